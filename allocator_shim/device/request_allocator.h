@@ -1,0 +1,85 @@
+// What the runtime asks for memory: the request interface.
+//
+// The caching allocator implements it; adaptors at the request level (fault plan) wrap it. The
+// runtime holds a RequestAllocator per device and cannot know what stands behind it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/observe/category.h"
+#include "allocator_shim/observe/memory_stats.h"
+#include "allocator_shim/observe/out_of_memory.h"
+#include "allocator_shim/observe/site.h"
+
+namespace ohm {
+
+/// A stream of one device; 0 is the default stream.
+using StreamId = std::uint32_t;
+inline constexpr StreamId kDefaultStream = 0;
+
+struct AllocationRequest {
+  std::size_t bytes = 0;
+  StreamId stream = kDefaultStream;
+  Category category = Category::other;
+  SiteId site = kUnknownSite;
+};
+
+/// Names one live block to the allocator that handed it out; meaningless to anybody else.
+using BlockHandle = void*;
+
+struct Allocation {
+  BlockHandle block = nullptr;  ///< nullptr for a request of 0 bytes: there is nothing to free
+  DeviceAddress address = 0;
+  void* values = nullptr;  ///< host memory behind the block; nullptr on size-only devices
+};
+
+/// A block that counts as active, as a memory report shows it.
+struct LiveBlock {
+  DeviceAddress address = 0;
+  std::size_t bytes = 0;            ///< of the block, after rounding and splitting
+  std::size_t requested_bytes = 0;  ///< as the caller asked
+  Category category = Category::other;
+  SiteId site = kUnknownSite;
+  bool pending_free = false;  ///< freed, waiting for other streams
+};
+
+class RequestAllocator {
+ public:
+  RequestAllocator() = default;
+  RequestAllocator(const RequestAllocator&) = delete;
+  RequestAllocator& operator=(const RequestAllocator&) = delete;
+  virtual ~RequestAllocator() = default;
+
+  /// Throws OutOfMemory when neither the cache nor the device has room.
+  virtual Allocation allocate(const AllocationRequest& request) = 0;
+
+  /// Gives a block back. Never throws for a block of this allocator.
+  virtual void free(BlockHandle block) = 0;
+
+  /// `stream` uses the block too: a later free() waits for what is queued there.
+  virtual void record_stream(BlockHandle block, StreamId stream) = 0;
+
+  /// The block turned out to be something else (an activation that became a `.grad`).
+  virtual void set_category(BlockHandle block, Category category) = 0;
+
+  /// Releases every cached segment that is not partly in use.
+  virtual void empty_cache() = 0;
+
+  virtual const MemoryStats& stats() const = 0;
+  virtual void reset_peak_stats() = 0;
+  virtual void reset_accumulated_stats() = 0;
+  virtual DeviceMemoryInfo info() const = 0;
+
+  /// Every active block, in address order.
+  virtual std::vector<LiveBlock> live_blocks() const = 0;
+
+  /// The failure that refusing this request now would be: figures and message as the device would
+  /// give them. Used by the allocator itself and by adaptors that refuse on purpose.
+  virtual OutOfMemoryReport failure_report(const AllocationRequest& request) const = 0;
+};
+
+}  // namespace ohm

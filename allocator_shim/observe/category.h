@@ -1,0 +1,29 @@
+// What a block is for: the categories of a memory report.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ohm {
+
+enum class Category : std::uint8_t {
+  parameter,
+  gradient,
+  optimizer_state,
+  activation,
+  input,
+  workspace,
+  other,
+};
+
+inline constexpr std::array<std::string_view, 7> kCategoryNames = {
+    "parameter", "gradient", "optimizer_state", "activation", "input", "workspace", "other"};
+inline constexpr std::size_t kCategoryCount = kCategoryNames.size();
+
+constexpr std::string_view name_of(Category category) {
+  return kCategoryNames[static_cast<std::size_t>(category)];
+}
+
+}  // namespace ohm
