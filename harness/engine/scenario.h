@@ -1,0 +1,52 @@
+// What a scenario file says: one problem or several, what is said to help, and the limits.
+//
+// Plain data, filled by whoever reads the file; validate() then checks it as a whole and fills in
+// what was left to its default.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/vocabulary.h"
+
+namespace ohm::engine {
+
+/// The virtual GPUs of a scenario, all of one kind.
+struct GpuSpec {
+  std::string profile = "tiny-64m";           ///< a name of the profile table
+  std::optional<std::size_t> capacity_bytes;  ///< instead of the profile's
+  int count = 1;
+  bool values = true;      ///< false: size-only, no arithmetic is done
+  std::string alloc_conf;  ///< allocator settings in PYTORCH_CUDA_ALLOC_CONF's spelling
+};
+
+/// One named run. `line` is where the variant's table entry or function stands in the file.
+struct VariantDescription {
+  std::string name;
+  Role role = Role::problem;
+  int line = 0;                         ///< 1-based; 0 when unknown
+  std::string of;                       ///< the problem it belongs to; empty: the only one
+  std::string trades;                   ///< what it changes by its nature; empty: nothing
+  std::vector<std::string> must_agree;  ///< with `trades`: what must still be equal
+  std::string compare_as;               ///< dtype whose tolerance counts; empty: the values' own
+  std::string reference;                ///< instead of the scenario's; empty: the scenario's
+  std::optional<std::string> raises;    ///< a part of the message of the error it must end with
+  std::vector<std::string> limits;      ///< besides the scenario's; a check has only these
+  std::string fault;                    ///< a fault plan, e.g. "nth(7)"; empty: none
+  std::optional<GpuSpec> gpu;           ///< instead of the scenario's
+};
+
+struct ScenarioDescription {
+  std::string name;
+  std::string summary;
+  std::string file;  ///< as given on the command line
+  int line = 0;      ///< of the call of ohm.scenario
+  GpuSpec gpu;
+  std::vector<std::string> limits;
+  std::string reference;  ///< variant whose values are right; empty: the problem's own are
+  std::vector<VariantDescription> variants;
+};
+
+}  // namespace ohm::engine

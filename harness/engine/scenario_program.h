@@ -1,0 +1,94 @@
+// A scenario that can be run: what the engine needs of a scripting language.
+//
+// Everything here happens in a worker process, one per variant: the program is loaded, described
+// and asked to run one variant, then the process ends. The engine installs the runtime's context
+// (ohm::Context) before it loads: while a file is loaded there is a host device only, the GPUs
+// are there when run() is called.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/engine/scenario.h"
+
+namespace ohm::engine {
+
+/// An error of the script's making. what() starts with "file:line: " where the place is known.
+class ScriptError : public std::runtime_error {
+ public:
+  explicit ScriptError(const std::string& message) : std::runtime_error(message) {}
+
+  std::string file;       ///< as the script names it; empty when unknown
+  int line = 0;           ///< 1-based; 0 when unknown
+  std::string traceback;  ///< one frame per line; may be empty
+  std::string hint;       ///< one sentence that says what to do; may be empty
+};
+
+/// One value that a variant returned, copied to the host.
+struct ReturnedValue {
+  /// A tensor's dtype in PyTorch's spelling ("float32", "int64", "bool", …); for the script's own
+  /// values "number", "boolean" or "string".
+  std::string dtype;
+  std::vector<std::int64_t> shape;  ///< empty for a scalar
+  /// Row-major; a boolean is 0 or 1. Integers are exact up to 2^53. Empty when the tensor lives
+  /// on a size-only device, and for strings.
+  std::vector<double> values;
+  bool has_values = true;  ///< false: it lives on a size-only device
+  std::string text;        ///< of a string
+};
+
+/// What a variant returned, by name, in byte order of the names.
+using ReturnedValues = std::vector<std::pair<std::string, ReturnedValue>>;
+
+/// The running variant, as its program sees it.
+class RunContext {
+ public:
+  virtual ~RunContext() = default;
+
+  /// ohm.step(): the end of one step; bytes allocated are noted for every device.
+  virtual void mark_step() = 0;
+
+  /// The devices in use, after `--gpu` had its say.
+  virtual const GpuSpec& gpu() const = 0;
+};
+
+class ScenarioProgram {
+ public:
+  ScenarioProgram() = default;
+  ScenarioProgram(const ScenarioProgram&) = delete;
+  ScenarioProgram& operator=(const ScenarioProgram&) = delete;
+  virtual ~ScenarioProgram() = default;
+
+  /// What the file said; not yet validated.
+  virtual const ScenarioDescription& description() const = 0;
+
+  /// Runs the variant of this name and returns its values, copied; by then the returned tensors
+  /// are released, so that what is still allocated is what the script holds on to. Throws
+  /// OutOfMemory when one leaves the variant's function uncaught, ScriptError for any other error
+  /// of the script.
+  virtual ReturnedValues run(const std::string& variant, RunContext& run) = 0;
+};
+
+/// Caps on what a script may use of the host, so that an endless one ends in a clear error.
+struct ScriptCaps {
+  std::uint64_t instructions = 1'000'000'000;
+  std::size_t memory_bytes = std::size_t{1} << 30U;
+};
+
+struct LoadRequest {
+  std::string path;    ///< as given on the command line; names the file in messages
+  std::string source;  ///< its text: not empty, UTF-8, without control characters of binaries
+  ScriptCaps caps;
+  std::uint64_t seed = 0;  ///< of the script's own random numbers
+};
+
+/// Loads a scenario. Throws ScriptError.
+using ScenarioLoader = std::function<std::unique_ptr<ScenarioProgram>(const LoadRequest&)>;
+
+}  // namespace ohm::engine

@@ -1,0 +1,74 @@
+// The words of a result: closed sets, each with the spelling that scripts, tables and JSON use.
+//
+// An enum and its table of names stand next to each other and are indexed by the enum's value.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ohm {
+
+/// What a variant is for. A reference only gives the numbers to compare with: it is not judged.
+enum class Role : std::uint8_t { problem, mitigation, partial, non_fix, control, check, reference };
+
+struct RoleName {
+  std::string_view name;   ///< "mitigation": `--case`, JSON, tables
+  std::string_view group;  ///< "mitigations": the field of ohm.scenario that lists such variants
+};
+
+inline constexpr std::array<RoleName, 7> kRoleNames = {{{"problem", "problems"},
+                                                        {"mitigation", "mitigations"},
+                                                        {"partial", "partials"},
+                                                        {"non_fix", "non_fixes"},
+                                                        {"control", "controls"},
+                                                        {"check", "checks"},
+                                                        {"reference", "references"}}};
+
+constexpr std::string_view name_of(Role role) {
+  return kRoleNames[static_cast<std::size_t>(role)].name;
+}
+
+enum class Verdict : std::uint8_t { passed, failed, error, skipped };
+
+inline constexpr std::array<std::string_view, 4> kVerdictNames = {"passed", "failed", "error",
+                                                                  "skipped"};
+
+constexpr std::string_view name_of(Verdict verdict) {
+  return kVerdictNames[static_cast<std::size_t>(verdict)];
+}
+
+/// How a variant's process ended, before anybody judges it.
+enum class Outcome : std::uint8_t {
+  completed,  ///< the function returned
+  oom,        ///< an out-of-memory error left it
+  error,      ///< another error left it
+  timeout,    ///< it was killed after `--timeout`
+  crashed,    ///< a signal or an unexpected exit ended it
+  not_run,    ///< the run was interrupted, or stopped at an earlier failure
+};
+
+inline constexpr std::array<std::string_view, 6> kOutcomeNames = {
+    "completed", "oom", "error", "timeout", "crashed", "not run"};
+
+constexpr std::string_view name_of(Outcome outcome) {
+  return kOutcomeNames[static_cast<std::size_t>(outcome)];
+}
+
+/// Whether a variant computed what its reference computed.
+enum class Equivalence : std::uint8_t {
+  not_checked,  ///< size-only devices, nothing returned, or no reference
+  same,
+  different,
+  trade,  ///< differs by its nature; what must still agree does
+};
+
+inline constexpr std::array<std::string_view, 4> kEquivalenceNames = {"not checked", "same",
+                                                                      "different", "trade"};
+
+constexpr std::string_view name_of(Equivalence equivalence) {
+  return kEquivalenceNames[static_cast<std::size_t>(equivalence)];
+}
+
+}  // namespace ohm
