@@ -13,16 +13,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace ohm {
 
 /// An address as the device shows it: synthetic on a virtual GPU, never dereferenced by the host.
 using DeviceAddress = std::uint64_t;
 
+/// Whether a device of ours computes or only counts.
+enum class ValueMode : std::uint8_t {
+  size_only,    ///< no page is ever touched
+  keeps_values  ///< host memory behind every segment, committed when first touched
+};
+
 /// What cudaMemGetInfo reports: the whole device, every process on it.
 struct DeviceMemoryInfo {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
+};
+
+/// One process that holds memory on a device, as NVML lists it.
+struct DeviceProcess {
+  std::uint32_t id = 0;
+  bool is_own = false;    ///< the process that asks
+  std::size_t bytes = 0;  ///< its context included
 };
 
 class DeviceMemory {
@@ -50,6 +64,10 @@ class DeviceMemory {
   /// Bytes that this process holds on the device outside the segments: the context. Part of what
   /// the out-of-memory message calls "this process has … memory in use".
   virtual std::size_t context_bytes() const = 0;
+
+  /// Every process on the device, in the order of the out-of-memory message; empty where nothing
+  /// can tell (PyTorch without NVML).
+  virtual std::vector<DeviceProcess> processes() const = 0;
 
   /// The host memory behind a device address, for devices that keep values; nullptr on size-only
   /// devices and on real GPUs.

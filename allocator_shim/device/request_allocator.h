@@ -10,16 +10,13 @@
 #include <vector>
 
 #include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/device/stream_events.h"
 #include "allocator_shim/observe/category.h"
 #include "allocator_shim/observe/memory_stats.h"
 #include "allocator_shim/observe/out_of_memory.h"
 #include "allocator_shim/observe/site.h"
 
 namespace ohm {
-
-/// A stream of one device; 0 is the default stream.
-using StreamId = std::uint32_t;
-inline constexpr StreamId kDefaultStream = 0;
 
 struct AllocationRequest {
   std::size_t bytes = 0;
@@ -73,6 +70,10 @@ class RequestAllocator {
   virtual void reset_peak_stats() = 0;
   virtual void reset_accumulated_stats() = 0;
   virtual DeviceMemoryInfo info() const = 0;
+
+  /// What allocated_bytes is made of now, and what it was made of when it was last at its peak.
+  virtual CategoryBytes allocated_bytes_by_category() const = 0;
+  virtual CategoryBytes peak_bytes_by_category() const = 0;
 
   /// Every active block, in address order.
   virtual std::vector<LiveBlock> live_blocks() const = 0;

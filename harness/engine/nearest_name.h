@@ -1,17 +1,4 @@
-// "Did you mean …?": the known name that a mistyped one is closest to.
+// The engine's users of nearest_name(): it lives with the shim, whose own tables suggest names too.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace ohm::engine {
-
-/// The known name at the smallest edit distance (insert, delete, replace, swap of neighbours), the
-/// first one of equals; empty when none is near enough to be meant (more than a third differs).
-std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
-
-/// ` (did you mean "peak_allocated_bytes"?)`, or nothing when no known name is near.
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
-
-}  // namespace ohm::engine
+#include "allocator_shim/observe/nearest_name.h"

@@ -1,9 +1,9 @@
-#include "harness/engine/nearest_name.h"
+#include "allocator_shim/observe/nearest_name.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace ohm::engine {
+namespace ohm {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return nearest.empty() ? std::string() : " (did you mean \"" + nearest + "\"?)";
 }
 
-}  // namespace ohm::engine
+}  // namespace ohm

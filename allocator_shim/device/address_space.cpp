@@ -1,0 +1,48 @@
+#include "allocator_shim/device/address_space.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "allocator_shim/observe/assert.h"
+
+namespace ohm {
+
+AddressSpace::AddressSpace(std::uint64_t base, std::size_t bytes, AddressOrder order)
+    : base_(base), bytes_(bytes), order_(order) {
+  OHM_ASSERT(base % kGranuleBytes == 0 && bytes % kGranuleBytes == 0, "address space not aligned");
+  gaps_.emplace(base, bytes);
+}
+
+std::optional<std::uint64_t> AddressSpace::allocate(std::size_t bytes) {
+  if (bytes > bytes_) return std::nullopt;
+  const std::size_t rounded = round_up(bytes);
+  const auto fits = [rounded](const auto& gap) { return gap.second >= rounded; };
+  const auto gap = std::find_if(gaps_.begin(), gaps_.end(), fits);
+  if (gap == gaps_.end()) return std::nullopt;
+  const auto [address, gap_bytes] = *gap;
+  gaps_.erase(gap);
+  if (gap_bytes > rounded) gaps_.emplace(address + rounded, gap_bytes - rounded);
+  return address;
+}
+
+void AddressSpace::release(std::uint64_t address, std::size_t bytes) {
+  if (order_ == AddressOrder::never_reused) return;
+  std::size_t gap_bytes = round_up(bytes);
+  auto next = gaps_.lower_bound(address);
+  OHM_ASSERT(next == gaps_.end() || next->first >= address + gap_bytes, "range is not in use");
+  if (next != gaps_.end() && next->first == address + gap_bytes) {
+    gap_bytes += next->second;
+    next = gaps_.erase(next);
+  }
+  if (next != gaps_.begin()) {
+    const auto previous = std::prev(next);
+    OHM_ASSERT(previous->first + previous->second <= address, "range is not in use");
+    if (previous->first + previous->second == address) {
+      previous->second += gap_bytes;
+      return;
+    }
+  }
+  gaps_.emplace_hint(next, address, gap_bytes);
+}
+
+}  // namespace ohm

@@ -1,0 +1,44 @@
+// Hands out ranges of synthetic device addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace ohm {
+
+/// Where a range goes.
+enum class AddressOrder : std::uint8_t {
+  lowest_gap,   ///< the lowest gap that fits, as drivers mostly do
+  never_reused  ///< always above everything handed out before
+};
+
+/// Ranges are rounded up to granules of 2 MiB. Not thread-safe.
+class AddressSpace {
+ public:
+  static constexpr std::size_t kGranuleBytes = std::size_t{2} << 20U;
+
+  /// [base, base + bytes); both multiples of the granule.
+  AddressSpace(std::uint64_t base, std::size_t bytes, AddressOrder order);
+
+  /// nullopt when no gap is wide enough.
+  std::optional<std::uint64_t> allocate(std::size_t bytes);
+  /// A range exactly as it was handed out.
+  void release(std::uint64_t address, std::size_t bytes);
+
+  std::uint64_t base() const { return base_; }
+  std::size_t size_bytes() const { return bytes_; }
+
+  static std::size_t round_up(std::size_t bytes) {
+    return (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
+  }
+
+ private:
+  std::uint64_t base_;
+  std::size_t bytes_;
+  AddressOrder order_;
+  std::map<std::uint64_t, std::size_t> gaps_;  ///< address -> bytes, never adjacent
+};
+
+}  // namespace ohm

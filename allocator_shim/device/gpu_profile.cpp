@@ -1,0 +1,137 @@
+#include "allocator_shim/device/gpu_profile.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/observe/nearest_name.h"
+
+namespace ohm {
+namespace {
+
+/// The bytes that print as `hundredths` / 100 GiB, in whole granules of 64 KiB.
+constexpr std::size_t printed_gib(std::size_t hundredths) {
+  return hundredths * 1_GiB / 100 / 64_KiB * 64_KiB;
+}
+
+constexpr std::size_t kModelledContext = 450_MiB;
+constexpr std::size_t kWorkspace = 8'519'680;
+constexpr std::size_t kHopperWorkspace = 33'554'432;
+constexpr std::size_t kNoWorkspace = 0;
+constexpr bool kExact = true;
+constexpr bool kPrinted = false;
+
+// name, capacity, known exactly, context, compute capability, multiprocessors, threads, workspace
+constexpr std::array<GpuProfile, 12> kProfiles = {{
+    {"k80-12g", 11'996'954'624, kExact, kModelledContext, {3, 7}, 13, 2048, kWorkspace},
+    {"v100-16g", printed_gib(1578), kPrinted, kModelledContext, {7, 0}, 80, 2048, kWorkspace},
+    {"t4-16g", printed_gib(1475), kPrinted, kModelledContext, {7, 5}, 40, 1024, kWorkspace},
+    {"a100-40g", 42'298'834'944, kExact, kModelledContext, {8, 0}, 108, 2048, kWorkspace},
+    {"a100-80g", printed_gib(7914), kPrinted, kModelledContext, {8, 0}, 108, 2048, kWorkspace},
+    {"l4-24g", printed_gib(2217), kPrinted, kModelledContext, {8, 9}, 58, 1536, kWorkspace},
+    {"rtx4090-24g", printed_gib(2365), kPrinted, kModelledContext, {8, 9}, 128, 1536, kWorkspace},
+    {"h100-80g",
+     printed_gib(7910),
+     kPrinted,
+     kModelledContext,
+     {9, 0},
+     132,
+     2048,
+     kHopperWorkspace},
+    {"h200-141g",
+     printed_gib(13980),
+     kPrinted,
+     kModelledContext,
+     {9, 0},
+     132,
+     2048,
+     kHopperWorkspace},
+    // For teaching: small enough that a page of code fills it, and nothing but the program in it.
+    {"tiny-64m", 64_MiB, kExact, 0, {8, 0}, 108, 2048, kNoWorkspace},
+    // What PyTorch's recorded programs ran on.
+    {"golden-sm80", 80_GiB, kExact, 0, {8, 0}, 108, 2048, kWorkspace},
+    {"golden-sm90", 80_GiB, kExact, 0, {9, 0}, 132, 2048, kHopperWorkspace},
+}};
+
+std::vector<std::string_view> split_at_commas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+void set_capacity(GpuSelection& selection, std::string_view value) {
+  const std::size_t capacity = parse_bytes(value);
+  const std::size_t context = selection.profile.context_bytes;
+  if (capacity <= context) {
+    throw std::invalid_argument(fmt::format(
+        "[gpu] a capacity of {} leaves nothing beside the context of {}, which takes {}",
+        human_bytes(capacity), selection.profile.name, human_bytes(context)));
+  }
+  selection.profile.capacity_bytes = capacity;
+  selection.profile.capacity_is_exact = true;
+}
+
+void set_count(GpuSelection& selection, std::string_view value) {
+  int count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  const bool is_number = error == std::errc() && end == value.data() + value.size();
+  if (!is_number || count < 1 || count > kMaxGpuCount) {
+    throw std::invalid_argument(
+        fmt::format("[gpu] count must be 1 to {}: \"{}\"", kMaxGpuCount, value));
+  }
+  selection.count = count;
+}
+
+struct SelectionKey {
+  std::string_view name;
+  void (*set)(GpuSelection&, std::string_view value);
+};
+constexpr std::array<SelectionKey, 2> kSelectionKeys = {
+    {{"capacity", set_capacity}, {"count", set_count}}};
+
+void apply(GpuSelection& selection, std::string_view part) {
+  const std::size_t equals = part.find('=');
+  const std::string_view key = part.substr(0, equals);
+  std::vector<std::string> known;
+  for (const SelectionKey& row : kSelectionKeys) {
+    if (row.name == key && equals != std::string_view::npos) {
+      return row.set(selection, part.substr(equals + 1));
+    }
+    known.emplace_back(row.name);
+  }
+  throw std::invalid_argument(fmt::format("[gpu] expected capacity=SIZE or count=N, not \"{}\"{}",
+                                          part, did_you_mean(key, known)));
+}
+
+}  // namespace
+
+std::span<const GpuProfile> gpu_profiles() { return kProfiles; }
+
+const GpuProfile& find_gpu_profile(std::string_view name) {
+  std::vector<std::string> known;
+  for (const GpuProfile& profile : kProfiles) {
+    if (profile.name == name) return profile;
+    known.emplace_back(profile.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("[gpu] unknown profile \"{}\"{}", name, did_you_mean(name, known)));
+}
+
+GpuSelection parse_gpu_selection(std::string_view text) {
+  const std::vector<std::string_view> parts = split_at_commas(text);
+  GpuSelection selection;
+  selection.profile = find_gpu_profile(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) apply(selection, parts[i]);
+  return selection;
+}
+
+}  // namespace ohm

@@ -1,0 +1,45 @@
+// The virtual GPUs that can be asked for by name.
+//
+// A profile is one row of data; adding one touches nothing else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ohm {
+
+struct GpuProfile {
+  std::string_view name;
+  /// What the runtime reports as total and what the out-of-memory message prints.
+  std::size_t capacity_bytes = 0;
+  /// Read from a device query or a message; otherwise two decimals of a public message.
+  bool capacity_is_exact = false;
+  /// What a process takes outside the caching allocator; a model, not a measurement.
+  std::size_t context_bytes = 0;
+  std::array<int, 2> compute_capability = {0, 0};  ///< major, minor
+  int multiprocessors = 0;
+  int threads_per_multiprocessor = 0;
+  std::size_t cublas_workspace_bytes = 0;  ///< per handle; 0: workspaces are left out
+};
+
+std::span<const GpuProfile> gpu_profiles();
+
+/// Throws std::invalid_argument that suggests the nearest name.
+const GpuProfile& find_gpu_profile(std::string_view name);
+
+/// `NAME[,capacity=SIZE][,count=N]`: `count` GPUs of one kind.
+struct GpuSelection {
+  GpuProfile profile;  ///< with the capacity that was asked for
+  int count = 1;
+};
+
+/// At most this many GPUs in one selection.
+inline constexpr int kMaxGpuCount = 64;
+
+/// Throws std::invalid_argument that names the part of `text` that is wrong.
+GpuSelection parse_gpu_selection(std::string_view text);
+
+}  // namespace ohm

@@ -1,0 +1,30 @@
+// Host addresses that mirror a device's: reserved as a whole, with memory only where it is needed.
+#pragma once
+
+#include <cstddef>
+
+namespace ohm {
+
+/// Reserving costs nothing; committed pages are zero when first touched and cost then.
+class HostMapping {
+ public:
+  /// Throws std::runtime_error when the host refuses.
+  explicit HostMapping(std::size_t bytes);
+  ~HostMapping();
+  HostMapping(const HostMapping&) = delete;
+  HostMapping& operator=(const HostMapping&) = delete;
+
+  /// [offset, offset + bytes) may be used; both multiples of the page size. Throws
+  /// std::runtime_error when the host refuses.
+  void commit(std::size_t offset, std::size_t bytes);
+  /// Gives the pages back; touching the range is a crash from then on.
+  void decommit(std::size_t offset, std::size_t bytes);
+
+  std::byte* at(std::size_t offset) const { return base_ + offset; }
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t bytes_;
+};
+
+}  // namespace ohm

@@ -1,0 +1,148 @@
+#include "allocator_shim/device/virtual_gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "allocator_shim/device/host_mapping.h"
+#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/observe/format_bytes.h"
+
+namespace ohm {
+namespace {
+
+AddressSpace addresses_of(std::size_t capacity_bytes, const VirtualGpuOptions& options) {
+  // Fragmentation and expandable segments, each of which reserves 1.125 times the capacity, take
+  // addresses without taking memory. Addresses that are never reused need more still.
+  constexpr std::size_t kCapacities = 16;
+  constexpr std::size_t kWithoutReuse = std::size_t{1} << 46U;
+  const std::size_t bytes = AddressSpace::round_up(capacity_bytes) * kCapacities;
+  const bool reuses = options.address_order == AddressOrder::lowest_gap;
+  return {VirtualGpu::kFirstAddress +
+              static_cast<std::size_t>(options.device) * VirtualGpu::kAddressesPerDevice,
+          reuses ? bytes : std::max(bytes, kWithoutReuse), options.address_order};
+}
+
+VirtualGpuOptions options_for(const GpuProfile& profile, int device, ValueMode values) {
+  VirtualGpuOptions options;
+  options.context_bytes = profile.context_bytes;
+  options.device = device;
+  options.values = values;
+  return options;
+}
+
+}  // namespace
+
+VirtualGpu::VirtualGpu(std::size_t capacity_bytes, const VirtualGpuOptions& options)
+    : VirtualGpu(std::make_shared<VirtualCard>(capacity_bytes), options) {}
+
+VirtualGpu::VirtualGpu(const GpuProfile& profile, int device, ValueMode values)
+    : VirtualGpu(profile.capacity_bytes, options_for(profile, device, values)) {}
+
+VirtualGpu::VirtualGpu(std::shared_ptr<VirtualCard> card, const VirtualGpuOptions& options)
+    : options_(options),
+      card_(std::move(card)),
+      process_index_(card_->processes_.size()),
+      addresses_(addresses_of(card_->capacity_bytes(), options)) {
+  if (options.context_bytes > card_->capacity_bytes_ - card_->used_bytes_) {
+    throw std::invalid_argument(fmt::format(
+        "[virtual gpu] a context of {} does not fit into a capacity of {} with {} in use",
+        human_bytes(options.context_bytes), human_bytes(card_->capacity_bytes_),
+        human_bytes(card_->used_bytes_)));
+  }
+  if (options.values == ValueMode::keeps_values) {
+    values_ = std::make_unique<HostMapping>(addresses_.size_bytes());
+  }
+  card_->processes_.push_back({options.process_id, 0});
+  take(options.context_bytes);
+}
+
+VirtualGpu::~VirtualGpu() { give_back(card_->processes_[process_index_].bytes); }
+
+bool VirtualGpu::take(std::size_t bytes) {
+  if (bytes > card_->capacity_bytes_ - card_->used_bytes_) return false;
+  card_->used_bytes_ += bytes;
+  card_->processes_[process_index_].bytes += bytes;
+  return true;
+}
+
+void VirtualGpu::give_back(std::size_t bytes) {
+  VirtualCard::Process& process = card_->processes_[process_index_];
+  OHM_ASSERT(bytes <= process.bytes, "more given back than taken");
+  process.bytes -= bytes;
+  card_->used_bytes_ -= bytes;
+}
+
+void VirtualGpu::commit(DeviceAddress address, std::size_t bytes) {
+  if (values_) values_->commit(address - addresses_.base(), AddressSpace::round_up(bytes));
+}
+
+void VirtualGpu::decommit(DeviceAddress address, std::size_t bytes) {
+  if (values_) values_->decommit(address - addresses_.base(), AddressSpace::round_up(bytes));
+}
+
+std::optional<DeviceAddress> VirtualGpu::allocate_segment(std::size_t bytes) {
+  if (!take(bytes)) return std::nullopt;
+  const std::optional<DeviceAddress> address = addresses_.allocate(bytes);
+  if (!address) {
+    give_back(bytes);
+    return std::nullopt;
+  }
+  commit(*address, bytes);
+  return address;
+}
+
+void VirtualGpu::free_segment(DeviceAddress address, std::size_t bytes) {
+  decommit(address, bytes);
+  addresses_.release(address, bytes);
+  give_back(bytes);
+}
+
+DeviceAddress VirtualGpu::reserve_range(std::size_t bytes) {
+  const std::optional<DeviceAddress> address = addresses_.allocate(bytes);
+  if (!address) {
+    throw std::runtime_error(
+        fmt::format("[virtual gpu] no addresses left for a range of {}", human_bytes(bytes)));
+  }
+  return *address;
+}
+
+void VirtualGpu::release_range(DeviceAddress address, std::size_t bytes) {
+  addresses_.release(address, bytes);
+}
+
+bool VirtualGpu::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
+  OHM_ASSERT(bytes % chunk_bytes == 0, "a part of a chunk cannot be mapped");
+  if (!take(bytes)) return false;
+  commit(address, bytes);
+  return true;
+}
+
+void VirtualGpu::unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
+  OHM_ASSERT(bytes % chunk_bytes == 0, "a part of a chunk cannot be unmapped");
+  decommit(address, bytes);
+  give_back(bytes);
+}
+
+DeviceMemoryInfo VirtualGpu::info() const {
+  return {card_->capacity_bytes_ - card_->used_bytes_, card_->capacity_bytes_};
+}
+
+std::vector<DeviceProcess> VirtualGpu::processes() const {
+  std::vector<DeviceProcess> processes;
+  if (options_.process_listing == ProcessListing::unavailable) return processes;
+  for (std::size_t i = 0; i < card_->processes_.size(); ++i) {
+    const VirtualCard::Process& process = card_->processes_[i];
+    const bool is_own = i == process_index_;
+    if (is_own || process.bytes > 0) processes.push_back({process.id, is_own, process.bytes});
+  }
+  return processes;
+}
+
+void* VirtualGpu::host_pointer(DeviceAddress address) const {
+  return values_ ? values_->at(address - addresses_.base()) : nullptr;
+}
+
+}  // namespace ohm

@@ -1,0 +1,91 @@
+// A GPU made of arithmetic: a capacity, a context and an address space.
+//
+// What a program may hold is decided as on a card: a segment or a chunk is granted when it fits
+// into what every process on the card left free. Addresses are the same on every run and machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "allocator_shim/device/address_space.h"
+#include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/device/gpu_profile.h"
+
+namespace ohm {
+
+class HostMapping;
+
+/// The memory of one card, shared by the virtual GPUs (one per process) that were given it.
+class VirtualCard {
+ public:
+  explicit VirtualCard(std::size_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+
+  std::size_t capacity_bytes() const { return capacity_bytes_; }
+  std::size_t used_bytes() const { return used_bytes_; }
+
+ private:
+  friend class VirtualGpu;
+  struct Process {
+    std::uint32_t id = 0;
+    std::size_t bytes = 0;
+  };
+
+  std::size_t capacity_bytes_;
+  std::size_t used_bytes_ = 0;
+  std::vector<Process> processes_;  ///< in the order they came
+};
+
+/// Whether the out-of-memory message can tell who holds the memory (PyTorch: is NVML there).
+enum class ProcessListing : std::uint8_t { available, unavailable };
+
+struct VirtualGpuOptions {
+  std::size_t context_bytes = 0;
+  int device = 0;
+  ValueMode values = ValueMode::size_only;
+  ProcessListing process_listing = ProcessListing::available;
+  AddressOrder address_order = AddressOrder::lowest_gap;
+  std::uint32_t process_id = 1;  ///< as the messages of the card's other processes show it
+};
+
+class VirtualGpu final : public DeviceMemory {
+ public:
+  /// Device n's addresses begin at kFirstAddress + n * kAddressesPerDevice.
+  static constexpr DeviceAddress kFirstAddress = 0x7f0000000000;
+  static constexpr std::size_t kAddressesPerDevice = std::size_t{1} << 40U;
+
+  /// A process on a card of its own. Throws std::invalid_argument when the context does not fit.
+  VirtualGpu(std::size_t capacity_bytes, const VirtualGpuOptions& options);
+  /// One more process on `card`. Throws std::invalid_argument when the context does not fit.
+  VirtualGpu(std::shared_ptr<VirtualCard> card, const VirtualGpuOptions& options);
+  /// A card of the profile's capacity and context.
+  VirtualGpu(const GpuProfile& profile, int device, ValueMode values);
+  ~VirtualGpu() override;
+
+  std::optional<DeviceAddress> allocate_segment(std::size_t bytes) override;
+  void free_segment(DeviceAddress address, std::size_t bytes) override;
+  DeviceAddress reserve_range(std::size_t bytes) override;
+  void release_range(DeviceAddress address, std::size_t bytes) override;
+  bool map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
+  void unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
+  DeviceMemoryInfo info() const override;
+  std::size_t context_bytes() const override { return options_.context_bytes; }
+  std::vector<DeviceProcess> processes() const override;
+  void* host_pointer(DeviceAddress address) const override;
+
+ private:
+  bool take(std::size_t bytes);
+  void give_back(std::size_t bytes);
+  void commit(DeviceAddress address, std::size_t bytes);
+  void decommit(DeviceAddress address, std::size_t bytes);
+
+  VirtualGpuOptions options_;
+  std::shared_ptr<VirtualCard> card_;
+  std::size_t process_index_;
+  AddressSpace addresses_;
+  std::unique_ptr<HostMapping> values_;  ///< nullptr: size-only
+};
+
+}  // namespace ohm

@@ -1,0 +1,88 @@
+// What every device has to do, whatever it is made of: the suite runs on each implementation.
+#include "allocator_shim/device/device_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+
+#include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/observe/bytes.h"
+
+namespace ohm {
+namespace {
+
+struct DeviceKind {
+  std::string name;
+  std::function<std::unique_ptr<DeviceMemory>()> make;  ///< of 64 MiB, 4 MiB of it the context
+};
+
+std::unique_ptr<DeviceMemory> virtual_gpu(ValueMode values) {
+  VirtualGpuOptions options;
+  options.context_bytes = 4_MiB;
+  options.values = values;
+  return std::make_unique<VirtualGpu>(64_MiB, options);
+}
+
+class DeviceMemoryConformance : public testing::TestWithParam<DeviceKind> {
+ protected:
+  std::unique_ptr<DeviceMemory> device_ = GetParam().make();
+};
+
+TEST_P(DeviceMemoryConformance, GrantsASegmentOfExactlyWhatIsFree) {
+  EXPECT_FALSE(device_->allocate_segment(60_MiB + 512));
+  const auto segment = device_->allocate_segment(60_MiB);
+  ASSERT_TRUE(segment);
+  EXPECT_EQ(device_->info().free_bytes, 0U);
+  EXPECT_FALSE(device_->allocate_segment(512));
+  device_->free_segment(*segment, 60_MiB);
+  EXPECT_EQ(device_->info().free_bytes, 60_MiB);
+}
+
+TEST_P(DeviceMemoryConformance, CountsTheContextAsInUse) {
+  EXPECT_EQ(device_->context_bytes(), 4_MiB);
+  EXPECT_EQ(device_->info().total_bytes, 64_MiB);
+  EXPECT_EQ(device_->info().free_bytes, 60_MiB);
+  const auto processes = device_->processes();
+  ASSERT_EQ(processes.size(), 1U);
+  EXPECT_TRUE(processes[0].is_own);
+  EXPECT_EQ(processes[0].bytes, 4_MiB);
+}
+
+TEST_P(DeviceMemoryConformance, NeverOverlapsSegments) {
+  const auto first = device_->allocate_segment(20_MiB);
+  const auto second = device_->allocate_segment(2_MiB);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(*first + 20_MiB <= *second || *second + 2_MiB <= *first);
+  device_->free_segment(*first, 20_MiB);
+  device_->free_segment(*second, 2_MiB);
+}
+
+TEST_P(DeviceMemoryConformance, ReservesMoreAddressesThanItHasMemory) {
+  const DeviceAddress range = device_->reserve_range(72_MiB);
+  EXPECT_EQ(device_->info().free_bytes, 60_MiB);
+  EXPECT_TRUE(device_->map(range, 20_MiB, 20_MiB));
+  EXPECT_TRUE(device_->map(range + 20_MiB, 40_MiB, 20_MiB));
+  EXPECT_EQ(device_->info().free_bytes, 0U);
+  device_->unmap(range, 60_MiB, 20_MiB);
+  device_->release_range(range, 72_MiB);
+  EXPECT_EQ(device_->info().free_bytes, 60_MiB);
+}
+
+TEST_P(DeviceMemoryConformance, MapsNothingWhenTheLastChunkDoesNotFit) {
+  const DeviceAddress range = device_->reserve_range(72_MiB);
+  EXPECT_FALSE(device_->map(range, 62_MiB, 2_MiB));
+  EXPECT_EQ(device_->info().free_bytes, 60_MiB);
+  EXPECT_TRUE(device_->map(range, 60_MiB, 2_MiB));
+  device_->unmap(range, 60_MiB, 2_MiB);
+  device_->release_range(range, 72_MiB);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    AllDevices, DeviceMemoryConformance,
+    testing::Values(DeviceKind{"SizeOnly", [] { return virtual_gpu(ValueMode::size_only); }},
+                    DeviceKind{"KeepsValues", [] { return virtual_gpu(ValueMode::keeps_values); }}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace ohm

@@ -1,0 +1,75 @@
+#include "allocator_shim/device/gpu_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/observe/format_bytes.h"
+
+namespace ohm {
+namespace {
+
+std::string error_of(std::string_view text) {
+  try {
+    parse_gpu_selection(text);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(GpuProfile, IsFoundByItsName) {
+  const GpuProfile& a100 = find_gpu_profile("a100-40g");
+  EXPECT_EQ(a100.capacity_bytes, 42'298'834'944U);
+  EXPECT_TRUE(a100.capacity_is_exact);
+  EXPECT_EQ(a100.multiprocessors, 108);
+  EXPECT_EQ(a100.compute_capability, (std::array{8, 0}));
+}
+
+TEST(GpuProfile, PrintsTheCapacityThatMessagesShow) {
+  EXPECT_EQ(pytorch_bytes(find_gpu_profile("v100-16g").capacity_bytes), "15.78 GiB");
+  EXPECT_EQ(pytorch_bytes(find_gpu_profile("t4-16g").capacity_bytes), "14.75 GiB");
+  EXPECT_EQ(pytorch_bytes(find_gpu_profile("a100-80g").capacity_bytes), "79.14 GiB");
+  EXPECT_EQ(pytorch_bytes(find_gpu_profile("l4-24g").capacity_bytes), "22.17 GiB");
+  EXPECT_EQ(pytorch_bytes(find_gpu_profile("rtx4090-24g").capacity_bytes), "23.65 GiB");
+  EXPECT_EQ(pytorch_bytes(find_gpu_profile("h100-80g").capacity_bytes), "79.10 GiB");
+  EXPECT_EQ(pytorch_bytes(find_gpu_profile("h200-141g").capacity_bytes), "139.80 GiB");
+}
+
+TEST(GpuProfile, LeavesRoomBesideEveryContext) {
+  std::set<std::string_view> names;
+  for (const GpuProfile& profile : gpu_profiles()) {
+    EXPECT_GT(profile.capacity_bytes, profile.context_bytes) << profile.name;
+    EXPECT_TRUE(names.insert(profile.name).second) << profile.name;
+  }
+}
+
+TEST(GpuSelection, TakesACapacityAndACount) {
+  const GpuSelection selection = parse_gpu_selection("a100-40g,capacity=24GiB,count=2");
+  EXPECT_EQ(selection.profile.name, "a100-40g");
+  EXPECT_EQ(selection.profile.capacity_bytes, 24_GiB);
+  EXPECT_EQ(selection.count, 2);
+  EXPECT_EQ(parse_gpu_selection("tiny-64m").count, 1);
+  EXPECT_EQ(parse_gpu_selection("tiny-64m").profile.capacity_bytes, 64_MiB);
+}
+
+TEST(GpuSelection, SaysWhichPartIsWrong) {
+  EXPECT_EQ(error_of("a100-4g"), "[gpu] unknown profile \"a100-4g\" (did you mean \"a100-40g\"?)");
+  EXPECT_EQ(error_of(""), "[gpu] unknown profile \"\"");
+  EXPECT_EQ(error_of("tiny-64m,cout=2"),
+            "[gpu] expected capacity=SIZE or count=N, not \"cout=2\" (did you mean \"count\"?)");
+  EXPECT_EQ(error_of("tiny-64m,count"),
+            "[gpu] expected capacity=SIZE or count=N, not \"count\" (did you mean \"count\"?)");
+  EXPECT_EQ(error_of("tiny-64m,count=0"), "[gpu] count must be 1 to 64: \"0\"");
+  EXPECT_EQ(error_of("tiny-64m,count=2x"), "[gpu] count must be 1 to 64: \"2x\"");
+  EXPECT_EQ(error_of("a100-40g,capacity=256MiB"),
+            "[gpu] a capacity of 256.00 MiB leaves nothing beside the context of a100-40g, which "
+            "takes 450.00 MiB");
+  EXPECT_NE(error_of("tiny-64m,capacity=big").find("not a number of bytes: \"big\""),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ohm

@@ -1,0 +1,126 @@
+#include "allocator_shim/device/virtual_gpu.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "allocator_shim/device/virtual_streams.h"
+#include "allocator_shim/observe/bytes.h"
+
+namespace ohm {
+namespace {
+
+TEST(VirtualGpu, HandsOutTheLowestGapThatFits) {
+  VirtualGpu gpu(64_MiB, {});
+  const DeviceAddress base = VirtualGpu::kFirstAddress;
+  EXPECT_EQ(gpu.allocate_segment(2_MiB), base);
+  EXPECT_EQ(gpu.allocate_segment(20_MiB), base + 2_MiB);
+  EXPECT_EQ(gpu.allocate_segment(2_MiB), base + 22_MiB);
+  gpu.free_segment(base, 2_MiB);
+  gpu.free_segment(base + 2_MiB, 20_MiB);
+  EXPECT_EQ(gpu.allocate_segment(24_MiB), base + 24_MiB);
+  EXPECT_EQ(gpu.allocate_segment(22_MiB), base);
+}
+
+TEST(VirtualGpu, RoundsAddressesButNotMemoryUpToGranules) {
+  VirtualGpu gpu(64_MiB, {});
+  EXPECT_EQ(gpu.allocate_segment(512), VirtualGpu::kFirstAddress);
+  EXPECT_EQ(gpu.allocate_segment(512), VirtualGpu::kFirstAddress + 2_MiB);
+  EXPECT_EQ(gpu.info().free_bytes, 64_MiB - 1024);
+}
+
+TEST(VirtualGpu, CanHandOutAddressesOnce) {
+  VirtualGpuOptions options;
+  options.address_order = AddressOrder::never_reused;
+  VirtualGpu gpu(64_MiB, options);
+  const auto first = gpu.allocate_segment(2_MiB);
+  gpu.free_segment(*first, 2_MiB);
+  EXPECT_EQ(gpu.allocate_segment(2_MiB), *first + 2_MiB);
+}
+
+TEST(VirtualGpu, BeginsAtItsOwnAddress) {
+  VirtualGpuOptions options;
+  options.device = 3;
+  VirtualGpu gpu(64_MiB, options);
+  EXPECT_EQ(gpu.allocate_segment(2_MiB), 0x7f0000000000 + (DeviceAddress{3} << 40U));
+}
+
+TEST(VirtualGpu, TakesCapacityAndContextFromItsProfile) {
+  const GpuProfile& profile = find_gpu_profile("k80-12g");
+  VirtualGpu gpu(profile, 0, ValueMode::size_only);
+  EXPECT_EQ(gpu.info().total_bytes, 11'996'954'624U);
+  EXPECT_EQ(gpu.info().free_bytes, 11'996'954'624U - 450_MiB);
+}
+
+TEST(VirtualGpu, RefusesAContextThatDoesNotFit) {
+  VirtualGpuOptions options;
+  options.context_bytes = 65_MiB;
+  EXPECT_THROW(VirtualGpu(64_MiB, options), std::invalid_argument);
+}
+
+TEST(VirtualGpu, KeepsValuesThroughItsHostPointer) {
+  VirtualGpuOptions options;
+  options.values = ValueMode::keeps_values;
+  VirtualGpu gpu(80_GiB, options);  // more than the host has: only touched pages cost
+  const auto segment = gpu.allocate_segment(40_GiB);
+  ASSERT_TRUE(segment);
+  auto* const last = static_cast<char*>(gpu.host_pointer(*segment + 40_GiB - 4));
+  std::memcpy(last, "end", 4);
+  EXPECT_STREQ(last, "end");
+  gpu.free_segment(*segment, 40_GiB);
+  // The same addresses again, and no trace of what was there.
+  EXPECT_EQ(gpu.allocate_segment(40_GiB), segment);
+  EXPECT_EQ(last[0], '\0');
+}
+
+TEST(VirtualGpu, HasNoHostPointerWhenItOnlyCounts) {
+  VirtualGpu gpu(64_MiB, {});
+  EXPECT_EQ(gpu.host_pointer(*gpu.allocate_segment(2_MiB)), nullptr);
+}
+
+TEST(VirtualGpu, SharesACardWithOtherProcesses) {
+  const auto card = std::make_shared<VirtualCard>(64_MiB);
+  VirtualGpuOptions options;
+  options.context_bytes = 4_MiB;
+  options.process_id = 11;
+  VirtualGpu first(card, options);
+  {
+    options.process_id = 12;
+    VirtualGpu second(card, options);
+    EXPECT_TRUE(second.allocate_segment(40_MiB));
+    EXPECT_EQ(first.info().free_bytes, 16_MiB);
+    EXPECT_FALSE(first.allocate_segment(20_MiB));
+    const auto processes = first.processes();
+    ASSERT_EQ(processes.size(), 2U);
+    EXPECT_TRUE(processes[0].is_own);
+    EXPECT_EQ(processes[1].id, 12U);
+    EXPECT_EQ(processes[1].bytes, 44_MiB);
+  }
+  // The process ended: its context and its segments are free again.
+  EXPECT_EQ(first.info().free_bytes, 60_MiB);
+  EXPECT_EQ(first.processes().size(), 1U);
+}
+
+TEST(VirtualGpu, CanHideItsProcesses) {
+  VirtualGpuOptions options;
+  options.process_listing = ProcessListing::unavailable;
+  EXPECT_TRUE(VirtualGpu(64_MiB, options).processes().empty());
+}
+
+TEST(VirtualStreams, CompleteOnlyWhenSomebodyWaits) {
+  VirtualStreams streams;
+  const StreamEvent first = streams.record(1);
+  const StreamEvent second = streams.record(1);
+  const StreamEvent other = streams.record(2);
+  EXPECT_FALSE(streams.is_complete(1, first));
+  streams.wait(1, second);
+  EXPECT_TRUE(streams.is_complete(1, first));
+  EXPECT_FALSE(streams.is_complete(2, other));
+  streams.synchronize_all();
+  EXPECT_TRUE(streams.is_complete(2, other));
+  EXPECT_FALSE(streams.is_complete(2, streams.record(2)));
+}
+
+}  // namespace
+}  // namespace ohm

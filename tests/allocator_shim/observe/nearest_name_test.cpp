@@ -1,0 +1,25 @@
+#include "allocator_shim/observe/nearest_name.h"
+
+#include <gtest/gtest.h>
+
+namespace ohm {
+namespace {
+
+const std::vector<std::string> kKnown = {"peak_allocated_bytes", "num_ooms", "steps"};
+
+TEST(NearestName, IsTheKnownNameWithTheFewestEdits) {
+  EXPECT_EQ(nearest_name("peak_alocated_byte", kKnown), "peak_allocated_bytes");
+  EXPECT_EQ(nearest_name("nmu_ooms", kKnown), "num_ooms");
+}
+
+TEST(NearestName, IsNothingWhenNoNameIsNear) {
+  EXPECT_EQ(nearest_name("zzzzzz", kKnown), "");
+  EXPECT_EQ(did_you_mean("zzzzzz", kKnown), "");
+}
+
+TEST(NearestName, ReadsAsAQuestion) {
+  EXPECT_EQ(did_you_mean("step", kKnown), " (did you mean \"steps\"?)");
+}
+
+}  // namespace
+}  // namespace ohm
