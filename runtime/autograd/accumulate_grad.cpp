@@ -1,0 +1,45 @@
+#include "runtime/autograd/accumulate_grad.h"
+
+#include <utility>
+
+#include "runtime/autograd/variable.h"
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm {
+namespace {
+
+// A copy laid out as the leaf, so that optimizers walk both alike.
+Tensor clone_laid_out_as(const Tensor& grad, const Tensor& leaf) {
+  Tensor copy = leaf.is_dense() ? empty_strided(leaf.shape(), leaf.strides(), options_of(grad))
+                                : empty(leaf.shape(), options_of(grad));
+  copy_into(copy, grad);
+  return copy;
+}
+
+}  // namespace
+
+AccumulateGrad::AccumulateGrad(const Tensor& leaf)
+    : Node("AccumulateGrad", kBeforeAll), leaf_(leaf) {
+  add_input(leaf);
+}
+
+AccumulateGrad::~AccumulateGrad() { autograd_meta(leaf_)->accumulator = nullptr; }
+
+TensorList AccumulateGrad::apply(TensorList& grads) {
+  Tensor grad = std::move(grads[0]);
+  if (!grad.defined()) return {};
+  AutogradMeta& meta = *autograd_meta(leaf_);
+  if (meta.grad.defined()) {
+    accumulate_into(meta.grad, grad);
+  } else {
+    const bool can_steal = grad.use_count() == 1 && grad.strides() == leaf_.strides();
+    meta.grad = can_steal ? detach(grad) : clone_laid_out_as(grad, leaf_);
+    meta.grad.storage().set_category(Category::gradient);
+  }
+  grad = Tensor();
+  for (const auto& hook : meta.accumulation_hooks) hook(leaf_);
+  return {};
+}
+
+}  // namespace ohm

@@ -1,0 +1,86 @@
+// A node of the backward graph: one backward step, what it keeps, and where its gradients go.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "runtime/autograd/saved_tensor.h"
+#include "runtime/tensor/inline_vector.h"
+#include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm {
+
+class Node;
+
+/// Where a gradient goes: input `input` of `node`. No node: nobody wants it.
+struct Edge {
+  IntrusivePtr<Node> node;
+  std::uint32_t input = 0;
+};
+
+/// What a gradient must look like: a tensor of the forward pass.
+struct TensorMeta {
+  Shape shape;
+  DType dtype = DType::float32;
+  Device device;
+};
+
+using TensorList = InlineVector<Tensor, 3>;
+using EdgeList = InlineVector<Edge, 3>;
+using SavedList = InlineVector<SavedTensor, 3>;
+
+/// Input i of a node is the gradient of the forward op's output i; its output j, which goes along
+/// edge j, is the gradient of the forward op's input j.
+class Node : public RefCounted {
+ public:
+  /// Leaves accumulate as soon as their gradient is there: they come before everything.
+  static constexpr std::uint64_t kBeforeAll = UINT64_MAX;
+
+  Node(std::string_view name, std::uint64_t sequence_number);
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  /// One gradient for each edge; undefined where there is none. `grads` stays alive until the
+  /// results were validated.
+  virtual TensorList apply(TensorList& grads) = 0;
+
+  /// Drops what was saved; a second backward through this node is an error from then on.
+  virtual void release_saved();
+
+  std::string_view name() const { return name_; }
+  /// Later forward ops have larger numbers and run earlier in backward.
+  std::uint64_t sequence_number() const { return sequence_number_; }
+  SiteId site() const { return site_; }  ///< of the forward op
+  const EdgeList& edges() const { return edges_; }
+  const InlineVector<TensorMeta, 1>& inputs() const { return inputs_; }
+  const SavedList& saved() const { return saved_; }
+  bool is_released() const { return is_released_; }
+
+  bool needs(std::size_t edge) const {
+    return edge < edges_.size() && static_cast<bool>(edges_[edge].node);
+  }
+
+  void set_edges(EdgeList edges) { edges_ = std::move(edges); }
+  void set_saved(SavedList saved) { saved_ = std::move(saved); }
+  /// Registers an output of the forward op; returns its number.
+  std::uint32_t add_input(const Tensor& output);
+
+  /// Deletes a node and what only it kept alive, without recursion: a graph can be a million nodes
+  /// deep.
+  static void destroy(Node* node);
+
+ protected:
+  virtual ~Node() = default;
+
+ private:
+  std::string_view name_;
+  std::uint64_t sequence_number_;
+  SiteId site_;
+  EdgeList edges_;
+  InlineVector<TensorMeta, 1> inputs_;
+  SavedList saved_;
+  bool is_released_ = false;
+};
+
+}  // namespace ohm

@@ -1,0 +1,39 @@
+#include "runtime/autograd/recorder.h"
+
+#include <algorithm>
+
+namespace ohm {
+
+Recorder::Recorder(std::string_view name, std::initializer_list<const Tensor*> inputs)
+    : name_(name) {
+  if (!Context::current().state.grad_enabled) return;
+  is_needed_ = std::any_of(inputs.begin(), inputs.end(), [](const Tensor* input) {
+    return input->defined() && input->requires_grad();
+  });
+  if (!is_needed_) return;
+  for (const Tensor* input : inputs) add_edge(*input);
+}
+
+Recorder::Recorder(std::string_view name, const std::vector<Tensor>& inputs) : name_(name) {
+  if (!Context::current().state.grad_enabled) return;
+  is_needed_ = std::any_of(inputs.begin(), inputs.end(),
+                           [](const Tensor& input) { return input.requires_grad(); });
+  if (!is_needed_) return;
+  for (const Tensor& input : inputs) add_edge(input);
+}
+
+void Recorder::add_edge(const Tensor& input) {
+  edges_.push_back(input.defined() ? gradient_edge(input) : Edge{});
+}
+
+std::uint64_t Recorder::next_sequence_number() {
+  return Context::current().state.next_sequence_number++;
+}
+
+void Recorder::bind(const Tensor& output, const IntrusivePtr<Node>& node) {
+  AutogradMeta& meta = ensure_autograd_meta(output);
+  meta.output_number = node->add_input(output);
+  meta.grad_fn = node;
+}
+
+}  // namespace ohm

@@ -1,0 +1,105 @@
+// How an op records its backward step.
+//
+//   Tensor out = …;                               // the forward pass
+//   if (Recorder record("ReluBackward", {&x}); record.is_needed()) {
+//     record.save_output(out);
+//     record.attach(out, [](BackwardCall& call) -> TensorList {
+//       return {relu_gradient(call.grad(), call.saved(0))};
+//     });
+//   }
+//
+// The closure may hold plain values (numbers, shapes); tensors go through save(), so that what a
+// graph keeps alive can be seen and released.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/autograd/node.h"
+#include "runtime/autograd/variable.h"
+
+namespace ohm {
+
+/// What a backward closure sees.
+class BackwardCall {
+ public:
+  BackwardCall(const Node& node, const TensorList& grads) : node_(node), grads_(grads) {}
+
+  /// The gradient of output `i`; may be undefined for ops with several outputs.
+  const Tensor& grad(std::size_t i = 0) const { return grads_[i]; }
+  std::size_t grad_count() const { return grads_.size(); }
+  /// The i-th saved tensor. Throws when it was overwritten or released.
+  Tensor saved(std::size_t i) const { return node_.saved()[i].unpack(node_); }
+  /// Whether anybody wants the gradient of input `i`.
+  bool needs(std::size_t i) const { return node_.needs(i); }
+  /// The shape, dtype and device of output `i`.
+  const TensorMeta& output(std::size_t i = 0) const { return node_.inputs()[i]; }
+
+ private:
+  const Node& node_;
+  const TensorList& grads_;
+};
+
+template <class F>
+class ClosureNode final : public Node {
+ public:
+  ClosureNode(std::string_view name, std::uint64_t sequence_number, F backward)
+      : Node(name, sequence_number), backward_(std::move(backward)) {}
+
+  TensorList apply(TensorList& grads) override {
+    BackwardCall call(*this, grads);
+    return backward_(call);
+  }
+
+ private:
+  ~ClosureNode() override = default;
+
+  F backward_;
+};
+
+class Recorder {
+ public:
+  /// `inputs`: the differentiable inputs, in the order of the gradients that backward returns.
+  Recorder(std::string_view name, std::initializer_list<const Tensor*> inputs);
+  Recorder(std::string_view name, const std::vector<Tensor>& inputs);
+
+  /// False when grad mode is off or no input requires a gradient: record nothing, save nothing.
+  bool is_needed() const { return is_needed_; }
+  /// Whether input `i` will want a gradient: what only its formula needs need not be saved else.
+  bool needs(std::size_t i) const { return static_cast<bool>(edges_[i].node); }
+
+  void save(const Tensor& input) { saved_.emplace_back(input, SavedTensor::Kind::input); }
+  void save_output(const Tensor& output) { saved_.emplace_back(output, SavedTensor::Kind::output); }
+
+  template <class F>
+  void attach(const Tensor& output, F backward) {
+    bind(output, make_node(std::move(backward)));
+  }
+  template <class F>
+  void attach(const std::vector<Tensor>& outputs, F backward) {
+    const IntrusivePtr<Node> node = make_node(std::move(backward));
+    for (const Tensor& output : outputs) bind(output, node);
+  }
+
+ private:
+  template <class F>
+  IntrusivePtr<Node> make_node(F backward) {
+    IntrusivePtr<Node> node(new ClosureNode<F>(name_, next_sequence_number(), std::move(backward)));
+    node->set_edges(std::move(edges_));
+    node->set_saved(std::move(saved_));
+    return node;
+  }
+  void add_edge(const Tensor& input);
+  static std::uint64_t next_sequence_number();
+  static void bind(const Tensor& output, const IntrusivePtr<Node>& node);
+
+  std::string_view name_;
+  bool is_needed_ = false;
+  EdgeList edges_;
+  SavedList saved_;
+};
+
+}  // namespace ohm

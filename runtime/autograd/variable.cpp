@@ -1,0 +1,83 @@
+#include "runtime/autograd/variable.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/autograd/accumulate_grad.h"
+
+namespace ohm {
+
+AutogradMeta* autograd_meta(const Tensor& tensor) {
+  return static_cast<AutogradMeta*>(tensor.impl()->autograd.get());
+}
+
+AutogradMeta& ensure_autograd_meta(const Tensor& tensor) {
+  auto& slot = tensor.impl()->autograd;
+  if (!slot) slot = std::make_unique<AutogradMeta>();
+  return static_cast<AutogradMeta&>(*slot);
+}
+
+Edge gradient_edge(const Tensor& tensor) {
+  if (!tensor.requires_grad()) return {};
+  AutogradMeta& meta = *autograd_meta(tensor);
+  if (meta.grad_fn) return {meta.grad_fn, meta.output_number};
+  if (meta.accumulator == nullptr) meta.accumulator = new AccumulateGrad(tensor);
+  return {IntrusivePtr<Node>(meta.accumulator), 0};
+}
+
+Tensor detach(const Tensor& tensor) { return detached_alias(tensor); }
+
+void begin_inplace_write(const Tensor& tensor, std::string_view op) {
+  const bool is_recorded = Context::current().state.grad_enabled && tensor.requires_grad();
+  if (is_recorded && tensor.is_leaf()) {
+    throw std::invalid_argument(
+        fmt::format("[{}] a leaf Variable that requires grad is being used in an in-place "
+                    "operation: wrap it in no_grad, or work on a copy",
+                    op));
+  }
+  if (is_recorded && tensor.impl()->is_view) {
+    throw std::invalid_argument(
+        fmt::format("[{}] an in-place operation on a view of a tensor that requires grad is not "
+                    "supported: use the out-of-place form",
+                    op));
+  }
+  tensor.storage().bump_version();
+}
+
+bool Tensor::requires_grad() const {
+  const AutogradMeta* meta = autograd_meta(*this);
+  return meta != nullptr && (meta->requires_grad || meta->grad_fn);
+}
+
+void Tensor::set_requires_grad(bool requires_grad) const {
+  if (!is_leaf()) {
+    if (requires_grad) return;
+    throw std::invalid_argument(
+        "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+        "variable in a subgraph that doesn't require differentiation use detach()");
+  }
+  if (requires_grad && !is_floating(dtype())) {
+    throw std::invalid_argument(fmt::format(
+        "only tensors of floating point dtype can require gradients, not {}", name_of(dtype())));
+  }
+  if (autograd_meta(*this) == nullptr && !requires_grad) return;
+  ensure_autograd_meta(*this).requires_grad = requires_grad;
+}
+
+Node* Tensor::grad_fn() const {
+  const AutogradMeta* meta = autograd_meta(*this);
+  return meta == nullptr ? nullptr : meta->grad_fn.get();
+}
+
+Tensor Tensor::grad() const {
+  const AutogradMeta* meta = autograd_meta(*this);
+  return meta == nullptr ? Tensor() : meta->grad;
+}
+
+void Tensor::set_grad(Tensor grad) const {
+  if (!grad.defined() && autograd_meta(*this) == nullptr) return;
+  ensure_autograd_meta(*this).grad = std::move(grad);
+}
+
+}  // namespace ohm

@@ -1,0 +1,43 @@
+// What autograd attaches to a tensor: its gradient, the node that made it, its accumulator.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "runtime/autograd/node.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm {
+
+class AccumulateGrad;
+
+struct AutogradMeta : AutogradMetaBase {
+  Tensor grad;
+  IntrusivePtr<Node> grad_fn;  ///< null for leaves
+  std::uint32_t output_number = 0;
+  bool requires_grad = false;  ///< meaningful for leaves only
+  bool is_inference = false;   ///< made under inference_mode
+  /// The leaf's accumulator while a graph uses it. It holds the leaf, so the leaf must not hold it.
+  AccumulateGrad* accumulator = nullptr;
+  /// Called after each accumulation into `grad`, in order of registration.
+  std::vector<std::function<void(const Tensor& leaf)>> accumulation_hooks;
+};
+
+/// nullptr when autograd has attached nothing.
+AutogradMeta* autograd_meta(const Tensor& tensor);
+/// Attaches an empty one when there is none.
+AutogradMeta& ensure_autograd_meta(const Tensor& tensor);
+
+/// Where the gradient of `tensor` goes: the node that made it, or a leaf's accumulator (made at
+/// the first use). No node when the tensor does not require a gradient.
+Edge gradient_edge(const Tensor& tensor);
+
+/// The same values on the same storage, outside the graph: shares memory, holds no graph alive.
+Tensor detach(const Tensor& tensor);
+
+/// Throws std::invalid_argument when writing to `tensor` in place would damage the graph: a leaf
+/// that requires a gradient, or a view of a tensor that does, while recording. Counts the write.
+void begin_inplace_write(const Tensor& tensor, std::string_view op);
+
+}  // namespace ohm

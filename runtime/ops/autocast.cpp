@@ -1,0 +1,70 @@
+#include "runtime/ops/autocast.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/autograd/variable.h"
+#include "runtime/ops/convert.h"
+
+namespace ohm {
+namespace {
+
+bool is_half_precision(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+
+// Double stays double, integers stay integers, the host has no autocast here.
+bool is_eligible(const Tensor& tensor) {
+  return tensor.defined() && tensor.device().is_cuda() &&
+         (tensor.dtype() == DType::float32 || is_half_precision(tensor.dtype()));
+}
+
+Tensor cached_cast(AutocastState& state, const Tensor& tensor) {
+  const bool is_cacheable = state.caches_casts && tensor.dtype() == DType::float32 &&
+                            tensor.requires_grad() && tensor.is_leaf() && !tensor.impl()->is_view;
+  if (!is_cacheable) return ops::to_dtype(tensor, state.dtype);
+  const auto found = state.cache.find(tensor.impl());
+  if (found != state.cache.end()) return found->second.cast;
+  Tensor cast = ops::to_dtype(tensor, state.dtype);
+  state.cache[tensor.impl()] = {tensor, cast};
+  return cast;
+}
+
+}  // namespace
+
+namespace ops {
+
+Tensor autocast_input(CastPolicy policy, const Tensor& tensor) {
+  AutocastState* state = Context::current().state.autocast.get();
+  if (policy == CastPolicy::none || state == nullptr || !state->is_enabled) return tensor;
+  if (!is_eligible(tensor)) return tensor;
+  if (policy == CastPolicy::low_precision) {
+    return tensor.dtype() == state->dtype ? tensor : cached_cast(*state, tensor);
+  }
+  return to_dtype(tensor, DType::float32);
+}
+
+}  // namespace ops
+
+AutocastGuard::AutocastGuard(bool enabled, DType dtype, bool caches_casts) {
+  if (!is_half_precision(dtype)) {
+    throw std::invalid_argument(
+        fmt::format("[autocast] dtype must be float16 or bfloat16, not {}", name_of(dtype)));
+  }
+  auto& slot = Context::current().state.autocast;
+  if (!slot) slot = std::make_shared<AutocastState>();
+  state_ = slot;
+  previous_ = {state_->is_enabled, state_->caches_casts, state_->dtype};
+  state_->is_enabled = enabled;
+  state_->caches_casts = caches_casts;
+  state_->dtype = dtype;
+  ++state_->depth;
+}
+
+AutocastGuard::~AutocastGuard() {
+  if (--state_->depth == 0) state_->cache.clear();
+  state_->is_enabled = previous_.is_enabled;
+  state_->caches_casts = previous_.caches_casts;
+  state_->dtype = previous_.dtype;
+}
+
+}  // namespace ohm

@@ -1,0 +1,83 @@
+// Automatic mixed precision, as far as ops know it: each op's cast policy, and the front that
+// applies it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm {
+
+/// One level of autocast, and the casts of parameters that it remembers. Cleared when the
+/// outermost level ends.
+struct AutocastState {
+  struct CachedCast {
+    Tensor original;
+    Tensor cast;
+  };
+
+  bool is_enabled = false;
+  bool caches_casts = true;
+  DType dtype = DType::float16;
+  int depth = 0;
+  std::unordered_map<const TensorImpl*, CachedCast> cache;
+};
+
+namespace ops {
+
+/// What autocast does to an op's floating inputs on a GPU.
+enum class CastPolicy : std::uint8_t {
+  none,           ///< runs in the dtype of its inputs
+  low_precision,  ///< casts float32 inputs to autocast's dtype
+  float32,        ///< casts half-precision inputs to float32
+  widest,         ///< casts to the widest dtype among the inputs
+};
+
+struct OpInfo {
+  std::string_view name;
+  CastPolicy cast = CastPolicy::none;
+};
+
+/// `tensor` cast by autocast for an op with this policy: the tensor itself when autocast is off or
+/// does not concern it. The cast is part of the graph; casts of leaves that require a gradient are
+/// made once and remembered.
+Tensor autocast_input(CastPolicy policy, const Tensor& tensor);
+
+/// The first line of an op: names it for whatever it allocates, and applies its policy.
+class OpFront {
+ public:
+  explicit OpFront(const OpInfo& info) : info_(info), op_(info.name) {}
+
+  /// An input, cast as the policy says; undefined stays undefined.
+  Tensor input(const Tensor& tensor) const { return autocast_input(info_.cast, tensor); }
+
+ private:
+  const OpInfo& info_;
+  OpGuard op_;
+};
+
+}  // namespace ops
+
+/// Autocast on GPUs while the guard lives; may be nested, also with `enabled = false`.
+class AutocastGuard {
+ public:
+  AutocastGuard(bool enabled, DType dtype, bool caches_casts = true);
+  ~AutocastGuard();
+  AutocastGuard(const AutocastGuard&) = delete;
+  AutocastGuard& operator=(const AutocastGuard&) = delete;
+
+ private:
+  struct Settings {
+    bool is_enabled;
+    bool caches_casts;
+    DType dtype;
+  };
+  std::shared_ptr<AutocastState> state_;
+  Settings previous_;
+};
+
+}  // namespace ohm

@@ -1,0 +1,73 @@
+// The common shapes of element-wise ops: one definition of "new tensor, loop, record".
+#pragma once
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/ops/autocast.h"
+#include "runtime/tensor/elementwise.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::ops {
+
+/// out[i] = fn(input[i]) in a new tensor of the same shape and dtype. Floating dtypes.
+template <class F>
+Tensor map_new(const Tensor& input, F&& fn) {
+  Tensor out = empty_like(input);
+  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, fn); });
+  return out;
+}
+
+/// out[i] = fn(a[i], b[i]) in a new tensor like `a`; `b` has its shape or broadcasts to it.
+/// Floating dtypes.
+template <class F>
+Tensor map_new(const Tensor& a, const Tensor& b, F&& fn) {
+  Tensor out = empty_like(a);
+  visit_floating(a.dtype(), [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, fn); });
+  return out;
+}
+
+/// Throws unless the dtype is floating: integers have no sigmoid here.
+inline void require_floating(const Tensor& input, const OpInfo& info) {
+  if (is_floating(input.dtype())) return;
+  throw std::invalid_argument(fmt::format("[{}] not implemented for {}: expected a floating dtype",
+                                          info.name, name_of(input.dtype())));
+}
+
+/// An op that keeps its result: d/dx in terms of (grad, result).
+template <class Forward, class Backward>
+Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Tensor& given,
+                            Forward forward, Backward backward) {
+  const OpFront front(info);
+  const Tensor input = front.input(given);
+  require_floating(input, info);
+  Tensor out = map_new(input, forward);
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save_output(out);
+    record.attach(out, [backward](BackwardCall& call) {
+      return TensorList{map_new(call.grad(), call.saved(0), backward)};
+    });
+  }
+  return out;
+}
+
+/// An op that keeps its input: d/dx in terms of (grad, input).
+template <class Forward, class Backward>
+Tensor unary_keeping_input(const OpInfo& info, std::string_view node, const Tensor& given,
+                           Forward forward, Backward backward) {
+  const OpFront front(info);
+  const Tensor input = front.input(given);
+  require_floating(input, info);
+  Tensor out = map_new(input, forward);
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save(input);
+    record.attach(out, [backward](BackwardCall& call) {
+      return TensorList{map_new(call.grad(), call.saved(0), backward)};
+    });
+  }
+  return out;
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,45 @@
+#include "runtime/ops/registry.h"
+
+#include <iterator>
+#include <unordered_map>
+
+#include "runtime/ops/activation.h"
+#include "runtime/ops/convert.h"
+
+namespace ohm::ops {
+namespace {
+
+using Family = std::vector<OpDef> (*)();
+
+// The families, in the order in which listings show them.
+constexpr Family kFamilies[] = {
+    &convert_ops,
+    &activation_ops,
+};
+
+}  // namespace
+
+const std::vector<OpDef>& all_ops() {
+  static const std::vector<OpDef> ops = [] {
+    std::vector<OpDef> all;
+    for (const Family family : kFamilies) {
+      std::vector<OpDef> rows = family();
+      all.insert(all.end(), std::make_move_iterator(rows.begin()),
+                 std::make_move_iterator(rows.end()));
+    }
+    return all;
+  }();
+  return ops;
+}
+
+const OpDef* find_op(std::string_view name) {
+  static const std::unordered_map<std::string_view, const OpDef*> by_name = [] {
+    std::unordered_map<std::string_view, const OpDef*> index;
+    for (const OpDef& op : all_ops()) index.emplace(op.info.name, &op);
+    return index;
+  }();
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
+}
+
+}  // namespace ohm::ops

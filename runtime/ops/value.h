@@ -1,0 +1,84 @@
+// An argument or a result of an op that is called by name: what a script can pass.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::ops {
+
+/// A tensor, or a number that stands for a tensor of the other operand's dtype and device.
+using TensorOrNumber = std::variant<Tensor, double>;
+
+/// monostate: not given.
+using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType, Device,
+                           Shape, Tensor, std::vector<Tensor>>;
+
+/// What a parameter accepts. The script side converts to the alternative of Value in brackets.
+enum class ParamKind : std::uint8_t {
+  tensor,            ///< [Tensor]
+  tensor_or_number,  ///< [Tensor or double]
+  tensor_list,       ///< [vector<Tensor>]
+  number,            ///< [double]
+  integer,           ///< [int64]
+  boolean,           ///< [bool]
+  size_list,         ///< [Shape]; a script may pass one integer for a list of one
+  string,            ///< [string]
+  dtype,             ///< [DType]
+  device,            ///< [Device]
+};
+
+/// How the C++ type of a parameter is taken out of a Value. An std::optional parameter accepts
+/// "not given".
+template <class T>
+struct ParamTraits;
+
+template <class T, ParamKind K>
+struct PlainParam {
+  static constexpr ParamKind kKind = K;
+  static constexpr bool kIsOptional = false;
+  static const T& get(const Value& value) { return std::get<T>(value); }
+};
+template <>
+struct ParamTraits<Tensor> : PlainParam<Tensor, ParamKind::tensor> {};
+template <>
+struct ParamTraits<std::vector<Tensor>> : PlainParam<std::vector<Tensor>, ParamKind::tensor_list> {
+};
+template <>
+struct ParamTraits<double> : PlainParam<double, ParamKind::number> {};
+template <>
+struct ParamTraits<std::int64_t> : PlainParam<std::int64_t, ParamKind::integer> {};
+template <>
+struct ParamTraits<bool> : PlainParam<bool, ParamKind::boolean> {};
+template <>
+struct ParamTraits<Shape> : PlainParam<Shape, ParamKind::size_list> {};
+template <>
+struct ParamTraits<std::string> : PlainParam<std::string, ParamKind::string> {};
+template <>
+struct ParamTraits<DType> : PlainParam<DType, ParamKind::dtype> {};
+template <>
+struct ParamTraits<Device> : PlainParam<Device, ParamKind::device> {};
+template <>
+struct ParamTraits<TensorOrNumber> {
+  static constexpr ParamKind kKind = ParamKind::tensor_or_number;
+  static constexpr bool kIsOptional = false;
+  static TensorOrNumber get(const Value& value) {
+    if (const Tensor* tensor = std::get_if<Tensor>(&value)) return *tensor;
+    return std::get<double>(value);
+  }
+};
+template <class T>
+struct ParamTraits<std::optional<T>> {
+  static constexpr ParamKind kKind = ParamTraits<T>::kKind;
+  static constexpr bool kIsOptional = true;
+  static std::optional<T> get(const Value& value) {
+    if (std::holds_alternative<std::monostate>(value)) return std::nullopt;
+    return ParamTraits<T>::get(value);
+  }
+};
+
+}  // namespace ohm::ops

@@ -1,0 +1,76 @@
+#include "runtime/tensor/arithmetic.h"
+
+#include "runtime/tensor/assert.h"
+#include "runtime/tensor/elementwise.h"
+#include "runtime/tensor/factories.h"
+#include "runtime/tensor/reduce.h"
+
+namespace ohm {
+
+void copy_into(const Tensor& target, const Tensor& source) {
+  target.storage().bump_version();
+  visit_dtype(target.dtype(), [&]<class Out>(TypeTag<Out>) {
+    visit_dtype(source.dtype(), [&]<class In>(TypeTag<In>) {
+      map_unary<Out, In>(target, source, [](auto value) { return value; });
+    });
+  });
+}
+
+Tensor clone(const Tensor& tensor) {
+  Tensor copy = empty_like(tensor);
+  copy_into(copy, tensor);
+  return copy;
+}
+
+Tensor contiguous(const Tensor& tensor) {
+  if (tensor.is_contiguous()) return tensor;
+  Tensor copy = empty(tensor.shape(), options_of(tensor));
+  copy_into(copy, tensor);
+  return copy;
+}
+
+Tensor cast(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  Tensor copy = empty_like(tensor, dtype);
+  copy_into(copy, tensor);
+  return copy;
+}
+
+Tensor transfer(const Tensor& tensor, Device device) {
+  if (tensor.device() == device) return tensor;
+  Tensor copy = empty(tensor.shape(), {tensor.dtype(), device});
+  copy_into(copy, tensor);
+  return copy;
+}
+
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  OHM_ASSERT(a.shape() == b.shape() && a.dtype() == b.dtype(), "gradients of one tensor differ");
+  Tensor out = empty_like(a);
+  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(out, a, b, [](auto x, auto y) { return x + y; });
+  });
+  return out;
+}
+
+void accumulate_into(const Tensor& target, const Tensor& source) {
+  target.storage().bump_version();
+  visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(target, target, source, [](auto x, auto y) { return x + y; });
+  });
+}
+
+Tensor sum_to_shape(const Tensor& tensor, const Shape& shape) {
+  if (tensor.shape() == shape) return tensor;
+  const int missing = tensor.dims() - shape.dims();
+  DimMask folded = all_dims(missing);
+  for (int dim = missing; dim < tensor.dims(); ++dim) {
+    if (shape[dim - missing] == 1 && tensor.shape()[dim] != 1) folded = with(folded, dim);
+  }
+  const Tensor sum = reduce_sum(tensor, folded, true, tensor.dtype());
+  // The missing leading dimensions are of size 1 now: drop them with a view.
+  Shape strides;
+  for (int dim = missing; dim < sum.dims(); ++dim) strides.push_back(sum.strides()[dim]);
+  return missing == 0 ? sum : make_view(sum, shape, strides, 0);
+}
+
+}  // namespace ohm

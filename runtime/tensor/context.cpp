@@ -1,0 +1,59 @@
+#include "runtime/tensor/context.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "runtime/tensor/assert.h"
+
+namespace ohm {
+namespace {
+
+thread_local Context* installed_context = nullptr;
+
+}  // namespace
+
+Context& Context::current() {
+  OHM_ASSERT(installed_context != nullptr, "no runtime context is installed on this thread");
+  return *installed_context;
+}
+
+DeviceSlot& Context::slot(Device device) {
+  if (device.is_cpu()) return host;
+  const auto index = static_cast<std::size_t>(device.index);
+  if (index >= gpus.size()) {
+    throw std::invalid_argument(fmt::format("{} does not exist: this machine has {} GPU{}",
+                                            device.str(), gpus.size(),
+                                            gpus.size() == 1 ? "" : "s"));
+  }
+  return gpus[index];
+}
+
+SiteId Context::site() {
+  if (sites == nullptr) return kUnknownSite;
+  const auto hash = static_cast<std::size_t>(state.line) * 31U +
+                    (reinterpret_cast<std::uintptr_t>(state.op.data()) >> 3U);
+  CachedSite& cached = site_cache_[hash % site_cache_.size()];
+  if (cached.file != state.file.data() || cached.op != state.op.data() ||
+      cached.line != state.line) {
+    cached = {state.file.data(), state.op.data(), state.line,
+              sites->intern(state.file, state.line, state.op)};
+  }
+  return cached.id;
+}
+
+void Context::seed(std::uint64_t seed) {
+  host.generator = {seed, 0};
+  for (DeviceSlot& gpu : gpus) gpu.generator = {seed, 0};
+}
+
+ContextGuard::ContextGuard(Context& context)
+    : previous_(std::exchange(installed_context, &context)) {}
+
+ContextGuard::~ContextGuard() { installed_context = previous_; }
+
+CategoryGuard::CategoryGuard(Category category)
+    : context_(Context::current()), previous_(std::exchange(context_.state.category, category)) {}
+
+}  // namespace ohm

@@ -1,0 +1,128 @@
+// The state of the runtime, in one struct: the devices, and what the running code has switched on.
+//
+// A program runs against the context installed on its thread. Everything that a rank of a
+// distributed program has for itself is in ExecutionState, so that a switch of ranks is a swap.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "allocator_shim/device/request_allocator.h"
+#include "runtime/tensor/device.h"
+#include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/tensor/philox.h"
+#include "runtime/tensor/storage.h"
+
+namespace ohm {
+
+struct AutocastState;
+
+/// One device as the runtime sees it. The figures are those of the GPU's profile.
+struct DeviceSlot {
+  RequestAllocator* allocator = nullptr;   ///< not owned; outlives the context
+  std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
+  int multiprocessors = 108;
+  int threads_per_multiprocessor = 2048;
+  PhiloxGenerator generator;
+  /// The persistent workspace of each thread's cuBLAS handle, made at its first use.
+  std::array<IntrusivePtr<Storage>, 2> cublas_workspaces;
+};
+
+/// The thread that PyTorch would run an op on: backward has one of its own for each device, and
+/// with it library handles and workspaces of its own.
+enum class ExecutionThread : std::uint8_t { caller, engine };
+
+/// What one rank has for itself.
+struct ExecutionState {
+  bool grad_enabled = true;
+  bool inference_mode = false;
+  ExecutionThread thread = ExecutionThread::caller;
+  Category category = Category::activation;  ///< of what is allocated now
+  std::string_view file;                     ///< of the program's current line; outlives the state
+  int line = 0;
+  std::string_view op;  ///< the op that is running; empty outside any
+  Device current_gpu = Device::cuda(0);
+  std::uint64_t next_sequence_number = 0;   ///< of graph nodes
+  std::shared_ptr<AutocastState> autocast;  ///< null: autocast was never used
+};
+
+class Context {
+ public:
+  DeviceSlot host;
+  std::vector<DeviceSlot> gpus;
+  SiteTable* sites = nullptr;  ///< not owned; may be null: then every site is unknown
+  bool keeps_values = true;    ///< false: size-only, no arithmetic is done
+  ExecutionState state;
+
+  /// The context of this thread. Aborts when none is installed: that is a bug of the harness.
+  static Context& current();
+
+  /// Throws std::invalid_argument for a GPU that does not exist.
+  DeviceSlot& slot(Device device);
+
+  /// The interned site of the running line and op.
+  SiteId site();
+
+  /// Seeds the generators of all devices.
+  void seed(std::uint64_t seed);
+
+ private:
+  friend class ContextGuard;
+  // Interning costs a string; a program has few lines and ops, so a small direct-mapped cache
+  // makes a site cost a comparison.
+  struct CachedSite {
+    const char* file = nullptr;
+    const char* op = nullptr;
+    int line = -1;
+    SiteId id = kUnknownSite;
+  };
+  std::array<CachedSite, 256> site_cache_{};
+};
+
+/// Installs a context on this thread for as long as the guard lives; restores the previous one.
+class ContextGuard {
+ public:
+  explicit ContextGuard(Context& context);
+  ~ContextGuard();
+  ContextGuard(const ContextGuard&) = delete;
+  ContextGuard& operator=(const ContextGuard&) = delete;
+
+ private:
+  Context* previous_;
+};
+
+/// Allocations are of this category while the guard lives.
+class CategoryGuard {
+ public:
+  explicit CategoryGuard(Category category);
+  ~CategoryGuard() { context_.state.category = previous_; }
+  CategoryGuard(const CategoryGuard&) = delete;
+  CategoryGuard& operator=(const CategoryGuard&) = delete;
+
+ private:
+  Context& context_;
+  Category previous_;
+};
+
+/// Names the op that allocations belong to. Nested ops (a linear inside an attention) show the
+/// innermost.
+class OpGuard {
+ public:
+  explicit OpGuard(std::string_view op)
+      : context_(Context::current()), previous_(context_.state.op) {
+    context_.state.op = op;
+  }
+  ~OpGuard() { context_.state.op = previous_; }
+  OpGuard(const OpGuard&) = delete;
+  OpGuard& operator=(const OpGuard&) = delete;
+
+ private:
+  Context& context_;
+  std::string_view previous_;
+};
+
+}  // namespace ohm

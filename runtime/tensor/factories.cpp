@@ -1,0 +1,210 @@
+#include "runtime/tensor/factories.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+#include <stdexcept>
+
+#include "runtime/tensor/strided.h"
+
+namespace ohm {
+namespace {
+
+std::size_t checked_bytes(const Shape& shape, DType dtype) {
+  for (const std::int64_t size : shape) {
+    if (size < 0) {
+      throw std::invalid_argument(fmt::format(
+          "trying to create a tensor with negative dimension {}: {}", size, shape.str()));
+    }
+  }
+  std::size_t bytes = 0;
+  const auto numel = static_cast<std::size_t>(shape.numel());
+  if (__builtin_mul_overflow(numel, item_bytes(dtype), &bytes) || bytes > INT64_MAX) {
+    throw std::invalid_argument(fmt::format(
+        "the bytes of a {} tensor of shape {} do not fit in 64 bits", name_of(dtype), shape.str()));
+  }
+  return bytes;
+}
+
+// What a script makes itself is an input; what an op makes keeps the category it runs under.
+Category category_of_new_data(const Context& context) {
+  const bool is_made_by_script =
+      context.state.op.empty() && context.state.category == Category::activation;
+  return is_made_by_script ? Category::input : context.state.category;
+}
+
+Tensor new_data(const Shape& shape, const TensorOptions& options) {
+  const CategoryGuard category(category_of_new_data(Context::current()));
+  return empty(shape, options);
+}
+
+// Calls fn(i) for each element i in row-major order and stores what it returns.
+template <class F>
+void generate(const Tensor& tensor, F&& fn) {
+  if (!tensor.has_values()) return;
+  visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+    T* data = tensor.data<T>();
+    if (tensor.is_contiguous()) {
+      for (std::int64_t i = 0; i < tensor.numel(); ++i) data[i] = convert_element<T>(fn(i));
+      return;
+    }
+    std::int64_t i = 0;
+    for_each_offset(tensor.shape(), tensor.strides(),
+                    [&](std::int64_t offset) { data[offset] = convert_element<T>(fn(i++)); });
+  });
+}
+
+// Each normal value takes the two halves of a 64-bit draw.
+template <class F>
+void generate_normal(const Tensor& tensor, F&& transform) {
+  PhiloxGenerator& generator = Context::current().slot(tensor.device()).generator;
+  const std::uint64_t seed = generator.seed;
+  const std::uint64_t start = generator.take(2 * static_cast<std::uint64_t>(tensor.numel()));
+  generate(tensor, [&](std::int64_t i) {
+    const auto block = philox_block(seed, start + static_cast<std::uint64_t>(i) / 2);
+    const bool is_second = i % 2 != 0;
+    return transform(normal_from_words(block[is_second ? 2 : 0], block[is_second ? 3 : 1]));
+  });
+}
+
+template <class F>
+void generate_words(const Tensor& tensor, F&& transform) {
+  PhiloxGenerator& generator = Context::current().slot(tensor.device()).generator;
+  const std::uint64_t seed = generator.seed;
+  const std::uint64_t start = generator.take(static_cast<std::uint64_t>(tensor.numel()));
+  std::array<std::uint32_t, 4> block{};
+  generate(tensor, [&](std::int64_t i) {
+    const auto word = static_cast<std::uint64_t>(i);
+    if (word % 4 == 0) block = philox_block(seed, start + word / 4);
+    return transform(block[word % 4]);
+  });
+}
+
+}  // namespace
+
+Tensor empty_strided(const Shape& shape, const Shape& strides, const TensorOptions& options) {
+  const std::size_t bytes = checked_bytes(shape, options.dtype);
+  auto* impl = new TensorImpl();
+  IntrusivePtr<TensorImpl> owner(impl);
+  impl->storage = Storage::allocate(bytes, options.device);
+  impl->sizes = shape;
+  impl->strides = strides;
+  impl->numel = shape.numel();
+  impl->dtype = options.dtype;
+  impl->is_contiguous = strides == contiguous_strides(shape);
+  return Tensor(std::move(owner));
+}
+
+Tensor empty(const Shape& shape, const TensorOptions& options) {
+  return empty_strided(shape, contiguous_strides(shape), options);
+}
+
+Tensor empty_like(const Tensor& like) { return empty_like(like, like.dtype()); }
+
+Tensor empty_like(const Tensor& like, DType dtype) {
+  const TensorOptions options{dtype, like.device()};
+  if (like.is_contiguous() || !like.is_dense()) return empty(like.shape(), options);
+  return empty_strided(like.shape(), like.strides(), options);
+}
+
+Tensor full(const Shape& shape, double value, const TensorOptions& options) {
+  Tensor tensor = new_data(shape, options);
+  fill_(tensor, value);
+  return tensor;
+}
+
+Tensor zeros(const Shape& shape, const TensorOptions& options) { return full(shape, 0.0, options); }
+Tensor ones(const Shape& shape, const TensorOptions& options) { return full(shape, 1.0, options); }
+
+Tensor zeros_like(const Tensor& like) {
+  Tensor tensor = empty_like(like);
+  fill_(tensor, 0.0);
+  return tensor;
+}
+
+Tensor ones_like(const Tensor& like) {
+  Tensor tensor = empty_like(like);
+  fill_(tensor, 1.0);
+  return tensor;
+}
+
+Tensor from_values(const std::vector<double>& values, const Shape& shape,
+                   const TensorOptions& options) {
+  if (shape.numel() != static_cast<std::int64_t>(values.size())) {
+    throw std::invalid_argument(
+        fmt::format("[tensor] {} values do not fill shape {}", values.size(), shape.str()));
+  }
+  Tensor tensor = new_data(shape, options);
+  generate(tensor, [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; });
+  return tensor;
+}
+
+Tensor arange(double start, double step, std::int64_t count, const TensorOptions& options) {
+  Tensor tensor = new_data({count}, options);
+  generate(tensor, [&](std::int64_t i) { return start + step * static_cast<double>(i); });
+  return tensor;
+}
+
+Tensor randn(const Shape& shape, const TensorOptions& options) {
+  Tensor tensor = new_data(shape, options);
+  normal_(tensor, 0.0, 1.0);
+  return tensor;
+}
+
+Tensor rand(const Shape& shape, const TensorOptions& options) {
+  Tensor tensor = new_data(shape, options);
+  uniform_(tensor, 0.0, 1.0);
+  return tensor;
+}
+
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
+               const TensorOptions& options) {
+  if (low >= high) {
+    throw std::invalid_argument(
+        fmt::format("[randint] expects low < high, but got {} and {}", low, high));
+  }
+  const auto range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  if (range > (std::uint64_t{1} << 32U)) {
+    throw std::invalid_argument(
+        fmt::format("[randint] the range [{}, {}) has more than 2^32 values", low, high));
+  }
+  Tensor tensor = new_data(shape, options);
+  generate_words(tensor, [&](std::uint32_t word) {
+    return low + static_cast<std::int64_t>((word * range) >> 32U);
+  });
+  return tensor;
+}
+
+void fill_(const Tensor& tensor, double value) {
+  generate(tensor, [&](std::int64_t) { return value; });
+}
+
+void uniform_(const Tensor& tensor, double low, double high) {
+  generate_words(tensor, [&](std::uint32_t word) {
+    return low + (high - low) * static_cast<double>(uniform_from_word(word));
+  });
+}
+
+void normal_(const Tensor& tensor, double mean, double deviation) {
+  generate_normal(tensor,
+                  [&](float value) { return mean + deviation * static_cast<double>(value); });
+}
+
+std::vector<double> to_doubles(const Tensor& tensor) {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(tensor.numel()));
+  if (!tensor.has_values()) {
+    values.assign(static_cast<std::size_t>(tensor.numel()),
+                  std::numeric_limits<double>::quiet_NaN());
+    return values;
+  }
+  visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+    const T* data = tensor.data<T>();
+    for_each_offset(tensor.shape(), tensor.strides(), [&](std::int64_t offset) {
+      values.push_back(convert_element<double>(data[offset]));
+    });
+  });
+  return values;
+}
+
+}  // namespace ohm

@@ -1,0 +1,111 @@
+// A tensor: a shape and strides over a storage, and its place in the autograd graph.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/device.h"
+#include "runtime/tensor/dtype.h"
+#include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/tensor/shape.h"
+#include "runtime/tensor/storage.h"
+
+namespace ohm {
+
+class Node;
+class Tensor;
+
+/// What autograd attaches to a tensor; defined in autograd/variable.h.
+struct AutogradMetaBase {
+  AutogradMetaBase() = default;
+  AutogradMetaBase(const AutogradMetaBase&) = delete;
+  AutogradMetaBase& operator=(const AutogradMetaBase&) = delete;
+  virtual ~AutogradMetaBase() = default;
+};
+
+/// The object behind a Tensor handle.
+struct TensorImpl : RefCounted {
+  IntrusivePtr<Storage> storage;
+  Shape sizes;
+  Shape strides;            ///< in elements
+  std::int64_t offset = 0;  ///< of the first element, in elements
+  std::int64_t numel = 0;
+  DType dtype = DType::float32;
+  bool is_contiguous = true;
+  bool is_view = false;
+  std::unique_ptr<AutogradMetaBase> autograd;  ///< null until autograd has something to say
+
+  static void destroy(TensorImpl* impl) { delete impl; }
+};
+
+/// A handle with shared ownership; copying it copies no data. Default constructed it is undefined:
+/// "no tensor", as a gradient that does not exist.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
+
+  bool defined() const { return static_cast<bool>(impl_); }
+  TensorImpl* impl() const { return impl_.get(); }
+  bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+  std::uint32_t use_count() const { return impl_->use_count(); }
+
+  const Shape& shape() const { return impl_->sizes; }
+  const Shape& strides() const { return impl_->strides; }
+  int dims() const { return impl_->sizes.dims(); }
+  /// Size of dimension `dim`, counted from the end when negative. Throws std::invalid_argument.
+  std::int64_t size(std::int64_t dim) const;
+  std::int64_t numel() const { return impl_->numel; }
+  std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * item_bytes(dtype()); }
+  DType dtype() const { return impl_->dtype; }
+  Device device() const { return impl_->storage->device(); }
+  bool is_contiguous() const { return impl_->is_contiguous; }
+  /// True when the elements fill their memory without gaps or overlaps, in some order.
+  bool is_dense() const;
+  Storage& storage() const { return *impl_->storage; }
+
+  /// The first element; nullptr on size-only devices and for empty tensors. Nothing checks T
+  /// against the dtype beyond its size.
+  template <class T>
+  T* data() const {
+    std::byte* values = impl_->storage->values();
+    if (values == nullptr) return nullptr;
+    return reinterpret_cast<T*>(values) + impl_->offset;
+  }
+  /// False on size-only devices: kernels then have nothing to do.
+  bool has_values() const { return impl_->storage->values() != nullptr; }
+
+  /// The only element as a double. NaN on size-only devices. Throws std::invalid_argument when
+  /// there is more than one.
+  double item() const;
+
+  // Autograd's view of the tensor; defined in autograd/variable.cpp.
+
+  /// True for leaves that want a gradient and for everything computed from them.
+  bool requires_grad() const;
+  /// Throws std::invalid_argument for a non-leaf, and for a dtype that is not floating.
+  void set_requires_grad(bool requires_grad) const;
+  bool is_leaf() const { return grad_fn() == nullptr; }
+  /// The node that made this tensor; nullptr for leaves.
+  Node* grad_fn() const;
+  /// The accumulated gradient; undefined when there is none.
+  Tensor grad() const;
+  void set_grad(Tensor grad) const;
+
+ private:
+  IntrusivePtr<TensorImpl> impl_;
+};
+
+/// A new tensor on the storage of `base`: shares its bytes, not its place in the graph.
+Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides, std::int64_t offset);
+
+/// The same view of the same storage, apart from any graph.
+Tensor detached_alias(const Tensor& tensor);
+
+/// "float32 [2, 3] on cuda:0".
+std::string describe(const Tensor& tensor);
+
+}  // namespace ohm
