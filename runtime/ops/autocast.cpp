@@ -35,12 +35,20 @@ namespace ops {
 
 Tensor autocast_input(CastPolicy policy, const Tensor& tensor) {
   AutocastState* state = Context::current().state.autocast.get();
-  if (policy == CastPolicy::none || state == nullptr || !state->is_enabled) return tensor;
+  if (policy == CastPolicy::none || policy == CastPolicy::float32_result) return tensor;
+  if (state == nullptr || !state->is_enabled) return tensor;
   if (!is_eligible(tensor)) return tensor;
   if (policy == CastPolicy::low_precision) {
     return tensor.dtype() == state->dtype ? tensor : cached_cast(*state, tensor);
   }
   return to_dtype(tensor, DType::float32);
+}
+
+std::optional<DType> OpFront::result_dtype(const Tensor& input, std::optional<DType> asked) const {
+  const AutocastState* state = Context::current().state.autocast.get();
+  const bool is_cast = info_.cast == CastPolicy::float32_result && state != nullptr &&
+                       state->is_enabled && is_eligible(input);
+  return asked || !is_cast ? asked : DType::float32;
 }
 
 }  // namespace ops

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -31,10 +32,11 @@ namespace ops {
 
 /// What autocast does to an op's floating inputs on a GPU.
 enum class CastPolicy : std::uint8_t {
-  none,           ///< runs in the dtype of its inputs
-  low_precision,  ///< casts float32 inputs to autocast's dtype
-  float32,        ///< casts half-precision inputs to float32
-  widest,         ///< casts to the widest dtype among the inputs
+  none,            ///< runs in the dtype of its inputs
+  low_precision,   ///< casts float32 inputs to autocast's dtype
+  float32,         ///< casts half-precision inputs to float32
+  float32_result,  ///< keeps its inputs and asks for a float32 result: see OpFront::result_dtype
+  widest,          ///< casts to the widest dtype among the inputs
 };
 
 struct OpInfo {
@@ -54,6 +56,10 @@ class OpFront {
 
   /// An input, cast as the policy says; undefined stays undefined.
   Tensor input(const Tensor& tensor) const { return autocast_input(info_.cast, tensor); }
+
+  /// The dtype argument of an op with the float32_result policy: what the caller asked for, else
+  /// float32 where autocast concerns `input`, else nothing.
+  std::optional<DType> result_dtype(const Tensor& input, std::optional<DType> asked) const;
 
  private:
   const OpInfo& info_;

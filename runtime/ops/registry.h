@@ -23,6 +23,7 @@ struct Param {
   ParamKind kind = ParamKind::tensor;
   bool is_optional = false;  ///< may be left out: then `fallback` is passed
   Value fallback;
+  bool is_constant = false;  ///< a floating tensor that the op has no gradient for
 };
 
 /// Arguments to call an op with; its tensors are made for the current context.
@@ -38,7 +39,7 @@ struct OpDef {
   std::vector<Param> params;
   std::function<Value(std::span<const Value>)> call;
   /// Float64 CPU inputs, away from kinks, for the finite-difference check: every floating tensor
-  /// among them is checked. Null for ops without a gradient.
+  /// among them but the constants is checked. Null for ops without a gradient.
   std::function<std::vector<Sample>()> samples;
 };
 
@@ -46,8 +47,15 @@ struct OpDef {
 struct ParamName {
   std::string_view name;
   Value fallback = std::monostate{};
+  bool is_constant = false;
   ParamName(const char* text) : name(text) {}  // NOLINT: rows read as lists of names
   ParamName(const char* text, Value value) : name(text), fallback(std::move(value)) {}
+  /// A tensor that no gradient goes to: class weights, running statistics.
+  static ParamName constant(const char* text) {
+    ParamName param(text);
+    param.is_constant = true;
+    return param;
+  }
 };
 
 /// A row for the C++ function `fn`: kinds of parameters come from its signature. Tensor
@@ -61,7 +69,7 @@ OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...), std::vecto
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool has_default = !std::holds_alternative<std::monostate>(names[i].fallback);
     def.params.push_back({names[i].name, kinds[i].first, kinds[i].second || has_default,
-                          std::move(names[i].fallback)});
+                          std::move(names[i].fallback), names[i].is_constant});
   }
   def.call = [fn](std::span<const Value> values) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {

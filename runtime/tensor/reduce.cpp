@@ -27,7 +27,12 @@ Shape reduced_strides(const Shape& shape, DimMask folded) {
 
 Tensor reduce_sum(const Tensor& tensor, DimMask folded, bool keep_dims, DType dtype) {
   Tensor out = empty(reduced_shape(tensor.shape(), folded, keep_dims), {dtype, tensor.device()});
-  if (!out.has_values()) return out;
+  reduce_sum_into(out, tensor, folded, 1.0);
+  return out;
+}
+
+void reduce_sum_into(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
+  if (!out.has_values()) return;
   visit_dtype(tensor.dtype(), [&]<class In>(TypeTag<In>) {
     using Sum = std::conditional_t<std::is_floating_point_v<ComputeType<In>>, double, std::int64_t>;
     std::vector<Sum> sums(static_cast<std::size_t>(out.numel()));
@@ -39,12 +44,14 @@ Tensor reduce_sum(const Tensor& tensor, DimMask folded, bool keep_dims, DType dt
         sums[static_cast<std::size_t>(at[1])] += convert_element<Sum>(source[at[0]]);
       });
     }
-    visit_dtype(dtype, [&]<class Out>(TypeTag<Out>) {
+    const auto scale = static_cast<Sum>(factor);
+    visit_dtype(out.dtype(), [&]<class Out>(TypeTag<Out>) {
       Out* target = out.data<Out>();
-      for (std::size_t i = 0; i < sums.size(); ++i) target[i] = convert_element<Out>(sums[i]);
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        target[i] = convert_element<Out>(sums[i] * scale);
+      }
     });
   });
-  return out;
 }
 
 }  // namespace ohm

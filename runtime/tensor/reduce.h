@@ -30,4 +30,7 @@ Shape reduced_strides(const Shape& shape, DimMask folded);
 /// types, so that the result does not depend on the order. Dimensions are kept as 1 if `keep_dims`.
 Tensor reduce_sum(const Tensor& tensor, DimMask folded, bool keep_dims, DType dtype);
 
+/// As reduce_sum, times `factor`, into `out`: row-major, of as many elements as are left.
+void reduce_sum_into(const Tensor& out, const Tensor& tensor, DimMask folded, double factor);
+
 }  // namespace ohm
