@@ -45,7 +45,7 @@ Tensor to_device(const Tensor& input, Device device) { return to(input, device, 
 
 Tensor clone(const Tensor& input) {
   const OpFront front(kClone);
-  Tensor out = ohm::clone(input);
+  Tensor out = copy_of(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
   }
@@ -55,7 +55,7 @@ Tensor clone(const Tensor& input) {
 Tensor contiguous(const Tensor& input) {
   if (input.is_contiguous()) return input;
   const OpFront front(kContiguous);
-  Tensor out = ohm::contiguous(input);
+  Tensor out = row_major(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
   }

@@ -5,6 +5,10 @@
 
 #include "runtime/ops/activation.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/matmul.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -13,8 +17,8 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops,
-    &activation_ops,
+    &convert_ops, &view_ops,       &join_ops,      &binary_ops, &inplace_ops,
+    &unary_ops,   &comparison_ops, &reduction_ops, &matmul_ops, &activation_ops,
 };
 
 }  // namespace

@@ -16,13 +16,13 @@ void copy_into(const Tensor& target, const Tensor& source) {
   });
 }
 
-Tensor clone(const Tensor& tensor) {
+Tensor copy_of(const Tensor& tensor) {
   Tensor copy = empty_like(tensor);
   copy_into(copy, tensor);
   return copy;
 }
 
-Tensor contiguous(const Tensor& tensor) {
+Tensor row_major(const Tensor& tensor) {
   if (tensor.is_contiguous()) return tensor;
   Tensor copy = empty(tensor.shape(), options_of(tensor));
   copy_into(copy, tensor);

@@ -10,9 +10,9 @@ namespace ohm {
 void copy_into(const Tensor& target, const Tensor& source);
 
 /// A dense copy with the strides of `tensor` where it is dense, else row-major.
-Tensor clone(const Tensor& tensor);
+Tensor copy_of(const Tensor& tensor);
 /// `tensor` itself when it is row-major, else a row-major copy.
-Tensor contiguous(const Tensor& tensor);
+Tensor row_major(const Tensor& tensor);
 /// `tensor` itself when it has this dtype, else a copy.
 Tensor cast(const Tensor& tensor, DType dtype);
 /// `tensor` itself when it is there, else a row-major copy on `device`.

@@ -109,7 +109,7 @@ Tensor empty_like(const Tensor& like, DType dtype) {
 
 Tensor full(const Shape& shape, double value, const TensorOptions& options) {
   Tensor tensor = new_data(shape, options);
-  fill_(tensor, value);
+  fill_values(tensor, value);
   return tensor;
 }
 
@@ -118,13 +118,13 @@ Tensor ones(const Shape& shape, const TensorOptions& options) { return full(shap
 
 Tensor zeros_like(const Tensor& like) {
   Tensor tensor = empty_like(like);
-  fill_(tensor, 0.0);
+  fill_values(tensor, 0.0);
   return tensor;
 }
 
 Tensor ones_like(const Tensor& like) {
   Tensor tensor = empty_like(like);
-  fill_(tensor, 1.0);
+  fill_values(tensor, 1.0);
   return tensor;
 }
 
@@ -147,13 +147,13 @@ Tensor arange(double start, double step, std::int64_t count, const TensorOptions
 
 Tensor randn(const Shape& shape, const TensorOptions& options) {
   Tensor tensor = new_data(shape, options);
-  normal_(tensor, 0.0, 1.0);
+  fill_normal(tensor, 0.0, 1.0);
   return tensor;
 }
 
 Tensor rand(const Shape& shape, const TensorOptions& options) {
   Tensor tensor = new_data(shape, options);
-  uniform_(tensor, 0.0, 1.0);
+  fill_uniform(tensor, 0.0, 1.0);
   return tensor;
 }
 
@@ -175,17 +175,17 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
   return tensor;
 }
 
-void fill_(const Tensor& tensor, double value) {
+void fill_values(const Tensor& tensor, double value) {
   generate(tensor, [&](std::int64_t) { return value; });
 }
 
-void uniform_(const Tensor& tensor, double low, double high) {
+void fill_uniform(const Tensor& tensor, double low, double high) {
   generate_words(tensor, [&](std::uint32_t word) {
     return low + (high - low) * static_cast<double>(uniform_from_word(word));
   });
 }
 
-void normal_(const Tensor& tensor, double mean, double deviation) {
+void fill_normal(const Tensor& tensor, double mean, double deviation) {
   generate_normal(tensor,
                   [&](float value) { return mean + deviation * static_cast<double>(value); });
 }

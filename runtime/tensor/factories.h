@@ -45,10 +45,10 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
                const TensorOptions& options);
 
 /// Sets every element of a contiguous or strided tensor, in place.
-void fill_(const Tensor& tensor, double value);
+void fill_values(const Tensor& tensor, double value);
 /// Draws in place, as parameters are initialised: uniform in [low, high).
-void uniform_(const Tensor& tensor, double low, double high);
-void normal_(const Tensor& tensor, double mean, double deviation);
+void fill_uniform(const Tensor& tensor, double low, double high);
+void fill_normal(const Tensor& tensor, double mean, double deviation);
 
 /// All elements in row-major order as doubles; NaN for each on size-only devices.
 std::vector<double> to_doubles(const Tensor& tensor);

@@ -1,0 +1,55 @@
+#include "runtime/ops/binary_kernel.h"
+
+#include <cmath>
+
+namespace ohm::ops {
+namespace {
+
+bool is_cpu_scalar(const Tensor& tensor) { return tensor.dims() == 0 && tensor.device().is_cpu(); }
+
+// A 0-dim tensor only decides when it is of a higher kind (floating over integer over bool).
+int kind_of(DType dtype) {
+  if (is_floating(dtype)) return 2;
+  return dtype == DType::boolean ? 0 : 1;
+}
+
+DType promote(const Tensor& a, const Tensor& b) {
+  const bool a_is_scalar = a.dims() == 0;
+  const bool b_is_scalar = b.dims() == 0;
+  if (a_is_scalar == b_is_scalar) return promote_types(a.dtype(), b.dtype());
+  const DType tensor = a_is_scalar ? b.dtype() : a.dtype();
+  const DType scalar = a_is_scalar ? a.dtype() : b.dtype();
+  return kind_of(scalar) > kind_of(tensor) ? promote_types(tensor, scalar) : tensor;
+}
+
+}  // namespace
+
+DType result_dtype(const Tensor& input, const TensorOrNumber& other) {
+  if (const Tensor* tensor = std::get_if<Tensor>(&other)) return promote(input, *tensor);
+  if (is_floating(input.dtype())) return input.dtype();
+  const double number = std::get<double>(other);
+  if (number != std::floor(number)) return DType::float32;
+  return input.dtype() == DType::boolean ? DType::int64 : input.dtype();
+}
+
+void require_same_device(const Tensor& a, const Tensor& b, const OpInfo& info) {
+  if (a.device() == b.device() || is_cpu_scalar(a) || is_cpu_scalar(b)) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] Expected all tensors to be on the same device, but found at least two "
+                  "devices, {} and {}!",
+                  info.name, a.device().str(), b.device().str()));
+}
+
+Tensor empty_for(const Tensor& input, const TensorOrNumber& other, DType dtype,
+                 const OpInfo& info) {
+  const Tensor* tensor = std::get_if<Tensor>(&other);
+  if (tensor == nullptr) return empty_like(input, dtype);
+  require_same_device(input, *tensor, info);
+  const Shape shape = broadcast_shapes(input.shape(), tensor->shape(), info.name.data());
+  const Device device = is_cpu_scalar(input) ? tensor->device() : input.device();
+  if (input.shape() == shape && input.device() == device) return empty_like(input, dtype);
+  if (tensor->shape() == shape && tensor->device() == device) return empty_like(*tensor, dtype);
+  return empty(shape, {dtype, device});
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,49 @@
+// What ops of two operands share: devices checked, dtypes promoted, shapes broadcast, one loop.
+#pragma once
+
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/value.h"
+
+namespace ohm::ops {
+
+/// The dtype of `input op other`.
+DType result_dtype(const Tensor& input, const TensorOrNumber& other);
+
+/// Throws std::invalid_argument naming both devices when they differ and neither operand is a
+/// 0-dim CPU tensor.
+void require_same_device(const Tensor& a, const Tensor& b, const OpInfo& info);
+
+/// Uninitialised, of the broadcast shape, on the device of the operand that is not a 0-dim CPU
+/// tensor.
+Tensor empty_for(const Tensor& input, const TensorOrNumber& other, DType dtype, const OpInfo& info);
+
+/// target[i] = fn(input[i], other[i]), computed in `dtype`.
+template <class Out, class T, class F>
+void loop_binary(const Tensor& target, const Tensor& input, const TensorOrNumber& other, F&& fn) {
+  if (const Tensor* tensor = std::get_if<Tensor>(&other)) {
+    map_binary<Out, T>(target, input, *tensor, fn);
+    return;
+  }
+  const auto number = convert_element<ComputeType<T>>(std::get<double>(other));
+  map_unary<Out, T>(target, input, [&](auto x) { return fn(x, number); });
+}
+
+/// fn over both operands in a new tensor of their promoted dtype.
+template <class F>
+Tensor binary_new(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, DType dtype,
+                  F&& fn) {
+  Tensor out = empty_for(input, other, dtype, info);
+  visit_dtype(dtype, [&]<class T>(TypeTag<T>) { loop_binary<T, T>(out, input, other, fn); });
+  return out;
+}
+
+/// As binary_new for floating dtypes alone.
+template <class F>
+Tensor binary_new_floating(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
+                           DType dtype, F&& fn) {
+  Tensor out = empty_for(input, other, dtype, info);
+  visit_floating(dtype, [&]<class T>(TypeTag<T>) { loop_binary<T, T>(out, input, other, fn); });
+  return out;
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,113 @@
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kCat{"cat", CastPolicy::widest};
+constexpr OpInfo kStack{"stack", CastPolicy::widest};
+
+struct JoinedShape {
+  Shape shape;
+  DType dtype = DType::float32;
+};
+
+JoinedShape joined_shape(const std::vector<Tensor>& tensors, int dim) {
+  JoinedShape result{tensors[0].shape(), tensors[0].dtype()};
+  std::int64_t total = 0;
+  for (const Tensor& tensor : tensors) {
+    require_same_device(tensors[0], tensor, kCat);
+    Shape expected = result.shape;
+    if (tensor.dims() == expected.dims()) expected[dim] = tensor.shape()[dim];
+    if (!(tensor.shape() == expected)) {
+      throw std::invalid_argument(
+          fmt::format("[cat] sizes of tensors must match except in dimension {}: {} and {}", dim,
+                      tensors[0].shape().str(), tensor.shape().str()));
+    }
+    total += tensor.shape()[dim];
+    result.dtype = promote_types(result.dtype, tensor.dtype());
+  }
+  result.shape[dim] = total;
+  return result;
+}
+
+Tensor piece_of(const Tensor& whole, int dim, std::int64_t start, std::int64_t length) {
+  Shape sizes = whole.shape();
+  sizes[dim] = length;
+  return make_view(whole, sizes, whole.strides(),
+                   whole.impl()->offset + start * whole.strides()[dim]);
+}
+
+std::vector<Sample> three_pieces() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const std::vector<Tensor> pieces = {randn({2, 3}, options), randn({2, 1}, options),
+                                      randn({2, 2}, options)};
+  return {{pieces, std::int64_t{1}}};
+}
+
+std::vector<Sample> two_alike() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  return {{std::vector<Tensor>{randn({2, 3}, options), randn({2, 3}, options)}, std::int64_t{1}}};
+}
+
+}  // namespace
+
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  const OpFront front(kCat);
+  if (tensors.empty()) throw std::invalid_argument("[cat] expected a non-empty list of tensors");
+  if (tensors[0].dims() == 0) {
+    throw std::invalid_argument("[cat] zero-dimensional tensors cannot be concatenated");
+  }
+  const int position = wrap_dim(dim, tensors[0].dims(), "cat");
+  const JoinedShape joined = joined_shape(tensors, position);
+  Tensor out = empty(joined.shape, {joined.dtype, tensors[0].device()});
+  std::int64_t start = 0;
+  std::vector<std::int64_t> lengths;
+  for (const Tensor& tensor : tensors) {
+    lengths.push_back(tensor.shape()[position]);
+    copy_into(piece_of(out, position, start, lengths.back()), tensor);
+    start += lengths.back();
+  }
+  if (Recorder record("CatBackward", tensors); record.is_needed()) {
+    record.attach(out, [position, lengths](BackwardCall& call) {
+      TensorList grads;
+      std::int64_t first = 0;
+      for (std::size_t i = 0; i < lengths.size(); ++i) {
+        grads.push_back(call.needs(i) ? piece_of(call.grad(), position, first, lengths[i])
+                                      : Tensor());
+        first += lengths[i];
+      }
+      return grads;
+    });
+  }
+  return out;
+}
+
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  const OpFront front(kStack);
+  std::vector<Tensor> widened;
+  for (const Tensor& tensor : tensors) {
+    if (!(tensor.shape() == tensors[0].shape())) {
+      throw std::invalid_argument(
+          fmt::format("[stack] expects each tensor to be equal size, but got {} and {}",
+                      tensors[0].shape().str(), tensor.shape().str()));
+    }
+    widened.push_back(unsqueeze(tensor, dim));
+  }
+  const bool counts_from_end = dim < 0 && !tensors.empty();
+  return cat(widened, counts_from_end ? dim + tensors[0].dims() + 1 : dim);
+}
+
+std::vector<OpDef> join_ops() {
+  return {
+      define(kCat, kFunction, &cat, {"tensors", {"dim", std::int64_t{0}}}, three_pieces),
+      define(kStack, kFunction, &stack, {"tensors", {"dim", std::int64_t{0}}}, two_alike),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,253 @@
+#include "runtime/ops/matmul.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/gemm.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kMm{"mm", CastPolicy::low_precision};
+constexpr OpInfo kBmm{"bmm", CastPolicy::low_precision};
+constexpr OpInfo kAddmm{"addmm", CastPolicy::low_precision};
+constexpr OpInfo kMatmul{"matmul", CastPolicy::low_precision};
+constexpr OpInfo kLinear{"linear", CastPolicy::low_precision};
+
+void require_product(const OpInfo& info, const Tensor& a, const Tensor& b, int dims) {
+  require_same_device(a, b, info);
+  if (a.dtype() != b.dtype()) {
+    throw std::invalid_argument(
+        fmt::format("[{}] expected both operands to have the same dtype, but got {} and {}",
+                    info.name, name_of(a.dtype()), name_of(b.dtype())));
+  }
+  const bool fits = a.dims() == dims && b.dims() == dims && a.size(-1) == b.size(-2) &&
+                    (dims == 2 || a.size(0) == b.size(0));
+  if (!fits) {
+    throw std::invalid_argument(fmt::format("[{}] shapes cannot be multiplied: {} x {}", info.name,
+                                            a.shape().str(), b.shape().str()));
+  }
+}
+
+Tensor transposed(const Tensor& matrix) {
+  return make_view(matrix, {matrix.shape()[1], matrix.shape()[0]},
+                   {matrix.strides()[1], matrix.strides()[0]}, matrix.impl()->offset);
+}
+
+Tensor batch_transposed(const Tensor& tensor) {
+  return make_view(tensor, {tensor.shape()[0], tensor.shape()[2], tensor.shape()[1]},
+                   {tensor.strides()[0], tensor.strides()[2], tensor.strides()[1]},
+                   tensor.impl()->offset);
+}
+
+bool is_column_major(const Shape& sizes, const Shape& strides) {
+  return strides[0] == 1 && strides[1] == sizes[0];
+}
+
+// The layout of an operand decides how its gradient is made; it outlives the operand.
+struct MatrixLayout {
+  bool is_column_major;
+  explicit MatrixLayout(const Tensor& matrix)
+      : is_column_major(ops::is_column_major(matrix.shape(), matrix.strides())) {}
+};
+
+Tensor left_gradient(const Tensor& grad, const Tensor& right, MatrixLayout left) {
+  if (left.is_column_major) return transposed(raw_mm(right, transposed(grad)));
+  return raw_mm(grad, transposed(right));
+}
+
+Tensor right_gradient(const Tensor& grad, const Tensor& left, MatrixLayout right) {
+  if (right.is_column_major) return transposed(raw_mm(transposed(grad), left));
+  return raw_mm(transposed(left), grad);
+}
+
+// Saved slot 0 is the left operand, wanted by the right one's gradient; slot 1 the other way round.
+void save_factors(Recorder& record, const Tensor& left, bool left_needs, const Tensor& right,
+                  bool right_needs) {
+  record.save(right_needs ? left : Tensor());
+  record.save(left_needs ? right : Tensor());
+}
+
+// More than two dimensions times a matrix: one product of all rows.
+Tensor folded_matmul(const Tensor& input, const Tensor& other) {
+  Shape sizes = input.shape();
+  const Tensor rows = reshape(input, {-1, input.size(-1)});
+  const Tensor result = mm(rows, other);
+  sizes[sizes.dims() - 1] = other.size(-1);
+  return view(result, sizes);
+}
+
+// Any dimensions: batches broadcast, then one batched product.
+Tensor broadcast_matmul(const Tensor& input, const Tensor& other) {
+  const auto batch_of = [](const Tensor& tensor) {
+    Shape batch = tensor.shape();
+    batch.erase(batch.dims() - 1);
+    batch.erase(batch.dims() - 1);
+    return batch;
+  };
+  const Shape batch = broadcast_shapes(batch_of(input), batch_of(other), "matmul");
+  const auto as_cube = [&](const Tensor& tensor) {
+    Shape sizes = batch;
+    sizes.push_back(tensor.size(-2));
+    sizes.push_back(tensor.size(-1));
+    const Tensor wide = sizes == tensor.shape() ? tensor : expand(tensor, sizes);
+    return reshape(wide, {batch.numel(), tensor.size(-2), tensor.size(-1)});
+  };
+  const Tensor result = bmm(as_cube(input), as_cube(other));
+  Shape sizes = batch;
+  sizes.push_back(input.size(-2));
+  sizes.push_back(other.size(-1));
+  return view(result, sizes);
+}
+
+Tensor sample_tensor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
+
+std::vector<Sample> matmul_samples() {
+  return {{sample_tensor({2, 3}), sample_tensor({3, 4})},
+          {sample_tensor({3}), sample_tensor({3})},
+          {sample_tensor({2, 3}), sample_tensor({3})},
+          {sample_tensor({3}), sample_tensor({3, 2})},
+          {sample_tensor({2, 2, 3}), sample_tensor({3, 2})},
+          {sample_tensor({2, 1, 2, 3}), sample_tensor({3, 3, 2})}};
+}
+
+std::vector<Sample> linear_samples() {
+  return {{sample_tensor({2, 3}), sample_tensor({4, 3}), sample_tensor({4})},
+          {sample_tensor({2, 3}), sample_tensor({1, 3}), sample_tensor({1})},
+          {sample_tensor({2, 3}), sample_tensor({4, 3}), Value()},
+          {sample_tensor({2, 2, 3}), sample_tensor({4, 3}), sample_tensor({4})}};
+}
+
+}  // namespace
+
+Tensor mm(const Tensor& left, const Tensor& right) {
+  const OpFront front(kMm);
+  const Tensor input = front.input(left);
+  const Tensor other = front.input(right);
+  require_product(kMm, input, other, 2);
+  Tensor out = raw_mm(input, other);
+  if (Recorder record("MmBackward", {&input, &other}); record.is_needed()) {
+    save_factors(record, input, record.needs(0), other, record.needs(1));
+    record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor()};
+      if (call.needs(1)) grads[1] = right_gradient(call.grad(), call.saved(0), b);
+      if (call.needs(0)) grads[0] = left_gradient(call.grad(), call.saved(1), a);
+      return grads;
+    });
+  }
+  return out;
+}
+
+Tensor bmm(const Tensor& left, const Tensor& right) {
+  const OpFront front(kBmm);
+  const Tensor input = front.input(left);
+  const Tensor other = front.input(right);
+  require_product(kBmm, input, other, 3);
+  Tensor out = raw_bmm(input, other);
+  if (Recorder record("BmmBackward", {&input, &other}); record.is_needed()) {
+    save_factors(record, input, record.needs(0), other, record.needs(1));
+    record.attach(out, [](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor()};
+      if (call.needs(1)) grads[1] = raw_bmm(batch_transposed(call.saved(0)), call.grad());
+      if (call.needs(0)) grads[0] = raw_bmm(call.grad(), batch_transposed(call.saved(1)));
+      return grads;
+    });
+  }
+  return out;
+}
+
+Tensor addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right) {
+  const OpFront front(kAddmm);
+  const Tensor bias = front.input(given_bias);
+  const Tensor input = front.input(left);
+  const Tensor other = front.input(right);
+  require_product(kAddmm, input, other, 2);
+  require_same_device(bias, input, kAddmm);
+  const Shape shape{input.shape()[0], other.shape()[1]};
+  if (!(broadcast_shapes(bias.shape(), shape, "addmm") == shape)) {
+    throw std::invalid_argument(fmt::format("[addmm] bias of shape {} does not broadcast to {}",
+                                            bias.shape().str(), shape.str()));
+  }
+  Tensor out = raw_addmm(bias, input, other);
+  if (Recorder record("AddmmBackward", {&bias, &input, &other}); record.is_needed()) {
+    save_factors(record, input, record.needs(1), other, record.needs(2));
+    record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor(), Tensor()};
+      if (call.needs(1)) grads[1] = left_gradient(call.grad(), call.saved(1), a);
+      if (call.needs(2)) grads[2] = right_gradient(call.grad(), call.saved(0), b);
+      if (call.needs(0)) grads[0] = call.grad();
+      return grads;
+    });
+  }
+  return out;
+}
+
+Tensor matmul(const Tensor& left, const Tensor& right) {
+  const OpFront front(kMatmul);
+  const Tensor input = front.input(left);
+  const Tensor other = front.input(right);
+  if (input.dims() == 0 || other.dims() == 0) {
+    throw std::invalid_argument(
+        fmt::format("[matmul] both arguments need to be at least 1D, but they are {}D and {}D",
+                    input.dims(), other.dims()));
+  }
+  if (input.dims() == 1) {
+    return squeeze(matmul(unsqueeze(input, 0), other), other.dims() == 1 ? 0 : -2);
+  }
+  if (other.dims() == 1) return squeeze(matmul(input, unsqueeze(other, 1)), -1);
+  if (input.size(-1) != other.size(-2)) {
+    throw std::invalid_argument(fmt::format("[matmul] inner dims differ: {} x {}",
+                                            input.shape().str(), other.shape().str()));
+  }
+  if (input.dims() == 2 && other.dims() == 2) return mm(input, other);
+  if (other.dims() == 2) return folded_matmul(input, other);
+  return broadcast_matmul(input, other);
+}
+
+Tensor linear(const Tensor& given, const Tensor& given_weight,
+              const std::optional<Tensor>& given_bias) {
+  const OpFront front(kLinear);
+  const Tensor input = front.input(given);
+  const Tensor weight = front.input(given_weight);
+  if (weight.dims() != 2 || input.dims() == 0 || input.size(-1) != weight.size(1)) {
+    throw std::invalid_argument(fmt::format(
+        "[linear] input of shape {} does not fit a weight of shape {}: its last "
+        "dimension must be {}",
+        input.shape().str(), weight.shape().str(), weight.dims() == 2 ? weight.size(1) : 0));
+  }
+  if (!given_bias) return matmul(input, t(weight));
+  const Tensor bias = front.input(*given_bias);
+  if (input.dims() == 2) return addmm(bias, input, t(weight));
+  Shape sizes = input.shape();
+  sizes[sizes.dims() - 1] = weight.size(0);
+  const Tensor rows = reshape(input, {-1, input.size(-1)});
+  return view(addmm(bias, rows, t(weight)), sizes);
+}
+
+std::vector<OpDef> matmul_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kMm, kBoth, &mm, {"input", "other"},
+             [] {
+               return std::vector<Sample>{{sample_tensor({2, 3}), sample_tensor({3, 4})}};
+             }),
+      define(kBmm, kBoth, &bmm, {"input", "other"},
+             [] {
+               return std::vector<Sample>{{sample_tensor({2, 2, 3}), sample_tensor({2, 3, 4})}};
+             }),
+      define(kAddmm, kBoth, &addmm, {"bias", "input", "other"},
+             [] {
+               return std::vector<Sample>{
+                   {sample_tensor({4}), sample_tensor({2, 3}), sample_tensor({3, 4})}};
+             }),
+      define(kMatmul, kBoth, &matmul, {"input", "other"}, matmul_samples),
+      define(kLinear, kFunctional, &linear, {"input", "weight", "bias"}, linear_samples),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,28 @@
+// Matrix products with their gradients.
+//
+// Operands have one dtype and one device. Gradients of a product a·b: grad·bᵀ and aᵀ·grad, made
+// transposed where an operand is a transposed view, so that a weight's gradient comes out laid out
+// as the weight and is taken over without a copy.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// [m, k] · [k, n].
+Tensor mm(const Tensor& input, const Tensor& other);
+/// [batch, m, k] · [batch, k, n].
+Tensor bmm(const Tensor& input, const Tensor& other);
+/// bias + [m, k] · [k, n].
+Tensor addmm(const Tensor& bias, const Tensor& input, const Tensor& other);
+/// PyTorch's rules for any number of dimensions: vectors, matrices, broadcast batches.
+Tensor matmul(const Tensor& input, const Tensor& other);
+/// input [*, in] · weightᵀ [in, out] + bias [out]; weight is [out, in].
+Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias);
+
+std::vector<OpDef> matmul_ops();
+
+}  // namespace ohm::ops

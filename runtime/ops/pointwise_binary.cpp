@@ -1,0 +1,376 @@
+#include <algorithm>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kAdd{"add"};
+constexpr OpInfo kSub{"sub"};
+constexpr OpInfo kRsub{"rsub"};
+constexpr OpInfo kMul{"mul"};
+constexpr OpInfo kDiv{"div"};
+constexpr OpInfo kMaximum{"maximum"};
+constexpr OpInfo kMinimum{"minimum"};
+constexpr OpInfo kWhere{"where"};
+constexpr OpInfo kAddInplace{"add_"};
+constexpr OpInfo kSubInplace{"sub_"};
+constexpr OpInfo kMulInplace{"mul_"};
+constexpr OpInfo kDivInplace{"div_"};
+constexpr OpInfo kZeroInplace{"zero_"};
+constexpr OpInfo kFillInplace{"fill_"};
+
+constexpr auto kProduct = [](auto x, auto y) { return x * y; };
+constexpr auto kQuotient = [](auto x, auto y) { return x / y; };
+
+const Tensor& tensor_of(const TensorOrNumber& operand) {
+  static const Tensor none;
+  const Tensor* tensor = std::get_if<Tensor>(&operand);
+  return tensor == nullptr ? none : *tensor;
+}
+
+Tensor times(const Tensor& tensor, double factor) {
+  return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
+}
+
+Tensor product(const Tensor& a, const TensorOrNumber& b) {
+  return binary_new(kMul, a, b, result_dtype(a, b), kProduct);
+}
+
+// d/d other of input + factor · other; the gradient of `input` is the incoming one itself.
+TensorList add_gradients(BackwardCall& call, double factor) {
+  TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
+  if (call.needs(1)) grads[1] = factor == 1.0 ? call.grad() : times(call.grad(), factor);
+  return grads;
+}
+
+Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
+                  const TensorOrNumber& other, double factor) {
+  const OpFront front(info);
+  Tensor out = binary_new(info, input, other, result_dtype(input, other), [factor](auto x, auto y) {
+    return x + static_cast<decltype(x)>(factor) * y;
+  });
+  if (Recorder record(node, {&input, &tensor_of(other)}); record.is_needed()) {
+    record.attach(out, [factor](BackwardCall& call) { return add_gradients(call, factor); });
+  }
+  return out;
+}
+
+// The operands of a product or quotient, as far as their gradients need them: saved slot 0 is the
+// input, slot 1 the other one.
+void save_operands(Recorder& record, const Tensor& input, bool saves_input, const Tensor& other,
+                   bool saves_other) {
+  record.save(saves_input ? input : Tensor());
+  record.save(saves_other ? other : Tensor());
+}
+
+TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
+  TensorList grads{Tensor(), Tensor()};
+  if (call.needs(1)) grads[1] = product(call.grad(), call.saved(0));
+  if (call.needs(0)) {
+    grads[0] = is_number ? times(call.grad(), number) : product(call.grad(), call.saved(1));
+  }
+  return grads;
+}
+
+TensorList div_gradients(BackwardCall& call, double number, bool is_number) {
+  TensorList grads{Tensor(), Tensor()};
+  const auto divide = [](const Tensor& a, const Tensor& b) {
+    return binary_new_floating(kDiv, a, b, result_dtype(a, b), kQuotient);
+  };
+  if (call.needs(1)) {
+    const Tensor other = call.saved(1);
+    const Tensor negated = times(call.grad(), -1.0);
+    const Tensor quotient = divide(divide(call.saved(0), other), other);
+    grads[1] = product(negated, quotient);
+  }
+  if (call.needs(0)) {
+    grads[0] = is_number ? times(call.grad(), 1.0 / number) : divide(call.grad(), call.saved(1));
+  }
+  return grads;
+}
+
+double number_of(const TensorOrNumber& operand) {
+  const double* number = std::get_if<double>(&operand);
+  return number == nullptr ? 0.0 : *number;
+}
+
+bool is_number(const TensorOrNumber& operand) { return std::holds_alternative<double>(operand); }
+
+// An in-place result must fit what it is written into.
+void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
+                      DType result) {
+  if (const Tensor* tensor = std::get_if<Tensor>(&other)) {
+    require_same_device(input, *tensor, info);
+    if (!(broadcast_shapes(input.shape(), tensor->shape(), info.name.data()) == input.shape())) {
+      throw std::invalid_argument(
+          fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}",
+                      info.name, input.shape().str(), tensor->shape().str()));
+    }
+  }
+  if (is_floating(result) && !is_floating(input.dtype())) {
+    throw std::invalid_argument(fmt::format("[{}] result type {} can't be cast to the output's {}",
+                                            info.name, name_of(result), name_of(input.dtype())));
+  }
+}
+
+// One in-place op: checks, records what backward needs before the write, writes.
+template <class Write, class Save, class Backward>
+Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
+                      const TensorOrNumber& other, Write write, Save save, Backward backward) {
+  const OpFront front(info);
+  require_writable(info, input, other, result_dtype(input, other));
+  Recorder record(node, {&input, &tensor_of(other)});
+  if (record.is_needed()) save(record);
+  begin_inplace_write(input, info.name);
+  write();
+  if (record.is_needed()) record.attach(input, backward);
+  return input;
+}
+
+// input[i] = fn(input[i], other[i])
+template <class F>
+auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn) {
+  return [&input, &other, fn] {
+    visit_dtype(input.dtype(),
+                [&]<class T>(TypeTag<T>) { loop_binary<T, T>(input, input, other, fn); });
+  };
+}
+
+Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
+                          const TensorOrNumber& other, double factor) {
+  const auto sum = [factor](auto x, auto y) { return x + static_cast<decltype(x)>(factor) * y; };
+  return binary_inplace(
+      info, node, input, other, overwrite(input, other, sum), [](Recorder&) {},
+      [factor](BackwardCall& call) { return add_gradients(call, factor); });
+}
+
+// max and min: the gradient goes to the chosen operand, half to each where they are equal.
+template <class Pick>
+Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, const Tensor& other,
+                Pick is_first_chosen) {
+  const OpFront front(info);
+  Tensor out = binary_new(info, input, other, result_dtype(input, other),
+                          [=](auto x, auto y) { return is_first_chosen(x, y) || x != x ? x : y; });
+  if (Recorder record(node, {&input, &other}); record.is_needed()) {
+    record.save(input);
+    record.save(other);
+    record.attach(out, [=, &info](BackwardCall& call) {
+      const Tensor a = call.saved(0);
+      const Tensor b = call.saved(1);
+      const auto share = [&](const Tensor& mine, const Tensor& theirs) {
+        Tensor weight = binary_new_floating(info, mine, theirs, result_dtype(mine, theirs),
+                                            [=](auto x, auto y) {
+                                              using T = decltype(x);
+                                              if (x == y) return static_cast<T>(0.5);
+                                              return is_first_chosen(x, y) ? T(1) : T(0);
+                                            });
+        return product(call.grad(), weight);
+      };
+      TensorList grads{Tensor(), Tensor()};
+      if (call.needs(1)) grads[1] = share(b, a);
+      if (call.needs(0)) grads[0] = share(a, b);
+      return grads;
+    });
+  }
+  return out;
+}
+
+Tensor make_sample(const Shape& shape, double low) {
+  Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
+  map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
+  return tensor;
+}
+
+// Same shapes, broadcasting both ways, a number.
+std::vector<Sample> operand_pairs() {
+  return {{make_sample({2, 3}, 0.5), make_sample({2, 3}, 0.5)},
+          {make_sample({2, 3}, 0.5), make_sample({3}, 0.5)},
+          {make_sample({2, 1}, 0.5), make_sample({2, 3}, 0.5)},
+          {make_sample({2, 3}, 0.5), 1.5}};
+}
+
+std::vector<Sample> operand_pairs_with_alpha() {
+  std::vector<Sample> samples = operand_pairs();
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].emplace_back(i % 2 == 0 ? 1.0 : 2.5);
+  return samples;
+}
+
+std::vector<Sample> distinct_pair() {
+  return {{make_sample({2, 3}, 0.0), make_sample({2, 3}, 2.0)},
+          {make_sample({2, 3}, 2.0), make_sample({3}, 0.0)}};
+}
+
+std::vector<Sample> number_minus_tensor() { return {{make_sample({2, 3}, 0.5), 2.0}}; }
+
+std::vector<Sample> condition_and_pair() {
+  return {{from_values({1, 0, 1, 1, 0, 0}, {2, 3}, {DType::boolean, Device::cpu()}),
+           make_sample({2, 3}, 0.0), make_sample({3}, 2.0)}};
+}
+
+}  // namespace
+
+Tensor add(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  return add_scaled(kAdd, "AddBackward", input, other, alpha);
+}
+
+Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  return add_scaled(kSub, "SubBackward", input, other, -alpha);
+}
+
+Tensor rsub(const Tensor& input, double number) {
+  const OpFront front(kRsub);
+  Tensor out = binary_new(kRsub, input, number, result_dtype(input, number),
+                          [](auto x, auto y) { return y - x; });
+  if (Recorder record("RsubBackward", {&input}); record.is_needed()) {
+    record.attach(out, [](BackwardCall& call) { return TensorList{times(call.grad(), -1.0)}; });
+  }
+  return out;
+}
+
+Tensor mul(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kMul);
+  Tensor out = product(input, other);
+  if (Recorder record("MulBackward", {&input, &tensor_of(other)}); record.is_needed()) {
+    save_operands(record, input, record.needs(1), tensor_of(other), record.needs(0));
+    record.attach(out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+      return mul_gradients(call, number, scalar);
+    });
+  }
+  return out;
+}
+
+Tensor div(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kDiv);
+  const DType promoted = result_dtype(input, other);
+  const DType dtype = is_floating(promoted) ? promoted : DType::float32;
+  Tensor out = binary_new_floating(kDiv, input, other, dtype, kQuotient);
+  if (Recorder record("DivBackward", {&input, &tensor_of(other)}); record.is_needed()) {
+    save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
+    record.attach(out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+      return div_gradients(call, number, scalar);
+    });
+  }
+  return out;
+}
+
+Tensor maximum(const Tensor& input, const Tensor& other) {
+  return pick_one(kMaximum, "MaximumBackward", input, other, [](auto x, auto y) { return x > y; });
+}
+
+Tensor minimum(const Tensor& input, const Tensor& other) {
+  return pick_one(kMinimum, "MinimumBackward", input, other, [](auto x, auto y) { return x < y; });
+}
+
+Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
+  const OpFront front(kWhere);
+  if (condition.dtype() != DType::boolean) {
+    throw std::invalid_argument(fmt::format(
+        "[where] expected condition to be a bool tensor, got {}", name_of(condition.dtype())));
+  }
+  require_same_device(condition, input, kWhere);
+  require_same_device(input, other, kWhere);
+  const DType dtype = result_dtype(input, other);
+  const Shape pair = broadcast_shapes(input.shape(), other.shape(), "where");
+  Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
+  visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
+    map_ternary<T, T>(out, condition, input, other,
+                      [](auto chosen, auto x, auto y) { return chosen != 0 ? x : y; });
+  });
+  if (Recorder record("WhereBackward", {&input, &other}); record.is_needed()) {
+    record.save(condition);
+    record.attach(out, [](BackwardCall& call) {
+      const Tensor chosen = call.saved(0);
+      const auto share = [&](bool mine) {
+        return map_new(call.grad(), chosen, [mine](auto grad, auto condition) {
+          return (condition != 0) == mine ? grad : decltype(grad){};
+        });
+      };
+      TensorList grads{Tensor(), Tensor()};
+      if (call.needs(1)) grads[1] = share(false);
+      if (call.needs(0)) grads[0] = share(true);
+      return grads;
+    });
+  }
+  return out;
+}
+
+Tensor add_(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  return add_scaled_inplace(kAddInplace, "AddBackward", input, other, alpha);
+}
+
+Tensor sub_(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  return add_scaled_inplace(kSubInplace, "SubBackward", input, other, -alpha);
+}
+
+Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
+  return binary_inplace(
+      kMulInplace, "MulBackward", input, other, overwrite(input, other, kProduct),
+      [&](Recorder& record) {
+        save_operands(record, input, record.needs(1), tensor_of(other), record.needs(0));
+      },
+      [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+        return mul_gradients(call, number, scalar);
+      });
+}
+
+Tensor div_(const Tensor& input, const TensorOrNumber& other) {
+  require_floating(input, kDivInplace);
+  return binary_inplace(
+      kDivInplace, "DivBackward", input, other,
+      [&] {
+        visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+          loop_binary<T, T>(input, input, other, kQuotient);
+        });
+      },
+      [&](Recorder& record) {
+        save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
+      },
+      [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+        return div_gradients(call, number, scalar);
+      });
+}
+
+Tensor fill_(const Tensor& input, double value) {
+  const OpFront front(kFillInplace);
+  Recorder record("FillBackward", {&input});
+  begin_inplace_write(input, kFillInplace.name);
+  fill_values(input, value);
+  if (record.is_needed()) {
+    record.attach(input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  }
+  return input;
+}
+
+Tensor zero_(const Tensor& input) { return fill_(input, 0.0); }
+
+std::vector<OpDef> binary_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName alpha{"alpha", Value(1.0)};
+  return {
+      define(kAdd, kBoth, &add, {"input", "other", alpha}, operand_pairs_with_alpha),
+      define(kSub, kBoth, &sub, {"input", "other", alpha}, operand_pairs_with_alpha),
+      define(kRsub, kBoth, &rsub, {"input", "number"}, number_minus_tensor),
+      define(kMul, kBoth, &mul, {"input", "other"}, operand_pairs),
+      define(kDiv, kBoth, &div, {"input", "other"}, operand_pairs),
+      define(kMaximum, kBoth, &maximum, {"input", "other"}, distinct_pair),
+      define(kMinimum, kBoth, &minimum, {"input", "other"}, distinct_pair),
+      define(kWhere, kFunction, &where, {"condition", "input", "other"}, condition_and_pair),
+  };
+}
+
+std::vector<OpDef> inplace_ops() {
+  const ParamName alpha{"alpha", Value(1.0)};
+  return {
+      define(kAddInplace, kMethod, &add_, {"input", "other", alpha}),
+      define(kSubInplace, kMethod, &sub_, {"input", "other", alpha}),
+      define(kMulInplace, kMethod, &mul_, {"input", "other"}),
+      define(kDivInplace, kMethod, &div_, {"input", "other"}),
+      define(kZeroInplace, kMethod, &zero_, {"input"}),
+      define(kFillInplace, kMethod, &fill_, {"input", "value"}),
+  };
+}
+
+}  // namespace ohm::ops

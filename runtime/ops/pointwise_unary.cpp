@@ -1,0 +1,232 @@
+#include <cmath>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/pointwise.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kNeg{"neg"};
+constexpr OpInfo kExp{"exp", CastPolicy::float32};
+constexpr OpInfo kLog{"log", CastPolicy::float32};
+constexpr OpInfo kSqrt{"sqrt"};
+constexpr OpInfo kAbs{"abs"};
+constexpr OpInfo kReciprocal{"reciprocal", CastPolicy::float32};
+constexpr OpInfo kPow{"pow", CastPolicy::float32};
+constexpr OpInfo kClamp{"clamp"};
+constexpr OpInfo kIsFinite{"isfinite"};
+constexpr OpInfo kIsNan{"isnan"};
+constexpr OpInfo kEq{"eq"};
+constexpr OpInfo kNe{"ne"};
+constexpr OpInfo kLt{"lt"};
+constexpr OpInfo kLe{"le"};
+constexpr OpInfo kGt{"gt"};
+constexpr OpInfo kGe{"ge"};
+
+template <class F>
+Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F&& fn) {
+  const OpFront front(info);
+  Tensor out = empty_for(input, other, DType::boolean, info);
+  visit_dtype(result_dtype(input, other),
+              [&]<class T>(TypeTag<T>) { loop_binary<bool, T>(out, input, other, fn); });
+  return out;
+}
+
+template <class F>
+Tensor test_elements(const OpInfo& info, const Tensor& input, F&& fn) {
+  const OpFront front(info);
+  Tensor out = empty_like(input, DType::boolean);
+  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
+    map_unary<bool, T>(out, input, [&](auto x) { return fn(static_cast<double>(x)); });
+  });
+  return out;
+}
+
+// The masks of both bounds stay until the gradient is chosen; so does the zero that is chosen.
+Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,
+                      std::optional<double> max) {
+  const Tensor zero = full({}, 0.0, options_of(grad));
+  const Tensor above = min ? ge(input, *min) : Tensor();
+  const Tensor below = max ? le(input, *max) : Tensor();
+  Tensor mask = above.defined() ? above : below;
+  if (above.defined() && below.defined()) {
+    map_binary<bool, bool>(mask, above, below, [](auto a, auto b) { return a != 0 && b != 0; });
+  }
+  return where(mask, grad, zero);
+}
+
+std::vector<Sample> positive() {
+  return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+std::vector<Sample> both_signs() {
+  return {
+      {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+std::vector<Sample> powers() {
+  std::vector<Sample> samples;
+  for (const double exponent : {2.0, 3.0, 0.5, -1.5}) {
+    samples.push_back(positive()[0]);
+    samples.back().emplace_back(exponent);
+  }
+  return samples;
+}
+
+std::vector<Sample> bounds() {
+  std::vector<Sample> samples(3, both_signs()[0]);
+  samples[0].insert(samples[0].end(), {Value(-0.5), Value(0.7)});
+  samples[1].insert(samples[1].end(), {Value(-0.5), Value()});
+  samples[2].insert(samples[2].end(), {Value(), Value(0.7)});
+  return samples;
+}
+
+}  // namespace
+
+Tensor neg(const Tensor& input) {
+  const OpFront front(kNeg);
+  Tensor out = empty_like(input);
+  visit_dtype(input.dtype(),
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, [](auto x) { return -x; }); });
+  if (Recorder record("NegBackward", {&input}); record.is_needed()) {
+    record.attach(out, [](BackwardCall& call) {
+      return TensorList{map_new(call.grad(), [](auto grad) { return -grad; })};
+    });
+  }
+  return out;
+}
+
+Tensor exp(const Tensor& input) {
+  return unary_keeping_result(
+      kExp, "ExpBackward", input, [](auto x) { return std::exp(x); },
+      [](auto grad, auto y) { return grad * y; });
+}
+
+Tensor log(const Tensor& input) {
+  return unary_keeping_input(
+      kLog, "LogBackward", input, [](auto x) { return std::log(x); },
+      [](auto grad, auto x) { return grad / x; });
+}
+
+Tensor sqrt(const Tensor& input) {
+  return unary_keeping_result(
+      kSqrt, "SqrtBackward", input, [](auto x) { return std::sqrt(x); },
+      [](auto grad, auto y) { return grad / (decltype(y)(2) * y); });
+}
+
+Tensor abs(const Tensor& input) {
+  return unary_keeping_input(
+      kAbs, "AbsBackward", input, [](auto x) { return x < decltype(x){} ? -x : x; },
+      [](auto grad, auto x) {
+        using T = decltype(x);
+        if (x == T(0)) return T(0);
+        return x > T(0) ? grad : -grad;
+      });
+}
+
+Tensor reciprocal(const Tensor& input) {
+  return unary_keeping_result(
+      kReciprocal, "ReciprocalBackward", input, [](auto x) { return decltype(x)(1) / x; },
+      [](auto grad, auto y) { return -grad * y * y; });
+}
+
+Tensor pow(const Tensor& given, double exponent) {
+  const OpFront front(kPow);
+  const Tensor input = front.input(given);
+  require_floating(input, kPow);
+  const auto raise = [](const Tensor& base, double power) {
+    return map_new(base, [power](auto x) {
+      using T = decltype(x);
+      return power == 2.0 ? x * x : static_cast<T>(std::pow(x, static_cast<T>(power)));
+    });
+  };
+  const auto times = [](const Tensor& tensor, double factor) {
+    return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
+  };
+  Tensor out = raise(input, exponent);
+  if (Recorder record("PowBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.attach(out, [=](BackwardCall& call) {
+      // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
+      const Tensor power = raise(call.saved(0), exponent - 1.0);
+      const Tensor slope = times(power, exponent);
+      return TensorList{
+          map_new(call.grad(), slope, [](auto grad, auto value) { return grad * value; })};
+    });
+  }
+  return out;
+}
+
+Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<double> max) {
+  const OpFront front(kClamp);
+  if (!min && !max)
+    throw std::invalid_argument("[clamp] at least one of min and max must be given");
+  Tensor out = empty_like(input);
+  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
+    map_unary<T, T>(out, input, [&](auto x) {
+      using C = decltype(x);
+      if (min && x < static_cast<C>(*min)) x = static_cast<C>(*min);
+      if (max && x > static_cast<C>(*max)) x = static_cast<C>(*max);
+      return x;
+    });
+  });
+  if (Recorder record("ClampBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.attach(out, [min, max](BackwardCall& call) {
+      return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
+    });
+  }
+  return out;
+}
+
+Tensor eq(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kEq, input, other, [](auto x, auto y) { return x == y; });
+}
+Tensor ne(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kNe, input, other, [](auto x, auto y) { return x != y; });
+}
+Tensor lt(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kLt, input, other, [](auto x, auto y) { return x < y; });
+}
+Tensor le(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kLe, input, other, [](auto x, auto y) { return x <= y; });
+}
+Tensor gt(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kGt, input, other, [](auto x, auto y) { return x > y; });
+}
+Tensor ge(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kGe, input, other, [](auto x, auto y) { return x >= y; });
+}
+
+Tensor isfinite(const Tensor& input) {
+  return test_elements(kIsFinite, input, [](double x) { return std::isfinite(x); });
+}
+Tensor isnan(const Tensor& input) {
+  return test_elements(kIsNan, input, [](double x) { return std::isnan(x); });
+}
+
+std::vector<OpDef> unary_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kNeg, kBoth, &neg, {"input"}, both_signs),
+      define(kExp, kBoth, &exp, {"input"}, both_signs),
+      define(kLog, kBoth, &log, {"input"}, positive),
+      define(kSqrt, kBoth, &sqrt, {"input"}, positive),
+      define(kAbs, kBoth, &abs, {"input"}, both_signs),
+      define(kReciprocal, kBoth, &reciprocal, {"input"}, positive),
+      define(kPow, kBoth, &pow, {"input", "exponent"}, powers),
+      define(kClamp, kBoth, &clamp, {"input", "min", "max"}, bounds),
+  };
+}
+
+std::vector<OpDef> comparison_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kEq, kBoth, &eq, {"input", "other"}),    define(kNe, kBoth, &ne, {"input", "other"}),
+      define(kLt, kBoth, &lt, {"input", "other"}),    define(kLe, kBoth, &le, {"input", "other"}),
+      define(kGt, kBoth, &gt, {"input", "other"}),    define(kGe, kBoth, &ge, {"input", "other"}),
+      define(kIsFinite, kBoth, &isfinite, {"input"}), define(kIsNan, kBoth, &isnan, {"input"}),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,433 @@
+#include "runtime/ops/view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kView{"view"};
+constexpr OpInfo kReshape{"reshape"};
+constexpr OpInfo kFlatten{"flatten"};
+constexpr OpInfo kTranspose{"transpose"};
+constexpr OpInfo kT{"t"};
+constexpr OpInfo kPermute{"permute"};
+constexpr OpInfo kExpand{"expand"};
+constexpr OpInfo kUnsqueeze{"unsqueeze"};
+constexpr OpInfo kSqueeze{"squeeze"};
+constexpr OpInfo kSelect{"select"};
+constexpr OpInfo kNarrow{"narrow"};
+constexpr OpInfo kSplit{"split"};
+constexpr OpInfo kChunk{"chunk"};
+
+// The strides with which `input` can be seen as `shape` without a copy, if there are any: a run of
+// dimensions can be merged or split only where it lies in memory without gaps.
+std::optional<Shape> view_strides(const Tensor& input, const Shape& shape) {
+  if (input.numel() == 0) return contiguous_strides(shape);
+  Shape strides(shape.dims(), 0);
+  int target = shape.dims() - 1;
+  std::int64_t base_stride = input.dims() == 0 ? 1 : input.strides().back();
+  std::int64_t run = 1;
+  std::int64_t covered = 1;
+  for (int dim = input.dims() - 1; dim >= 0; --dim) {
+    run *= input.shape()[dim];
+    const bool ends_run =
+        dim == 0 || (input.shape()[dim - 1] != 1 && input.strides()[dim - 1] != run * base_stride);
+    if (!ends_run) continue;
+    while (target >= 0 && (covered < run || shape[target] == 1)) {
+      strides[target] = covered * base_stride;
+      covered *= shape[target];
+      --target;
+    }
+    if (covered != run) return std::nullopt;
+    if (dim > 0) {
+      base_stride = input.strides()[dim - 1];
+      run = 1;
+      covered = 1;
+    }
+  }
+  for (; target >= 0; --target) strides[target] = covered * base_stride;
+  return strides;
+}
+
+// A gradient in the shape of what it is the gradient of: a view where possible.
+Tensor shaped_back(const Tensor& grad, const Shape& shape) {
+  const std::optional<Shape> strides = view_strides(grad, shape);
+  if (strides) return make_view(grad, shape, *strides, grad.impl()->offset);
+  const Tensor dense = row_major(grad);
+  return make_view(dense, shape, contiguous_strides(shape), dense.impl()->offset);
+}
+
+// A view, and a backward step that is a function of the gradient alone.
+template <class Backward>
+Tensor record_view(std::string_view node, const Tensor& input, const Shape& sizes,
+                   const Shape& strides, std::int64_t offset, Backward backward) {
+  Tensor out = make_view(input, sizes, strides, offset);
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.attach(out,
+                  [backward](BackwardCall& call) { return TensorList{backward(call.grad())}; });
+  }
+  return out;
+}
+
+Tensor view_as(std::string_view node, const Tensor& input, const Shape& shape,
+               const Shape& strides) {
+  return record_view(
+      node, input, shape, strides, input.impl()->offset,
+      [shape = input.shape()](const Tensor& grad) { return shaped_back(grad, shape); });
+}
+
+Tensor permuted(const Tensor& tensor, const Shape& order) {
+  Shape sizes;
+  Shape strides;
+  for (const std::int64_t dim : order) {
+    sizes.push_back(tensor.shape()[static_cast<int>(dim)]);
+    strides.push_back(tensor.strides()[static_cast<int>(dim)]);
+  }
+  return make_view(tensor, sizes, strides, tensor.impl()->offset);
+}
+
+Tensor permute_as(std::string_view node, const Tensor& input, const Shape& order) {
+  Shape inverse(order.dims(), 0);
+  for (int i = 0; i < order.dims(); ++i) inverse[static_cast<int>(order[i])] = i;
+  const Tensor shape = permuted(input, order);
+  return record_view(node, input, shape.shape(), shape.strides(), input.impl()->offset,
+                     [inverse](const Tensor& grad) { return permuted(grad, inverse); });
+}
+
+Shape identity_order(int dims) {
+  Shape order;
+  for (int dim = 0; dim < dims; ++dim) order.push_back(dim);
+  return order;
+}
+
+// The gradient of a piece: zeros of the whole input with the piece's gradient written in.
+template <class Piece>
+Tensor filled_gradient(const Tensor& grad, const Shape& shape, Piece piece) {
+  Tensor whole = empty(shape, options_of(grad));
+  fill_values(whole, 0.0);
+  copy_into(piece(whole), grad);
+  return whole;
+}
+
+Tensor raw_narrow(const Tensor& tensor, int dim, std::int64_t start, std::int64_t length) {
+  Shape sizes = tensor.shape();
+  sizes[dim] = length;
+  return make_view(tensor, sizes, tensor.strides(),
+                   tensor.impl()->offset + start * tensor.strides()[dim]);
+}
+
+Tensor raw_select(const Tensor& tensor, int dim, std::int64_t index) {
+  Shape sizes = tensor.shape();
+  Shape strides = tensor.strides();
+  sizes.erase(dim);
+  strides.erase(dim);
+  return make_view(tensor, sizes, strides, tensor.impl()->offset + index * tensor.strides()[dim]);
+}
+
+int checked_dim(const Tensor& input, std::int64_t dim, const OpInfo& info) {
+  if (input.dims() == 0) {
+    throw std::invalid_argument(fmt::format("[{}] cannot be applied to a 0-dim tensor", info.name));
+  }
+  return wrap_dim(dim, input.dims(), info.name.data());
+}
+
+Sample matrix_and(Value argument) {
+  return {randn({2, 3}, {DType::float64, Device::cpu()}), std::move(argument)};
+}
+
+std::vector<Sample> cube_and(std::vector<Value> arguments) {
+  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
+  sample.insert(sample.end(), arguments.begin(), arguments.end());
+  return {sample};
+}
+
+}  // namespace
+
+Shape inferred_shape(const Shape& wanted, std::int64_t numel, const char* op) {
+  Shape shape = wanted;
+  int unknown = -1;
+  std::int64_t known = 1;
+  for (int dim = 0; dim < wanted.dims(); ++dim) {
+    if (wanted[dim] == -1 && unknown < 0) {
+      unknown = dim;
+    } else if (wanted[dim] < 0) {
+      throw std::invalid_argument(fmt::format("[{}] invalid shape {}", op, wanted.str()));
+    } else {
+      known *= wanted[dim];
+    }
+  }
+  if (unknown >= 0 && known != 0 && numel % known == 0) {
+    shape[unknown] = numel / known;
+    known = numel;
+  }
+  if (known != numel || (unknown >= 0 && shape[unknown] < 0)) {
+    throw std::invalid_argument(
+        fmt::format("[{}] shape {} is invalid for input of size {}", op, wanted.str(), numel));
+  }
+  return shape;
+}
+
+Tensor view(const Tensor& input, const Shape& wanted) {
+  const OpFront front(kView);
+  const Shape shape = inferred_shape(wanted, input.numel(), "view");
+  const std::optional<Shape> strides = view_strides(input, shape);
+  if (!strides) {
+    throw std::invalid_argument(
+        fmt::format("[view] view size {} is not compatible with input tensor's size {} and stride "
+                    "{} (at least one dimension spans across two contiguous subspaces). Use "
+                    "reshape instead.",
+                    shape.str(), input.shape().str(), input.strides().str()));
+  }
+  return view_as("ViewBackward", input, shape, *strides);
+}
+
+Tensor reshape(const Tensor& input, const Shape& wanted) {
+  const OpFront front(kReshape);
+  const Shape shape = inferred_shape(wanted, input.numel(), "reshape");
+  if (const std::optional<Shape> strides = view_strides(input, shape)) {
+    return view_as("ViewBackward", input, shape, *strides);
+  }
+  Tensor dense = row_major(input);
+  if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
+    record.attach(dense, [](BackwardCall& call) { return TensorList{call.grad()}; });
+  }
+  return view_as("UnsafeViewBackward", dense, shape, contiguous_strides(shape));
+}
+
+Tensor flatten(const Tensor& input, std::int64_t start_dim, std::int64_t end_dim) {
+  const OpFront front(kFlatten);
+  if (input.dims() == 0) return reshape(input, {1});
+  const int first = wrap_dim(start_dim, input.dims(), "flatten");
+  const int last = wrap_dim(end_dim, input.dims(), "flatten");
+  if (first > last) {
+    throw std::invalid_argument("[flatten] start_dim cannot come after end_dim");
+  }
+  if (first == last) return input;
+  Shape shape;
+  std::int64_t merged = 1;
+  for (int dim = 0; dim < input.dims(); ++dim) {
+    if (dim >= first && dim <= last) merged *= input.shape()[dim];
+    if (dim == last) shape.push_back(merged);
+    if (dim < first || dim > last) shape.push_back(input.shape()[dim]);
+  }
+  return reshape(input, shape);
+}
+
+Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
+  const OpFront front(kTranspose);
+  const int first = wrap_dim(dim0, input.dims(), "transpose");
+  const int second = wrap_dim(dim1, input.dims(), "transpose");
+  if (input.dims() == 0) return input;
+  Shape order = identity_order(input.dims());
+  std::swap(order[first], order[second]);
+  return permute_as("TransposeBackward", input, order);
+}
+
+Tensor t(const Tensor& input) {
+  const OpFront front(kT);
+  if (input.dims() > 2) {
+    throw std::invalid_argument(
+        fmt::format("[t] expects a tensor with <= 2 dimensions, but self is {}D", input.dims()));
+  }
+  if (input.dims() < 2) return permute_as("TBackward", input, identity_order(input.dims()));
+  return permute_as("TBackward", input, {1, 0});
+}
+
+Tensor permute(const Tensor& input, const Shape& dims) {
+  const OpFront front(kPermute);
+  Shape order;
+  std::uint32_t seen = 0;
+  for (const std::int64_t dim : dims) order.push_back(wrap_dim(dim, input.dims(), "permute"));
+  for (const std::int64_t dim : order) seen |= 1U << static_cast<unsigned>(dim);
+  if (order.dims() != input.dims() || seen != (1U << static_cast<unsigned>(input.dims())) - 1U) {
+    throw std::invalid_argument(fmt::format("[permute] {} is no order of the dimensions of {}",
+                                            dims.str(), input.shape().str()));
+  }
+  return permute_as("PermuteBackward", input, order);
+}
+
+Tensor expand(const Tensor& input, const Shape& wanted) {
+  const OpFront front(kExpand);
+  const int missing = wanted.dims() - input.dims();
+  Shape shape = wanted;
+  Shape strides(wanted.dims(), 0);
+  bool fits = missing >= 0;
+  for (int dim = 0; fits && dim < wanted.dims(); ++dim) {
+    const std::int64_t size = dim < missing ? 1 : input.shape()[dim - missing];
+    if (shape[dim] == -1 && dim >= missing) shape[dim] = size;
+    fits = shape[dim] >= 0 && (size == 1 || size == shape[dim]);
+    if (dim >= missing && size == shape[dim]) strides[dim] = input.strides()[dim - missing];
+  }
+  if (!fits) {
+    throw std::invalid_argument(
+        fmt::format("[expand] the expanded size {} must match the existing size {} at every "
+                    "dimension that is not 1",
+                    wanted.str(), input.shape().str()));
+  }
+  return record_view(
+      "ExpandBackward", input, shape, strides, input.impl()->offset,
+      [shape = input.shape()](const Tensor& grad) { return sum_to_shape(grad, shape); });
+}
+
+Tensor unsqueeze(const Tensor& input, std::int64_t dim) {
+  const OpFront front(kUnsqueeze);
+  const int position = wrap_dim(dim, input.dims() + 1, "unsqueeze");
+  Shape sizes = input.shape();
+  Shape strides = input.strides();
+  const std::int64_t stride = position < input.dims() ? sizes[position] * strides[position] : 1;
+  sizes.insert(position, 1);
+  strides.insert(position, stride);
+  return view_as("UnsqueezeBackward", input, sizes, strides);
+}
+
+Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
+  const OpFront front(kSqueeze);
+  const int only = dim ? wrap_dim(*dim, input.dims(), "squeeze") : -1;
+  Shape sizes;
+  Shape strides;
+  for (int i = 0; i < input.dims(); ++i) {
+    if (input.shape()[i] == 1 && (only < 0 || only == i)) continue;
+    sizes.push_back(input.shape()[i]);
+    strides.push_back(input.strides()[i]);
+  }
+  return view_as("SqueezeBackward", input, sizes, strides);
+}
+
+Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
+  const OpFront front(kSelect);
+  const int position = checked_dim(input, dim, kSelect);
+  const std::int64_t size = input.shape()[position];
+  if (index < -size || index >= size) {
+    throw std::invalid_argument(fmt::format(
+        "[select] index {} is out of bounds for dimension {} with size {}", index, position, size));
+  }
+  const std::int64_t at = index < 0 ? index + size : index;
+  const Tensor piece = raw_select(input, position, at);
+  return record_view("SelectBackward", input, piece.shape(), piece.strides(), piece.impl()->offset,
+                     [shape = input.shape(), position, at](const Tensor& grad) {
+                       return filled_gradient(grad, shape, [=](const Tensor& whole) {
+                         return raw_select(whole, position, at);
+                       });
+                     });
+}
+
+Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  const OpFront front(kNarrow);
+  const int position = checked_dim(input, dim, kNarrow);
+  const std::int64_t size = input.shape()[position];
+  const std::int64_t first = start < 0 ? start + size : start;
+  if (first < 0 || length < 0 || first > size - length) {
+    throw std::invalid_argument(fmt::format(
+        "[narrow] start ({}) + length ({}) exceeds dimension size ({})", start, length, size));
+  }
+  const Tensor piece = raw_narrow(input, position, first, length);
+  return record_view("SliceBackward", input, piece.shape(), piece.strides(), piece.impl()->offset,
+                     [shape = input.shape(), position, first, length](const Tensor& grad) {
+                       return filled_gradient(grad, shape, [=](const Tensor& whole) {
+                         return raw_narrow(whole, position, first, length);
+                       });
+                     });
+}
+
+std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
+  const OpFront front(kSplit);
+  const int position = checked_dim(input, dim, kSplit);
+  if (split_size <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[split] split_size must be positive, not {}", split_size));
+  }
+  std::vector<Tensor> pieces;
+  const std::int64_t size = input.shape()[position];
+  for (std::int64_t start = 0; start < size || pieces.empty(); start += split_size) {
+    pieces.push_back(raw_narrow(input, position, start, std::min(split_size, size - start)));
+  }
+  if (Recorder record("SplitBackward", {&input}); record.is_needed()) {
+    record.attach(pieces, [shape = input.shape(), position, split_size](BackwardCall& call) {
+      const TensorMeta& meta = call.output();
+      Tensor whole = empty(shape, {meta.dtype, meta.device});
+      fill_values(whole, 0.0);
+      for (std::size_t i = 0; i < call.grad_count(); ++i) {
+        if (!call.grad(i).defined()) continue;
+        const std::int64_t start = static_cast<std::int64_t>(i) * split_size;
+        copy_into(raw_narrow(whole, position, start, call.grad(i).shape()[position]), call.grad(i));
+      }
+      return TensorList{whole};
+    });
+  }
+  return pieces;
+}
+
+std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t dim) {
+  const int position = checked_dim(input, dim, kChunk);
+  if (chunks <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[chunk] expects chunks to be greater than 0, got {}", chunks));
+  }
+  const std::int64_t size = input.shape()[position];
+  return split(input, std::max<std::int64_t>(1, (size + chunks - 1) / chunks), position);
+}
+
+std::vector<OpDef> view_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kView, kMethod, &view, {"input", "shape"},
+             [] {
+               return std::vector<Sample>{matrix_and(Shape{3, -1})};
+             }),
+      define(kReshape, kBoth, &reshape, {"input", "shape"},
+             [] { return std::vector<Sample>{matrix_and(Shape{6})}; }),
+      define(kFlatten, kBoth, &flatten,
+             {"input", {"start_dim", std::int64_t{0}}, {"end_dim", std::int64_t{-1}}},
+             [] {
+               return cube_and({std::int64_t{1}, std::int64_t{-1}});
+             }),
+      define(kTranspose, kBoth, &transpose, {"input", "dim0", "dim1"},
+             [] {
+               return cube_and({std::int64_t{0}, std::int64_t{2}});
+             }),
+      define(kT, kBoth, &t, {"input"},
+             [] {
+               return std::vector<Sample>{{randn({2, 3}, {DType::float64, Device::cpu()})}};
+             }),
+      define(kPermute, kBoth, &permute, {"input", "dims"},
+             [] {
+               return cube_and({Shape{2, 0, 1}});
+             }),
+      define(kExpand, kMethod, &expand, {"input", "shape"},
+             [] {
+               return std::vector<Sample>{matrix_and(Shape{4, 2, 3})};
+             }),
+      define(kUnsqueeze, kBoth, &unsqueeze, {"input", "dim"},
+             [] { return std::vector<Sample>{matrix_and(std::int64_t{1})}; }),
+      define(kSqueeze, kBoth, &squeeze, {"input", "dim"},
+             [] {
+               return std::vector<Sample>{
+                   {randn({2, 1, 3}, {DType::float64, Device::cpu()}), Value()}};
+             }),
+      define(kSelect, kBoth, &select, {"input", "dim", "index"},
+             [] {
+               return cube_and({std::int64_t{1}, std::int64_t{2}});
+             }),
+      define(kNarrow, kBoth, &narrow, {"input", "dim", "start", "length"},
+             [] {
+               return cube_and({std::int64_t{2}, std::int64_t{1}, std::int64_t{2}});
+             }),
+      define(kSplit, kBoth, &split, {"input", "split_size", {"dim", std::int64_t{0}}},
+             [] {
+               return cube_and({std::int64_t{3}, std::int64_t{2}});
+             }),
+      define(kChunk, kBoth, &chunk, {"input", "chunks", {"dim", std::int64_t{0}}},
+             [] {
+               return cube_and({std::int64_t{2}, std::int64_t{1}});
+             }),
+  };
+}
+
+}  // namespace ohm::ops
