@@ -6,8 +6,6 @@
 namespace ohm {
 namespace {
 
-using FlatStats = std::vector<std::pair<std::string, std::int64_t>>;
-
 struct PooledRow {
   std::string_view name;
   PooledStat MemoryStats::*stat;
@@ -45,25 +43,34 @@ constexpr std::array<ScalarRow, 6> kScalarRows = {
 
 constexpr std::array<std::string_view, 3> kPoolNames = {"all", "small_pool", "large_pool"};
 
-void append(FlatStats& flat, const std::string& prefix, const Stat& stat) {
-  flat.emplace_back(prefix + ".current", stat.current);
-  flat.emplace_back(prefix + ".peak", stat.peak);
-  flat.emplace_back(prefix + ".allocated", stat.allocated);
-  flat.emplace_back(prefix + ".freed", stat.freed);
-}
-
 }  // namespace
 
-std::vector<std::pair<std::string, std::int64_t>> MemoryStats::flatten() const {
-  FlatStats flat;
+std::vector<std::pair<std::string, Stat>> MemoryStats::named_stats() const {
+  std::vector<std::pair<std::string, Stat>> named;
   for (const PooledRow& row : kPooledRows) {
     for (std::size_t pool = 0; pool < kPoolNames.size(); ++pool) {
-      append(flat, std::string(row.name) + "." + std::string(kPoolNames[pool]),
-             (this->*row.stat)[pool]);
+      std::string name(row.name);
+      named.emplace_back(name.append(".").append(kPoolNames[pool]), (this->*row.stat)[pool]);
     }
   }
-  for (const PlainRow& row : kPlainRows) append(flat, std::string(row.name), this->*row.stat);
-  for (const ScalarRow& row : kScalarRows) flat.emplace_back(row.name, this->*row.value);
+  for (const PlainRow& row : kPlainRows) named.emplace_back(row.name, this->*row.stat);
+  return named;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> MemoryStats::named_scalars() const {
+  std::vector<std::pair<std::string, std::int64_t>> named;
+  for (const ScalarRow& row : kScalarRows) named.emplace_back(row.name, this->*row.value);
+  return named;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> MemoryStats::flatten() const {
+  std::vector<std::pair<std::string, std::int64_t>> flat = named_scalars();
+  for (const auto& [name, stat] : named_stats()) {
+    flat.emplace_back(name + ".current", stat.current);
+    flat.emplace_back(name + ".peak", stat.peak);
+    flat.emplace_back(name + ".allocated", stat.allocated);
+    flat.emplace_back(name + ".freed", stat.freed);
+  }
   std::sort(flat.begin(), flat.end());
   return flat;
 }

@@ -56,6 +56,11 @@ struct MemoryStats {
   std::int64_t num_device_free = 0;
   std::int64_t max_split_size = -1;  ///< -1: no limit
 
+  /// Every Stat and every plain number by its name ("allocated_bytes.all", "num_ooms"), in the
+  /// order of the declarations above.
+  std::vector<std::pair<std::string, Stat>> named_stats() const;
+  std::vector<std::pair<std::string, std::int64_t>> named_scalars() const;
+
   /// `allocated_bytes.all.peak` and so on, in the order of torch.cuda.memory_stats().
   std::vector<std::pair<std::string, std::int64_t>> flatten() const;
 

@@ -1,0 +1,73 @@
+// A block: a piece of a segment, handed out or free.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/observe/category.h"
+#include "allocator_shim/observe/site.h"
+
+namespace ohm {
+
+class BlockPool;
+
+enum class BlockState : std::uint8_t {
+  free,
+  allocated,
+  pending_free  ///< freed by its owner, still in use on another stream
+};
+
+/// One cache line. Blocks of a segment are linked in address order; the first one of a segment
+/// stays the same object until the segment goes.
+struct alignas(64) Block {
+  DeviceAddress address = 0;
+  std::size_t bytes = 0;
+  /// As the caller asked. In a free block it is stale: what the block, or the one it was cut from,
+  /// last held.
+  std::size_t requested_bytes = 0;
+  Block* previous = nullptr;
+  Block* next = nullptr;
+  BlockPool* pool = nullptr;
+  std::uint64_t free_since = 0;  ///< searches of the pool when the block was last freed
+  SiteId site = kUnknownSite;
+  Category category = Category::other;
+  BlockState state = BlockState::free;
+  bool is_mapped = true;                      ///< false: addresses without memory
+  bool is_expandable : 1 = false;             ///< of an expandable segment
+  bool is_used_by_other_streams : 1 = false;  ///< see DeferredFrees
+
+  DeviceAddress end() const { return address + bytes; }
+  bool is_split() const { return previous != nullptr || next != nullptr; }
+  bool is_free() const { return state == BlockState::free; }
+};
+static_assert(sizeof(Block) == 64);
+
+/// Owns every block of an allocator; addresses of blocks never change.
+class BlockStore {
+ public:
+  /// A free block with nothing set but its defaults.
+  Block& create() {
+    if (unused_ == nullptr) grow();
+    Block& block = *unused_;
+    unused_ = block.next;
+    block = Block();
+    return block;
+  }
+  void destroy(Block& block) {
+    block.next = unused_;
+    unused_ = &block;
+  }
+
+ private:
+  static constexpr std::size_t kChunkBlocks = 1024;
+
+  void grow();
+
+  std::vector<std::unique_ptr<Block[]>> chunks_;
+  Block* unused_ = nullptr;  ///< linked through `next`
+};
+
+}  // namespace ohm

@@ -1,0 +1,374 @@
+#include "allocator_shim/caching/caching_allocator.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/observe/assert.h"
+
+namespace ohm {
+
+CachingAllocator::CachingAllocator(DeviceMemory& memory, StreamEvents& streams,
+                                   const CachingAllocatorOptions& options, EventSink* events)
+    : memory_(memory),
+      events_(events),
+      device_(options.device),
+      rules_(options.rules),
+      settings_(options.settings),
+      deferred_(streams) {
+  counts_searches_ = is_garbage_collection_armed();
+  if (settings_.max_split_size_bytes != AllocatorSettings::kNoMaxSplitSize) {
+    stats_.max_split_size = static_cast<std::int64_t>(settings_.max_split_size_bytes);
+  }
+}
+
+CachingAllocator::~CachingAllocator() {
+  for (const auto& [address, segment] : segments_) {
+    if (segment.chunk_bytes == 0) {
+      memory_.free_segment(address, segment.bytes);
+      continue;
+    }
+    DeviceAddress begin = address;
+    for (const Block* block = segment.first; block != nullptr; block = block->next) {
+      if (block->is_mapped) continue;
+      if (block->address > begin) {
+        memory_.unmap(begin, block->address - begin, segment.chunk_bytes);
+      }
+      begin = block->end();
+    }
+    const DeviceAddress end = address + segment.bytes;
+    if (end > begin) memory_.unmap(begin, end - begin, segment.chunk_bytes);
+    memory_.release_range(address, segment.bytes);
+  }
+}
+
+// ---- serving a request --------------------------------------------------------------------------
+
+Allocation CachingAllocator::allocate(const AllocationRequest& request) {
+  if (request.bytes == 0) return {};
+  if (request.bytes >= kTooManyBytes) {
+    OutOfMemoryReport report = failure_report(request);
+    report.message = "CUDA out of memory. Tried to allocate more than 1EB memory.";
+    throw OutOfMemory(std::move(report));
+  }
+  complete_finished_frees();
+  const std::size_t rounded_bytes = round_request(request.bytes, settings_);
+  BlockPool& pool = pool_for(request.stream, rounded_bytes);
+  Block* block = take_cached(pool, rounded_bytes);
+  if (block == nullptr) {
+    block = &obtain({request, pool, rounded_bytes, segment_bytes_for(rounded_bytes)});
+  }
+  if (should_split(*block, rounded_bytes)) {
+    split(*block, rounded_bytes);
+  } else if (block->is_split() && !block->is_expandable) {
+    const PoolKind kind = pool.kind();
+    count(&MemoryStats::inactive_split_bytes, kind, -static_cast<std::int64_t>(block->bytes));
+    count(&MemoryStats::inactive_split, kind, -1);
+  }
+  return hand_out(*block, request);
+}
+
+BlockPool& CachingAllocator::pool_for(StreamId stream, std::size_t rounded_bytes) {
+  if (last_pools_ == nullptr || last_pools_->small.stream() != stream) {
+    last_pools_ = &pools_.try_emplace(stream, stream).first->second;
+  }
+  return last_pools_->of(rounded_bytes <= kSmallRequestBytes ? PoolKind::small : PoolKind::large);
+}
+
+Block* CachingAllocator::take_cached(BlockPool& pool, std::size_t rounded_bytes) {
+  if (counts_searches_) ++searches_[static_cast<std::size_t>(pool.kind())];
+  Block* const candidate = best_candidate(pool, rounded_bytes);
+  if (candidate == nullptr || !is_allowed(*candidate, rounded_bytes)) return nullptr;
+  pool.free.erase(*candidate);
+  return candidate;
+}
+
+/// What an expandable block could grow to.
+static std::size_t expandable_bytes(const Block& block) {
+  const bool can_grow = block.next != nullptr && !block.next->is_mapped;
+  return block.bytes + (can_grow ? block.next->bytes : 0);
+}
+
+Block* CachingAllocator::best_candidate(BlockPool& pool, std::size_t rounded_bytes) const {
+  Block* candidate = pool.free.smallest_at_least(rounded_bytes);
+  if (candidate == nullptr || !candidate->is_expandable) return candidate;
+  if (settings_.expandable_segments) {
+    Block* next = pool.free.after(*candidate);
+    while (candidate->is_expandable && next != nullptr &&
+           expandable_bytes(*next) < expandable_bytes(*candidate)) {
+      candidate = std::exchange(next, pool.free.after(*next));
+    }
+    return candidate;
+  }
+  // The option was turned off after expandable blocks were made: they serve nobody any more.
+  while (candidate != nullptr && candidate->is_expandable) candidate = pool.free.after(*candidate);
+  return candidate;
+}
+
+bool CachingAllocator::is_allowed(const Block& candidate, std::size_t rounded_bytes) const {
+  const std::size_t max_split = settings_.max_split_size_bytes;
+  if (rounded_bytes < max_split) return candidate.bytes < max_split;
+  return candidate.bytes < rounded_bytes + settings_.max_non_split_rounding_bytes;
+}
+
+bool CachingAllocator::should_split(const Block& block, std::size_t rounded_bytes) const {
+  const std::size_t remaining = block.bytes - rounded_bytes;
+  if (block.pool->is_small() || settings_.expandable_segments) return remaining >= kMinBlockBytes;
+  return rounded_bytes < settings_.max_split_size_bytes && remaining > kSmallRequestBytes;
+}
+
+void CachingAllocator::split(Block& block, std::size_t rounded_bytes) {
+  const bool was_split = block.is_split();
+  Block& remainder = cut(block, rounded_bytes);
+  remainder.requested_bytes = block.requested_bytes;
+  put_into_pool(remainder);
+  if (block.is_expandable) return;
+  const PoolKind kind = block.pool->kind();
+  if (was_split) {
+    count(&MemoryStats::inactive_split_bytes, kind, -static_cast<std::int64_t>(rounded_bytes));
+  } else {
+    count(&MemoryStats::inactive_split_bytes, kind, static_cast<std::int64_t>(remainder.bytes));
+    count(&MemoryStats::inactive_split, kind, 1);
+  }
+}
+
+/// Shortens a block to `bytes`; the rest is a new free block after it, in no pool, mapped or not as
+/// the block is.
+Block& CachingAllocator::cut(Block& block, std::size_t bytes) {
+  Block& rest = blocks_.create();
+  rest.address = block.address + bytes;
+  rest.bytes = block.bytes - bytes;
+  rest.pool = block.pool;
+  rest.is_mapped = block.is_mapped;
+  rest.is_expandable = block.is_expandable;
+  rest.previous = &block;
+  rest.next = block.next;
+  if (rest.next != nullptr) rest.next->previous = &rest;
+  block.next = &rest;
+  block.bytes = bytes;
+  return rest;
+}
+
+Allocation CachingAllocator::hand_out(Block& block, const AllocationRequest& request) {
+  block.state = BlockState::allocated;
+  block.requested_bytes = request.bytes;
+  block.site = request.site;
+  block.category = request.category;
+  record(EventAction::alloc, block, request.bytes);
+
+  const PoolKind kind = block.pool->kind();
+  const auto bytes = static_cast<std::int64_t>(block.bytes);
+  count(&MemoryStats::allocation, kind, 1);
+  count(&MemoryStats::allocated_bytes, kind, bytes);
+  count(&MemoryStats::active, kind, 1);
+  count(&MemoryStats::active_bytes, kind, bytes);
+  count(&MemoryStats::requested_bytes, kind, static_cast<std::int64_t>(request.bytes));
+  if (block.bytes >= settings_.max_split_size_bytes) stats_.oversize_allocations.increase(1);
+  category_bytes_[static_cast<std::size_t>(block.category)] += bytes;
+  const Stat& allocated = stats_.allocated_bytes[static_cast<std::size_t>(StatPool::all)];
+  if (allocated.current == allocated.peak) peak_category_bytes_ = category_bytes_;
+  checkpoint();
+  return {&block, block.address, keeps_values_ ? memory_.host_pointer(block.address) : nullptr};
+}
+
+// ---- taking a block back ------------------------------------------------------------------------
+
+void CachingAllocator::free(BlockHandle handle) {
+  if (handle == nullptr) return;
+  Block& block = *static_cast<Block*>(handle);
+  OHM_ASSERT(block.state == BlockState::allocated, "block is not allocated");
+  const PoolKind kind = block.pool->kind();
+  const auto bytes = static_cast<std::int64_t>(block.bytes);
+  count(&MemoryStats::allocation, kind, -1);
+  count(&MemoryStats::allocated_bytes, kind, -bytes);
+  category_bytes_[static_cast<std::size_t>(block.category)] -= bytes;
+  record(EventAction::free_requested, block, block.requested_bytes);
+  if (block.bytes >= settings_.max_split_size_bytes) stats_.oversize_allocations.decrease(1);
+  if (block.is_used_by_other_streams) {
+    deferred_.defer(block);
+  } else {
+    complete_free(block);
+  }
+  checkpoint();
+}
+
+void CachingAllocator::complete_free(Block& block) {
+  record(EventAction::free_completed, block, block.requested_bytes);
+  const PoolKind kind = block.pool->kind();
+  const auto bytes = static_cast<std::int64_t>(block.bytes);
+  const auto requested_bytes = static_cast<std::int64_t>(block.requested_bytes);
+  std::int64_t split_change = 0;
+  std::int64_t split_bytes_change = 0;
+  for (const Block* const neighbour : {block.previous, block.next}) {
+    if (!can_absorb(block, neighbour)) continue;
+    --split_change;
+    split_bytes_change -= static_cast<std::int64_t>(neighbour->bytes);
+  }
+  Block& merged = merge(block);
+  put_into_pool(merged);
+  if (merged.is_split()) {
+    ++split_change;
+    split_bytes_change += static_cast<std::int64_t>(merged.bytes);
+  }
+  if (!merged.is_expandable) {
+    // One net change for each counter: peaks and sums depend on it.
+    count(&MemoryStats::inactive_split, kind, split_change);
+    count(&MemoryStats::inactive_split_bytes, kind, split_bytes_change);
+  }
+  count(&MemoryStats::active, kind, -1);
+  count(&MemoryStats::active_bytes, kind, -bytes);
+  count(&MemoryStats::requested_bytes, kind, -requested_bytes);
+}
+
+bool CachingAllocator::can_absorb(const Block& block, const Block* neighbour) const {
+  return neighbour != nullptr && neighbour->is_free() && neighbour->is_mapped == block.is_mapped;
+}
+
+void CachingAllocator::absorb_next(Block& block) {
+  Block& next = *block.next;
+  block.bytes += next.bytes;
+  block.next = next.next;
+  if (block.next != nullptr) block.next->previous = &block;
+  blocks_.destroy(next);
+}
+
+/// Joins a block that is in no pool with the free blocks on both sides; they leave their pools. The
+/// result is in no pool, and its stale requested bytes are those of `block`.
+Block& CachingAllocator::merge(Block& block) {
+  const auto leave_pool = [](Block& neighbour) {
+    if (neighbour.is_mapped) {
+      neighbour.pool->free.erase(neighbour);
+    } else {
+      neighbour.pool->unmapped.erase(neighbour.address);
+    }
+  };
+  Block* merged = &block;
+  if (can_absorb(block, block.previous)) {
+    merged = block.previous;
+    leave_pool(*merged);
+    merged->requested_bytes = block.requested_bytes;
+    absorb_next(*merged);
+  }
+  if (can_absorb(*merged, merged->next)) {
+    leave_pool(*merged->next);
+    absorb_next(*merged);
+  }
+  return *merged;
+}
+
+void CachingAllocator::put_into_pool(Block& block) {
+  block.state = BlockState::free;
+  block.free_since = searches_[static_cast<std::size_t>(block.pool->kind())];
+  block.pool->free.insert(block);
+}
+
+void CachingAllocator::complete_finished_frees() {
+  if (deferred_.empty()) return;
+  while (Block* const block = deferred_.next_finished()) complete_free(*block);
+}
+
+void CachingAllocator::complete_all_frees() {
+  while (Block* const block = deferred_.wait_for_next()) complete_free(*block);
+}
+
+void CachingAllocator::record_stream(BlockHandle handle, StreamId stream) {
+  if (handle == nullptr) return;
+  Block& block = *static_cast<Block*>(handle);
+  if (block.pool->stream() != stream) deferred_.add_use(block, stream);
+}
+
+void CachingAllocator::set_category(BlockHandle handle, Category category) {
+  if (handle == nullptr) return;
+  Block& block = *static_cast<Block*>(handle);
+  if (block.category == category) return;
+  const auto bytes = static_cast<std::int64_t>(block.bytes);
+  category_bytes_[static_cast<std::size_t>(block.category)] -= bytes;
+  category_bytes_[static_cast<std::size_t>(category)] += bytes;
+  block.category = category;
+  record(EventAction::relabel, block, block.requested_bytes);
+}
+
+// ---- settings -----------------------------------------------------------------------------------
+
+void CachingAllocator::set_memory_fraction(double fraction) {
+  if (!(fraction >= 0 && fraction <= 1)) {
+    throw std::invalid_argument(
+        fmt::format("invalid fraction:{}. Please set within [0, 1].", fraction));
+  }
+  const auto total = static_cast<double>(memory_.info().total_bytes);
+  if (rules_.fraction_of_one_is_no_limit && fraction == 1) {
+    allowed_bytes_.reset();
+  } else {
+    allowed_bytes_ = static_cast<std::size_t>(fraction * total);
+  }
+  counts_searches_ = is_garbage_collection_armed();
+}
+
+void CachingAllocator::apply_settings(std::string_view text) {
+  settings_ = parse_settings(text, rules_, settings_);
+  counts_searches_ = is_garbage_collection_armed();
+  stats_.max_split_size = settings_.max_split_size_bytes == AllocatorSettings::kNoMaxSplitSize
+                              ? -1
+                              : static_cast<std::int64_t>(settings_.max_split_size_bytes);
+}
+
+void CachingAllocator::add_free_memory_callback(FreeMemoryCallback callback) {
+  callbacks_.push_back(std::move(callback));
+}
+
+// ---- counters and events ------------------------------------------------------------------------
+
+const MemoryStats& CachingAllocator::stats() const { return stats_; }
+
+void CachingAllocator::reset_peak_stats() {
+  stats_.reset_peak();
+  peak_category_bytes_ = category_bytes_;
+}
+
+void CachingAllocator::reset_accumulated_stats() { stats_.reset_accumulated(); }
+
+std::size_t CachingAllocator::reserved_bytes() const {
+  const auto all = static_cast<std::size_t>(StatPool::all);
+  return static_cast<std::size_t>(stats_.reserved_bytes[all].current);
+}
+
+void CachingAllocator::count(PooledStat MemoryStats::*stat, PoolKind kind, std::int64_t change) {
+  for (const StatPool pool : {StatPool::all, stat_pool_of(kind)}) {
+    Stat& counter = (stats_.*stat)[static_cast<std::size_t>(pool)];
+    if (change > 0) {
+      counter.increase(change);
+    } else if (change < 0) {
+      counter.decrease(-change);
+    }
+  }
+}
+
+void CachingAllocator::record(EventAction action, const Block& block, std::size_t bytes) {
+  if (events_ == nullptr) return;
+  MemoryEvent event;
+  event.address = block.address;
+  event.bytes = bytes;
+  event.site = block.site;
+  event.stream = block.pool->stream();
+  event.block_units = static_cast<std::uint32_t>(block.bytes / MemoryEvent::kUnitBytes);
+  event.device = static_cast<std::int8_t>(device_);
+  event.action = action;
+  event.category = block.category;
+  events_->add(event);
+}
+
+void CachingAllocator::record_segment(EventAction action, const BlockPool& pool,
+                                      DeviceAddress address, std::size_t bytes) {
+  if (events_ == nullptr) return;
+  MemoryEvent event;
+  event.address = address;
+  event.bytes = bytes;
+  event.stream = pool.stream();
+  event.device = static_cast<std::int8_t>(device_);
+  event.action = action;
+  events_->add(event);
+}
+
+}  // namespace ohm

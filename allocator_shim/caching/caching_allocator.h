@@ -1,0 +1,192 @@
+// PyTorch's native caching allocator for one device: the same block for every request, the same
+// counters, the same failures, to the byte and to the address.
+//
+// Requests take the smallest cached block that fits, cut to size where the rules allow it; freed
+// blocks merge with free neighbours and stay cached. Only when nothing cached fits is the device
+// asked, and when the device has no room the failure ladder gives cached memory back and asks
+// again (failure_ladder.cpp). Expandable segments are in expandable_segments.cpp.
+//
+// Not thread-safe: one allocator, its device and its sink belong to one thread at a time. Several
+// allocators share nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "allocator_shim/caching/block.h"
+#include "allocator_shim/caching/block_pool.h"
+#include "allocator_shim/caching/deferred_frees.h"
+#include "allocator_shim/caching/rule_set.h"
+#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/device/request_allocator.h"
+#include "allocator_shim/device/stream_events.h"
+#include "allocator_shim/observe/event_record.h"
+#include "allocator_shim/observe/segment_view.h"
+
+namespace ohm {
+
+struct CachingAllocatorOptions {
+  int device = 0;  ///< index of the GPU in events and messages
+  RuleSet rules = default_rule_set();
+  AllocatorSettings settings;
+};
+
+class CachingAllocator final : public RequestAllocator {
+ public:
+  /// `memory`, `streams` and `events` outlive the allocator; `events` may be nullptr.
+  CachingAllocator(DeviceMemory& memory, StreamEvents& streams,
+                   const CachingAllocatorOptions& options, EventSink* events = nullptr);
+  /// Gives every segment back to the device, whatever is still allocated in it.
+  ~CachingAllocator() override;
+
+  Allocation allocate(const AllocationRequest& request) override;
+  void free(BlockHandle block) override;
+  void record_stream(BlockHandle block, StreamId stream) override;
+  void set_category(BlockHandle block, Category category) override;
+  void empty_cache() override;
+  const MemoryStats& stats() const override;
+  void reset_peak_stats() override;
+  void reset_accumulated_stats() override;
+  DeviceMemoryInfo info() const override { return memory_.info(); }
+  CategoryBytes allocated_bytes_by_category() const override { return category_bytes_; }
+  CategoryBytes peak_bytes_by_category() const override { return peak_category_bytes_; }
+  std::vector<LiveBlock> live_blocks() const override;
+  OutOfMemoryReport failure_report(const AllocationRequest& request) const override;
+
+  /// torch.cuda.set_per_process_memory_fraction: at most this part of the device may be reserved.
+  /// Throws std::invalid_argument unless 0 <= fraction <= 1.
+  void set_memory_fraction(double fraction);
+
+  /// torch.cuda.memory._set_allocator_settings. Throws std::invalid_argument with PyTorch's words;
+  /// nothing has changed then.
+  void apply_settings(std::string_view text);
+  const AllocatorSettings& settings() const { return settings_; }
+  const RuleSet& rules() const { return rules_; }
+
+  /// Called when nothing cached fits, before the device is asked; returns whether it freed blocks
+  /// of this allocator.
+  using FreeMemoryCallback = std::function<bool()>;
+  void add_free_memory_callback(FreeMemoryCallback callback);
+
+  /// Everything that is reserved, in address order.
+  std::vector<SegmentView> segments() const;
+
+  /// Whether everything adds up: throws std::logic_error that says what does not. Looks at every
+  /// block; debug builds call it now and then by themselves.
+  void check_invariants() const;
+
+ private:
+  struct Segment {
+    Block* first = nullptr;
+    std::size_t bytes = 0;        ///< of the segment, or of the reserved range
+    std::size_t chunk_bytes = 0;  ///< expandable: what is mapped at once; else 0
+  };
+  using Segments = std::map<DeviceAddress, Segment>;
+
+  struct StreamPools {
+    explicit StreamPools(StreamId stream)
+        : small(stream, PoolKind::small), large(stream, PoolKind::large) {}
+    BlockPool small;
+    BlockPool large;
+    BlockPool& of(PoolKind kind) { return kind == PoolKind::small ? small : large; }
+  };
+
+  /// A request on its way down the ladder.
+  struct Search {
+    const AllocationRequest& request;
+    BlockPool& pool;
+    std::size_t rounded_bytes;
+    std::size_t segment_bytes;
+  };
+
+  // Serving a request.
+  BlockPool& pool_for(StreamId stream, std::size_t rounded_bytes);
+  Block* take_cached(BlockPool& pool, std::size_t rounded_bytes);
+  Block* best_candidate(BlockPool& pool, std::size_t rounded_bytes) const;
+  bool is_allowed(const Block& candidate, std::size_t rounded_bytes) const;
+  bool should_split(const Block& block, std::size_t rounded_bytes) const;
+  void split(Block& block, std::size_t rounded_bytes);
+  Block& cut(Block& block, std::size_t bytes);
+  Allocation hand_out(Block& block, const AllocationRequest& request);
+
+  // Taking a block back.
+  void complete_free(Block& block);
+  bool can_absorb(const Block& block, const Block* neighbour) const;
+  void absorb_next(Block& block);
+  Block& merge(Block& block);
+  void put_into_pool(Block& block);
+  void complete_finished_frees();
+  void complete_all_frees();
+
+  // The failure ladder.
+  Block& obtain(const Search& search);
+  bool run_free_memory_callbacks();
+  bool is_garbage_collection_armed() const;
+  void collect_garbage();
+  Block* try_new_memory(const Search& search);
+  Block* new_segment(const Search& search);
+  bool release_available(const Search& search);
+  void release_all_cached();
+  void release_cached(PoolKind kind);
+  void release_segment(Block& block);
+  [[noreturn]] void fail(const Search& search);
+
+  // Expandable segments.
+  Block* new_expandable_block(const Search& search);
+  Block* find_expandable_block(const Search& search);
+  Block& new_reservation(const Search& search);
+  Block* map(Block& block, std::size_t bytes);
+  void unmap(Block& block);
+  void release_reservation(Block& block);
+  Segment& segment_of(const Block& block);
+
+  std::size_t reserved_bytes() const;
+  template <typename Visit>
+  void for_each_pool(PoolKind kind, Visit visit);
+  void record(EventAction action, const Block& block, std::size_t bytes);
+  void record_segment(EventAction action, const BlockPool& pool, DeviceAddress address,
+                      std::size_t bytes);
+  void count(PooledStat MemoryStats::*stat, PoolKind kind, std::int64_t change);
+
+  /// Debug builds check the invariants so often that it costs as much as the work itself.
+  void checkpoint() {
+#ifndef NDEBUG
+    if (--steps_until_check_ == 0) check_and_rearm();
+#endif
+  }
+#ifndef NDEBUG
+  void check_and_rearm();
+  std::size_t steps_until_check_ = 1;
+#endif
+
+  DeviceMemory& memory_;
+  EventSink* events_;
+  const int device_;
+  const RuleSet rules_;
+  AllocatorSettings settings_;
+  bool keeps_values_ = false;  ///< whether addresses have host memory; known with the first segment
+
+  BlockStore blocks_;
+  std::map<StreamId, StreamPools> pools_;
+  StreamPools* last_pools_ = nullptr;  ///< those of the last request
+  Segments segments_;
+  DeferredFrees deferred_;
+  std::vector<FreeMemoryCallback> callbacks_;
+
+  std::optional<std::size_t> allowed_bytes_;    ///< what a memory fraction leaves
+  bool counts_searches_ = false;                ///< is_garbage_collection_armed()
+  std::array<std::uint64_t, 2> searches_ = {};  ///< of each pool kind, while armed
+
+  MemoryStats stats_;
+  CategoryBytes category_bytes_ = {};
+  CategoryBytes peak_category_bytes_ = {};
+};
+
+}  // namespace ohm

@@ -1,0 +1,44 @@
+// What PYTORCH_CUDA_ALLOC_CONF can say.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "allocator_shim/caching/rule_set.h"
+
+namespace ohm {
+
+struct AllocatorSettings {
+  static constexpr std::size_t kNoMaxSplitSize = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t kRoundupIntervals = 16;
+
+  std::string text;  ///< as it was written
+  /// Blocks of this size and above are never split and only serve requests of this size and above.
+  std::size_t max_split_size_bytes = kNoMaxSplitSize;
+  /// A request of max_split_size and above takes a free block at most this much larger.
+  std::size_t max_non_split_rounding_bytes = std::size_t{20} << 20U;
+  double garbage_collection_threshold = 0;  ///< 0: off
+  /// For requests of 1 MiB (and below), 2 MiB, … 32 GiB (and above): into how many steps each
+  /// power of two is divided; 0 and 1: requests are rounded to 512 bytes as usual.
+  std::array<std::size_t, kRoundupIntervals> roundup_power2_divisions = {};
+  bool expandable_segments = false;
+  /// Read and shown; they change how PyTorch calls the driver, not what it allocates.
+  bool release_lock_on_cudamalloc = false;
+  bool pinned_use_cuda_host_register = false;
+  bool pinned_use_background_threads = false;
+  std::size_t pinned_num_register_threads = 1;
+
+  friend bool operator==(const AllocatorSettings&, const AllocatorSettings&) = default;
+};
+
+/// Reads PyTorch's own string, `key:value,key:value`. As PyTorch does it, settings that a new
+/// string does not name start from their defaults, except expandable_segments,
+/// max_non_split_rounding_mb and the settings without effect here, which stay as in `previous`.
+/// Throws std::invalid_argument with PyTorch's words.
+AllocatorSettings parse_settings(std::string_view text, const RuleSet& rules = default_rule_set(),
+                                 const AllocatorSettings& previous = {});
+
+}  // namespace ohm
