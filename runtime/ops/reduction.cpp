@@ -9,7 +9,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kSum{"sum", CastPolicy::float32};
+constexpr OpInfo kSum{"sum", CastPolicy::float32_result};
 constexpr OpInfo kMean{"mean"};
 constexpr OpInfo kMax{"max"};
 constexpr OpInfo kMin{"min"};
@@ -100,10 +100,10 @@ std::vector<Sample> with_arguments(std::vector<std::vector<Value>> argument_list
 
 }  // namespace
 
-Tensor sum(const Tensor& given, const std::optional<Shape>& dim, bool keepdim,
-           std::optional<DType> dtype) {
+Tensor sum(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
+           std::optional<DType> asked) {
   const OpFront front(kSum);
-  const Tensor input = front.input(given);
+  const std::optional<DType> dtype = front.result_dtype(input, asked);
   const DimMask folded = folded_dims(input, dim, kSum);
   const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
   Tensor out = reduce_sum(input, folded, keepdim, dtype.value_or(natural));

@@ -9,22 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "runtime/ops/autocast.h"
-#include "runtime/ops/value.h"
+#include "runtime/ops/signature.h"
 
 namespace ohm::ops {
-
-struct Param {
-  std::string_view name;
-  ParamKind kind = ParamKind::tensor;
-  bool is_optional = false;  ///< may be left out: then `fallback` is passed
-  Value fallback;
-  bool is_constant = false;  ///< a floating tensor that the op has no gradient for
-};
 
 /// Arguments to call an op with; its tensors are made for the current context.
 using Sample = std::vector<Value>;
@@ -43,46 +34,13 @@ struct OpDef {
   std::function<std::vector<Sample>()> samples;
 };
 
-/// A parameter's name, and its default where it has one.
-struct ParamName {
-  std::string_view name;
-  Value fallback = std::monostate{};
-  bool is_constant = false;
-  ParamName(const char* text) : name(text) {}  // NOLINT: rows read as lists of names
-  ParamName(const char* text, Value value) : name(text), fallback(std::move(value)) {}
-  /// A tensor that no gradient goes to: class weights, running statistics.
-  static ParamName constant(const char* text) {
-    ParamName param(text);
-    param.is_constant = true;
-    return param;
-  }
-};
-
 /// A row for the C++ function `fn`: kinds of parameters come from its signature. Tensor
 /// parameters, then the rest, in the order of the signature.
 template <class R, class... Args>
 OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...), std::vector<ParamName> names,
              std::function<std::vector<Sample>()> samples = {}) {
-  OpDef def{info, exposure, {}, {}, std::move(samples)};
-  const std::vector<std::pair<ParamKind, bool>> kinds = {
-      {ParamTraits<std::decay_t<Args>>::kKind, ParamTraits<std::decay_t<Args>>::kIsOptional}...};
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const bool has_default = !std::holds_alternative<std::monostate>(names[i].fallback);
-    def.params.push_back({names[i].name, kinds[i].first, kinds[i].second || has_default,
-                          std::move(names[i].fallback), names[i].is_constant});
-  }
-  def.call = [fn](std::span<const Value> values) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      if constexpr (std::is_void_v<R>) {
-        fn(ParamTraits<std::decay_t<Args>>::get(values[I])...);
-        return Value();
-      } else {
-        return Value(fn(ParamTraits<std::decay_t<Args>>::get(values[I])...));
-      }
-    }
-    (std::index_sequence_for<Args...>());
-  };
-  return def;
+  const auto call = [fn](std::span<const Value> values) { return Value(invoke(fn, values)); };
+  return {info, exposure, params_of<Args...>(std::move(names)), call, std::move(samples)};
 }
 
 /// All ops, family by family. Made at the first call.

@@ -16,7 +16,7 @@ using TensorOrNumber = std::variant<Tensor, double>;
 
 /// monostate: not given.
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType, Device,
-                           Shape, Tensor, std::vector<Tensor>>;
+                           Shape, std::vector<double>, Tensor, std::vector<Tensor>>;
 
 /// What a parameter accepts. The script side converts to the alternative of Value in brackets.
 enum class ParamKind : std::uint8_t {
@@ -27,6 +27,7 @@ enum class ParamKind : std::uint8_t {
   integer,           ///< [int64]
   boolean,           ///< [bool]
   size_list,         ///< [Shape]; a script may pass one integer for a list of one
+  number_list,       ///< [vector<double>]
   string,            ///< [string]
   dtype,             ///< [DType]
   device,            ///< [Device]
@@ -56,6 +57,9 @@ template <>
 struct ParamTraits<bool> : PlainParam<bool, ParamKind::boolean> {};
 template <>
 struct ParamTraits<Shape> : PlainParam<Shape, ParamKind::size_list> {};
+template <>
+struct ParamTraits<std::vector<double>> : PlainParam<std::vector<double>, ParamKind::number_list> {
+};
 template <>
 struct ParamTraits<std::string> : PlainParam<std::string, ParamKind::string> {};
 template <>

@@ -1,0 +1,174 @@
+#include "runtime/nn/module.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_set>
+
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/ops/convert.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::nn {
+namespace {
+
+// The tensor stays the same object: optimizers and graphs that know it see the new data.
+void replace_data(const Tensor& tensor, const Tensor& data) {
+  TensorImpl& impl = *tensor.impl();
+  const TensorImpl& source = *data.impl();
+  impl.storage = source.storage;
+  impl.sizes = source.sizes;
+  impl.strides = source.strides;
+  impl.offset = source.offset;
+  impl.dtype = source.dtype;
+  impl.is_contiguous = source.is_contiguous;
+}
+
+void move_tensor(const Tensor& tensor, std::optional<Device> device, std::optional<DType> dtype,
+                 Category category) {
+  const NoGradGuard no_grad;
+  const CategoryGuard guard(category);
+  const std::optional<DType> target = is_floating(tensor.dtype()) ? dtype : std::nullopt;
+  replace_data(tensor, ops::to(tensor, device, target));
+}
+
+std::vector<NamedTensor> unique_tensors(std::vector<NamedTensor> tensors) {
+  std::unordered_set<const TensorImpl*> seen;
+  const auto is_known = [&](const NamedTensor& entry) {
+    return !seen.insert(entry.tensor.impl()).second;
+  };
+  tensors.erase(std::remove_if(tensors.begin(), tensors.end(), is_known), tensors.end());
+  return tensors;
+}
+
+void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
+                    const std::vector<NamedTensor>& own) {
+  for (const NamedTensor& entry : own) {
+    if (entry.tensor.defined()) all.push_back({prefix + entry.name, entry.tensor});
+  }
+}
+
+}  // namespace
+
+Tensor Module::forward(const Tensor& input) {
+  const Value result = forward(std::vector<Value>{input});
+  if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
+  throw std::invalid_argument(fmt::format("[{}] expected forward to return a tensor", type_name()));
+}
+
+void Module::add_parameter(std::string name, Tensor tensor) {
+  parameters_.push_back({std::move(name), std::move(tensor)});
+}
+
+void Module::add_buffer(std::string name, Tensor tensor) {
+  buffers_.push_back({std::move(name), std::move(tensor)});
+}
+
+void Module::add_child(std::string name, ModulePtr module) {
+  children_.push_back({std::move(name), std::move(module)});
+}
+
+void Module::for_each_module(const Visit& visit) const {
+  std::unordered_set<const Module*> seen;
+  const std::function<void(const std::string&, const Module&)> walk = [&](const std::string& prefix,
+                                                                          const Module& module) {
+    if (!seen.insert(&module).second) return;
+    visit(prefix, module);
+    for (const NamedModule& child : module.children_) {
+      walk(prefix + child.name + ".", *child.module);
+    }
+  };
+  walk("", *this);
+}
+
+std::vector<NamedTensor> Module::named_parameters() const {
+  std::vector<NamedTensor> all;
+  for_each_module([&](const std::string& prefix, const Module& module) {
+    append_defined(all, prefix, module.parameters_);
+  });
+  return unique_tensors(std::move(all));
+}
+
+std::vector<NamedTensor> Module::named_buffers() const {
+  std::vector<NamedTensor> all;
+  for_each_module([&](const std::string& prefix, const Module& module) {
+    append_defined(all, prefix, module.buffers_);
+  });
+  return unique_tensors(std::move(all));
+}
+
+std::vector<Tensor> Module::parameters() const {
+  std::vector<Tensor> tensors;
+  for (NamedTensor& entry : named_parameters()) tensors.push_back(std::move(entry.tensor));
+  return tensors;
+}
+
+void Module::move_to(std::optional<Device> device, std::optional<DType> dtype) {
+  // Children first, as PyTorch goes: a parent's own tensors are the last to move.
+  for (const NamedModule& child : children_) child.module->move_to(device, dtype);
+  for (const NamedTensor& entry : parameters_) {
+    if (!entry.tensor.defined()) continue;
+    move_tensor(entry.tensor, device, dtype, Category::parameter);
+    const Tensor grad = entry.tensor.grad();
+    if (grad.defined()) move_tensor(grad, device, dtype, Category::gradient);
+  }
+  for (const NamedTensor& entry : buffers_) {
+    if (entry.tensor.defined()) move_tensor(entry.tensor, device, dtype, Category::parameter);
+  }
+}
+
+void Module::set_training(bool is_training) {
+  is_training_ = is_training;
+  for (const NamedModule& child : children_) child.module->set_training(is_training);
+}
+
+void Module::set_requires_grad(bool requires_grad) {
+  for (const Tensor& parameter : parameters()) parameter.set_requires_grad(requires_grad);
+}
+
+void Module::zero_grad(bool set_to_none) {
+  for (const Tensor& parameter : parameters()) {
+    if (set_to_none) {
+      parameter.set_grad(Tensor());
+    } else if (parameter.grad().defined()) {
+      fill_values(parameter.grad(), 0.0);
+    }
+  }
+}
+
+const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view module) {
+  if (inputs.size() != 1 || !std::holds_alternative<Tensor>(inputs[0])) {
+    throw std::invalid_argument(fmt::format("[{}] takes one tensor, got {} argument{}{}", module,
+                                            inputs.size(), inputs.size() == 1 ? "" : "s",
+                                            inputs.size() == 1 ? " that is no tensor" : ""));
+  }
+  return std::get<Tensor>(inputs[0]);
+}
+
+ParameterOptions parameter_options(std::optional<Device> device, std::optional<DType> dtype) {
+  return {device.value_or(Device::cpu()), dtype.value_or(DType::float32)};
+}
+
+Tensor uniform_parameter(const Shape& shape, double bound, const ParameterOptions& options) {
+  const CategoryGuard category(Category::parameter);
+  Tensor tensor = empty(shape, {options.dtype, options.device});
+  fill_uniform(tensor, -bound, bound);
+  tensor.set_requires_grad(true);
+  return tensor;
+}
+
+Tensor constant_parameter(const Shape& shape, double value, const ParameterOptions& options) {
+  Tensor tensor = constant_buffer(shape, value, options.device, options.dtype);
+  tensor.set_requires_grad(true);
+  return tensor;
+}
+
+Tensor constant_buffer(const Shape& shape, double value, Device device, DType dtype) {
+  const CategoryGuard category(Category::parameter);
+  Tensor tensor = empty(shape, {dtype, device});
+  fill_values(tensor, value);
+  return tensor;
+}
+
+}  // namespace ohm::nn

@@ -1,0 +1,145 @@
+// Modules: what a network is built of.
+//
+// A module owns parameters, buffers and child modules, all with names; parameters of children have
+// dotted names ("0.weight"). It is used through a shared_ptr and called with tensors:
+//
+//   auto net = std::make_shared<Sequential>(…);
+//   net->move_to(Device::cuda(0), std::nullopt);
+//   Tensor loss = cross_entropy(net->forward(x), y);
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/ops/value.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::nn {
+
+using ops::Value;
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+class Module;
+using ModulePtr = std::shared_ptr<Module>;
+
+struct NamedModule {
+  std::string name;
+  ModulePtr module;
+};
+
+class Module {
+ public:
+  Module() = default;
+  virtual ~Module() = default;
+  Module& operator=(const Module&) = delete;
+
+  /// PyTorch's class name: "Linear".
+  virtual std::string_view type_name() const = 0;
+
+  /// The forward pass. The caller keeps `inputs` alive for the whole call, as a Python frame does.
+  /// Throws std::invalid_argument for the wrong number or kind of inputs.
+  virtual Value forward(const std::vector<Value>& inputs) = 0;
+
+  /// The forward pass of a module from one tensor to one.
+  Tensor forward(const Tensor& input);
+
+  /// The same module with its own lists: parameters, buffers and children are shared until they
+  /// are replaced. What DataParallel makes its replicas from.
+  virtual ModulePtr shallow_copy() const = 0;
+
+  const std::vector<NamedTensor>& own_parameters() const { return parameters_; }
+  const std::vector<NamedTensor>& own_buffers() const { return buffers_; }
+  const std::vector<NamedModule>& children() const { return children_; }
+  void set_own_parameter(std::size_t i, Tensor tensor) {
+    parameters_[i].tensor = std::move(tensor);
+  }
+  void set_own_buffer(std::size_t i, Tensor tensor) { buffers_[i].tensor = std::move(tensor); }
+  void set_child(std::size_t i, ModulePtr module) { children_[i].module = std::move(module); }
+
+  /// Those of this module and of all below it, depth first in order of registration; a tensor that
+  /// stands in several places is listed once.
+  std::vector<NamedTensor> named_parameters() const;
+  std::vector<NamedTensor> named_buffers() const;
+  std::vector<Tensor> parameters() const;
+
+  /// Moves and casts in place: parameter by parameter, each old one freed before the next is
+  /// made. Integer buffers keep their dtype. Gradients move along.
+  void move_to(std::optional<Device> device, std::optional<DType> dtype);
+
+  void set_training(bool is_training);
+  bool is_training() const { return is_training_; }
+  void set_requires_grad(bool requires_grad);
+  /// Drops all gradients, or fills them with zeros.
+  void zero_grad(bool set_to_none);
+
+ protected:
+  Module(const Module&) = default;
+
+  /// Registers; an undefined tensor is a parameter that is left out (a layer without bias).
+  void add_parameter(std::string name, Tensor tensor);
+  void add_buffer(std::string name, Tensor tensor);
+  void add_child(std::string name, ModulePtr module);
+
+  const Tensor& own_parameter(std::size_t i) const { return parameters_[i].tensor; }
+  const Tensor& own_buffer(std::size_t i) const { return buffers_[i].tensor; }
+
+ private:
+  // Calls visit(prefix, module) for this module and all below, depth first, each once.
+  using Visit = std::function<void(const std::string& prefix, const Module& module)>;
+  void for_each_module(const Visit& visit) const;
+
+  std::vector<NamedTensor> parameters_;
+  std::vector<NamedTensor> buffers_;
+  std::vector<NamedModule> children_;
+  bool is_training_ = true;
+};
+
+/// The only input, which must be a tensor. Throws std::invalid_argument naming the module.
+const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view module);
+
+/// A module whose copy is a copy of its fields.
+template <class Derived>
+class CopyableModule : public Module {
+ public:
+  ModulePtr shallow_copy() const override {
+    return std::make_shared<Derived>(static_cast<const Derived&>(*this));
+  }
+};
+
+/// A module from one tensor to one.
+template <class Derived>
+class UnaryModule : public CopyableModule<Derived> {
+ public:
+  using Module::forward;
+  Value forward(const std::vector<Value>& inputs) final {
+    return apply(single_tensor(inputs, this->type_name()));
+  }
+
+ protected:
+  virtual Tensor apply(const Tensor& input) = 0;
+};
+
+/// Where and as what a layer makes its parameters.
+struct ParameterOptions {
+  Device device;
+  DType dtype = DType::float32;
+};
+ParameterOptions parameter_options(std::optional<Device> device, std::optional<DType> dtype);
+
+/// A new leaf that requires a gradient, of category parameter: uniform in [-bound, bound).
+Tensor uniform_parameter(const Shape& shape, double bound, const ParameterOptions& options);
+/// The same, every element `value`.
+Tensor constant_parameter(const Shape& shape, double value, const ParameterOptions& options);
+/// A tensor that belongs to a module without being trained.
+Tensor constant_buffer(const Shape& shape, double value, Device device, DType dtype);
+
+}  // namespace ohm::nn
