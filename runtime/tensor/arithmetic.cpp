@@ -1,6 +1,6 @@
 #include "runtime/tensor/arithmetic.h"
 
-#include "runtime/tensor/assert.h"
+#include "allocator_shim/observe/assert.h"
 #include "runtime/tensor/elementwise.h"
 #include "runtime/tensor/factories.h"
 #include "runtime/tensor/reduce.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/tensor/assert.h"
+#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 namespace {
