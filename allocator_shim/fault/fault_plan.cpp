@@ -1,0 +1,56 @@
+#include "allocator_shim/fault/fault_plan.h"
+
+#include <algorithm>
+
+namespace ohm {
+
+using Kind = FaultPolicy::Kind;
+
+bool FaultPlan::Chain::is_meant(const FaultCandidate& candidate) const {
+  if (!names_level && candidate.level != FaultLevel::request) return false;
+  return std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
+    return term.kind != Kind::condition || term.policy->holds(candidate);
+  });
+}
+
+bool FaultPlan::Chain::should_fail(FaultCandidate candidate) {
+  if (!is_meant(candidate)) return false;
+  candidate.ordinal = ++calls;
+  bool is_due = true;
+  for (Term& term : terms) {
+    if (term.kind != Kind::schedule) continue;
+    const bool holds = term.policy->holds(candidate);
+    term.has_held = term.has_held || holds;
+    is_due = is_due && (holds || (term.is_persistent && term.has_held));
+  }
+  if (is_due) ++faults;
+  return is_due;
+}
+
+bool FaultPlan::should_fail(const FaultCandidate& candidate) {
+  ++calls_;
+  if (current_chain_ == chains_.size()) return false;
+  Chain& chain = chains_[current_chain_];
+  if (!chain.should_fail(candidate)) return false;
+  if (chain.faults == chain.fault_limit) ++current_chain_;
+  ++faults_;
+  last_fault_ = candidate;
+  last_fault_->ordinal = chain.calls;
+  return true;
+}
+
+std::optional<std::size_t> FaultPlan::capacity_bytes_of(int device) const {
+  FaultCandidate candidate;
+  candidate.device = device;
+  std::optional<std::size_t> smallest;
+  for (const Chain& chain : capacities_) {
+    if (!chain.is_meant(candidate)) continue;
+    for (const Term& term : chain.terms) {
+      const std::optional<std::size_t> bytes = term.policy->capacity_bytes();
+      if (bytes) smallest = std::min(*bytes, smallest.value_or(*bytes));
+    }
+  }
+  return smallest;
+}
+
+}  // namespace ohm

@@ -1,0 +1,80 @@
+// Which calls of a run fail.
+//
+//     plan  = chain { "->" chain }            each once the one before it has injected its faults
+//     chain = term { "&" term }               a call fails when all of them hold
+//     term  = policy | "persistent" "(" policy ")"
+//
+// Conditions (size, device, level) narrow down which calls a chain means, whatever the order of its
+// terms; schedules (nth, from, every) count only those: `nth(2) & size(>=64MiB)` is the second call
+// for at least 64 MiB. A chain means the runtime's requests unless it names a level. It is
+// transient: it fires as often as its schedule says, once if it has none. `persistent(nth(7))`
+// holds from the seventh call on, `persistent(size(>=64MiB))` fires every time.
+//
+// One plan belongs to one run: what it counts, it counts over all devices. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator_shim/fault/fault_policy.h"
+
+namespace ohm {
+
+class FaultPlan {
+ public:
+  /// A plan that injects nothing.
+  FaultPlan() = default;
+
+  /// Throws std::invalid_argument that quotes the part that is wrong.
+  static FaultPlan parse(std::string_view text);
+
+  /// As it was written.
+  const std::string& text() const { return text_; }
+
+  /// Counts the call and says whether it is to fail.
+  bool should_fail(const FaultCandidate& candidate);
+
+  /// What a `capacity(…)` leaves of this device; nullopt: all of it.
+  std::optional<std::size_t> capacity_bytes_of(int device) const;
+
+  /// Calls that the runtime or the allocator made while the plan was in force.
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t faults() const { return faults_; }
+  /// The last call that was made to fail.
+  const std::optional<FaultCandidate>& last_fault() const { return last_fault_; }
+
+ private:
+  friend class FaultPlanParser;
+
+  struct Term {
+    std::unique_ptr<const FaultPolicy> policy;
+    FaultPolicy::Kind kind = FaultPolicy::Kind::condition;
+    bool is_persistent = false;
+    bool has_held = false;
+  };
+  struct Chain {
+    std::vector<Term> terms;
+    bool names_level = false;
+    std::uint64_t fault_limit = 1;
+    std::uint64_t calls = 0;  ///< that fulfil all conditions
+    std::uint64_t faults = 0;
+
+    bool is_meant(const FaultCandidate& candidate) const;
+    bool should_fail(FaultCandidate candidate);
+  };
+
+  std::string text_;
+  std::vector<Chain> chains_;
+  std::vector<Chain> capacities_;
+  std::size_t current_chain_ = 0;
+  std::uint64_t calls_ = 0;
+  std::uint64_t faults_ = 0;
+  std::optional<FaultCandidate> last_fault_;
+};
+
+}  // namespace ohm

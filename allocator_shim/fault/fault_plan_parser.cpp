@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/observe/nearest_name.h"
+
+namespace ohm {
+namespace {
+
+using Kind = FaultPolicy::Kind;
+
+constexpr std::string_view kPersistent = "persistent";
+constexpr std::string_view kThen = "->";
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Splits at `separator` wherever it stands outside parentheses.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (depth != 0 || text.substr(i, separator.size()) != separator) continue;
+    parts.push_back(trimmed(text.substr(begin, i - begin)));
+    begin = i + separator.size();
+    i = begin - 1;
+  }
+  parts.push_back(trimmed(text.substr(begin)));
+  return parts;
+}
+
+const FaultPolicyRow& row_named(std::string_view name, std::string_view term) {
+  std::vector<std::string> known(1, std::string(kPersistent));
+  for (const FaultPolicyRow& row : fault_policies()) {
+    if (row.name == name) return row;
+    known.emplace_back(row.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("[fault] {}: unknown policy \"{}\"{}", term, name, did_you_mean(name, known)));
+}
+
+/// `name(arguments)`.
+struct Call {
+  std::string_view name;
+  std::string_view arguments;
+};
+
+Call call_in(std::string_view term, std::string_view plan) {
+  if (term.empty()) {
+    throw std::invalid_argument(fmt::format(
+        "[fault] a policy is missing in \"{}\" (a plan reads for example nth(7) & device(cuda:1))",
+        plan));
+  }
+  const std::size_t open = term.find('(');
+  if (open == std::string_view::npos || !term.ends_with(')')) {
+    const std::string_view name = trimmed(term.substr(0, open));
+    if (open == std::string_view::npos && name != kPersistent) row_named(name, term);
+    throw std::invalid_argument(
+        fmt::format("[fault] {}: arguments stand in parentheses, as in nth(7)", term));
+  }
+  return {trimmed(term.substr(0, open)), term.substr(open + 1, term.size() - open - 2)};
+}
+
+}  // namespace
+
+class FaultPlanParser {
+ public:
+  explicit FaultPlanParser(std::string_view text) : text_(text) {}
+
+  FaultPlan parse() {
+    FaultPlan plan;
+    plan.text_ = trimmed(text_);
+    const std::vector<std::string_view> chains = split(text_, kThen);
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      Chain chain = parse_chain(chains[i]);
+      if (has_capacity(chain)) {
+        if (chains.size() > 1) refuse(chains[i], "a capacity is there from the start, without ->");
+        plan.capacities_.push_back(std::move(chain));
+        continue;
+      }
+      if (i + 1 < chains.size() && chain.fault_limit == FaultPolicy::kNoLimit) {
+        refuse(chains[i], "never ends, so that what follows -> would never begin");
+      }
+      plan.chains_.push_back(std::move(chain));
+    }
+    return plan;
+  }
+
+ private:
+  using Chain = FaultPlan::Chain;
+  using Term = FaultPlan::Term;
+
+  [[noreturn]] static void refuse(std::string_view part, std::string_view why) {
+    throw std::invalid_argument(fmt::format("[fault] {}: {}", part, why));
+  }
+
+  static bool has_capacity(const Chain& chain) {
+    return std::any_of(chain.terms.begin(), chain.terms.end(),
+                       [](const Term& term) { return term.kind == Kind::capacity; });
+  }
+
+  Chain parse_chain(std::string_view text) const {
+    Chain chain;
+    std::optional<std::uint64_t> limit;
+    for (const std::string_view part : split(text, "&")) {
+      Term term = parse_term(part, chain);
+      std::optional<std::uint64_t> of_term = term.policy->fault_limit();
+      if (term.is_persistent) of_term = FaultPolicy::kNoLimit;
+      if (of_term) limit = std::min(*of_term, limit.value_or(FaultPolicy::kNoLimit));
+      chain.terms.push_back(std::move(term));
+    }
+    chain.fault_limit = limit.value_or(1);
+    check_capacity(chain, text);
+    return chain;
+  }
+
+  static void check_capacity(const Chain& chain, std::string_view text) {
+    if (!has_capacity(chain)) return;
+    const bool counts = std::any_of(chain.terms.begin(), chain.terms.end(), [](const Term& term) {
+      return term.kind == Kind::schedule || term.is_persistent;
+    });
+    if (counts || chain.names_level) {
+      refuse(text, "a capacity goes with device(…) and nothing else");
+    }
+  }
+
+  Term parse_term(std::string_view text, Chain& chain) const {
+    Call call = call_in(text, text_);
+    Term term;
+    if (call.name == kPersistent) {
+      term.is_persistent = true;
+      call = call_in(trimmed(call.arguments), text);
+    }
+    const FaultPolicyRow& row = row_named(call.name, text);
+    PolicyArguments arguments(text, call.arguments);
+    term.policy = row.make(arguments);
+    arguments.expect_end();
+    term.kind = row.kind;
+    chain.names_level = chain.names_level || row.name == "level";
+    return term;
+  }
+
+  std::string_view text_;
+};
+
+FaultPlan FaultPlan::parse(std::string_view text) { return FaultPlanParser(text).parse(); }
+
+}  // namespace ohm

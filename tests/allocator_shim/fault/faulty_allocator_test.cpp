@@ -1,0 +1,77 @@
+#include "allocator_shim/fault/faulty_allocator.h"
+
+#include <gtest/gtest.h>
+
+#include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/device/virtual_streams.h"
+#include "allocator_shim/observe/bytes.h"
+
+namespace ohm {
+namespace {
+
+class FaultyAllocatorTest : public testing::Test {
+ protected:
+  AllocationRequest request_of(std::size_t bytes) {
+    AllocationRequest request;
+    request.bytes = bytes;
+    request.category = Category::activation;
+    request.site = 5;
+    return request;
+  }
+
+  VirtualGpu gpu_{1_GiB, {}};
+  VirtualStreams streams_;
+  EventRecord events_;
+  CachingAllocator allocator_{gpu_, streams_, {}, &events_};
+};
+
+TEST_F(FaultyAllocatorTest, RefusesTheRequestThatThePlanNames) {
+  FaultPlan plan = FaultPlan::parse("nth(2)");
+  FaultyAllocator faulty(allocator_, plan, 0, &events_);
+  const Allocation first = faulty.allocate(request_of(3_MiB));
+  try {
+    faulty.allocate(request_of(4_MiB));
+    ADD_FAILURE() << "granted";
+  } catch (const OutOfMemory& error) {
+    const OutOfMemoryReport& report = error.report();
+    EXPECT_TRUE(report.injected);
+    EXPECT_EQ(report.policy, "nth(2)");
+    EXPECT_EQ(report.requested_bytes, 4_MiB);
+    EXPECT_EQ(report.segment_bytes, 20_MiB);
+    EXPECT_EQ(report.allocated_bytes, 3_MiB);
+    EXPECT_EQ(report.reserved_bytes, 20_MiB);
+    EXPECT_EQ(report.free_bytes, 1_GiB - 20_MiB);
+    EXPECT_EQ(report.category, Category::activation);
+    EXPECT_EQ(report.site, 5U);
+    EXPECT_TRUE(report.message.starts_with("CUDA out of memory. Tried to allocate 20.00 MiB. "));
+  }
+  const Allocation third = faulty.allocate(request_of(4_MiB));
+  EXPECT_EQ(third.address, first.address + 3_MiB);
+  faulty.free(first.block);
+  faulty.free(third.block);
+}
+
+TEST_F(FaultyAllocatorTest, ChangesNothingButTheOomCounterAndTheRecord) {
+  FaultPlan plan = FaultPlan::parse("persistent(size(>=1MiB))");
+  FaultyAllocator faulty(allocator_, plan, 0, &events_);
+  const MemoryStats before = allocator_.stats();
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(faulty.allocate(request_of(1_MiB)), OutOfMemory);
+  EXPECT_EQ(allocator_.stats().flatten(), before.flatten());
+  EXPECT_EQ(faulty.stats().num_ooms, 3);
+  ASSERT_EQ(events_.size(), 3U);
+  EXPECT_EQ(events_[2].action, EventAction::oom);
+  EXPECT_EQ(events_[2].bytes, 1_MiB);
+  faulty.reset_accumulated_stats();
+  EXPECT_EQ(faulty.stats().num_ooms, 0);
+}
+
+TEST_F(FaultyAllocatorTest, DoesNotCountRequestsForNothing) {
+  FaultPlan plan = FaultPlan::parse("nth(1)");
+  FaultyAllocator faulty(allocator_, plan, 0);
+  EXPECT_EQ(faulty.allocate(request_of(0)).block, nullptr);
+  EXPECT_THROW(faulty.allocate(request_of(1)), OutOfMemory);
+}
+
+}  // namespace
+}  // namespace ohm
