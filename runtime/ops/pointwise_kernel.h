@@ -36,7 +36,27 @@ inline void require_floating(const Tensor& input, const OpInfo& info) {
                                           info.name, name_of(input.dtype())));
 }
 
-/// An op that keeps its result: d/dx in terms of (grad, result).
+/// A gradient that PyTorch computes with two kernels: `factor` of what is kept, a temporary, then
+/// `combine` of the gradient and it.
+template <class Factor, class Combine>
+struct TwoSteps {
+  TwoSteps(Factor first, Combine second) : factor(first), combine(second) {}
+  Factor factor;
+  Combine combine;
+};
+
+template <class Backward>
+Tensor unary_gradient(const Tensor& grad, const Tensor& kept, const Backward& backward) {
+  return map_new(grad, kept, backward);
+}
+template <class Factor, class Combine>
+Tensor unary_gradient(const Tensor& grad, const Tensor& kept,
+                      const TwoSteps<Factor, Combine>& steps) {
+  const Tensor factor = map_new(kept, steps.factor);
+  return map_new(grad, factor, steps.combine);
+}
+
+/// An op that keeps its result: d/dx in terms of (grad, result), or TwoSteps.
 template <class Forward, class Backward>
 Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Tensor& given,
                             Forward forward, Backward backward) {
@@ -47,13 +67,13 @@ Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Ten
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save_output(out);
     record.attach(out, [backward](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), call.saved(0), backward)};
+      return TensorList{unary_gradient(call.grad(), call.saved(0), backward)};
     });
   }
   return out;
 }
 
-/// An op that keeps its input: d/dx in terms of (grad, input).
+/// An op that keeps its input: d/dx in terms of (grad, input), or TwoSteps.
 template <class Forward, class Backward>
 Tensor unary_keeping_input(const OpInfo& info, std::string_view node, const Tensor& given,
                            Forward forward, Backward backward) {
@@ -64,7 +84,7 @@ Tensor unary_keeping_input(const OpInfo& info, std::string_view node, const Tens
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
     record.attach(out, [backward](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), call.saved(0), backward)};
+      return TensorList{unary_gradient(call.grad(), call.saved(0), backward)};
     });
   }
   return out;

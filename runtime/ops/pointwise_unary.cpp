@@ -111,17 +111,18 @@ Tensor log(const Tensor& input) {
 Tensor sqrt(const Tensor& input) {
   return unary_keeping_result(
       kSqrt, "SqrtBackward", input, [](auto x) { return std::sqrt(x); },
-      [](auto grad, auto y) { return grad / (decltype(y)(2) * y); });
+      TwoSteps{[](auto y) { return decltype(y)(2) * y; },
+               [](auto grad, auto twice) { return grad / twice; }});
 }
 
 Tensor abs(const Tensor& input) {
   return unary_keeping_input(
       kAbs, "AbsBackward", input, [](auto x) { return x < decltype(x){} ? -x : x; },
-      [](auto grad, auto x) {
-        using T = decltype(x);
-        if (x == T(0)) return T(0);
-        return x > T(0) ? grad : -grad;
-      });
+      TwoSteps{[](auto x) {
+                 using T = decltype(x);
+                 return static_cast<T>((x > T(0)) - (x < T(0)));
+               },
+               [](auto grad, auto sign) { return grad * sign; }});
 }
 
 Tensor reciprocal(const Tensor& input) {

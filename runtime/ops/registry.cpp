@@ -5,9 +5,13 @@
 
 #include "runtime/ops/activation.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/loss_bce.h"
+#include "runtime/ops/loss_distance.h"
+#include "runtime/ops/loss_nll.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
@@ -17,8 +21,9 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops, &view_ops,       &join_ops,      &binary_ops, &inplace_ops,
-    &unary_ops,   &comparison_ops, &reduction_ops, &matmul_ops, &activation_ops,
+    &convert_ops, &view_ops,          &join_ops,      &binary_ops,   &inplace_ops,
+    &unary_ops,   &comparison_ops,    &reduction_ops, &matmul_ops,   &activation_ops,
+    &softmax_ops, &distance_loss_ops, &bce_loss_ops,  &nll_loss_ops,
 };
 
 }  // namespace

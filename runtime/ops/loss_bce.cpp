@@ -1,0 +1,231 @@
+#include "runtime/ops/loss_bce.h"
+
+#include <cmath>
+
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/ops/loss_kernel.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kBce{"binary_cross_entropy"};
+constexpr OpInfo kBceWithLogits{"binary_cross_entropy_with_logits", CastPolicy::float32};
+
+constexpr auto kBceValue = [](auto x, auto t) {
+  using T = decltype(x);
+  const T log_x = std::max(static_cast<T>(std::log(x)), T(-100));
+  const T log_rest = std::max(static_cast<T>(std::log1p(-x)), T(-100));
+  return (t - T(1)) * log_rest - t * log_x;
+};
+constexpr auto kBceSlope = [](auto x, auto t) {
+  using T = decltype(x);
+  return (x - t) / std::max((T(1) - x) * x, static_cast<T>(1e-12));
+};
+constexpr auto kBceTargetSlope = [](auto /*t*/, auto x) { return std::log1p(-x) - std::log(x); };
+
+constexpr auto kLogSigmoid = [](auto x) {
+  using T = decltype(x);
+  return std::min(x, T(0)) - static_cast<T>(std::log1p(std::exp(-std::abs(x))));
+};
+constexpr auto kSigmoid = [](auto x) {
+  using T = decltype(x);
+  return T(1) / (T(1) + static_cast<T>(std::exp(-x)));
+};
+
+void require_same_shape(const LossOperands& operands, const OpInfo& info) {
+  if (operands.input.shape() == operands.target.shape()) return;
+  throw std::invalid_argument(fmt::format("[{}] target size {} must be the same as input size {}",
+                                          info.name, operands.target.shape().str(),
+                                          operands.input.shape().str()));
+}
+
+void forbid_under_autocast(const Tensor& input) {
+  const AutocastState* state = Context::current().state.autocast.get();
+  if (state == nullptr || !state->is_enabled || !input.device().is_cuda()) return;
+  throw std::invalid_argument(
+      "[binary_cross_entropy] binary_cross_entropy and BCELoss are unsafe to autocast: combine the "
+      "sigmoid and the loss with binary_cross_entropy_with_logits, which is safe");
+}
+
+Tensor bce_losses(const LossOperands& operands, const Tensor& weight) {
+  Tensor losses = empty_like(operands.input);
+  compute_into(losses, operands.input, operands.target, kBceValue);
+  if (weight.defined()) mul_(losses, weight);
+  return losses;
+}
+
+// The losses' own tensor becomes the result: it shrinks to one number and keeps its storage.
+void reduce_in_place(Tensor& losses, Reduction reduction) {
+  if (reduction == Reduction::none) return;
+  const Tensor result = reduced(losses, reduction);
+  shrink_to_scalar(losses);
+  copy_into(losses, result);
+}
+
+Tensor bce_gradient(BackwardCall& call, std::size_t side, double factor) {
+  const Tensor x = call.saved(0);
+  const Tensor t = call.saved(1);
+  const Tensor grad = side == 0 ? loss_gradient(call.grad(), x, t, factor, kBceSlope)
+                                : loss_gradient(call.grad(), t, x, factor, kBceTargetSlope);
+  if (const Tensor weight = call.saved(2); weight.defined()) mul_(grad, weight);
+  return grad;
+}
+
+// −log(sigmoid(x)) weighs positives: it is scaled by 1 + (pos_weight − 1)·t.
+void weigh_positives(const Tensor& log_sigmoids, const Tensor& target, const Tensor& pos_weight) {
+  const NoGradGuard no_grad;
+  const Tensor factors = mul(sub(pos_weight, 1.0), target);
+  add_(factors, 1.0);
+  mul_(log_sigmoids, factors);
+}
+
+Tensor logit_losses(const LossOperands& operands, const Tensor& log_sigmoids,
+                    const Tensor& weight) {
+  const NoGradGuard no_grad;
+  Tensor losses = rsub(operands.target, 1.0);
+  mul_(losses, operands.input);
+  sub_(losses, log_sigmoids);
+  if (weight.defined()) mul_(losses, weight);
+  return losses;
+}
+
+Tensor logit_gradient(BackwardCall& call, double factor) {
+  const Tensor x = call.saved(0);
+  const Tensor t = call.saved(1);
+  const Tensor weight = call.saved(2);
+  const Tensor pos_weight = call.saved(3);
+  Tensor out;
+  if (pos_weight.defined()) {
+    const Tensor positives = mul(pos_weight, t);
+    out = add(positives, 1.0);
+    sub_(out, t);
+    mul_(out, map_new(x, kSigmoid));
+    sub_(out, positives);
+    mul_(out, call.grad());
+  } else {
+    out = map_new(x, kSigmoid);
+    sub_(out, t);
+    mul_(out, call.grad());
+  }
+  if (weight.defined()) mul_(out, weight);
+  if (factor != 1.0) mul_(out, factor);
+  return out;
+}
+
+// By the target: (log(1 − sigmoid(x)) − pos_weight · log(sigmoid(x))) · grad.
+Tensor logit_target_gradient(BackwardCall& call, double factor) {
+  const Tensor x = call.saved(0);
+  const Tensor weight = call.saved(2);
+  const Tensor pos_weight = call.saved(3);
+  Tensor out = map_new(x, [](auto value) { return kLogSigmoid(-value); });
+  const Tensor positives = map_new(x, kLogSigmoid);
+  if (pos_weight.defined()) mul_(positives, pos_weight);
+  sub_(out, positives);
+  mul_(out, call.grad());
+  if (weight.defined()) mul_(out, weight);
+  if (factor != 1.0) mul_(out, factor);
+  return out;
+}
+
+Tensor or_undefined(const OpFront& front, const std::optional<Tensor>& tensor) {
+  return tensor ? front.input(*tensor) : Tensor();
+}
+
+std::vector<Sample> with_targets(const std::vector<double>& inputs) {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const Shape shape{2, 3};
+  const auto operands = [&] {
+    return Sample{from_values(inputs, shape, options),
+                  from_values({0.1, 0.9, 0.3, 0.6, 0.2, 0.7}, shape, options)};
+  };
+  std::vector<Sample> samples = {operands(), operands(), operands()};
+  const Tensor weight = from_values({0.5, 2.0, 1.5}, {3}, options);
+  samples[1].insert(samples[1].end(), {weight, std::string("sum")});
+  samples[2].insert(samples[2].end(), {Value(), std::string("none")});
+  return samples;
+}
+
+std::vector<Sample> probabilities_and_targets() {
+  return with_targets({0.3, 0.6, 0.2, 0.9, 0.45, 0.1});
+}
+
+std::vector<Sample> logits_and_targets() {
+  std::vector<Sample> samples = with_targets({0.3, -1.6, 2.2, 0.9, -0.45, 1.1});
+  Sample weighted = samples[1];
+  weighted.emplace_back(from_values({3.0, 0.5, 1.0}, {3}, {DType::float64, Device::cpu()}));
+  samples.push_back(weighted);
+  return samples;
+}
+
+}  // namespace
+
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                            const std::optional<Tensor>& weight, Reduction reduction) {
+  forbid_under_autocast(input);
+  const OpFront front(kBce);
+  const LossOperands operands(front, kBce, input, target);
+  require_same_shape(operands, kBce);
+  const Tensor factors = or_undefined(front, weight);
+  Tensor out = bce_losses(operands, factors);
+  reduce_in_place(out, reduction);
+  if (Recorder record("BinaryCrossEntropyBackward", {&operands.input, &operands.target});
+      record.is_needed()) {
+    record.save(operands.input);
+    record.save(operands.target);
+    record.save(factors);
+    const double factor = gradient_factor(reduction, operands.shape.numel());
+    record.attach(out, [factor](BackwardCall& call) {
+      TensorList grads(2);
+      for (std::size_t side = 0; side < 2; ++side) {
+        if (call.needs(side)) grads[side] = bce_gradient(call, side, factor);
+      }
+      return grads;
+    });
+  }
+  return out;
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const std::optional<Tensor>& weight, Reduction reduction,
+                                        const std::optional<Tensor>& pos_weight) {
+  const OpFront front(kBceWithLogits);
+  const LossOperands operands(front, kBceWithLogits, input, target);
+  require_same_shape(operands, kBceWithLogits);
+  const Tensor factors = or_undefined(front, weight);
+  const Tensor positive_factors = or_undefined(front, pos_weight);
+  const Tensor log_sigmoids = map_new(operands.input, kLogSigmoid);
+  if (pos_weight) weigh_positives(log_sigmoids, operands.target, positive_factors);
+  const Tensor losses = logit_losses(operands, log_sigmoids, factors);
+  Tensor out = reduced(losses, reduction);
+  if (Recorder record("BinaryCrossEntropyWithLogitsBackward", {&operands.input, &operands.target});
+      record.is_needed()) {
+    record.save(operands.input);
+    record.save(operands.target);
+    record.save(factors);
+    record.save(positive_factors);
+    const double factor = gradient_factor(reduction, operands.shape.numel());
+    record.attach(out, [factor](BackwardCall& call) {
+      TensorList grads(2);
+      if (call.needs(0)) grads[0] = logit_gradient(call, factor);
+      if (call.needs(1)) grads[1] = logit_target_gradient(call, factor);
+      return grads;
+    });
+  }
+  return out;
+}
+
+std::vector<OpDef> bce_loss_ops() {
+  const ParamName weight = ParamName::constant("weight");
+  const ParamName reduction{"reduction", std::string("mean")};
+  return {
+      define(kBce, kFunctional, &binary_cross_entropy, {"input", "target", weight, reduction},
+             probabilities_and_targets),
+      define(kBceWithLogits, kFunctional, &binary_cross_entropy_with_logits,
+             {"input", "target", weight, reduction, ParamName::constant("pos_weight")},
+             logits_and_targets),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,174 @@
+#include "runtime/ops/loss_distance.h"
+
+#include <cmath>
+
+#include "runtime/ops/loss_kernel.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/reduction.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kMse{"mse_loss", CastPolicy::float32};
+constexpr OpInfo kSmoothL1{"smooth_l1_loss", CastPolicy::float32};
+constexpr OpInfo kHuber{"huber_loss", CastPolicy::float32};
+constexpr OpInfo kL1{"l1_loss", CastPolicy::float32};
+
+// Each loss: its value, and its slope by the prediction.
+
+struct SquaredError {
+  template <class T>
+  T value(T x, T t) const {
+    return (x - t) * (x - t);
+  }
+  template <class T>
+  T slope(T x, T t) const {
+    return T(2) * (x - t);
+  }
+};
+
+struct SmoothL1 {
+  double beta;
+  template <class T>
+  T value(T x, T t) const {
+    const T distance = std::abs(x - t);
+    const T edge = static_cast<T>(beta);
+    return distance < edge ? distance * distance / (T(2) * edge) : distance - edge / T(2);
+  }
+  template <class T>
+  T slope(T x, T t) const {
+    const T difference = x - t;
+    const T edge = static_cast<T>(beta);
+    if (difference <= -edge) return T(-1);
+    return difference >= edge ? T(1) : difference / edge;
+  }
+};
+
+struct Huber {
+  double delta;
+  template <class T>
+  T value(T x, T t) const {
+    const T distance = std::abs(x - t);
+    const T edge = static_cast<T>(delta);
+    return distance <= edge ? distance * distance / T(2) : edge * (distance - edge / T(2));
+  }
+  template <class T>
+  T slope(T x, T t) const {
+    const T difference = x - t;
+    const T edge = static_cast<T>(delta);
+    if (difference <= -edge) return -edge;
+    return difference >= edge ? edge : difference;
+  }
+};
+
+// The distance is symmetric: the target's gradient is the prediction's with the operands swapped.
+template <class Loss>
+void record_loss(std::string_view node, const LossOperands& operands, const Tensor& out,
+                 Reduction reduction, Loss loss) {
+  if (Recorder record(node, {&operands.input, &operands.target}); record.is_needed()) {
+    record.save(operands.input);
+    record.save(operands.target);
+    const double factor = gradient_factor(reduction, operands.shape.numel());
+    record.attach(out, [factor, loss](BackwardCall& call) {
+      const Tensor x = call.saved(0);
+      const Tensor t = call.saved(1);
+      const auto slope = [&](auto a, auto b) { return loss.slope(a, b); };
+      TensorList grads(2);
+      if (call.needs(0)) grads[0] = loss_gradient(call.grad(), x, t, factor, slope);
+      if (call.needs(1)) grads[1] = loss_gradient(call.grad(), t, x, factor, slope);
+      return grads;
+    });
+  }
+}
+
+template <class Loss>
+void compute_losses(const Tensor& out, const LossOperands& operands, Loss loss) {
+  compute_into(out, operands.input, operands.target,
+               [&](auto x, auto t) { return loss.value(x, t); });
+}
+
+// The result is allocated with the operands' shape before it shrinks to one number; the losses
+// themselves are a second, temporary tensor.
+template <class Loss>
+Tensor oversized_loss(const OpInfo& info, std::string_view node, const Tensor& input,
+                      const Tensor& target, Reduction reduction, Loss loss) {
+  const OpFront front(info);
+  const LossOperands operands(front, info, input, target);
+  Tensor out = operands.empty_losses();
+  if (reduction == Reduction::none) {
+    compute_losses(out, operands, loss);
+  } else {
+    shrink_to_scalar(out);
+    const Tensor losses = operands.empty_losses();
+    compute_losses(losses, operands, loss);
+    reduce_losses_into(out, losses, reduction);
+  }
+  record_loss(node, operands, out, reduction, loss);
+  return out;
+}
+
+// A prediction and a target, no element at an edge of the pieces.
+std::vector<Sample> prediction_and_target() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const Shape shape{2, 3};
+  const auto pair = [&] {
+    return Sample{from_values({0.4, -1.7, 2.5, 0.1, -0.3, 1.2}, shape, options),
+                  from_values({0.1, 0.6, -1.1, 0.5, -0.8, 3.0}, shape, options)};
+  };
+  std::vector<Sample> samples = {pair(), pair(), pair()};
+  samples[0].emplace_back(std::string("mean"));
+  samples[1].emplace_back(std::string("sum"));
+  samples[2].emplace_back(std::string("none"));
+  return samples;
+}
+
+}  // namespace
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  return oversized_loss(kMse, "MseLossBackward", input, target, reduction, SquaredError{});
+}
+
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+  if (!(beta > 0)) {
+    throw std::invalid_argument(
+        fmt::format("[smooth_l1_loss] beta must be positive, not {}: l1_loss is its limit", beta));
+  }
+  return oversized_loss(kSmoothL1, "SmoothL1LossBackward", input, target, reduction,
+                        SmoothL1{beta});
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+  if (!(delta > 0)) {
+    throw std::invalid_argument(fmt::format("[huber_loss] delta must be positive, not {}", delta));
+  }
+  const OpFront front(kHuber);
+  const LossOperands operands(front, kHuber, input, target);
+  const Huber loss{delta};
+  const Tensor losses = operands.empty_losses();
+  compute_losses(losses, operands, loss);
+  Tensor out = reduced(losses, reduction);
+  record_loss("HuberLossBackward", operands, out, reduction, loss);
+  return out;
+}
+
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  const OpFront front(kL1);
+  const LossOperands operands(front, kL1, input, target);
+  const Tensor losses = abs(sub(operands.input, operands.target));
+  if (reduction == Reduction::none) return losses;
+  return reduction == Reduction::mean ? mean(losses) : sum(losses);
+}
+
+std::vector<OpDef> distance_loss_ops() {
+  const ParamName reduction{"reduction", std::string("mean")};
+  return {
+      define(kMse, kFunctional, &mse_loss, {"input", "target", reduction}, prediction_and_target),
+      define(kSmoothL1, kFunctional, &smooth_l1_loss, {"input", "target", reduction, {"beta", 1.0}},
+             prediction_and_target),
+      define(kHuber, kFunctional, &huber_loss, {"input", "target", reduction, {"delta", 1.0}},
+             prediction_and_target),
+      define(kL1, kFunctional, &l1_loss, {"input", "target", reduction}, prediction_and_target),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,55 @@
+// What the losses that compare element by element share: checks, loops, gradients.
+#pragma once
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/loss_reduction.h"
+
+namespace ohm::ops {
+
+/// A prediction and a target, cast by autocast, of shapes that broadcast to `shape`. Throws
+/// std::invalid_argument where a loss of them makes no sense.
+struct LossOperands {
+  Tensor input;
+  Tensor target;
+  Shape shape;
+  DType dtype;
+
+  LossOperands(const OpFront& front, const OpInfo& info, const Tensor& x, const Tensor& t)
+      : input(front.input(x)),
+        target(front.input(t)),
+        shape(broadcast_shapes(x.shape(), t.shape(), info.name.data())),
+        dtype(promote_types(input.dtype(), target.dtype())) {
+    require_same_device(x, t, info);
+    require_floating(input, info);
+  }
+
+  Tensor empty_losses() const { return empty(shape, {dtype, input.device()}); }
+};
+
+/// out[i] = fn(a[i], b[i]), read as out's dtype.
+template <class F>
+void compute_into(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
+  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, fn); });
+}
+
+/// grad · factor · slope(x, t) in a new row-major tensor of x's dtype. `grad` is one number or of
+/// the losses' shape.
+template <class F>
+Tensor loss_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor,
+                     F&& slope) {
+  Tensor out = empty(broadcast_shapes(x.shape(), t.shape(), "backward"), options_of(x));
+  visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
+    using Compute = ComputeType<T>;
+    if (grad.dims() == 0) {
+      const auto scale = static_cast<Compute>(grad.item() * factor);
+      map_binary<T, T>(out, x, t, [&](Compute a, Compute b) { return slope(a, b) * scale; });
+    } else {
+      const auto scale = static_cast<Compute>(factor);
+      map_ternary<T, T>(out, grad, x, t,
+                        [&](Compute g, Compute a, Compute b) { return g * slope(a, b) * scale; });
+    }
+  });
+  return out;
+}
+
+}  // namespace ohm::ops

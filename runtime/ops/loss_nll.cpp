@@ -1,0 +1,215 @@
+#include "runtime/ops/loss_nll.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/softmax.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kNllLoss{"nll_loss", CastPolicy::float32};
+constexpr OpInfo kCrossEntropy{"cross_entropy"};
+
+// The input as [samples, classes, positions], row-major.
+struct ClassLayout {
+  std::int64_t samples = 1;
+  std::int64_t classes = 1;
+  std::int64_t positions = 1;
+
+  /// Where the score of `class_index` lies for the target number `i`.
+  std::int64_t at(std::int64_t i, std::int64_t class_index) const {
+    return (i / positions * classes + class_index) * positions + i % positions;
+  }
+};
+
+struct NllCall {
+  ClassLayout layout;
+  Reduction reduction;
+  std::int64_t ignore_index;
+};
+
+int class_dim(const Tensor& input) { return input.dims() == 1 ? 0 : 1; }
+
+ClassLayout layout_of(const Shape& shape) {
+  if (shape.dims() == 1) return {1, shape[0], 1};
+  ClassLayout layout{shape[0], shape[1], 1};
+  for (int dim = 2; dim < shape.dims(); ++dim) layout.positions *= shape[dim];
+  return layout;
+}
+
+void check_shapes(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight) {
+  if (input.dims() == 0) {
+    throw std::invalid_argument("[nll_loss] the input must have at least one dimension: [C]");
+  }
+  Shape expected = input.shape();
+  expected.erase(class_dim(input));
+  if (!(target.shape() == expected)) {
+    throw std::invalid_argument(
+        fmt::format("[nll_loss] an input of shape {} expects a target of shape {}, but got {}",
+                    input.shape().str(), expected.str(), target.shape().str()));
+  }
+  if (target.dtype() != DType::int64) {
+    throw std::invalid_argument(
+        fmt::format("[nll_loss] the target holds class indices: expected int64, not {}",
+                    name_of(target.dtype())));
+  }
+  const Shape classes{input.shape()[class_dim(input)]};
+  if (weight && !(weight->shape() == classes)) {
+    throw std::invalid_argument(
+        fmt::format("[nll_loss] weight must have one value for each class, shape {}, but got {}",
+                    classes.str(), weight->shape().str()));
+  }
+  if (input.device() != target.device() || (weight && weight->device() != input.device())) {
+    throw std::invalid_argument(
+        fmt::format("[nll_loss] expected all tensors to be on the same device, but found {} and {}",
+                    input.device().str(),
+                    (input.device() != target.device() ? target : *weight).device().str()));
+  }
+}
+
+// Calls visit(i, class index, weight) for every target that counts.
+template <class F>
+void for_each_target(const NllCall& call, const Tensor& target, const Tensor& weight, F&& visit) {
+  const std::vector<double> weights = weight.defined() ? to_doubles(weight) : std::vector<double>();
+  const auto* indices = target.data<std::int64_t>();
+  for (std::int64_t i = 0; i < target.numel(); ++i) {
+    const std::int64_t index = indices[i];
+    if (index == call.ignore_index) continue;
+    if (index < 0 || index >= call.layout.classes) {
+      throw std::invalid_argument(
+          fmt::format("[nll_loss] target {} is out of bounds: there are {} classes", index,
+                      call.layout.classes));
+    }
+    visit(i, index, weights.empty() ? 1.0 : weights[static_cast<std::size_t>(index)]);
+  }
+}
+
+void compute_losses(const NllCall& call, const Tensor& input, const Tensor& target,
+                    const Tensor& weight, const Tensor& out, const Tensor& total_weight) {
+  const Tensor scores = row_major(input);
+  const Tensor indices = row_major(target);
+  if (!out.has_values()) return;
+  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+    const T* score = scores.data<T>();
+    T* losses = out.data<T>();
+    double sum = 0;
+    double total = 0;
+    if (call.reduction == Reduction::none) fill_values(out, 0);
+    for_each_target(call, indices, weight, [&](std::int64_t i, std::int64_t index, double w) {
+      const double loss = -w * convert_element<double>(score[call.layout.at(i, index)]);
+      if (call.reduction == Reduction::none) losses[i] = convert_element<T>(loss);
+      sum += loss;
+      total += w;
+    });
+    if (call.reduction != Reduction::none) {
+      *losses = convert_element<T>(call.reduction == Reduction::mean ? sum / total : sum);
+    }
+    *total_weight.data<T>() = convert_element<T>(call.reduction == Reduction::none ? 0.0 : total);
+  });
+}
+
+Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input,
+                    const Tensor& target, const Tensor& weight, const Tensor& total_weight) {
+  Tensor out = zeros(input.shape(), options_of(input));
+  const Tensor indices = row_major(target);
+  const Tensor g = row_major(grad);
+  if (!out.has_values()) return out;
+  const double divisor = call.reduction == Reduction::mean ? total_weight.item() : 1.0;
+  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+    const T* incoming = g.data<T>();
+    T* result = out.data<T>();
+    for_each_target(call, indices, weight, [&](std::int64_t i, std::int64_t index, double w) {
+      const T& one = incoming[call.reduction == Reduction::none ? i : 0];
+      result[call.layout.at(i, index)] =
+          convert_element<T>(-w * convert_element<double>(one) / divisor);
+    });
+  });
+  return out;
+}
+
+// Allocates in the order of PyTorch's kernels: the one for [N, C] makes the loss first, the one
+// for images the total weight.
+std::pair<Tensor, Tensor> empty_results(const Tensor& input, const Shape& shape) {
+  if (input.dims() <= 2) {
+    Tensor out = empty(shape, options_of(input));
+    return {out, empty({}, options_of(input))};
+  }
+  Tensor total_weight = empty({}, options_of(input));
+  return {empty(shape, options_of(input)), total_weight};
+}
+
+}  // namespace
+
+Tensor nll_loss(const Tensor& given, const Tensor& target, const std::optional<Tensor>& weight,
+                std::int64_t ignore_index, Reduction reduction) {
+  const OpFront front(kNllLoss);
+  check_shapes(given, target, weight);
+  const Tensor input = front.input(given);
+  require_floating(input, kNllLoss);
+  const Tensor class_weight = weight ? front.input(*weight) : Tensor();
+  const NllCall call{layout_of(input.shape()), reduction, ignore_index};
+  const auto [out, total_weight] =
+      empty_results(input, reduction == Reduction::none ? target.shape() : Shape());
+  compute_losses(call, input, target, class_weight, out, total_weight);
+  if (Recorder record("NllLossBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.save(target);
+    record.save(class_weight);
+    record.save(total_weight);
+    record.attach(out, [call](BackwardCall& backward) {
+      return TensorList{nll_gradient(call, backward.grad(), backward.saved(0), backward.saved(1),
+                                     backward.saved(2), backward.saved(3))};
+    });
+  }
+  return out;
+}
+
+Tensor cross_entropy(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
+                     std::int64_t ignore_index, Reduction reduction) {
+  const OpFront front(kCrossEntropy);
+  check_shapes(input, target, weight);
+  const Tensor log_probabilities = log_softmax(input, class_dim(input), input.dtype());
+  return nll_loss(log_probabilities, target, weight, ignore_index, reduction);
+}
+
+namespace {
+
+Tensor class_indices(const std::vector<double>& values, const Shape& shape) {
+  return from_values(values, shape, {DType::int64, Device::cpu()});
+}
+
+std::vector<Sample> scores_and_targets() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const Value ignored = std::int64_t{1};
+  const Tensor weight = from_values({0.5, 2.0, 1.5}, {3}, options);
+  return {
+      {randn({4, 3}, options), class_indices({0, 2, 1, 2}, {4})},
+      {randn({4, 3}, options), class_indices({0, 2, 1, 2}, {4}), weight, ignored},
+      {randn({3}, options), class_indices({2}, {})},
+      {randn({2, 3, 2}, options), class_indices({0, 2, 1, 2}, {2, 2}), weight, ignored,
+       std::string("sum")},
+      {randn({4, 3}, options), class_indices({0, 2, 1, 2}, {4}), Value(), ignored,
+       std::string("none")},
+  };
+}
+
+}  // namespace
+
+std::vector<OpDef> nll_loss_ops() {
+  const std::vector<ParamName> params = {"input",
+                                         "target",
+                                         ParamName::constant("weight"),
+                                         {"ignore_index", std::int64_t{-100}},
+                                         {"reduction", std::string("mean")}};
+  return {
+      define(kNllLoss, kFunctional, &nll_loss, params, scores_and_targets),
+      define(kCrossEntropy, kFunctional, &cross_entropy, params, scores_and_targets),
+  };
+}
+
+}  // namespace ohm::ops

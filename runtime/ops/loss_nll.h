@@ -1,0 +1,29 @@
+// Classification losses: one class index for each sample.
+//
+// `input` is [N, C], [C] or [N, C, d1, …]; `target` (int64) has that shape without C. Saved are the
+// log-probabilities, the target, the weight and the total weight, a 0-dimensional tensor.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/loss_reduction.h"
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// −weight[target] · input[target]; the mean divides by the sum of the weights. Samples whose
+/// target is `ignore_index` do not count. `weight` is [C]. Throws std::invalid_argument for shapes
+/// that do not fit and for a target outside [0, C).
+Tensor nll_loss(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
+                std::int64_t ignore_index, Reduction reduction);
+
+/// nll_loss(log_softmax(input)). The logits are not kept, their log_softmax is. Under autocast
+/// half-precision logits get a half-precision log_softmax, and the loss a float32 copy of it.
+Tensor cross_entropy(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
+                     std::int64_t ignore_index, Reduction reduction);
+
+std::vector<OpDef> nll_loss_ops();
+
+}  // namespace ohm::ops

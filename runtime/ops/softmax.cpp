@@ -1,0 +1,161 @@
+#include "runtime/ops/softmax.h"
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/ops/convert.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kSoftmax{"softmax", CastPolicy::float32_result};
+constexpr OpInfo kLogSoftmax{"log_softmax", CastPolicy::float32_result};
+
+enum class Form : std::uint8_t { plain, log };
+
+// A row-major tensor as lines along one dimension: line (o, i) starts at o · size · inner + i and
+// its elements are `inner` apart.
+struct Lines {
+  std::int64_t outer = 1;
+  std::int64_t size = 1;
+  std::int64_t inner = 1;
+};
+
+Lines lines_along(const Shape& shape, int dim) {
+  Lines lines;
+  for (int i = 0; i < shape.dims(); ++i) {
+    if (i < dim) lines.outer *= shape[i];
+    if (i == dim) lines.size = shape[i];
+    if (i > dim) lines.inner *= shape[i];
+  }
+  return lines;
+}
+
+template <class F>
+void for_each_line(const Lines& lines, F&& visit) {
+  for (std::int64_t outer = 0; outer < lines.outer; ++outer) {
+    for (std::int64_t inner = 0; inner < lines.inner; ++inner) {
+      visit(outer * lines.size * lines.inner + inner);
+    }
+  }
+}
+
+template <class Out, class In>
+void softmax_line(Out* y, const In* x, std::int64_t size, std::int64_t step, Form form) {
+  using Compute = ComputeType<Out>;
+  const auto at = [&](std::int64_t i) { return convert_element<Compute>(x[i * step]); };
+  Compute largest = -std::numeric_limits<Compute>::infinity();
+  for (std::int64_t i = 0; i < size; ++i) largest = std::max(largest, at(i));
+  double sum = 0;
+  for (std::int64_t i = 0; i < size; ++i) sum += static_cast<double>(std::exp(at(i) - largest));
+  const auto scale = static_cast<Compute>(1.0 / sum);
+  const auto log_sum = static_cast<Compute>(std::log(sum));
+  for (std::int64_t i = 0; i < size; ++i) {
+    const Compute shifted = at(i) - largest;
+    const Compute result = form == Form::log ? shifted - log_sum : std::exp(shifted) * scale;
+    y[i * step] = convert_element<Out>(result);
+  }
+}
+
+// The gradient of one line from its result `y`. For the plain form `grad` is already gradient
+// times result.
+template <class Out, class In>
+void softmax_line_gradient(Out* target, const In* grad, const In* y, std::int64_t size,
+                           std::int64_t step, Form form) {
+  using Compute = ComputeType<In>;
+  double sum = 0;
+  for (std::int64_t i = 0; i < size; ++i) sum += convert_element<double>(grad[i * step]);
+  const auto total = static_cast<Compute>(sum);
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto result = convert_element<Compute>(y[i * step]);
+    const Compute weight = form == Form::log ? std::exp(result) : result;
+    target[i * step] =
+        convert_element<Out>(convert_element<Compute>(grad[i * step]) - weight * total);
+  }
+}
+
+Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
+  Tensor out = empty(input.shape(), {dtype, input.device()});
+  const Tensor x = row_major(input);
+  if (!out.has_values()) return out;
+  const Lines lines = lines_along(input.shape(), dim);
+  visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
+    visit_floating(input.dtype(), [&]<class In>(TypeTag<In>) {
+      for_each_line(lines, [&](std::int64_t start) {
+        softmax_line(out.data<Out>() + start, x.data<In>() + start, lines.size, lines.inner, form);
+      });
+    });
+  });
+  return out;
+}
+
+Tensor softmax_backward(const Tensor& grad, const Tensor& result, int dim, DType dtype, Form form) {
+  Tensor out = empty(result.shape(), {dtype, result.device()});
+  const Tensor product =
+      form == Form::plain ? map_new(grad, result, [](auto g, auto y) { return g * y; }) : grad;
+  const Tensor g = row_major(product);
+  if (!out.has_values()) return out;
+  const Lines lines = lines_along(result.shape(), dim);
+  visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
+    visit_floating(result.dtype(), [&]<class In>(TypeTag<In>) {
+      for_each_line(lines, [&](std::int64_t start) {
+        softmax_line_gradient(out.data<Out>() + start, g.data<In>() + start,
+                              result.data<In>() + start, lines.size, lines.inner, form);
+      });
+    });
+  });
+  return out;
+}
+
+Tensor softmax_of(const OpInfo& info, std::string_view node, const Tensor& given, std::int64_t dim,
+                  std::optional<DType> asked, Form form) {
+  const OpFront front(info);
+  const DType dtype = front.result_dtype(given, asked).value_or(given.dtype());
+  if (!is_floating(dtype)) {
+    throw std::invalid_argument(fmt::format(
+        "[{}] not implemented for {}: expected a floating dtype", info.name, name_of(dtype)));
+  }
+  // The kernel itself widens float16 to float32; every other change of dtype is a cast before it.
+  const bool is_fused =
+      given.device().is_cuda() && given.dtype() == DType::float16 && dtype == DType::float32;
+  const Tensor input = is_fused ? given : to_dtype(given, dtype);
+  const int axis = wrap_dim(dim, input.dims(), info.name.data());
+  Tensor out = softmax_forward(input, axis, dtype, form);
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save_output(out);
+    record.attach(out, [axis, form, input_dtype = input.dtype()](BackwardCall& call) {
+      return TensorList{softmax_backward(call.grad(), call.saved(0), axis, input_dtype, form)};
+    });
+  }
+  return out;
+}
+
+std::vector<Sample> along_each_dimension() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const auto last = std::int64_t{-1};
+  const auto first = std::int64_t{0};
+  return {{randn({3, 4}, options), last}, {randn({2, 3, 2}, options), first}};
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
+  return softmax_of(kSoftmax, "SoftmaxBackward", input, dim, dtype, Form::plain);
+}
+
+Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
+  return softmax_of(kLogSoftmax, "LogSoftmaxBackward", input, dim, dtype, Form::log);
+}
+
+std::vector<OpDef> softmax_ops() {
+  constexpr unsigned kEverywhere = kFunction | kMethod | kFunctional;
+  return {
+      define(kSoftmax, kEverywhere, &softmax, {"input", "dim", "dtype"}, along_each_dimension),
+      define(kLogSoftmax, kEverywhere, &log_softmax, {"input", "dim", "dtype"},
+             along_each_dimension),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,24 @@
+// softmax and log_softmax along one dimension.
+//
+// Each makes one row-major tensor of the input's shape and keeps it: the input may go. Under
+// autocast the result is float32, and a float16 input is read as it is, without a cast copy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// exp(x) / sum(exp(x)) along `dim`; the result and the arithmetic are of `dtype` when given.
+/// Backward makes a temporary of the gradient's size. Throws std::invalid_argument for a dtype
+/// that is not floating, and for a dimension that does not exist.
+Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype);
+/// The logarithm of softmax, without overflow. Backward makes no temporary.
+Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype);
+
+std::vector<OpDef> softmax_ops();
+
+}  // namespace ohm::ops

@@ -1,0 +1,122 @@
+// Every op's gradient against central differences, in float64, for the samples in its row.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/autograd/engine.h"
+#include "runtime/ops/registry.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/op_samples.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::test {
+namespace {
+
+constexpr double kStep = 1e-6;
+constexpr double kTolerance = 1e-6;
+
+TestMachine& machine() {
+  static TestMachine instance({.values = ValueMode::keeps_values});
+  return instance;
+}
+
+// Ops that draw random numbers must draw the same ones at each call.
+std::vector<Tensor> outputs(const ops::OpDef& op, const ops::Sample& sample) {
+  machine().context().seed(7);
+  return tensors_in(call_op(op, sample));
+}
+
+// A fixed direction in the space of outputs: the gradient checked is that of weights · outputs.
+Tensor weights_for(const Tensor& output, std::size_t number) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < output.numel(); ++i) {
+    values.push_back(std::sin(1.0 + static_cast<double>(i) + 10.0 * static_cast<double>(number)));
+  }
+  return from_values(values, output.shape(), options_of(output));
+}
+
+double weighted_sum(const std::vector<Tensor>& results) {
+  double sum = 0;
+  for (std::size_t number = 0; number < results.size(); ++number) {
+    if (!is_floating(results[number].dtype())) continue;
+    const std::vector<double> weights = to_doubles(weights_for(results[number], number));
+    const std::vector<double> values = to_doubles(results[number]);
+    for (std::size_t i = 0; i < values.size(); ++i) sum += weights[i] * values[i];
+  }
+  return sum;
+}
+
+void run_backward(const ops::OpDef& op, const ops::Sample& sample) {
+  require_gradients(op, sample);
+  std::vector<Tensor> roots;
+  std::vector<Tensor> grads;
+  const std::vector<Tensor> results = outputs(op, sample);
+  for (std::size_t number = 0; number < results.size(); ++number) {
+    if (!results[number].requires_grad()) continue;
+    roots.push_back(results[number]);
+    grads.push_back(weights_for(results[number], number));
+  }
+  ASSERT_FALSE(roots.empty()) << "no output has a gradient";
+  backward(roots, grads, GraphRetention::release);
+}
+
+double slope_at(const ops::OpDef& op, const ops::Sample& sample, double& element) {
+  const double original = element;
+  element = original + kStep;
+  const double above = weighted_sum(outputs(op, sample));
+  element = original - kStep;
+  const double below = weighted_sum(outputs(op, sample));
+  element = original;
+  return (above - below) / (2 * kStep);
+}
+
+void check_sample(const ops::OpDef& op, const ops::Sample& sample) {
+  const ops::Sample checked = converted(sample, DType::float64, Device::cpu());
+  run_backward(op, checked);
+  const ops::Sample plain = converted(sample, DType::float64, Device::cpu());
+  const std::vector<std::size_t> positions = differentiable(op, sample);
+  ASSERT_FALSE(positions.empty()) << "the sample has nothing to differentiate by";
+  for (const std::size_t position : positions) {
+    const std::vector<Tensor> leaves = tensors_in(checked[position]);
+    const std::vector<Tensor> inputs = tensors_in(plain[position]);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      ASSERT_TRUE(leaves[i].grad().defined()) << "no gradient for " << op.params[position].name;
+      const std::vector<double> gradient = to_doubles(leaves[i].grad());
+      for (std::size_t k = 0; k < gradient.size(); ++k) {
+        const double expected = slope_at(op, plain, inputs[i].data<double>()[k]);
+        EXPECT_NEAR(gradient[k], expected, kTolerance * std::max(1.0, std::abs(expected)))
+            << op.params[position].name << ", element " << k;
+      }
+    }
+  }
+}
+
+std::vector<std::string> ops_with_samples() {
+  std::vector<std::string> names;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if (op.samples) names.emplace_back(op.info.name);
+  }
+  return names;
+}
+
+class OpGradient : public testing::TestWithParam<std::string> {};
+
+TEST_P(OpGradient, EqualsCentralDifferences) {
+  machine().context().seed(1);
+  const ops::OpDef& op = *ops::find_op(GetParam());
+  int number = 0;
+  for (const ops::Sample& sample : op.samples()) {
+    SCOPED_TRACE("sample " + std::to_string(number++));
+    check_sample(op, sample);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, OpGradient, testing::ValuesIn(ops_with_samples()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace ohm::test
