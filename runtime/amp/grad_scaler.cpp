@@ -1,0 +1,153 @@
+#include "runtime/amp/grad_scaler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/elementwise.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::amp {
+namespace {
+
+Tensor new_scalar(double value, DType dtype, Device device) {
+  const CategoryGuard category(Category::optimizer_state);
+  Tensor scalar = empty({}, {dtype, device});
+  fill_values(scalar, value);
+  return scalar;
+}
+
+// What the runtime itself reads is 0 on size-only devices: every step is then executed.
+double read(const Tensor& scalar) { return scalar.has_values() ? scalar.item() : 0.0; }
+
+}  // namespace
+
+GradScaler::GradScaler(const GradScalerOptions& options) : options_(options) {
+  if (!options.enabled) return;
+  if (!(options.growth_factor > 1.0)) {
+    throw std::invalid_argument("[GradScaler] the growth factor must be > 1.0");
+  }
+  if (!(options.backoff_factor > 0.0 && options.backoff_factor < 1.0)) {
+    throw std::invalid_argument("[GradScaler] the backoff factor must be between 0.0 and 1.0");
+  }
+}
+
+void GradScaler::create_state(Device device) {
+  if (scale_.defined()) return;
+  scale_ = new_scalar(options_.init_scale, DType::float32, device);
+  growth_tracker_ = new_scalar(0.0, DType::int32, device);
+}
+
+Tensor GradScaler::scale(const Tensor& loss) {
+  if (!options_.enabled) return loss;
+  create_state(loss.device());
+  return ops::mul(loss, ops::to_device(scale_, loss.device()));
+}
+
+// In double, as the reciprocal of a power of two must be exact.
+Tensor GradScaler::inverse_scale() const {
+  return ops::to_dtype(ops::reciprocal(ops::to_dtype(scale_, DType::float64)), DType::float32);
+}
+
+Tensor GradScaler::unscale_on(Device device, const std::vector<Tensor>& grads,
+                              const Tensor& inverse) const {
+  const Tensor factor = transfer(inverse, device);
+  Tensor found = new_scalar(0.0, DType::float32, device);
+  bool is_finite = true;
+  for (const Tensor& grad : grads) {
+    grad.storage().bump_version();
+    visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
+      map_binary<T, T>(grad, grad, factor, [&](auto g, auto inverse_factor) {
+        is_finite = is_finite && std::isfinite(g);
+        return g * inverse_factor;
+      });
+    });
+  }
+  if (!is_finite) fill_values(found, 1.0);
+  return found;
+}
+
+void GradScaler::unscale(optim::Optimizer& optimizer) {
+  if (!options_.enabled) return;
+  if (!scale_.defined()) {
+    throw std::invalid_argument("[GradScaler] unscale needs a scaled loss first: call scale()");
+  }
+  if (optimizers_.count(&optimizer) != 0) {
+    throw std::invalid_argument(
+        "[GradScaler] unscale_() has already been called on this optimizer since the last "
+        "update()");
+  }
+  const NoGradGuard no_grad;
+  const Tensor inverse = inverse_scale();
+  std::vector<std::pair<Device, std::vector<Tensor>>> by_device;
+  for (const Tensor& parameter : optimizer.parameters()) {
+    const Tensor grad = parameter.grad();
+    if (!grad.defined()) continue;
+    if (grad.dtype() == DType::float16) {
+      throw std::invalid_argument("[GradScaler] Attempting to unscale FP16 gradients.");
+    }
+    const auto same = std::find_if(by_device.begin(), by_device.end(),
+                                   [&](const auto& entry) { return entry.first == grad.device(); });
+    if (same == by_device.end()) {
+      by_device.push_back({grad.device(), {grad}});
+    } else {
+      same->second.push_back(grad);
+    }
+  }
+  OptimizerState& state = optimizers_[&optimizer];
+  for (const auto& [device, grads] : by_device) {
+    state.found_inf.push_back(unscale_on(device, grads, inverse));
+  }
+}
+
+bool GradScaler::has_found_inf(const OptimizerState& state) const {
+  return std::any_of(state.found_inf.begin(), state.found_inf.end(),
+                     [](const Tensor& found) { return read(found) != 0.0; });
+}
+
+bool GradScaler::step(optim::Optimizer& optimizer) {
+  if (!options_.enabled) {
+    optimizer.step();
+    return true;
+  }
+  if (optimizers_.count(&optimizer) == 0) unscale(optimizer);
+  if (has_found_inf(optimizers_[&optimizer])) {
+    ++skipped_steps_;
+    return false;
+  }
+  optimizer.step();
+  return true;
+}
+
+void GradScaler::update() {
+  if (!options_.enabled) return;
+  if (optimizers_.empty()) {
+    throw std::invalid_argument("[GradScaler] no inf checks were recorded prior to update()");
+  }
+  const bool found = std::any_of(optimizers_.begin(), optimizers_.end(),
+                                 [&](const auto& entry) { return has_found_inf(entry.second); });
+  if (scale_.has_values()) {
+    const auto good_steps = static_cast<std::int64_t>(growth_tracker_.item()) + 1;
+    if (found) {
+      fill_values(scale_, scale_.item() * options_.backoff_factor);
+      fill_values(growth_tracker_, 0.0);
+    } else if (good_steps == options_.growth_interval) {
+      fill_values(scale_, scale_.item() * options_.growth_factor);
+      fill_values(growth_tracker_, 0.0);
+    } else {
+      fill_values(growth_tracker_, static_cast<double>(good_steps));
+    }
+  }
+  optimizers_.clear();
+}
+
+double GradScaler::get_scale() const {
+  if (!options_.enabled) return 1.0;
+  return scale_.defined() ? scale_.item() : options_.init_scale;
+}
+
+}  // namespace ohm::amp

@@ -1,0 +1,71 @@
+// Loss scaling: keeps half-precision gradients out of underflow, and skips steps that overflowed.
+//
+//   Tensor loss = …;
+//   backward(scaler.scale(loss));
+//   scaler.step(optimizer);   // unscales; does nothing when a gradient is inf or NaN
+//   scaler.update();          // halves the scale after such a step, doubles it after 2,000 good
+//   ones
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/optim/optimizer.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::amp {
+
+struct GradScalerOptions {
+  double init_scale = 65536.0;
+  double growth_factor = 2.0;
+  double backoff_factor = 0.5;
+  std::int64_t growth_interval = 2000;
+  bool enabled = true;  ///< false: every call passes through
+};
+
+/// On the device from the first scale() on: the scale (float32) and the count of good steps
+/// (int32), 512 bytes each; for each optimizer one flag from its unscaling until update().
+class GradScaler {
+ public:
+  /// Throws std::invalid_argument for a growth factor <= 1 or a backoff factor outside (0, 1).
+  explicit GradScaler(const GradScalerOptions& options);
+
+  /// loss · scale, in the graph.
+  Tensor scale(const Tensor& loss);
+
+  /// Divides the optimizer's gradients by the scale in place and notes whether one is not finite.
+  /// Throws std::invalid_argument when called twice before update(), or for float16 gradients.
+  void unscale(optim::Optimizer& optimizer);
+
+  /// Unscales if that was not done, then optimizer.step() unless a gradient was not finite.
+  /// Returns whether the step was taken. On size-only devices every step is taken.
+  bool step(optim::Optimizer& optimizer);
+
+  /// Adapts the scale. Throws std::invalid_argument when nothing was unscaled since the last time.
+  void update();
+
+  /// The current scale, as a script reads it: NaN on size-only devices once it lies there.
+  double get_scale() const;
+  bool is_enabled() const { return options_.enabled; }
+  /// Steps left out so far because a gradient was not finite.
+  std::int64_t skipped_steps() const { return skipped_steps_; }
+
+ private:
+  struct OptimizerState {
+    std::vector<Tensor> found_inf;  ///< one float32 scalar for each device with gradients
+  };
+
+  void create_state(Device device);
+  Tensor inverse_scale() const;
+  Tensor unscale_on(Device device, const std::vector<Tensor>& grads, const Tensor& inverse) const;
+  bool has_found_inf(const OptimizerState& state) const;
+
+  GradScalerOptions options_;
+  Tensor scale_;
+  Tensor growth_tracker_;
+  std::unordered_map<const optim::Optimizer*, OptimizerState> optimizers_;
+  std::int64_t skipped_steps_ = 0;
+};
+
+}  // namespace ohm::amp
