@@ -191,6 +191,7 @@ class EngineScope {
         thread_(std::exchange(context_.state.thread, ExecutionThread::engine)),
         autocast_(std::exchange(context_.state.autocast, nullptr)) {}
   ~EngineScope() {
+    context_.state.after_backward.clear();
     context_.state.thread = thread_;
     context_.state.autocast = std::move(autocast_);
   }
@@ -222,6 +223,12 @@ void backward(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
   }
   const EngineScope scope;
   pass.run();
+  const auto callbacks = std::exchange(Context::current().state.after_backward, {});
+  for (const auto& callback : callbacks) callback();
+}
+
+void queue_after_backward(std::function<void()> callback) {
+  Context::current().state.after_backward.push_back(std::move(callback));
 }
 
 void backward(const Tensor& root, GraphRetention retention) {

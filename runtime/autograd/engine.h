@@ -1,6 +1,7 @@
 // The backward pass.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "runtime/tensor/tensor.h"
@@ -20,6 +21,10 @@ enum class GraphRetention : bool {
 /// a scalar and has no gradient, a graph that was released already; OutOfMemory.
 void backward(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
               GraphRetention retention);
+
+/// Asks for a call when the running backward pass has ended; forgotten when the pass fails. For
+/// accumulation hooks, which run inside a pass.
+void queue_after_backward(std::function<void()> callback);
 
 /// One scalar root.
 void backward(const Tensor& root, GraphRetention retention = GraphRetention::release);

@@ -7,8 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/device/request_allocator.h"
@@ -46,8 +48,11 @@ struct ExecutionState {
   int line = 0;
   std::string_view op;  ///< the op that is running; empty outside any
   Device current_gpu = Device::cuda(0);
+  StreamId stream = kDefaultStream;         ///< that allocations are made on
   std::uint64_t next_sequence_number = 0;   ///< of graph nodes
   std::shared_ptr<AutocastState> autocast;  ///< null: autocast was never used
+  /// Called when the running backward pass has ended, in order.
+  std::vector<std::function<void()>> after_backward;
 };
 
 class Context {
@@ -106,6 +111,34 @@ class CategoryGuard {
  private:
   Context& context_;
   Category previous_;
+};
+
+/// Allocations are made on this stream while the guard lives.
+class StreamGuard {
+ public:
+  explicit StreamGuard(StreamId stream)
+      : context_(Context::current()), previous_(std::exchange(context_.state.stream, stream)) {}
+  ~StreamGuard() { context_.state.stream = previous_; }
+  StreamGuard(const StreamGuard&) = delete;
+  StreamGuard& operator=(const StreamGuard&) = delete;
+
+ private:
+  Context& context_;
+  StreamId previous_;
+};
+
+/// `gpu` is the current one while the guard lives.
+class GpuGuard {
+ public:
+  explicit GpuGuard(Device gpu)
+      : context_(Context::current()), previous_(std::exchange(context_.state.current_gpu, gpu)) {}
+  ~GpuGuard() { context_.state.current_gpu = previous_; }
+  GpuGuard(const GpuGuard&) = delete;
+  GpuGuard& operator=(const GpuGuard&) = delete;
+
+ private:
+  Context& context_;
+  Device previous_;
 };
 
 /// Names the op that allocations belong to. Nested ops (a linear inside an attention) show the

@@ -9,7 +9,7 @@ IntrusivePtr<Storage> Storage::allocate(std::size_t bytes, Device device) {
   RequestAllocator* allocator = context.slot(device).allocator;
   IntrusivePtr<Storage> storage(new Storage());
   storage->allocation_ =
-      allocator->allocate({bytes, kDefaultStream, context.state.category, context.site()});
+      allocator->allocate({bytes, context.state.stream, context.state.category, context.site()});
   storage->allocator_ = allocator;
   storage->bytes_ = bytes;
   storage->device_ = device;

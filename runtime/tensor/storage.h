@@ -13,7 +13,7 @@ namespace ohm {
 /// One allocation. Its memory goes back to the allocator when the last tensor on it goes.
 class Storage : public RefCounted {
  public:
-  /// Allocates on `device` for the current context: its category, its site, the default stream.
+  /// Allocates on `device` for the current context: its category, its site, its stream.
   /// Throws OutOfMemory; std::invalid_argument for a device that does not exist.
   static IntrusivePtr<Storage> allocate(std::size_t bytes, Device device);
 

@@ -1,0 +1,187 @@
+#include "runtime/parallel/rank_group.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::parallel {
+namespace {
+
+thread_local RankGroup* current_group = nullptr;
+
+constexpr int kNobody = -1;
+
+}  // namespace
+
+RankGroup* RankGroup::current() { return current_group; }
+
+RankGroup::RankGroup(int world_size, Context& context)
+    : context_(context), ranks_(static_cast<std::size_t>(world_size)) {
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    ranks_[i].state = context.state;
+    if (!context.gpus.empty()) {
+      ranks_[i].state.current_gpu = Device::cuda(static_cast<int>(i % context.gpus.size()));
+    }
+  }
+}
+
+void RankGroup::run(int world_size, const std::function<void(int rank)>& body) {
+  if (world_size < 1) {
+    throw std::invalid_argument(
+        fmt::format("[spawn] the world size must be at least 1, not {}", world_size));
+  }
+  if (current() != nullptr) throw std::invalid_argument("[spawn] a rank cannot spawn ranks");
+  Context& context = Context::current();
+  RankGroup group(world_size, context);
+  ExecutionState callers_state = context.state;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < world_size; ++rank) {
+    threads.emplace_back([&group, &body, rank] { group.rank_main(rank, body); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  context.state = std::move(callers_state);
+  if (group.first_failed_ >= 0) {
+    std::rethrow_exception(group.ranks_[static_cast<std::size_t>(group.first_failed_)].error);
+  }
+}
+
+void RankGroup::rank_main(int rank, const std::function<void(int rank)>& body) {
+  const ContextGuard guard(context_);
+  current_group = this;
+  Rank& self = ranks_[static_cast<std::size_t>(rank)];
+  wait_for_turn(rank);
+  try {
+    body(rank);
+  } catch (...) {
+    self.error = std::current_exception();
+    if (first_failed_ < 0) first_failed_ = rank;
+  }
+  self.phase = Phase::ended;
+  pass_turn_from(rank);
+}
+
+void RankGroup::wait_for_turn(int rank) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  turn_changed_.wait(lock, [&] { return running_ == rank; });
+  context_.state = std::move(ranks_[static_cast<std::size_t>(rank)].state);
+}
+
+// The next rank in order that can go on. Ranks that wait for one that has ended go on too: into
+// the error that tells them so.
+void RankGroup::pass_turn_from(int rank) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ranks_[static_cast<std::size_t>(rank)].state = std::move(context_.state);
+  running_ = kNobody;
+  for (const Phase wanted : {Phase::ready, Phase::waiting}) {
+    for (int step = 1; step <= world_size() && running_ == kNobody; ++step) {
+      const int candidate = (rank + step) % world_size();
+      if (ranks_[static_cast<std::size_t>(candidate)].phase == wanted) running_ = candidate;
+    }
+  }
+  turn_changed_.notify_all();
+}
+
+bool RankGroup::all_are_waiting() const {
+  return std::all_of(ranks_.begin(), ranks_.end(),
+                     [](const Rank& rank) { return rank.phase == Phase::waiting; });
+}
+
+void RankGroup::refuse_if_incomplete(std::string_view collective) const {
+  if (first_failed_ >= 0) {
+    throw std::runtime_error(fmt::format("[{}] rank {} failed", collective, first_failed_));
+  }
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i].phase == Phase::ended) {
+      throw std::runtime_error(fmt::format("[{}] rank {} ended without joining it", collective, i));
+    }
+  }
+}
+
+void RankGroup::join(std::string_view collective, Tensors brought, const Combine& combine) {
+  const int rank = running_;
+  Rank& self = ranks_[static_cast<std::size_t>(rank)];
+  refuse_if_incomplete(collective);
+  const bool is_first = std::none_of(ranks_.begin(), ranks_.end(), [](const Rank& other) {
+    return other.phase == Phase::waiting;
+  });
+  if (is_first) collective_ = collective;
+  if (collective_ != collective) {
+    throw std::runtime_error(
+        fmt::format("[{}] the other ranks are in {}: ranks must call the same "
+                    "collectives in the same order",
+                    collective, collective_));
+  }
+  self.brought = std::move(brought);
+  self.phase = Phase::waiting;
+  if (all_are_waiting()) {
+    std::vector<Tensors> all;
+    for (Rank& other : ranks_) all.push_back(std::move(other.brought));
+    combine(all);
+    for (Rank& other : ranks_) other.phase = Phase::ready;
+    if (world_size() == 1) return;
+  }
+  pass_turn_from(rank);
+  wait_for_turn(rank);
+  if (self.phase == Phase::waiting) {
+    self.phase = Phase::ready;
+    self.brought.clear();
+    refuse_if_incomplete(collective);
+  }
+}
+
+void RankGroup::all_reduce(const Tensor& tensor) {
+  join("all_reduce", {tensor}, [](const std::vector<Tensors>& brought) {
+    const Tensor& sum = brought[0][0];
+    for (std::size_t i = 1; i < brought.size(); ++i) accumulate_into(sum, brought[i][0]);
+    for (std::size_t i = 1; i < brought.size(); ++i) copy_into(brought[i][0], sum);
+  });
+}
+
+void RankGroup::broadcast(const Tensor& tensor, int source) {
+  if (source < 0 || source >= world_size()) {
+    throw std::invalid_argument(fmt::format("[broadcast] there is no rank {}", source));
+  }
+  const auto from = static_cast<std::size_t>(source);
+  join("broadcast", {tensor}, [from](const std::vector<Tensors>& brought) {
+    for (std::size_t i = 0; i < brought.size(); ++i) {
+      if (i != from) copy_into(brought[i][0], brought[from][0]);
+    }
+  });
+}
+
+void RankGroup::all_gather(const std::vector<Tensor>& outputs, const Tensor& tensor) {
+  if (outputs.size() != ranks_.size()) {
+    throw std::invalid_argument("[all_gather] needs one output tensor for each rank");
+  }
+  Tensors brought = outputs;
+  brought.push_back(tensor);
+  join("all_gather", std::move(brought), [](const std::vector<Tensors>& all) {
+    for (const Tensors& target : all) {
+      for (std::size_t i = 0; i < all.size(); ++i) copy_into(target[i], all[i].back());
+    }
+  });
+}
+
+void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs) {
+  if (inputs.size() != ranks_.size()) {
+    throw std::invalid_argument("[reduce_scatter] needs one input tensor for each rank");
+  }
+  Tensors brought = inputs;
+  brought.push_back(output);
+  join("reduce_scatter", std::move(brought), [](const std::vector<Tensors>& all) {
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      copy_into(all[rank].back(), all[0][rank]);
+      for (std::size_t i = 1; i < all.size(); ++i) accumulate_into(all[rank].back(), all[i][rank]);
+    }
+  });
+}
+
+void RankGroup::barrier() {
+  join("barrier", {}, [](const std::vector<Tensors>&) {});
+}
+
+}  // namespace ohm::parallel

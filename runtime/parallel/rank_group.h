@@ -1,0 +1,78 @@
+// The ranks of a distributed program, in one process: coroutines that take turns at collectives.
+//
+// One rank runs at a time; it runs until it waits in a collective or ends, then the next one in
+// rank order goes on. The same program therefore does the same in the same order on every run.
+// Each rank has its own ExecutionState and, by default, its own GPU.
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::parallel {
+
+class RankGroup {
+ public:
+  /// Runs body(0) … body(world_size − 1) to their ends. When one throws, collectives that wait for
+  /// it throw on the others, and run() rethrows what the first failing rank threw. Throws
+  /// std::invalid_argument for a world size below 1 or inside another group.
+  static void run(int world_size, const std::function<void(int rank)>& body);
+
+  /// The group of the running rank; nullptr outside any.
+  static RankGroup* current();
+
+  int world_size() const { return static_cast<int>(ranks_.size()); }
+  /// Of the running rank.
+  int rank() const { return running_; }
+
+  // Collectives: every rank calls the same one, with tensors of equal shape and dtype. No device
+  // memory is taken. They throw std::runtime_error when a rank failed or ended without joining.
+
+  /// Each rank's tensor becomes the sum of all.
+  void all_reduce(const Tensor& tensor);
+  /// Each rank's tensor becomes that of rank `source`.
+  void broadcast(const Tensor& tensor, int source);
+  /// outputs[i] on each rank becomes the tensor of rank i.
+  void all_gather(const std::vector<Tensor>& outputs, const Tensor& tensor);
+  /// `output` on rank i becomes the sum of all ranks' inputs[i].
+  void reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs);
+  void barrier();
+
+ private:
+  using Tensors = std::vector<Tensor>;
+  /// What the ranks brought, by rank; runs once all are there.
+  using Combine = std::function<void(const std::vector<Tensors>& brought)>;
+
+  enum class Phase : std::uint8_t { ready, waiting, ended };
+  struct Rank {
+    Phase phase = Phase::ready;
+    ExecutionState state;
+    Tensors brought;
+    std::exception_ptr error;
+  };
+
+  RankGroup(int world_size, Context& context);
+
+  void rank_main(int rank, const std::function<void(int rank)>& body);
+  void join(std::string_view collective, Tensors brought, const Combine& combine);
+  void wait_for_turn(int rank);
+  void pass_turn_from(int rank);
+  bool all_are_waiting() const;
+  void refuse_if_incomplete(std::string_view collective) const;
+
+  Context& context_;
+  std::vector<Rank> ranks_;
+  int running_ = 0;
+  int first_failed_ = -1;
+  std::string_view collective_;  ///< that the waiting ranks are in
+  std::mutex mutex_;
+  std::condition_variable turn_changed_;
+};
+
+}  // namespace ohm::parallel

@@ -1,0 +1,126 @@
+#include "runtime/parallel/scatter_gather.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::parallel {
+namespace {
+
+// The stream that copies from the host run on: any but the default one.
+constexpr StreamId kCopyStream = 1;
+
+Tensor rows(const Tensor& tensor, std::int64_t start, std::int64_t count) {
+  Shape sizes = tensor.shape();
+  sizes[0] = count;
+  return make_view(tensor, sizes, tensor.strides(),
+                   tensor.impl()->offset + start * tensor.strides()[0]);
+}
+
+Tensor moved_piece(const Tensor& piece, Device device) {
+  if (!piece.device().is_cpu()) return transfer(piece, device);
+  const StreamGuard stream(kCopyStream);
+  Tensor copy = transfer(piece, device);
+  copy.storage().record_stream(kDefaultStream);
+  return copy;
+}
+
+// Sizes of the pieces: as torch.chunk cuts, equal but for the last.
+std::vector<std::int64_t> piece_sizes(std::int64_t batch, std::size_t devices) {
+  const auto count = static_cast<std::int64_t>(devices);
+  const std::int64_t size = std::max<std::int64_t>(1, (batch + count - 1) / count);
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t start = 0; start < batch; start += size) {
+    sizes.push_back(std::min(size, batch - start));
+  }
+  return sizes;
+}
+
+Tensor joined(const std::vector<Tensor>& pieces, Device device) {
+  Shape sizes = pieces[0].shape();
+  sizes[0] = 0;
+  for (const Tensor& piece : pieces) sizes[0] += piece.shape()[0];
+  Tensor whole = empty(sizes, {pieces[0].dtype(), device});
+  std::int64_t start = 0;
+  for (const Tensor& piece : pieces) {
+    copy_into(rows(whole, start, piece.shape()[0]), piece);
+    start += piece.shape()[0];
+  }
+  return whole;
+}
+
+}  // namespace
+
+std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devices) {
+  const OpGuard op("scatter");
+  if (input.dims() == 0) {
+    throw std::invalid_argument("[scatter] cannot scatter a 0-dim tensor over GPUs");
+  }
+  std::vector<Tensor> pieces;
+  std::int64_t start = 0;
+  for (const std::int64_t size : piece_sizes(input.shape()[0], devices.size())) {
+    pieces.push_back(moved_piece(rows(input, start, size), devices[pieces.size()]));
+    start += size;
+  }
+  if (Recorder record("ScatterBackward", {&input}); record.is_needed()) {
+    record.attach(pieces, [device = input.device()](BackwardCall& call) {
+      std::vector<Tensor> grads;
+      for (std::size_t i = 0; i < call.grad_count(); ++i) grads.push_back(call.grad(i));
+      return TensorList{joined(grads, device)};
+    });
+  }
+  return pieces;
+}
+
+std::vector<std::vector<ops::Value>> scatter_arguments(const std::vector<ops::Value>& arguments,
+                                                       const std::vector<Device>& devices) {
+  std::vector<std::vector<ops::Value>> lists;
+  std::size_t pieces = devices.size();
+  std::vector<std::vector<Tensor>> scattered(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (const Tensor* tensor = std::get_if<Tensor>(&arguments[i])) {
+      scattered[i] = scatter(*tensor, devices);
+      pieces = std::min(pieces, scattered[i].size());
+    }
+  }
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    std::vector<ops::Value> list;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      list.push_back(scattered[i].empty() ? arguments[i] : ops::Value(scattered[i][piece]));
+    }
+    lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
+Tensor gather(const std::vector<Tensor>& pieces, Device device) {
+  const OpGuard op("gather");
+  const bool are_scalars = pieces[0].dims() == 0;
+  std::vector<Tensor> parts;
+  for (const Tensor& piece : pieces) {
+    parts.push_back(are_scalars ? make_view(piece, {1}, {1}, piece.impl()->offset) : piece);
+  }
+  Tensor whole = joined(parts, device);
+  if (Recorder record("GatherBackward", pieces); record.is_needed()) {
+    std::vector<std::pair<Device, std::int64_t>> targets;
+    for (const Tensor& part : parts) targets.emplace_back(part.device(), part.shape()[0]);
+    record.attach(whole, [targets, are_scalars](BackwardCall& call) {
+      TensorList grads;
+      std::int64_t start = 0;
+      for (const auto& [target, size] : targets) {
+        const Tensor piece = transfer(rows(call.grad(), start, size), target);
+        grads.push_back(are_scalars ? make_view(piece, {}, {}, piece.impl()->offset) : piece);
+        start += size;
+      }
+      return grads;
+    });
+  }
+  return whole;
+}
+
+}  // namespace ohm::parallel
