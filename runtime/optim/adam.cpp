@@ -19,6 +19,8 @@ Adam::Adam(std::vector<Tensor> parameters, const AdamOptions& options)
 }
 
 void Adam::update(const std::vector<Tensor>& parameters) {
+  // All state is there before the first parameter changes.
+  for (const Tensor& parameter : parameters) state_of(parameter);
   switch (options_.form) {
     case Form::foreach_list:
       return update_list(parameters);
@@ -85,7 +87,6 @@ void Adam::update_list(const std::vector<Tensor>& parameters) {
   const bool is_coupled = options_.decay == WeightDecay::coupled;
   const GradientRule rule{is_coupled ? options_.weight_decay : 0.0, options_.maximize};
   std::vector<Correction> corrections;
-  for (const Tensor& parameter : parameters) state_of(parameter);
   {
     // The changed gradients go before the list of square roots is made.
     TensorList grads;

@@ -1,0 +1,97 @@
+#include "runtime/amp/grad_scaler.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "runtime/autograd/engine.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/optim/sgd.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::amp {
+namespace {
+
+constexpr TensorOptions kOnGpu{DType::float32, Device::cuda(0)};
+
+class GradScalerTest : public testing::Test {
+ protected:
+  GradScalerTest()
+      : machine_({.values = ValueMode::keeps_values}),
+        parameter_(full({2}, 1.0, kOnGpu)),
+        optimizer_((parameter_.set_requires_grad(true), std::vector<Tensor>{parameter_}),
+                   {.lr = 0.5}) {}
+
+  void backward_with(GradScaler& scaler, double factor) {
+    optimizer_.zero_grad(true);
+    backward(scaler.scale(ops::sum(ops::mul(parameter_, factor))));
+  }
+
+  test::TestMachine machine_;
+  Tensor parameter_;
+  optim::Sgd optimizer_;
+};
+
+TEST_F(GradScalerTest, TakesTheSameStepAsWithoutScaling) {
+  GradScaler scaler({});
+  backward_with(scaler, 3.0);
+  EXPECT_EQ(to_doubles(parameter_.grad()), (std::vector<double>(2, 3.0 * 65536)));
+  EXPECT_TRUE(scaler.step(optimizer_));
+  scaler.update();
+  EXPECT_EQ(to_doubles(parameter_), (std::vector<double>(2, 1.0 - 0.5 * 3.0)));
+  EXPECT_EQ(scaler.get_scale(), 65536.0);
+}
+
+TEST_F(GradScalerTest, SkipsAStepWithAnInfiniteGradientAndHalvesTheScale) {
+  GradScaler scaler({});
+  backward_with(scaler, 1e38);
+  EXPECT_FALSE(scaler.step(optimizer_));
+  scaler.update();
+  EXPECT_EQ(to_doubles(parameter_), (std::vector<double>(2, 1.0)));
+  EXPECT_EQ(scaler.get_scale(), 32768.0);
+  EXPECT_EQ(scaler.skipped_steps(), 1);
+}
+
+TEST_F(GradScalerTest, DoublesTheScaleAfterTheGrowthInterval) {
+  GradScaler scaler({.init_scale = 4.0, .growth_interval = 2});
+  for (int step = 0; step < 2; ++step) {
+    backward_with(scaler, 0.1);
+    scaler.step(optimizer_);
+    scaler.update();
+  }
+  EXPECT_EQ(scaler.get_scale(), 8.0);
+}
+
+TEST_F(GradScalerTest, KeepsScaleAndTrackerOnTheDeviceFromTheFirstScaleOn) {
+  GradScaler scaler({});
+  const std::int64_t before = machine_.allocated_bytes();
+  const Tensor loss = full({}, 1.0, kOnGpu);
+  const Tensor scaled = scaler.scale(loss);
+  EXPECT_EQ(machine_.allocated_bytes(), before + 2 * 512 + 2 * 512);
+}
+
+TEST_F(GradScalerTest, RefusesToUnscaleTwice) {
+  GradScaler scaler({});
+  backward_with(scaler, 1.0);
+  scaler.unscale(optimizer_);
+  EXPECT_THROW(scaler.unscale(optimizer_), std::invalid_argument);
+}
+
+TEST_F(GradScalerTest, RefusesAnUpdateWithoutAStep) {
+  GradScaler scaler({});
+  EXPECT_THROW(scaler.update(), std::invalid_argument);
+}
+
+TEST_F(GradScalerTest, PassesEverythingThroughWhenDisabled) {
+  GradScaler scaler({.enabled = false});
+  backward_with(scaler, 1.0);
+  EXPECT_EQ(to_doubles(parameter_.grad()), (std::vector<double>(2, 1.0)));
+  EXPECT_TRUE(scaler.step(optimizer_));
+  scaler.update();
+  EXPECT_EQ(scaler.get_scale(), 1.0);
+}
+
+}  // namespace
+}  // namespace ohm::amp

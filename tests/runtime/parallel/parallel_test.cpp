@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "runtime/autograd/engine.h"
+#include "runtime/nn/linear.h"
+#include "runtime/nn/sequential.h"
+#include "runtime/ops/activation.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/view.h"
+#include "runtime/parallel/data_parallel.h"
+#include "runtime/parallel/distributed_data_parallel.h"
+#include "runtime/parallel/rank_group.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::parallel {
+namespace {
+
+constexpr test::MachineOptions kFourGpus{.gpus = 4, .values = ValueMode::keeps_values};
+
+nn::ModulePtr small_net(Device device) {
+  Context::current().seed(7);
+  const nn::ParameterOptions options{Device::cpu()};
+  auto net = std::make_shared<nn::Sequential>(
+      std::vector<nn::ModulePtr>{std::make_shared<nn::Linear>(6, 5, true, options),
+                                 std::make_shared<nn::FunctionModule>("Tanh", &ops::tanh),
+                                 std::make_shared<nn::Linear>(5, 3, true, options)});
+  net->move_to(device, std::nullopt);
+  return net;
+}
+
+Tensor batch_of(std::int64_t size) {
+  Context::current().seed(11);
+  return randn({size, 6}, {DType::float32, Device::cpu()});
+}
+
+std::vector<std::vector<double>> gradients_of(const nn::Module& net) {
+  std::vector<std::vector<double>> gradients;
+  for (const Tensor& parameter : net.parameters())
+    gradients.push_back(to_doubles(parameter.grad()));
+  return gradients;
+}
+
+void expect_equal(const std::vector<std::vector<double>>& a,
+                  const std::vector<std::vector<double>>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < a[i].size(); ++j) EXPECT_NEAR(a[i][j], b[i][j], 1e-6);
+  }
+}
+
+std::vector<std::vector<double>> gradients_on_one_gpu() {
+  const nn::ModulePtr net = small_net(Device::cuda(0));
+  backward(ops::mean(net->forward(ops::to_device(batch_of(8), Device::cuda(0)))));
+  return gradients_of(*net);
+}
+
+TEST(DataParallel, GivesTheGradientsOfOneGpu) {
+  test::TestMachine machine(kFourGpus);
+  const nn::ModulePtr net = small_net(Device::cuda(0));
+  DataParallel parallel(net, {}, std::nullopt);
+  const Tensor out = parallel.Module::forward(batch_of(8));
+  EXPECT_EQ(out.device(), Device::cuda(0));
+  backward(ops::mean(out));
+  expect_equal(gradients_of(*net), gradients_on_one_gpu());
+}
+
+TEST(DataParallel, SharesTheParametersWithTheFirstReplicaAndCopiesThemToTheOthers) {
+  test::TestMachine machine(kFourGpus);
+  const nn::ModulePtr net = small_net(Device::cuda(0));
+  DataParallel parallel(net, {}, std::nullopt);
+  const Tensor out = parallel.Module::forward(batch_of(8));
+  EXPECT_GT(machine.peak_bytes(1), 0);
+  EXPECT_EQ(machine.peak_bytes(1), machine.peak_bytes(3));
+}
+
+TEST(DataParallel, RefusesAModuleThatIsNotOnItsFirstDevice) {
+  test::TestMachine machine(kFourGpus);
+  DataParallel parallel(small_net(Device::cuda(1)), {}, std::nullopt);
+  EXPECT_THROW(parallel.Module::forward(batch_of(8)), std::invalid_argument);
+}
+
+TEST(DataParallel, UsesFewerGpusForABatchThatIsTooSmall) {
+  test::TestMachine machine(kFourGpus);
+  DataParallel parallel(small_net(Device::cuda(0)), {}, std::nullopt);
+  EXPECT_EQ(parallel.Module::forward(batch_of(2)).shape(), (Shape{2, 3}));
+  EXPECT_EQ(machine.peak_bytes(2), 0);
+}
+
+TEST(DistributedDataParallel, AveragesTheGradientsOfAllRanks) {
+  test::TestMachine machine(kFourGpus);
+  for (const bool as_view : {false, true}) {
+    std::vector<std::vector<std::vector<double>>> by_rank(4);
+    RankGroup::run(4, [&](int rank) {
+      const nn::ModulePtr net = small_net(Device::cuda(rank));
+      DistributedDataParallel parallel(net, {.gradient_as_bucket_view = as_view});
+      for (int step = 0; step < 2; ++step) {
+        parallel.zero_grad(true);
+        const Tensor share = ops::narrow(batch_of(8), 0, 2 * rank, 2);
+        backward(ops::mean(parallel.Module::forward(ops::to_device(share, Device::cuda(rank)))));
+      }
+      by_rank[static_cast<std::size_t>(rank)] = gradients_of(*net);
+    });
+    for (const auto& gradients : by_rank) expect_equal(gradients, gradients_on_one_gpu());
+  }
+}
+
+TEST(DistributedDataParallel, HasTheSamePeakOnEveryRank) {
+  test::TestMachine machine(kFourGpus);
+  RankGroup::run(4, [&](int rank) {
+    DistributedDataParallel parallel(small_net(Device::cuda(rank)), {});
+    const Tensor share = ops::narrow(batch_of(8), 0, 2 * rank, 2);
+    backward(ops::mean(parallel.Module::forward(ops::to_device(share, Device::cuda(rank)))));
+  });
+  for (std::size_t gpu = 1; gpu < 4; ++gpu) {
+    EXPECT_EQ(machine.peak_bytes(gpu), machine.peak_bytes(0));
+  }
+}
+
+TEST(RankGroup, SumsOverAllRanks) {
+  test::TestMachine machine(kFourGpus);
+  RankGroup::run(4, [](int rank) {
+    const Tensor mine = full({2}, rank + 1.0, {DType::float32, Device::cuda(rank)});
+    RankGroup::current()->all_reduce(mine);
+    EXPECT_EQ(to_doubles(mine), (std::vector<double>{10, 10}));
+  });
+}
+
+TEST(RankGroup, RunsOneRankAtATimeInRankOrder) {
+  test::TestMachine machine(kFourGpus);
+  std::vector<int> order;
+  RankGroup::run(3, [&](int rank) {
+    order.push_back(rank);
+    RankGroup::current()->barrier();
+    order.push_back(rank);
+  });
+  // The last one to arrive lets the first one go on.
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 0, 1, 2}));
+}
+
+TEST(RankGroup, EndsTheCollectiveOnTheOthersWhenOneRankFails) {
+  test::TestMachine machine(kFourGpus);
+  int refused = 0;
+  const auto body = [&](int rank) {
+    if (rank == 1) throw std::invalid_argument("rank 1 has had enough");
+    try {
+      RankGroup::current()->barrier();
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "[barrier] rank 1 failed");
+      ++refused;
+    }
+  };
+  EXPECT_THROW(RankGroup::run(3, body), std::invalid_argument);
+  EXPECT_EQ(refused, 2);
+}
+
+TEST(RankGroup, RefusesACollectiveThatARankNeverJoins) {
+  test::TestMachine machine(kFourGpus);
+  const auto body = [](int rank) {
+    if (rank == 0) RankGroup::current()->barrier();
+  };
+  EXPECT_THROW(RankGroup::run(2, body), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace ohm::parallel
