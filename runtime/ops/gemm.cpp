@@ -140,11 +140,11 @@ void library_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
     for (std::int64_t batch = 0; batch < batches; ++batch, target += m * n) {
       const T beta = adds_to_out ? T(1) : T(0);
       if constexpr (std::is_same_v<Stored, T>) {
-        host_gemm(m, n, k, left.at(batch), right.at(batch), beta, target);
+        host_gemm(m, n, k, left.at(batch), right.at(batch), beta, target, n);
       } else {
         std::vector<T> result(static_cast<std::size_t>(m * n));
         for (std::size_t i = 0; i < result.size(); ++i) result[i] = convert_element<T>(target[i]);
-        host_gemm(m, n, k, left.at(batch), right.at(batch), beta, result.data());
+        host_gemm(m, n, k, left.at(batch), right.at(batch), beta, result.data(), n);
         for (std::size_t i = 0; i < result.size(); ++i) {
           target[i] = convert_element<Stored>(result[i]);
         }
@@ -185,19 +185,19 @@ bool goes_through_cublaslt(const Tensor& bias, const Tensor& b) {
 }  // namespace
 
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
-               const Matrix<float>& b, float beta, float* result) {
+               const Matrix<float>& b, float beta, float* result, std::int64_t row_stride) {
   cblas_sgemm(CblasRowMajor, transposition(a.is_transposed), transposition(b.is_transposed),
               blas_size(m), blas_size(n), blas_size(k), 1.0F, a.values,
               blas_size(a.leading_dimension), b.values, blas_size(b.leading_dimension), beta,
-              result, std::max<blasint>(1, blas_size(n)));
+              result, std::max<blasint>(1, blas_size(row_stride)));
 }
 
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<double>& a,
-               const Matrix<double>& b, double beta, double* result) {
+               const Matrix<double>& b, double beta, double* result, std::int64_t row_stride) {
   cblas_dgemm(CblasRowMajor, transposition(a.is_transposed), transposition(b.is_transposed),
               blas_size(m), blas_size(n), blas_size(k), 1.0, a.values,
               blas_size(a.leading_dimension), b.values, blas_size(b.leading_dimension), beta,
-              result, std::max<blasint>(1, blas_size(n)));
+              result, std::max<blasint>(1, blas_size(row_stride)));
 }
 
 Tensor raw_mm(const Tensor& a, const Tensor& b) {

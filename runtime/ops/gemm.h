@@ -25,10 +25,11 @@ struct Matrix {
   bool is_transposed = false;
 };
 
-/// result [m, n] (row-major) = alpha · a · b + beta · result, on the host.
+/// result [m, n] = a · b + beta · result on the host; the rows of the result are `row_stride`
+/// apart.
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
-               const Matrix<float>& b, float beta, float* result);
+               const Matrix<float>& b, float beta, float* result, std::int64_t row_stride);
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<double>& a,
-               const Matrix<double>& b, double beta, double* result);
+               const Matrix<double>& b, double beta, double* result, std::int64_t row_stride);
 
 }  // namespace ohm::ops

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "runtime/ops/activation.h"
+#include "runtime/ops/conv.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/loss_bce.h"
 #include "runtime/ops/loss_distance.h"
@@ -23,7 +24,7 @@ using Family = std::vector<OpDef> (*)();
 constexpr Family kFamilies[] = {
     &convert_ops, &view_ops,          &join_ops,      &binary_ops,   &inplace_ops,
     &unary_ops,   &comparison_ops,    &reduction_ops, &matmul_ops,   &activation_ops,
-    &softmax_ops, &distance_loss_ops, &bce_loss_ops,  &nll_loss_ops,
+    &softmax_ops, &distance_loss_ops, &bce_loss_ops,  &nll_loss_ops, &conv_ops,
 };
 
 }  // namespace

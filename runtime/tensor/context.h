@@ -61,6 +61,8 @@ class Context {
   std::vector<DeviceSlot> gpus;
   SiteTable* sites = nullptr;  ///< not owned; may be null: then every site is unknown
   bool keeps_values = true;    ///< false: size-only, no arithmetic is done
+  /// torch.backends.cudnn.enabled. False: PyTorch's own kernels run, with buffers of their own.
+  bool cudnn_enabled = true;
   ExecutionState state;
 
   /// The context of this thread. Aborts when none is installed: that is a bug of the harness.

@@ -20,6 +20,8 @@ class OpEvents : public testing::Test {
   explicit OpEvents(std::size_t cublas_workspace_bytes)
       : machine_({.cublas_workspace_bytes = cublas_workspace_bytes}), events_(machine_.events()) {}
 
+  Context& context() { return machine_.context(); }
+
   /// Events since the last call; see EventText.
   std::string events() { return events_.next(); }
 

@@ -1,0 +1,29 @@
+// 2-D convolution.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// input [N, C, H, W] (or [C, H, W]) ⋆ weight [O, C / groups, kH, kW] + bias [O]. `stride`,
+/// `padding` and `dilation` are one size for both dimensions, or two. Input and weight are kept
+/// for backward, whatever needs a gradient.
+///
+/// With cuDNN (the default) the bias is added in place and the library's workspace is taken to be
+/// 0 bytes (modelled: its real size is the library's choice). Without it (Context::cudnn_enabled)
+/// PyTorch's own kernel unfolds one image at a time into a buffer of
+/// C·kH·kW × outH·outW elements, freed when the call is done; grouped convolutions are taken to
+/// use one such buffer for one group. Depthwise convolutions never use one.
+///
+/// Throws std::invalid_argument where shapes, dtypes or devices do not fit.
+Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+              const Shape& stride, const Shape& padding, const Shape& dilation,
+              std::int64_t groups);
+
+std::vector<OpDef> conv_ops();
+
+}  // namespace ohm::ops
