@@ -5,6 +5,7 @@
 
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/tensor/reduce.h"
+#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {
@@ -48,6 +49,7 @@ Tensor expanded_over(const Tensor& grad, const Shape& shape, DimMask folded, boo
 // All elements to one, in row-major order.
 template <class F>
 void fold_all(const Tensor& input, const Tensor& out, double start, F&& fold) {
+  const ReductionScratch scratch(input, all_dims(input.dims()));
   if (!out.has_values()) return;
   double result = start;
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {

@@ -3,6 +3,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/tensor/reduction_scratch.h"
+
 namespace ohm {
 
 Shape reduced_shape(const Shape& shape, DimMask folded, bool keep_dims) {
@@ -32,6 +34,7 @@ Tensor reduce_sum(const Tensor& tensor, DimMask folded, bool keep_dims, DType dt
 }
 
 void reduce_sum_into(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
+  const ReductionScratch scratch(tensor, folded);
   if (!out.has_values()) return;
   visit_dtype(tensor.dtype(), [&]<class In>(TypeTag<In>) {
     using Sum = std::conditional_t<std::is_floating_point_v<ComputeType<In>>, double, std::int64_t>;
