@@ -1,0 +1,13 @@
+// An out-of-memory error for people: the request, PyTorch's message, and what was alive.
+#pragma once
+
+#include <string>
+
+#include "reports/reporter.h"
+
+namespace ohm::reports {
+
+/// Several lines, indented by two; ends with a line end.
+std::string console_oom(const std::string& variant, const OomResult& oom, const ReportStyle& style);
+
+}  // namespace ohm::reports

@@ -1,0 +1,257 @@
+#include "reports/console_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "allocator_shim/observe/format_bytes.h"
+#include "reports/console_oom.h"
+#include "reports/measured_text.h"
+#include "reports/paint.h"
+#include "reports/text_layout.h"
+
+namespace ohm::reports {
+
+namespace {
+
+constexpr std::size_t kRoleColumns = 10;
+constexpr std::size_t kPeakColumns = 10;
+constexpr std::size_t kNumbersColumns = 11;
+constexpr std::size_t kLongestName = 24;
+
+struct VerdictLook {
+  const char* mark;
+  Tone tone;
+};
+
+/// Indexed by Verdict.
+constexpr std::array<VerdictLook, 4> kVerdictLooks = {
+    {{"✓", Tone::good}, {"✗", Tone::bad}, {"!", Tone::bad}, {"-", Tone::warning}}};
+
+const VerdictLook& look_of(Verdict verdict) {
+  return kVerdictLooks[static_cast<std::size_t>(verdict)];
+}
+
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+bool is_good(const VariantResult& variant) { return variant.verdict == Verdict::passed; }
+
+/// The rows of one scenario: columns as wide as its names need.
+class VariantTable {
+ public:
+  VariantTable(const ScenarioResult& scenario, const ReportStyle& style) : style_(style) {
+    for (const auto* variants : {&scenario.variants, &scenario.references}) {
+      for (const VariantResult& variant : *variants) {
+        name_columns_ = std::max(name_columns_, display_width(variant.name));
+      }
+    }
+    name_columns_ = std::min(name_columns_, kLongestName);
+    reason_at_ = 4 + kRoleColumns + 2 + name_columns_ + 2 + kPeakColumns + 2 + kNumbersColumns + 2;
+  }
+
+  std::string head() const {
+    return "    " +
+           painted(cells("role", "variant", "peak", "numbers") + "what was found", Tone::faint,
+                   style_.color) +
+           "\n";
+  }
+
+  std::string row(const VariantResult& variant) const {
+    const VerdictLook& look = look_of(variant.verdict);
+    const std::string text = cells(name_of(variant.role), shortened(variant.name, name_columns_),
+                                   peak_of(variant), numbers_of(variant));
+    const Tone tone = is_good(variant) ? Tone::plain : look.tone;
+    return "  " + painted(look.mark, look.tone, style_.color) + " " + text +
+           reason_lines(variant.reason, tone) + device_lines(variant);
+  }
+
+  /// A row of a variant that nobody judges.
+  std::string reference_row(const VariantResult& variant) const {
+    const std::string text =
+        cells("reference", shortened(variant.name, name_columns_), peak_of(variant), "");
+    return "    " + painted(text, Tone::faint, style_.color) +
+           reason_lines(variant.reason, Tone::faint);
+  }
+
+ private:
+  std::string cells(std::string_view role, std::string_view name, std::string_view peak,
+                    std::string_view numbers) const {
+    return pad_right(role, kRoleColumns) + "  " + pad_right(name, name_columns_) + "  " +
+           pad_left(peak, kPeakColumns) + "  " + pad_right(numbers, kNumbersColumns) + "  ";
+  }
+
+  static std::string peak_of(const VariantResult& variant) {
+    std::int64_t peak = 0;
+    for (const DeviceResult& device : variant.devices) {
+      peak = std::max(peak, device.peak_allocated_bytes);
+    }
+    return variant.devices.empty() ? "" : human_bytes(static_cast<std::uint64_t>(peak));
+  }
+
+  /// Only those who claim to compute the same have something to say.
+  static std::string numbers_of(const VariantResult& variant) {
+    const bool compared = variant.role == Role::mitigation || variant.role == Role::partial ||
+                          variant.equivalence != Equivalence::not_checked;
+    const bool told = variant.outcome == Outcome::completed && compared;
+    return told ? std::string(name_of(variant.equivalence)) : "";
+  }
+
+  std::string reason_lines(const std::string& reason, Tone tone) const {
+    std::string out;
+    for (const std::string& line : wrapped(reason, style_.columns - reason_at_)) {
+      if (!out.empty()) out += std::string(reason_at_, ' ');
+      out += painted(line, tone, style_.color) + "\n";
+    }
+    return out;
+  }
+
+  /// Each GPU's peak, where there are several.
+  std::string device_lines(const VariantResult& variant) const {
+    if (variant.devices.size() < 2) return "";
+    std::string text;
+    for (const DeviceResult& device : variant.devices) {
+      const auto peak = static_cast<std::uint64_t>(device.peak_allocated_bytes);
+      // No-break spaces keep a device and its figure on one line.
+      std::string figure = device.device + " " + human_bytes(peak);
+      for (std::size_t at = 0; (at = figure.find(' ', at)) != std::string::npos;) {
+        figure.replace(at, 1, "\u00A0");
+      }
+      text += (text.empty() ? "" : "  ") + figure;
+    }
+    return painted(indented(text, 4 + kRoleColumns + 2, style_.columns), Tone::faint, style_.color);
+  }
+
+  const ReportStyle& style_;
+  std::size_t name_columns_ = 7;
+  std::size_t reason_at_ = 0;
+};
+
+std::string gpu_text(const ScenarioResult& scenario) {
+  for (const VariantResult& variant : scenario.variants) {
+    if (variant.devices.empty()) continue;
+    const DeviceResult& device = variant.devices.front();
+    return fmt::format(" · {} × {} of {}, {}", variant.devices.size(), device.profile,
+                       human_bytes(static_cast<std::uint64_t>(device.capacity_bytes)),
+                       device.values ? "values computed" : "size-only: no values");
+  }
+  return "";
+}
+
+std::string scenario_head(const ScenarioResult& scenario, const ReportStyle& style) {
+  const Tone tone = scenario.verdict == Verdict::passed ? Tone::strong : Tone::bad;
+  const std::string summary = scenario.summary.empty() ? "" : "  " + scenario.summary;
+  // Wrapped before it is painted: escape sequences have no width.
+  std::string title = indented(scenario.name + summary, 0, style.columns);
+  title.replace(0, scenario.name.size(), painted(scenario.name, tone, style.color));
+  return title + painted(indented(scenario.file + gpu_text(scenario), 0, style.columns),
+                         Tone::faint, style.color);
+}
+
+std::string error_block(const ErrorResult& error, std::size_t indent, const ReportStyle& style) {
+  std::string out = painted(indented(error.message, indent, style.columns), Tone::bad, style.color);
+  if (!error.traceback.empty()) out += indented(error.traceback, indent + 2, style.columns);
+  if (!error.hint.empty()) out += indented(error.hint, indent, style.columns);
+  return out;
+}
+
+std::string limit_lines(const VariantResult& variant, const ReportStyle& style) {
+  std::string out;
+  for (const LimitResult& limit : variant.limits) {
+    out += indented(limit_sentence(limit), 6, style.columns);
+  }
+  return out;
+}
+
+std::string output_lines(const VariantResult& variant, const ReportStyle& style) {
+  if (variant.output.empty()) return "";
+  return "      it printed:\n" + indented(printable(variant.output), 8, style.columns);
+}
+
+/// What a failed variant needs: every figure, the error, and the command that repeats it.
+std::string details(const VariantResult& variant, const ReportStyle& style) {
+  const VerdictLook& look = look_of(variant.verdict);
+  const std::string type = variant.failure_type.empty() ? "" : " (" + variant.failure_type + ")";
+  std::string out =
+      "  " +
+      painted(fmt::format("{} {} {}{}", look.mark, variant.name, name_of(variant.verdict), type),
+              look.tone, style.color) +
+      "\n";
+  out += limit_lines(variant, style);
+  if (!variant.difference.empty()) out += indented(variant.difference, 6, style.columns);
+  if (variant.error) out += error_block(*variant.error, 6, style);
+  out += output_lines(variant, style);
+  return out + "      re-run: " + variant.rerun + "\n";
+}
+
+bool wants_oom_block(const VariantResult& variant, Detail detail) {
+  if (!variant.oom) return false;
+  if (detail == Detail::verbose || !is_good(variant)) return true;
+  return detail == Detail::normal && variant.role == Role::problem;
+}
+
+std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle& style) {
+  std::string out;
+  const auto add = [&out](const std::string& block) { out += "\n" + block; };
+  for (const VariantResult& variant : scenario.variants) {
+    const bool skipped = variant.verdict == Verdict::skipped;
+    const bool wants_details = style.detail == Detail::verbose || !is_good(variant);
+    if (wants_details && !skipped) add(details(variant, style));
+    if (wants_oom_block(variant, style.detail)) add(console_oom(variant.name, *variant.oom, style));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string console_scenario(const ScenarioResult& scenario, const ReportStyle& style) {
+  if (style.detail == Detail::quiet && scenario.verdict == Verdict::passed) return "";
+  std::string out = scenario_head(scenario, style);
+  if (scenario.error) out += error_block(*scenario.error, 2, style);
+  const VariantTable table(scenario, style);
+  if (!scenario.variants.empty()) out += "\n" + table.head();
+  for (const VariantResult& variant : scenario.variants) {
+    if (style.detail != Detail::quiet || !is_good(variant)) out += table.row(variant);
+  }
+  if (style.detail != Detail::quiet) {
+    for (const VariantResult& variant : scenario.references) out += table.reference_row(variant);
+  }
+  return out + blocks_after_table(scenario, style) + "\n";
+}
+
+std::string console_summary(const RunResult& result, const ReportStyle& style) {
+  std::array<std::size_t, kVerdictNames.size()> counts{};
+  std::size_t variants = 0;
+  std::size_t unloadable = 0;
+  for (const ScenarioResult& scenario : result.scenarios) {
+    unloadable += scenario.error.has_value();
+    variants += scenario.variants.size();
+    for (const VariantResult& variant : scenario.variants) {
+      ++counts[static_cast<std::size_t>(variant.verdict)];
+    }
+  }
+  std::string parts;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts[i], kVerdictNames[i]);
+  }
+  if (unloadable > 0) {
+    parts += fmt::format("{}{} could not be loaded", parts.empty() ? "" : ", ", unloadable);
+  }
+  const std::string text =
+      fmt::format("{}, {}: {}", counted(result.scenarios.size(), "scenario"),
+                  counted(variants, "variant"), parts.empty() ? "nothing ran" : parts);
+  const Tone tone = result.exit_reason == ExitReason::passed ? Tone::good : Tone::bad;
+  return painted(text, tone, style.color) + "\n";
+}
+
+std::string console_report(const RunResult& result, const ReportStyle& style) {
+  std::string out;
+  for (const ScenarioResult& scenario : result.scenarios) out += console_scenario(scenario, style);
+  return out + console_summary(result, style);
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,12 @@
+// The result as JUnit XML in GoogleTest's flavour: a suite is a scenario file, a case a variant.
+#pragma once
+
+#include <string>
+
+#include "reports/reporter.h"
+
+namespace ohm::reports {
+
+std::string junit_report(const RunResult& result, const ReportStyle& style);
+
+}  // namespace ohm::reports

@@ -1,0 +1,35 @@
+// A report on its way to a file: checked before the run, written whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ohm::reports {
+
+/// A file that is replaced at once or stays what it was. The constructor makes a temporary file
+/// beside it, so that a path that cannot be written is found before hours of work; commit() writes
+/// there, then renames. What is not a regular file (a pipe, a device) is written to directly.
+class ReportFile {
+ public:
+  /// Throws std::runtime_error that names the path and the cause.
+  explicit ReportFile(std::string path);
+  /// Removes the temporary file when commit() was not reached.
+  ~ReportFile();
+  ReportFile(ReportFile&& other) noexcept;
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+
+  /// Throws std::runtime_error that names the path and the cause; the file is then untouched.
+  void commit(std::string_view bytes);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  void write_all(std::string_view bytes);
+
+  std::string path_;
+  std::string temporary_path_;  ///< empty: the path itself is open
+  int descriptor_ = -1;
+};
+
+}  // namespace ohm::reports

@@ -1,0 +1,38 @@
+#include "reports/reporter.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+#include "allocator_shim/observe/nearest_name.h"
+#include "reports/console_report.h"
+#include "reports/json_report.h"
+#include "reports/junit_report.h"
+
+namespace ohm::reports {
+
+namespace {
+
+constexpr std::array<Reporter, 3> kReporters = {{
+    {"console", "The table of the terminal, as text", console_report},
+    {"json", "Everything that was measured, for programs (ohm.result/1)", json_report},
+    {"junit", "JUnit XML in GoogleTest's flavour, for CI servers", junit_report},
+}};
+
+}  // namespace
+
+std::span<const Reporter> reporters() { return kReporters; }
+
+const Reporter& find_reporter(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Reporter& reporter : kReporters) {
+    if (reporter.name == name) return reporter;
+    known.emplace_back(reporter.name);
+  }
+  throw std::invalid_argument(fmt::format("unknown report format \"{}\"{}; known: {}", name,
+                                          did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,39 @@
+// The formats that a result can be written in: one row each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "reports/run_result.h"
+
+namespace ohm::reports {
+
+enum class Detail : std::uint8_t {
+  quiet,    ///< what failed, and the summary
+  normal,   ///< every variant, and what was alive where a problem ran out of memory
+  verbose,  ///< every limit, out-of-memory block and printed line of every variant
+};
+
+/// How a report for people looks; formats for programs ignore it.
+struct ReportStyle {
+  bool color = false;
+  std::size_t columns = 100;
+  Detail detail = Detail::normal;
+};
+
+struct Reporter {
+  std::string_view name;  ///< as in `--report NAME=PATH`
+  std::string_view help;  ///< one line
+  /// The whole file. A pure function.
+  std::string (*render)(const RunResult& result, const ReportStyle& style);
+};
+
+std::span<const Reporter> reporters();
+
+/// Throws std::invalid_argument that names the known ones and suggests the nearest.
+const Reporter& find_reporter(std::string_view name);
+
+}  // namespace ohm::reports

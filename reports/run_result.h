@@ -1,0 +1,132 @@
+// The result of a run: the one model that every report is a pure function of.
+//
+// Bytes are exact integers. Nothing here depends on the machine, the time or the number of jobs,
+// except the fields that say so. Paths are as given on the command line.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator_shim/observe/category.h"
+#include "reports/exit_code.h"
+#include "reports/vocabulary.h"
+
+namespace ohm {
+
+/// One GPU over the whole variant.
+struct DeviceResult {
+  std::string device;                       ///< "cuda:0"
+  std::string profile;                      ///< name of the GPU profile
+  std::int64_t capacity_bytes = 0;          ///< what the device reports as its total memory
+  bool values = true;                       ///< false: size-only, no arithmetic was done
+  std::int64_t peak_allocated_bytes = 0;    ///< largest sum of blocks handed out
+  std::int64_t peak_reserved_bytes = 0;     ///< largest sum of segments
+  std::int64_t allocated_at_end_bytes = 0;  ///< after the function returned and its values went
+  std::int64_t num_ooms = 0;                ///< out-of-memory errors, caught ones included
+  std::int64_t num_alloc_retries = 0;       ///< segments that came after the cache was flushed
+  std::int64_t num_device_alloc = 0;        ///< segments obtained (cudaMalloc)
+  CategoryBytes peak_by_category = {};      ///< of peak_allocated_bytes, when it was first reached
+};
+
+/// How a limit is to be printed and compared.
+enum class Unit : std::uint8_t { bytes, count, ratio };
+
+inline constexpr std::array<std::string_view, 3> kUnitNames = {"bytes", "count", "ratio"};
+
+constexpr std::string_view name_of(Unit unit) { return kUnitNames[static_cast<std::size_t>(unit)]; }
+
+struct LimitResult {
+  std::string limit;               ///< as written: "growth_bytes_per_step == 0"
+  Unit unit = Unit::bytes;         ///< of `measured` and `bound`
+  std::optional<double> measured;  ///< integers up to 2^53 are exact; absent: see `note`
+  std::optional<double> bound;     ///< what it was compared with, after resolving variants
+  std::optional<bool> holds;       ///< absent: could not be told
+  std::string note;                ///< why there is no measurement; empty otherwise
+};
+
+/// Blocks that one line of the scenario made and that were alive, summed.
+struct HolderResult {
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;  ///< number of blocks
+  Category category = Category::other;
+  std::string op;  ///< e.g. "relu"; empty outside any op
+  std::string file;
+  int line = 0;  ///< 1-based; 0 when unknown
+};
+
+/// An out-of-memory error, and what was alive on its device when it happened.
+struct OomResult {
+  std::int64_t step = 1;             ///< 1-based: one more than the finished steps
+  std::string device;                ///< "cuda:0", "cpu"
+  std::int64_t requested_bytes = 0;  ///< as the op asked
+  std::int64_t segment_bytes = 0;    ///< as the device was asked: the message's figure
+  Category category = Category::other;
+  std::string op;
+  std::string file;
+  int line = 0;
+  std::string message;    ///< PyTorch's, character by character
+  bool injected = false;  ///< refused by a fault policy
+  std::string policy;     ///< that policy; empty when genuine
+  CategoryBytes alive_by_category = {};
+  std::vector<HolderResult> holders;  ///< largest first, at most kMaxHolders of them
+  std::int64_t other_holders = 0;     ///< how many more there were
+};
+
+inline constexpr std::size_t kMaxHolders = 8;
+
+/// An error of a script, or of a process.
+struct ErrorResult {
+  std::string message;
+  std::string file;  ///< empty when unknown
+  int line = 0;
+  std::string traceback;
+  std::string hint;  ///< what to do, one sentence; may be empty
+};
+
+struct VariantResult {
+  std::string name;
+  Role role = Role::problem;
+  int line = 0;        ///< in the scenario's file
+  std::string of;      ///< the problem it belongs to; empty for problems
+  std::string trades;  ///< what it changes by its nature; empty: nothing
+  Verdict verdict = Verdict::skipped;
+  /// Why it failed: "NotReproduced", "LimitExceeded", "NotEquivalent", "FaultUnsafe"; empty
+  /// unless the verdict is failed.
+  std::string failure_type;
+  Outcome outcome = Outcome::not_run;
+  std::string reason;                                  ///< the verdict in one line
+  std::int64_t steps = 0;                              ///< marks of ohm.step()
+  Equivalence equivalence = Equivalence::not_checked;  ///< with the values of `reference`
+  std::string reference;                               ///< whose values they were compared with
+  std::string difference;                              ///< the largest one; empty when none
+  std::optional<double> recovered_share;               ///< of a partial: 1 is all of the excess
+  std::vector<DeviceResult> devices;                   ///< every GPU of the machine, by index
+  std::vector<LimitResult> limits;                     ///< the scenario's, then its own
+  std::optional<OomResult> oom;                        ///< the one that ended it
+  std::optional<ErrorResult> error;                    ///< the error that ended it
+  std::string output;                                  ///< what it printed, the first 64 KiB
+  std::string rerun;                                   ///< the command that repeats it
+  std::optional<double> seconds;                       ///< wall time; only with --timestamps
+};
+
+struct ScenarioResult {
+  std::string name;  ///< the file's stem when it could not be loaded
+  std::string summary;
+  std::string file;
+  Verdict verdict = Verdict::skipped;
+  std::optional<ErrorResult> error;       ///< why it could not be loaded
+  std::vector<VariantResult> variants;    ///< those selected: problems first, in file order
+  std::vector<VariantResult> references;  ///< run for their values alone, not judged
+};
+
+struct RunResult {
+  ExitReason exit_reason = ExitReason::passed;
+  std::vector<ScenarioResult> scenarios;
+};
+
+}  // namespace ohm

@@ -1,0 +1,81 @@
+#include "reports/reporter.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "reports/text_layout.h"
+#include "tests/reports/sample_result.h"
+#include "tests/support/golden.h"
+
+namespace ohm::reports {
+namespace {
+
+std::string rendered(const std::string& name, const ReportStyle& style = {}) {
+  return find_reporter(name).render(test::sample_result(), style);
+}
+
+TEST(Reporter, EveryFormatOfTheRegistryHasAGolden) {
+  for (const Reporter& reporter : reporters()) {
+    const std::string name(reporter.name);
+    SCOPED_TRACE(name);
+    test::expect_golden(reporter.render(test::sample_result(), {}), "reports/sample." + name);
+  }
+}
+
+TEST(Reporter, UnknownFormatSuggestsTheNearest) {
+  try {
+    find_reporter("jnuit");
+    FAIL() << "no error";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(
+        "unknown report format \"jnuit\" (did you mean \"junit\"?); known: console, json, "
+        "junit",
+        error.what());
+  }
+}
+
+TEST(ConsoleReport, IsNoWiderThanTheTerminal) {
+  for (const std::size_t columns : {80U, 100U, 140U}) {
+    ReportStyle style;
+    style.columns = columns;
+    style.detail = Detail::verbose;
+    std::istringstream lines(rendered("console", style));
+    for (std::string line; std::getline(lines, line);) {
+      // A command to copy stays on one line.
+      const bool is_command = line.find("re-run:") != std::string::npos;
+      EXPECT_TRUE(is_command || display_width(line) <= columns) << line;
+    }
+  }
+}
+
+TEST(ConsoleReport, ColourAddsEscapesAndChangesNothingElse) {
+  ReportStyle style;
+  style.color = true;
+  const std::string coloured = rendered("console", style);
+  std::string bare;
+  for (std::size_t i = 0; i < coloured.size(); ++i) {
+    if (coloured[i] == '\x1b') {
+      i = coloured.find('m', i);
+    } else {
+      bare += coloured[i];
+    }
+  }
+  EXPECT_NE(coloured, bare);
+  EXPECT_EQ(rendered("console"), bare);
+}
+
+TEST(ConsoleReport, QuietShowsFailuresAndTheSummaryOnly) {
+  ReportStyle style;
+  style.detail = Detail::quiet;
+  const std::string text = rendered("console", style);
+  EXPECT_EQ(std::string::npos, text.find("unbalanced_data_parallel"));
+  EXPECT_EQ(std::string::npos, text.find("what was alive"));
+  EXPECT_NE(std::string::npos, text.find("half_the_steps"));
+  EXPECT_NE(std::string::npos, text.find("3 scenarios, 6 variants: 4 passed, 1 failed, 1 error"));
+}
+
+}  // namespace
+}  // namespace ohm::reports

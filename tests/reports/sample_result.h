@@ -1,0 +1,151 @@
+// A small result with one of everything, for the goldens of the report formats.
+#pragma once
+
+#include "reports/run_result.h"
+
+namespace ohm::test {
+
+inline constexpr const char* kSampleFile = "scenarios/leaked_loss_graph.lua";
+
+inline DeviceResult sample_device(int index, std::int64_t peak_bytes) {
+  DeviceResult device;
+  device.device = "cuda:" + std::to_string(index);
+  device.profile = "tiny-64m";
+  device.capacity_bytes = 67'108'864;
+  device.peak_allocated_bytes = peak_bytes;
+  device.peak_reserved_bytes = 62'914'560;
+  device.num_device_alloc = 4;
+  device.peak_by_category[static_cast<std::size_t>(Category::activation)] = peak_bytes;
+  return device;
+}
+
+inline LimitResult sample_limit(std::string text, Unit unit, double measured, bool holds) {
+  return {std::move(text), unit, measured, 0.0, holds, {}};
+}
+
+inline OomResult sample_oom() {
+  OomResult oom;
+  oom.step = 26;
+  oom.device = "cuda:0";
+  oom.requested_bytes = 262'144;
+  oom.segment_bytes = 20'971'520;
+  oom.category = Category::activation;
+  oom.op = "linear";
+  oom.file = kSampleFile;
+  oom.line = 8;
+  oom.message =
+      "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 64.00 MiB of "
+      "which 4.00 MiB is free. Of the allocated memory 58.63 MiB is allocated by PyTorch, and 1.37 "
+      "MiB is reserved by PyTorch but unallocated.";
+  oom.alive_by_category[static_cast<std::size_t>(Category::activation)] = 58'982'400;
+  oom.alive_by_category[static_cast<std::size_t>(Category::parameter)] = 2'101'248;
+  oom.alive_by_category[static_cast<std::size_t>(Category::input)] = 65'536;
+  oom.holders = {{52'428'800, 25, Category::activation, "linear", kSampleFile, 8},
+                 {6'553'600, 25, Category::activation, "relu", kSampleFile, 8},
+                 {2'101'248, 2, Category::parameter, "", kSampleFile, 4}};
+  oom.other_holders = 3;
+  return oom;
+}
+
+inline VariantResult sample_variant(std::string name, Role role, Verdict verdict,
+                                    std::int64_t peak_bytes, std::string reason) {
+  VariantResult variant;
+  variant.name = std::move(name);
+  variant.role = role;
+  variant.line = 20;
+  if (role != Role::problem) variant.of = "validation";
+  variant.verdict = verdict;
+  variant.outcome = Outcome::completed;
+  variant.reason = std::move(reason);
+  variant.steps = 50;
+  variant.devices = {sample_device(0, peak_bytes)};
+  variant.rerun = std::string("ohm run ") + kSampleFile + " --case " + variant.name;
+  return variant;
+}
+
+inline ScenarioResult sample_scenario() {
+  ScenarioResult scenario;
+  scenario.name = "leaked_loss_graph";
+  scenario.summary = "Summing loss tensors keeps every step's graph alive";
+  scenario.file = kSampleFile;
+  scenario.verdict = Verdict::failed;
+
+  VariantResult problem = sample_variant("validation", Role::problem, Verdict::passed, 61'149'184,
+                                         "out of memory in step 26: 256.00 KiB for linear");
+  problem.outcome = Outcome::oom;
+  problem.steps = 25;
+  problem.devices[0].num_ooms = 1;
+  problem.oom = sample_oom();
+  problem.limits = {sample_limit("growth_bytes_per_step == 0", Unit::bytes, 2'359'296, false),
+                    sample_limit("num_ooms == 0", Unit::count, 1, false)};
+
+  VariantResult item = sample_variant("item", Role::mitigation, Verdict::passed, 2'494'464,
+                                      "holds growth_bytes_per_step == 0 (measured 0 B) and 1 more");
+  item.equivalence = Equivalence::same;
+  item.reference = "validation";
+  item.limits = {sample_limit("growth_bytes_per_step == 0", Unit::bytes, 0, true),
+                 sample_limit("num_ooms == 0", Unit::count, 0, true)};
+
+  VariantResult wrong =
+      sample_variant("half_the_steps", Role::mitigation, Verdict::failed, 2'494'464,
+                     "other numbers: total: 57.5 instead of 115; float32 allows "
+                     "0.012");
+  wrong.failure_type = "NotEquivalent";
+  wrong.equivalence = Equivalence::different;
+  wrong.difference = "total: 57.5 instead of 115; float32 allows 0.012";
+  wrong.reference = "validation";
+  wrong.limits = item.limits;
+
+  VariantResult partial = sample_variant("shorter", Role::partial, Verdict::passed, 30'574'592,
+                                         "recovers 51.2 % of peak_allocated_bytes < 2 MiB (29.16 "
+                                         "MiB instead of 58.32 MiB)");
+  partial.recovered_share = 0.512;
+  partial.trades = "batch size";
+  partial.equivalence = Equivalence::trade;
+
+  VariantResult broken = sample_variant("typo", Role::non_fix, Verdict::error, 0,
+                                        "scenarios/leaked_loss_graph.lua:31: unknown op \"reluu\"");
+  broken.outcome = Outcome::error;
+  broken.error =
+      ErrorResult{"scenarios/leaked_loss_graph.lua:31: unknown op \"reluu\"", kSampleFile, 31,
+                  "scenarios/leaked_loss_graph.lua:31: in function 'typo'", "did you mean relu?"};
+  broken.output = "step 1\nstep 2 \x1b[31m<&>\n";
+
+  scenario.variants = {problem, item, wrong, partial, broken};
+  scenario.references = {sample_variant("validation", Role::problem, Verdict::skipped, 120'324'096,
+                                        "gives the values to compare with")};
+  return scenario;
+}
+
+inline ScenarioResult sample_several_gpus() {
+  ScenarioResult scenario;
+  scenario.name = "unbalanced_data_parallel";
+  scenario.summary = "GPU 0 gathers all outputs";
+  scenario.file = "scenarios/unbalanced_data_parallel.lua";
+  scenario.verdict = Verdict::passed;
+  VariantResult problem = sample_variant("gathered", Role::problem, Verdict::passed, 25'165'824,
+                                         "breaks imbalance <= 1.10 (measured 2.4)");
+  problem.rerun = "ohm run scenarios/unbalanced_data_parallel.lua --case gathered";
+  for (int gpu = 1; gpu < 4; ++gpu) problem.devices.push_back(sample_device(gpu, 10'485'760));
+  problem.limits = {sample_limit("imbalance <= 1.10", Unit::ratio, 2.4, false)};
+  problem.limits[0].bound = 1.10;
+  scenario.variants = {problem};
+  return scenario;
+}
+
+inline ScenarioResult sample_unloadable() {
+  ScenarioResult scenario;
+  scenario.name = "broken";
+  scenario.file = "scenarios/broken.lua";
+  scenario.verdict = Verdict::error;
+  scenario.error = ErrorResult{"scenarios/broken.lua:3: '}' expected near 'local'",
+                               "scenarios/broken.lua", 3, "", ""};
+  return scenario;
+}
+
+inline RunResult sample_result() {
+  return {ExitReason::script_error,
+          {sample_scenario(), sample_several_gpus(), sample_unloadable()}};
+}
+
+}  // namespace ohm::test
