@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,10 +31,10 @@ std::span<const GpuProfile> gpu_profiles();
 /// Throws std::invalid_argument that suggests the nearest name.
 const GpuProfile& find_gpu_profile(std::string_view name);
 
-/// `NAME[,capacity=SIZE][,count=N]`: `count` GPUs of one kind.
+/// `NAME[,capacity=SIZE][,count=N]`: GPUs of one kind.
 struct GpuSelection {
   GpuProfile profile;  ///< with the capacity that was asked for
-  int count = 1;
+  std::optional<int> count;  ///< as asked for; nullopt: not said
 };
 
 /// At most this many GPUs in one selection.

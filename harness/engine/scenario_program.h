@@ -19,6 +19,8 @@
 
 namespace ohm::engine {
 
+class Machine;
+
 /// An error of the script's making. what() starts with "file:line: " where the place is known.
 class ScriptError : public std::runtime_error {
  public:
@@ -33,13 +35,14 @@ class ScriptError : public std::runtime_error {
 /// One value that a variant returned, copied to the host.
 struct ReturnedValue {
   /// A tensor's dtype in PyTorch's spelling ("float32", "int64", "bool", …); for the script's own
-  /// values "number", "boolean" or "string".
+  /// values "integer", "number", "boolean" or "string". Integers compare exactly, a "number" (what
+  /// item() gave, say) within the tolerance of what it is compared with.
   std::string dtype;
   std::vector<std::int64_t> shape;  ///< empty for a scalar
   /// Row-major; a boolean is 0 or 1. Integers are exact up to 2^53. Empty when the tensor lives
   /// on a size-only device, and for strings.
   std::vector<double> values;
-  bool has_values = true;  ///< false: it lives on a size-only device
+  bool has_values = true;  ///< false: computed on a size-only device; the engine sees to "number"
   std::string text;        ///< of a string
 };
 
@@ -54,8 +57,8 @@ class RunContext {
   /// ohm.step(): the end of one step; bytes allocated are noted for every device.
   virtual void mark_step() = 0;
 
-  /// The devices in use, after `--gpu` had its say.
-  virtual const GpuSpec& gpu() const = 0;
+  /// The devices, and what is measured about them.
+  virtual Machine& machine() = 0;
 };
 
 class ScenarioProgram {

@@ -51,7 +51,7 @@ TEST(GpuSelection, TakesACapacityAndACount) {
   EXPECT_EQ(selection.profile.name, "a100-40g");
   EXPECT_EQ(selection.profile.capacity_bytes, 24_GiB);
   EXPECT_EQ(selection.count, 2);
-  EXPECT_EQ(parse_gpu_selection("tiny-64m").count, 1);
+  EXPECT_EQ(parse_gpu_selection("tiny-64m").count, std::nullopt);
   EXPECT_EQ(parse_gpu_selection("tiny-64m").profile.capacity_bytes, 64_MiB);
 }
 

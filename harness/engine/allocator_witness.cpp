@@ -1,0 +1,61 @@
+#include "harness/engine/allocator_witness.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace ohm::engine {
+
+namespace {
+
+const Stat& all_pools(const PooledStat& stat) {
+  return stat[static_cast<std::size_t>(StatPool::all)];
+}
+
+}  // namespace
+
+AllocatorWitness::AllocatorWitness(RequestAllocator& upstream, OnOutOfMemory on_out_of_memory)
+    : upstream_(upstream), on_out_of_memory_(std::move(on_out_of_memory)) {}
+
+Allocation AllocatorWitness::allocate(const AllocationRequest& request) {
+  try {
+    return upstream_.allocate(request);
+  } catch (const OutOfMemory& error) {
+    ++before_reset_.num_ooms;
+    on_out_of_memory_(error.report());
+    throw;
+  }
+}
+
+WitnessedFigures AllocatorWitness::figures() const {
+  const MemoryStats& stats = upstream_.stats();
+  WitnessedFigures figures = before_reset_;
+  const std::int64_t peak = all_pools(stats.allocated_bytes).peak;
+  if (peak > figures.peak_allocated_bytes) {
+    figures.peak_allocated_bytes = peak;
+    figures.peak_by_category = upstream_.peak_bytes_by_category();
+  }
+  figures.peak_reserved_bytes =
+      std::max(figures.peak_reserved_bytes, all_pools(stats.reserved_bytes).peak);
+  figures.num_alloc_retries += stats.num_alloc_retries;
+  figures.num_device_alloc += stats.num_device_alloc;
+  return figures;
+}
+
+void AllocatorWitness::reset_peak_stats() {
+  const WitnessedFigures now = figures();
+  before_reset_.peak_allocated_bytes = now.peak_allocated_bytes;
+  before_reset_.peak_reserved_bytes = now.peak_reserved_bytes;
+  before_reset_.peak_by_category = now.peak_by_category;
+  upstream_.reset_peak_stats();
+}
+
+void AllocatorWitness::reset_accumulated_stats() {
+  const std::int64_t retries_before = upstream_.stats().num_alloc_retries;
+  const std::int64_t allocs_before = upstream_.stats().num_device_alloc;
+  upstream_.reset_accumulated_stats();
+  before_reset_.num_alloc_retries += retries_before - upstream_.stats().num_alloc_retries;
+  before_reset_.num_device_alloc += allocs_before - upstream_.stats().num_device_alloc;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,35 @@
+// Ctrl-C without losing results: signals that ask to end are noted, and seen only while waiting.
+#pragma once
+
+#include <csignal>
+
+namespace ohm::engine {
+
+/// Holds SIGINT, SIGTERM and SIGHUP back as long as it lives, except inside a call that is given
+/// waiting_mask(), and restores what was before. One at a time.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  /// The signal that arrived first since the last guard was made, or 0.
+  static int signal();
+
+  /// For ppoll().
+  const sigset_t& waiting_mask() const { return previous_mask_; }
+
+  /// In a fork: everything as a new program expects it.
+  void restore_in_child() const;
+
+ private:
+  void restore_actions() const;
+
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+  sigset_t previous_mask_ = {};
+  struct sigaction previous_[3] = {};
+};
+
+}  // namespace ohm::engine

@@ -1,0 +1,150 @@
+#include "harness/engine/machine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/fault/capacity_limit.h"
+#include "allocator_shim/fault/faulty_allocator.h"
+#include "allocator_shim/fault/faulty_device_memory.h"
+
+namespace ohm::engine {
+
+namespace {
+
+ValueMode value_mode(const GpuSpec& gpu) {
+  return gpu.values ? ValueMode::keeps_values : ValueMode::size_only;
+}
+
+HostMemoryOptions host_options(const GpuSpec& gpu) {
+  return {gpu.values ? Machine::kHostCapacityBytes : Machine::kSizeOnlyHostCapacityBytes,
+          value_mode(gpu)};
+}
+
+}  // namespace
+
+/// One card and what stands on it: every part is given the one before.
+struct Machine::Gpu {
+  Gpu(const GpuProfile& of_profile, int index, ValueMode values)
+      : profile(of_profile), device(of_profile, index, values) {}
+
+  GpuProfile profile;
+  VirtualGpu device;
+  VirtualStreams streams;
+  std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
+  std::unique_ptr<CachingAllocator> caching;
+  std::vector<std::unique_ptr<RequestAllocator>> request_adaptors;
+  std::unique_ptr<AllocatorWitness> witness;
+
+  DeviceMemory& memory() {
+    return segment_adaptors.empty() ? static_cast<DeviceMemory&>(device) : *segment_adaptors.back();
+  }
+  RequestAllocator& requests() {
+    return request_adaptors.empty() ? static_cast<RequestAllocator&>(*caching)
+                                    : *request_adaptors.back();
+  }
+};
+
+Machine::Machine(const MachineOptions& options)
+    : options_(options),
+      host_memory_(host_options(options.gpu), &events_),
+      host_(host_memory_, [this](const OutOfMemoryReport& report) {
+        if (on_out_of_memory_) on_out_of_memory_(-1, report);
+      }) {
+  for (const std::string& plan : options_.fault_plans) {
+    fault_plans_.push_back(FaultPlan::parse(plan));
+  }
+  context_.sites = &sites_;
+  context_.keeps_values = options_.gpu.values;
+  context_.host.allocator = &host_;
+  context_.seed(options_.seed);
+}
+
+Machine::~Machine() = default;
+
+void Machine::add_gpus() {
+  GpuProfile profile = find_gpu_profile(options_.gpu.profile);
+  profile.capacity_bytes = options_.gpu.capacity_bytes.value_or(profile.capacity_bytes);
+  const AllocatorSettings settings = parse_settings(options_.gpu.alloc_conf);
+  for (int index = 0; index < options_.gpu.count; ++index) add_gpu(index, profile, settings);
+  context_.seed(options_.seed);
+}
+
+void Machine::add_gpu(int index, const GpuProfile& profile, const AllocatorSettings& settings) {
+  auto gpu = std::make_unique<Gpu>(profile, index, value_mode(options_.gpu));
+  for (FaultPlan& plan : fault_plans_) {
+    if (const std::optional<std::size_t> capacity = plan.capacity_bytes_of(index)) {
+      gpu->segment_adaptors.push_back(std::make_unique<CapacityLimit>(gpu->memory(), *capacity));
+    }
+    gpu->segment_adaptors.push_back(
+        std::make_unique<FaultyDeviceMemory>(gpu->memory(), plan, index));
+  }
+  CachingAllocatorOptions options;
+  options.device = index;
+  options.settings = settings;
+  gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), gpu->streams, options, &events_);
+  for (FaultPlan& plan : fault_plans_) {
+    gpu->request_adaptors.push_back(
+        std::make_unique<FaultyAllocator>(gpu->requests(), plan, index, &events_));
+  }
+  gpu->witness = std::make_unique<AllocatorWitness>(gpu->requests(),
+                                                    [this, index](const OutOfMemoryReport& report) {
+                                                      if (on_out_of_memory_)
+                                                        on_out_of_memory_(index, report);
+                                                    });
+
+  DeviceSlot slot;
+  slot.allocator = gpu->witness.get();
+  slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
+  slot.multiprocessors = profile.multiprocessors;
+  slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
+  context_.gpus.push_back(std::move(slot));
+  gpus_.push_back(std::move(gpu));
+}
+
+RequestAllocator& Machine::requests(int device) {
+  if (device < 0) return host_;
+  return *gpus_.at(static_cast<std::size_t>(device))->witness;
+}
+
+CachingAllocator& Machine::caching_allocator(int gpu) {
+  return *gpus_.at(static_cast<std::size_t>(gpu))->caching;
+}
+
+VirtualStreams& Machine::streams(int gpu) {
+  return gpus_.at(static_cast<std::size_t>(gpu))->streams;
+}
+
+const GpuProfile& Machine::profile(int gpu) const {
+  return gpus_.at(static_cast<std::size_t>(gpu))->profile;
+}
+
+std::int64_t Machine::allocated_bytes(int gpu) const {
+  const MemoryStats& stats = gpus_.at(static_cast<std::size_t>(gpu))->witness->stats();
+  return stats.allocated_bytes[static_cast<std::size_t>(StatPool::all)].current;
+}
+
+std::vector<DeviceResult> Machine::device_results() const {
+  std::vector<DeviceResult> results;
+  for (int index = 0; index < gpu_count(); ++index) {
+    const Gpu& gpu = *gpus_[static_cast<std::size_t>(index)];
+    const WitnessedFigures figures = gpu.witness->figures();
+    DeviceResult result;
+    result.device = Device::cuda(index).str();
+    result.profile = gpu.profile.name;
+    result.capacity_bytes = static_cast<std::int64_t>(gpu.witness->info().total_bytes);
+    result.values = options_.gpu.values;
+    result.peak_allocated_bytes = figures.peak_allocated_bytes;
+    result.peak_reserved_bytes = figures.peak_reserved_bytes;
+    result.allocated_at_end_bytes = allocated_bytes(index);
+    result.num_ooms = figures.num_ooms;
+    result.num_alloc_retries = figures.num_alloc_retries;
+    result.num_device_alloc = figures.num_device_alloc;
+    result.peak_by_category = figures.peak_by_category;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace ohm::engine

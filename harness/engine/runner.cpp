@@ -1,0 +1,90 @@
+#include "harness/engine/runner.h"
+
+#include <algorithm>
+#include <list>
+
+#include "harness/engine/scenario_run.h"
+#include "harness/engine/worker_pool.h"
+
+namespace ohm::engine {
+
+namespace {
+
+WorkerOptions worker_options(const RunOptions& options) {
+  return {std::max(1, options.jobs), options.timeout_seconds};
+}
+
+/// Several scenarios at once; their results leave in the order of the files.
+class Runner {
+ public:
+  Runner(const RunOptions& options, const ScenarioLoader& loader, RunObserver& observer)
+      : options_(options), observer_(observer), pool_(worker_options(options)) {
+    for (std::size_t i = 0; i < options.files.size(); ++i) {
+      scenarios_.emplace_back(i, options.files[i], options, loader, pool_);
+    }
+    next_ = scenarios_.begin();
+  }
+
+  RunOutcome run() {
+    for (ScenarioRun& scenario : scenarios_) scenario.start();
+    pool_.run([this] {
+      observer_.on_progress(pool_.finished(), pool_.submitted());
+      return emit_finished();
+    });
+    RunOutcome outcome{std::move(result_), InterruptGuard::signal()};
+    if (outcome.signal != 0) {
+      outcome.result.exit_reason = worse_of(outcome.result.exit_reason, ExitReason::interrupted);
+    } else if (outcome.result.scenarios.empty()) {
+      outcome.result.exit_reason = ExitReason::nothing_selected;
+    }
+    return outcome;
+  }
+
+ private:
+  /// False when the run is to end early.
+  bool emit_finished() {
+    for (; next_ != scenarios_.end() && next_->is_finished(); ++next_) {
+      if (next_->is_empty()) continue;
+      result_.scenarios.push_back(next_->result());
+      const ScenarioResult& scenario = result_.scenarios.back();
+      result_.exit_reason = worse_of(result_.exit_reason, next_->exit_reason(scenario));
+      observer_.on_scenario(scenario);
+      if (options_.fail_fast && scenario.verdict != Verdict::passed) return false;
+    }
+    return true;
+  }
+
+  const RunOptions& options_;
+  RunObserver& observer_;
+  WorkerPool pool_;
+  std::list<ScenarioRun> scenarios_;
+  std::list<ScenarioRun>::iterator next_;
+  RunResult result_;
+};
+
+}  // namespace
+
+int RunOutcome::exit_code() const {
+  const int code = ohm::exit_code(result.exit_reason).code;
+  return result.exit_reason == ExitReason::interrupted ? code + signal : code;
+}
+
+RunOutcome run_scenarios(const RunOptions& options, const ScenarioLoader& loader,
+                         RunObserver& observer) {
+  return Runner(options, loader, observer).run();
+}
+
+std::vector<ListedScenario> list_scenarios(const RunOptions& options,
+                                           const ScenarioLoader& loader) {
+  WorkerPool pool(worker_options(options));
+  std::list<ScenarioRun> scenarios;
+  for (std::size_t i = 0; i < options.files.size(); ++i) {
+    scenarios.emplace_back(i, options.files[i], options, loader, pool).start_listing();
+  }
+  pool.run([] { return true; });
+  std::vector<ListedScenario> listed;
+  for (const ScenarioRun& scenario : scenarios) listed.push_back(scenario.listing());
+  return listed;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,277 @@
+#include "harness/engine/scenario_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "allocator_shim/observe/bytes.h"
+#include "harness/engine/scenario_validation.h"
+#include "harness/engine/shell_quote.h"
+#include "harness/engine/source_file.h"
+#include "harness/engine/variant_process.h"
+
+namespace ohm::engine {
+
+namespace {
+
+ErrorResult error_of(const ScriptError& error) {
+  return {error.what(), error.file, error.line, error.traceback, error.hint};
+}
+
+ErrorResult timeout_error(const std::string& what, double seconds) {
+  return {fmt::format("{} ran longer than {:g} s", what, seconds),
+          {},
+          0,
+          {},
+          "--timeout SECONDS allows more"};
+}
+
+/// What a process that did not report died of; what it wrote last is the best hint there is.
+ErrorResult crash_error(const std::string& what, const WorkResult& result) {
+  return {
+      fmt::format("the process of {} was {}", what, result.how_it_ended), {}, 0, result.output, {}};
+}
+
+/// Large enough for what the scenario's own GPUs cannot hold, and still a GPU: a program that
+/// allocates without end has to end.
+GpuSpec large_gpu(GpuSpec gpu) {
+  const std::size_t capacity =
+      gpu.capacity_bytes.value_or(find_gpu_profile(gpu.profile).capacity_bytes);
+  gpu.capacity_bytes = std::min(16 * capacity, std::max(capacity, 256_GiB));
+  return gpu;
+}
+
+ExitReason reason_of(const VariantResult& variant) {
+  if (variant.verdict == Verdict::passed) return ExitReason::passed;
+  if (variant.verdict == Verdict::failed) return ExitReason::failed;
+  switch (variant.outcome) {
+    case Outcome::timeout:
+      return ExitReason::timeout;
+    case Outcome::crashed:
+      return ExitReason::internal_error;
+    case Outcome::not_run:
+      return ExitReason::interrupted;
+    case Outcome::completed:
+    case Outcome::oom:
+    case Outcome::error:
+      break;
+  }
+  return ExitReason::script_error;
+}
+
+Verdict verdict_of(const std::vector<VariantResult>& variants) {
+  const auto any = [&](Verdict verdict) {
+    return std::any_of(variants.begin(), variants.end(),
+                       [&](const VariantResult& variant) { return variant.verdict == verdict; });
+  };
+  if (any(Verdict::error)) return Verdict::error;
+  if (any(Verdict::failed)) return Verdict::failed;
+  return any(Verdict::skipped) ? Verdict::skipped : Verdict::passed;
+}
+
+}  // namespace
+
+ScenarioRun::ScenarioRun(std::size_t index, std::string path, const RunOptions& options,
+                         const ScenarioLoader& loader, WorkerPool& pool)
+    : index_(index), path_(std::move(path)), options_(options), loader_(loader), pool_(pool) {}
+
+void ScenarioRun::start() { submit_loading(/*lists_only=*/false); }
+void ScenarioRun::start_listing() { submit_loading(/*lists_only=*/true); }
+
+LoadRequest ScenarioRun::load_request() const {
+  return {path_, source_, options_.caps, options_.seed};
+}
+
+// ---- loading ------------------------------------------------------------------------------------
+
+void ScenarioRun::submit_loading(bool lists_only) {
+  try {
+    source_ = read_source_file(path_);
+  } catch (const ScriptError& error) {
+    fail(error_of(error), ExitReason::script_error);
+    return;
+  }
+  const auto load = [this] { return encoded(load_scenario(loader_, load_request())); };
+  pool_.submit(static_cast<std::int64_t>(index_), load,
+               [this, lists_only](WorkResult result) { take_description(result, lists_only); });
+}
+
+void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
+  const std::string what = "loading " + path_;
+  switch (result.end) {
+    case WorkEnd::interrupted:
+      interrupted_ = true;
+      is_finished_ = true;
+      return;
+    case WorkEnd::timeout:
+      return fail(timeout_error(what, options_.timeout_seconds), ExitReason::timeout);
+    case WorkEnd::crashed:
+      return fail(crash_error(what, result), ExitReason::internal_error);
+    case WorkEnd::message:
+      break;
+  }
+  LoadedScenario loaded = decoded_scenario(result.message);
+  if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
+  try {
+    measured_.description = validated(std::move(loaded.description));
+  } catch (const ScriptError& error) {
+    return fail(error_of(error), ExitReason::script_error);
+  }
+  is_finished_ = lists_only;
+  if (lists_only) return;
+  selected_ = selected_variants(measured_.description, options_.selection);
+  run_what_is_selected();
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+void ScenarioRun::run_what_is_selected() {
+  std::set<std::string> needed(selected_.begin(), selected_.end());
+  for (std::vector<std::string> todo = selected_; !todo.empty();) {
+    const VariantDescription* variant = find_variant(measured_.description, todo.back());
+    todo.pop_back();
+    for (const std::string& other : needed_by(measured_.description, *variant)) {
+      if (needed.insert(other).second) todo.push_back(other);
+    }
+  }
+  for (const VariantDescription& variant : measured_.description.variants) {
+    if (needed.count(variant.name) == 0) continue;
+    submit_variant(variant, /*as_reference=*/variant.role == Role::reference);
+  }
+  is_finished_ = pending_ == 0;
+}
+
+MachineOptions ScenarioRun::machine_for(const VariantDescription& variant,
+                                        bool as_reference) const {
+  MachineOptions machine;
+  machine.seed = options_.seed;
+  machine.gpu = variant.gpu.value_or(measured_.description.gpu);
+  if (options_.gpu) {
+    machine.gpu.profile = options_.gpu->profile.name;
+    machine.gpu.capacity_bytes = options_.gpu->profile.capacity_bytes;
+    machine.gpu.count = options_.gpu->count.value_or(machine.gpu.count);
+  }
+  if (as_reference) {
+    machine.gpu = large_gpu(machine.gpu);
+    return machine;
+  }
+  for (const std::string& plan : {variant.fault, options_.fault}) {
+    if (!plan.empty()) machine.fault_plans.push_back(plan);
+  }
+  return machine;
+}
+
+void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_reference) {
+  ++pending_;
+  const auto run = [this, name = variant.name, machine = machine_for(variant, as_reference)] {
+    return encoded(run_variant(loader_, load_request(), name, machine));
+  };
+  pool_.submit(static_cast<std::int64_t>(index_), run,
+               [this, name = variant.name, as_reference](WorkResult result) {
+                 take_variant(name, as_reference, std::move(result));
+               });
+}
+
+MeasuredVariant ScenarioRun::measured_from(const std::string& name,
+                                           const WorkResult& result) const {
+  MeasuredVariant measured;
+  switch (result.end) {
+    case WorkEnd::interrupted:
+      break;
+    case WorkEnd::timeout:
+      measured.outcome = Outcome::timeout;
+      measured.error = timeout_error(name, options_.timeout_seconds);
+      break;
+    case WorkEnd::crashed:
+      measured.outcome = Outcome::crashed;
+      measured.error = crash_error(name, result);
+      break;
+    case WorkEnd::message:
+      measured = decoded_variant(result.message);
+      break;
+  }
+  measured.output = result.output;
+  measured.seconds = result.seconds;
+  return measured;
+}
+
+void ScenarioRun::take_variant(const std::string& name, bool as_reference, WorkResult result) {
+  auto& measured = as_reference ? measured_.references : measured_.variants;
+  interrupted_ = interrupted_ || result.end == WorkEnd::interrupted;
+  measured[name] = measured_from(name, result);
+  --pending_;
+  advance();
+}
+
+void ScenarioRun::advance() {
+  if (pending_ > 0) return;
+  if (!interrupted_) {
+    for (const std::string& name : missing_references(measured_, selected_)) {
+      submit_variant(*find_variant(measured_.description, name), /*as_reference=*/true);
+    }
+  }
+  is_finished_ = pending_ == 0;
+}
+
+// ---- the result ---------------------------------------------------------------------------------
+
+void ScenarioRun::fail(ErrorResult error, ExitReason reason) {
+  error_ = std::move(error);
+  error_reason_ = reason;
+  is_finished_ = true;
+}
+
+std::string ScenarioRun::rerun_command(const std::string& variant) const {
+  std::string command =
+      fmt::format("ohm run {} --case {}", shell_quoted(path_), shell_quoted(variant));
+  if (!options_.gpu_text.empty()) command += " --gpu " + shell_quoted(options_.gpu_text);
+  if (!options_.fault.empty()) command += " --fault " + shell_quoted(options_.fault);
+  if (options_.seed != 0) command += fmt::format(" --seed {}", options_.seed);
+  return command;
+}
+
+ScenarioResult ScenarioRun::result() const {
+  ScenarioResult result;
+  const ScenarioDescription& description = measured_.description;
+  result.file = path_;
+  result.name =
+      description.name.empty() ? std::filesystem::path(path_).stem().string() : description.name;
+  result.summary = description.summary;
+  result.error = error_;
+  for (const std::string& name : selected_) {
+    VariantResult variant = judge(measured_, *find_variant(description, name));
+    variant.rerun = rerun_command(name);
+    const auto measured = measured_.variants.find(name);
+    if (options_.timestamps && measured != measured_.variants.end()) {
+      variant.seconds = measured->second.seconds;
+    }
+    result.variants.push_back(std::move(variant));
+  }
+  for (const auto& [name, measured] : measured_.references) {
+    result.references.push_back(reference_result(measured_, name));
+    result.references.back().rerun = rerun_command(name);
+  }
+  result.verdict = verdict_of(result.variants);
+  if (interrupted_ && result.variants.empty()) result.verdict = Verdict::skipped;
+  if (error_) result.verdict = Verdict::error;
+  return result;
+}
+
+ListedScenario ScenarioRun::listing() const {
+  ListedScenario listed{measured_.description, error_, error_reason_};
+  listed.description.file = path_;
+  return listed;
+}
+
+ExitReason ScenarioRun::exit_reason(const ScenarioResult& result) const {
+  ExitReason reason = error_reason_;
+  for (const VariantResult& variant : result.variants) {
+    reason = worse_of(reason, reason_of(variant));
+  }
+  return reason;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,187 @@
+#include "harness/engine/variant_process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "allocator_shim/observe/assert.h"
+
+namespace ohm::engine {
+
+namespace {
+
+ErrorResult error_of(const ScriptError& error) {
+  return {error.what(), error.file, error.line, error.traceback, error.hint};
+}
+
+ErrorResult error_of(const std::string& path, const std::exception& error) {
+  return {path + ": " + error.what(), path, 0, {}, {}};
+}
+
+ErrorResult host_is_full(const std::string& path) {
+  return {
+      path + ": the host has no memory left", path, 0, {}, "make the scenario's tensors smaller"};
+}
+
+/// Calls `body`; errors of the script's making come back as a value. Mistakes of ours are no
+/// result: they end the process, and so the run as an internal error.
+template <class Body>
+std::optional<ErrorResult> script_error_of(const std::string& path, Body&& body) {
+  try {
+    body();
+    return std::nullopt;
+  } catch (const ScriptError& error) {
+    return error_of(error);
+  } catch (const std::invalid_argument& error) {
+    return error_of(path, error);
+  } catch (const OutOfMemory& error) {
+    return error_of(path, error);
+  } catch (const std::bad_alloc&) {
+    return host_is_full(path);
+  }
+}
+
+std::string device_name(int device) { return Device::cuda(device).str(); }
+
+OomResult oom_result(Machine& machine, int device, const OutOfMemoryReport& report,
+                     std::int64_t steps) {
+  const Site& site = machine.sites().at(report.site);
+  OomResult oom;
+  oom.step = steps + 1;
+  oom.device = device_name(device);
+  oom.requested_bytes = static_cast<std::int64_t>(report.requested_bytes);
+  oom.segment_bytes = static_cast<std::int64_t>(report.segment_bytes);
+  oom.category = report.category;
+  oom.op = site.op;
+  oom.file = site.file;
+  oom.line = site.line;
+  oom.message = report.message;
+  oom.injected = report.injected;
+  oom.policy = report.policy;
+  oom.alive_by_category = machine.requests(device).allocated_bytes_by_category();
+  fill_holders(oom, machine.requests(device).live_blocks(), machine.sites());
+  return oom;
+}
+
+/// Counts steps and keeps what the machine told about its last failure.
+class VariantRun final : public RunContext {
+ public:
+  explicit VariantRun(Machine& machine) : machine_(machine) {
+    marks_.resize(static_cast<std::size_t>(machine.gpu_count()));
+    machine.on_out_of_memory([this](int device, const OutOfMemoryReport& report) {
+      last_oom_ = oom_result(machine_, device, report, steps_);
+    });
+  }
+  ~VariantRun() override { machine_.on_out_of_memory(nullptr); }
+
+  void mark_step() override {
+    ++steps_;
+    for (std::size_t gpu = 0; gpu < marks_.size(); ++gpu) {
+      marks_[gpu].push_back(machine_.allocated_bytes(static_cast<int>(gpu)));
+    }
+  }
+  Machine& machine() override { return machine_; }
+
+  void report(MeasuredVariant& measured) {
+    measured.steps = steps_;
+    measured.allocated_at_marks = marks_;
+    measured.devices = machine_.device_results();
+    if (measured.outcome == Outcome::oom) measured.oom = last_oom_;
+  }
+
+ private:
+  Machine& machine_;
+  std::int64_t steps_ = 0;
+  std::vector<std::vector<std::int64_t>> marks_;
+  std::optional<OomResult> last_oom_;
+};
+
+/// Where no arithmetic is done, what a script reads is NaN: it is not a value.
+void mark_unknown_numbers(ReturnedValues& values) {
+  for (auto& [name, value] : values) {
+    const bool is_number = value.dtype == "number" && value.values.size() == 1;
+    if (is_number && std::isnan(value.values[0])) value.has_values = false;
+  }
+}
+
+void check_sizes(const ReturnedValues& values) {
+  for (const auto& [name, value] : values) {
+    std::size_t elements = value.dtype == "string" ? 0 : 1;
+    for (const std::int64_t size : value.shape) elements *= static_cast<std::size_t>(size);
+    OHM_ASSERT(!value.has_values || value.values.size() == elements,
+               "a returned value has as many elements as its shape says");
+  }
+}
+
+}  // namespace
+
+void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites) {
+  std::map<std::pair<SiteId, Category>, HolderResult> by_place;
+  for (const LiveBlock& block : blocks) {
+    if (block.pending_free) continue;
+    HolderResult& holder = by_place[{block.site, block.category}];
+    holder.bytes += static_cast<std::int64_t>(block.bytes);
+    ++holder.count;
+  }
+  for (auto& [place, holder] : by_place) {
+    const Site& site = sites.at(place.first);
+    holder.category = place.second;
+    holder.op = site.op;
+    holder.file = site.file;
+    holder.line = site.line;
+    oom.holders.push_back(std::move(holder));
+  }
+  std::sort(oom.holders.begin(), oom.holders.end(),
+            [](const HolderResult& a, const HolderResult& b) {
+              return std::tie(b.bytes, a.file, a.line, a.op, a.category) <
+                     std::tie(a.bytes, b.file, b.line, b.op, b.category);
+            });
+  if (oom.holders.size() <= kMaxHolders) return;
+  oom.other_holders = static_cast<std::int64_t>(oom.holders.size() - kMaxHolders);
+  oom.holders.resize(kMaxHolders);
+}
+
+LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& request) {
+  LoadedScenario loaded;
+  loaded.error = script_error_of(request.path, [&] {
+    Machine machine({});
+    const ContextGuard guard(machine.context());
+    loaded.description = loader(request)->description();
+    loaded.description.file = request.path;
+  });
+  return loaded;
+}
+
+MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
+                            const std::string& variant, const MachineOptions& options) {
+  MeasuredVariant measured;
+  Machine machine(options);
+  const ContextGuard guard(machine.context());
+  std::unique_ptr<ScenarioProgram> program;
+  measured.error = script_error_of(request.path, [&] { program = loader(request); });
+  if (measured.error) {
+    measured.outcome = Outcome::error;
+    return measured;
+  }
+  machine.add_gpus();
+  VariantRun run(machine);
+  measured.outcome = Outcome::completed;
+  measured.error = script_error_of(request.path, [&] {
+    try {
+      measured.values = program->run(variant, run);
+    } catch (const OutOfMemory&) {
+      measured.outcome = Outcome::oom;
+    }
+  });
+  if (measured.error) measured.outcome = Outcome::error;
+  if (!options.gpu.values) mark_unknown_numbers(measured.values);
+  check_sizes(measured.values);
+  run.report(measured);
+  return measured;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,25 @@
+// What happens inside a worker process: a scenario is loaded, and one variant of it is run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/engine/machine.h"
+#include "harness/engine/measured_variant.h"
+#include "harness/engine/scenario_program.h"
+#include "harness/engine/worker_messages.h"
+
+namespace ohm::engine {
+
+/// Loads and describes; validates nothing. Errors of the script become the result's error.
+LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& request);
+
+/// Loads the scenario again on a fresh machine and runs the variant of this name. Errors of the
+/// script and out-of-memory errors become the result's; an error of ours leaves as an exception.
+MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
+                            const std::string& variant, const MachineOptions& machine);
+
+/// The largest holders of what is alive, one for each place and category; the rest is counted.
+void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites);
+
+}  // namespace ohm::engine

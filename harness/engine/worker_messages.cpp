@@ -1,0 +1,106 @@
+#include "harness/engine/worker_messages.h"
+
+#include "harness/engine/message_archive.h"
+
+namespace ohm {
+
+// Written and read alike: T is the struct, const when it is written.
+template <class T, class Struct>
+concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
+
+// Argument-dependent lookup has to find these: each in its struct's namespace, none unnamed.
+
+template <class Archive, Is<DeviceResult> T>
+void fields(Archive& archive, T& device) {
+  archive(device.device, device.profile, device.capacity_bytes, device.values,
+          device.peak_allocated_bytes, device.peak_reserved_bytes, device.allocated_at_end_bytes,
+          device.num_ooms, device.num_alloc_retries, device.num_device_alloc,
+          device.peak_by_category);
+}
+
+template <class Archive, Is<HolderResult> T>
+void fields(Archive& archive, T& holder) {
+  archive(holder.bytes, holder.count, holder.category, holder.op, holder.file, holder.line);
+}
+
+template <class Archive, Is<OomResult> T>
+void fields(Archive& archive, T& oom) {
+  archive(oom.step, oom.device, oom.requested_bytes, oom.segment_bytes, oom.category, oom.op,
+          oom.file, oom.line, oom.message, oom.injected, oom.policy, oom.alive_by_category,
+          oom.holders, oom.other_holders);
+}
+
+template <class Archive, Is<ErrorResult> T>
+void fields(Archive& archive, T& error) {
+  archive(error.message, error.file, error.line, error.traceback, error.hint);
+}
+
+namespace engine {
+
+template <class Archive, Is<GpuSpec> T>
+void fields(Archive& archive, T& gpu) {
+  archive(gpu.profile, gpu.capacity_bytes, gpu.count, gpu.values, gpu.alloc_conf);
+}
+
+template <class Archive, Is<VariantDescription> T>
+void fields(Archive& archive, T& variant) {
+  archive(variant.name, variant.role, variant.line, variant.of, variant.trades, variant.must_agree,
+          variant.compare_as, variant.reference, variant.raises, variant.limits, variant.fault,
+          variant.gpu);
+}
+
+template <class Archive, Is<ScenarioDescription> T>
+void fields(Archive& archive, T& scenario) {
+  archive(scenario.name, scenario.summary, scenario.file, scenario.line, scenario.gpu,
+          scenario.limits, scenario.reference, scenario.variants);
+}
+
+template <class Archive, Is<LoadedScenario> T>
+void fields(Archive& archive, T& loaded) {
+  archive(loaded.error, loaded.description);
+}
+
+template <class Archive, Is<ReturnedValue> T>
+void fields(Archive& archive, T& value) {
+  archive(value.dtype, value.shape, value.values, value.has_values, value.text);
+}
+
+// Output and wall time are the parent's to know.
+template <class Archive, Is<MeasuredVariant> T>
+void fields(Archive& archive, T& variant) {
+  archive(variant.outcome, variant.steps, variant.devices, variant.allocated_at_marks, variant.oom,
+          variant.error, variant.values);
+}
+
+namespace {
+
+template <class T>
+std::string encoded_message(const T& value) {
+  MessageWriter writer;
+  writer(value);
+  return writer.take();
+}
+
+template <class T>
+T decoded_message(std::string_view bytes) {
+  T value;
+  MessageReader reader(bytes);
+  reader(value);
+  return value;
+}
+
+}  // namespace
+
+std::string encoded(const LoadedScenario& scenario) { return encoded_message(scenario); }
+std::string encoded(const MeasuredVariant& variant) { return encoded_message(variant); }
+
+LoadedScenario decoded_scenario(std::string_view bytes) {
+  return decoded_message<LoadedScenario>(bytes);
+}
+MeasuredVariant decoded_variant(std::string_view bytes) {
+  return decoded_message<MeasuredVariant>(bytes);
+}
+
+}  // namespace engine
+
+}  // namespace ohm

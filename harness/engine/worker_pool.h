@@ -1,0 +1,90 @@
+// Work in processes of its own: a crash, an abort or an endless loop ends one piece of work.
+//
+// Each piece runs in a fork of this process, which has to be single-threaded, and sends back one
+// message. Its stdout and stderr are caught; it dies with this process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "harness/engine/interrupt.h"
+
+namespace ohm::engine {
+
+enum class WorkEnd : std::uint8_t {
+  message,      ///< the whole message arrived
+  crashed,      ///< a signal, or an exit before the message was whole
+  timeout,      ///< killed after `timeout_seconds`
+  interrupted,  ///< this process was told to end
+};
+
+struct WorkResult {
+  WorkEnd end = WorkEnd::interrupted;
+  std::string message;
+  std::string output;        ///< what it wrote to stdout and stderr: the first kMaxOutput bytes
+  std::string how_it_ended;  ///< of a crash: "killed by SIGSEGV (Segmentation fault)"
+  double seconds = 0;        ///< wall time
+};
+
+struct WorkerOptions {
+  int jobs = 1;                ///< processes at once
+  double timeout_seconds = 0;  ///< for each; 0: none
+};
+
+class WorkerPool {
+ public:
+  static constexpr std::size_t kMaxOutput = 64 * 1024;
+
+  /// Runs in the new process; what it returns is the message. An exception that leaves it aborts.
+  using Work = std::function<std::string()>;
+  /// Runs here, and may submit more.
+  using Done = std::function<void(WorkResult)>;
+
+  explicit WorkerPool(const WorkerOptions& options);
+  /// Kills what still runs.
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  /// Work of a smaller `order` starts first; equal ones in the order of submission.
+  void submit(std::int64_t order, Work work, Done done);
+
+  /// Until nothing is left, or `keep_going`, asked now and after every news, says no; then what
+  /// runs is killed and what waits is dropped, without a word. SIGINT, SIGTERM and SIGHUP end all
+  /// work as interrupted; as long as the pool lives they do nothing else.
+  void run(const std::function<bool()>& keep_going);
+
+  /// Pieces of work, so far.
+  std::size_t submitted() const { return submitted_; }
+  std::size_t finished() const { return finished_; }
+
+ private:
+  struct Process;
+  struct Waiting {
+    Work work;
+    Done done;
+  };
+
+  void start_next();
+  void wait_for_news();
+  void collect_finished();
+  void kill_overdue();
+  void interrupt_all();
+  void drop_all();
+  bool room_for_another() const;
+
+  WorkerOptions options_;
+  InterruptGuard interrupts_;
+  std::multimap<std::int64_t, Waiting> waiting_;
+  std::list<std::unique_ptr<Process>> running_;
+  std::size_t submitted_ = 0;
+  std::size_t finished_ = 0;
+};
+
+}  // namespace ohm::engine
