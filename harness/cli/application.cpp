@@ -1,0 +1,140 @@
+#include "harness/cli/application.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <vector>
+
+#include "allocator_shim/observe/nearest_name.h"
+#include "harness/cli/gpus_command.h"
+#include "harness/cli/list_command.h"
+#include "harness/cli/run_command.h"
+#include "harness/cli/terminal.h"
+#include "reports/exit_code.h"
+
+namespace ohm::cli {
+
+namespace {
+
+constexpr std::array<Command, 3> kCommands = {kRunCommand, kListCommand, kGpusCommand};
+
+constexpr const char* kSummary =
+    "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";
+
+std::string examples_text(std::string_view examples) {
+  std::string out = "Examples:\n";
+  while (true) {
+    const std::size_t end = examples.find('\n');
+    out += fmt::format("  {}\n", examples.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    examples.remove_prefix(end + 1);
+  }
+}
+
+std::string exit_codes_text() {
+  std::string out = "Exit codes:\n";
+  for (const ExitCode& code : kExitCodes)
+    out += fmt::format("  {:>3}  {}\n", code.code, code.meaning);
+  return out;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  return names;
+}
+
+/// A word that is no command is best recognised before the parser sees it.
+void check_command(int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const std::string name = argv[1];
+  const std::vector<std::string> known = command_names();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const bool is_file = name.size() > 4 && name.substr(name.size() - 4) == ".lua";
+  throw UsageError(fmt::format(
+      "unknown command \"{}\"{}", name,
+      is_file ? fmt::format(" (did you mean ohm run {}?)", name) : did_you_mean(name, known)));
+}
+
+/// What was typed and is nothing, with the option that may have been meant.
+std::string unexpected_text(const CLI::App& command) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::vector<std::string> words = command.remaining();
+  const std::string word = words.empty() ? "" : words.front().substr(0, words.front().find('='));
+  return fmt::format("unknown option \"{}\"{}; ohm {} --help lists them", word,
+                     did_you_mean(word, known), command.get_name());
+}
+
+class Application {
+ public:
+  explicit Application(const Environment& environment) : app_(description(), "ohm") {
+    app_.set_version_flag("--version", "ohm " OHM_VERSION);
+    app_.require_subcommand(1);
+    app_.footer(exit_codes_text());
+    for (const Command& command : kCommands) add(command, environment);
+  }
+
+  int run(int argc, const char* const* argv) {
+    check_command(argc, argv);
+    if (argc < 2) {
+      write_stdout(app_.help());
+      return exit_code(ExitReason::usage).code;
+    }
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+      return app_.exit(help);
+    } catch (const CLI::ExtrasError&) {
+      throw UsageError(unexpected_text(*app_.get_subcommands().front()));
+    } catch (const CLI::ParseError& error) {
+      throw UsageError(error.what());
+    }
+    for (const Entry& entry : entries_) {
+      if (entry.app->parsed()) return entry.run();
+    }
+    return exit_code(ExitReason::usage).code;
+  }
+
+ private:
+  struct Entry {
+    CLI::App* app;
+    std::function<int()> run;
+  };
+
+  static std::string description() {
+    return fmt::format("{}\n\n{}", kSummary,
+                       examples_text("ohm run scenarios/*.lua\nohm list\nohm run --help"));
+  }
+
+  void add(const Command& command, const Environment& environment) {
+    CLI::App* app = app_.add_subcommand(std::string(command.name), std::string(command.help));
+    entries_.push_back({app, command.setup(*app, environment)});
+    // In the command's own help the examples come first; the list of commands has the one line.
+    app->preparse_callback([app, &command](std::size_t /*arguments*/) {
+      app->description(fmt::format("{}\n\n{}", command.help, examples_text(command.examples)));
+    });
+  }
+
+  CLI::App app_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+int run_application(int argc, const char* const* argv, const Environment& environment) {
+  try {
+    return Application(environment).run(argc, argv);
+  } catch (const UsageError& error) {
+    print_error(error.what());
+    return exit_code(ExitReason::usage).code;
+  } catch (const std::exception& error) {
+    print_error(fmt::format("internal error: {}", error.what()));
+    return exit_code(ExitReason::internal_error).code;
+  }
+}
+
+}  // namespace ohm::cli

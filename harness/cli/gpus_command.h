@@ -1,0 +1,15 @@
+// ohm gpus: the virtual GPUs.
+#pragma once
+
+#include "harness/cli/command.h"
+
+namespace ohm::cli {
+
+std::function<int()> setup_gpus(CLI::App& app, const Environment& environment);
+
+inline constexpr Command kGpusCommand = {"gpus", "List the virtual GPUs that --gpu knows",
+                                         "ohm gpus\n"
+                                         "ohm run scenarios/batch_size.lua --gpu t4-16g",
+                                         setup_gpus};
+
+}  // namespace ohm::cli

@@ -1,0 +1,196 @@
+#include "harness/cli/list_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "allocator_shim/fault/fault_policy.h"
+#include "harness/cli/scenario_files.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/measurement.h"
+#include "harness/engine/runner.h"
+#include "reports/paint.h"
+#include "reports/reporter.h"
+#include "reports/text_layout.h"
+
+namespace ohm::cli {
+
+namespace {
+
+using engine::ListedScenario;
+using engine::ScenarioDescription;
+using engine::VariantDescription;
+
+struct ListArguments {
+  std::vector<std::string> files;
+  bool json = false;
+  bool measurements = false;
+  bool reporters = false;
+  bool faults = false;
+};
+
+/// Two columns, the first as wide as its longest cell.
+std::string two_columns(const std::vector<std::pair<std::string, std::string>>& rows) {
+  std::size_t width = 0;
+  for (const auto& row : rows) width = std::max(width, reports::display_width(row.first));
+  std::string out;
+  for (const auto& [left, right] : rows) {
+    out += fmt::format("{}  {}\n", reports::pad_right(left, width), right);
+  }
+  return out;
+}
+
+std::string measurements_text() {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const engine::Measurement& measurement : engine::measurements()) {
+    rows.emplace_back(
+        fmt::format("{}{}", measurement.name, measurement.has_index ? "[cuda:N]" : ""),
+        measurement.help);
+  }
+  return two_columns(rows);
+}
+
+std::string reporters_text() {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const reports::Reporter& reporter : reports::reporters()) {
+    rows.emplace_back(reporter.name, reporter.help);
+  }
+  return two_columns(rows);
+}
+
+std::string faults_text() {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const FaultPolicyRow& policy : fault_policies())
+    rows.emplace_back(policy.usage, policy.help);
+  return two_columns(rows);
+}
+
+std::string gpu_text(const engine::GpuSpec& gpu) {
+  return fmt::format("{} × {}{}{}", gpu.count, gpu.profile,
+                     gpu.capacity_bytes ? fmt::format(",capacity={}", *gpu.capacity_bytes) : "",
+                     gpu.values ? "" : ", size-only");
+}
+
+std::string variant_details(const VariantDescription& variant) {
+  std::vector<std::string> parts;
+  if (!variant.of.empty()) parts.push_back("of " + variant.of);
+  if (!variant.trades.empty()) parts.push_back("trades " + variant.trades);
+  if (variant.raises) parts.push_back(fmt::format("raises \"{}\"", *variant.raises));
+  if (!variant.fault.empty()) parts.push_back("fault " + variant.fault);
+  if (variant.gpu) parts.push_back("on " + gpu_text(*variant.gpu));
+  parts.insert(parts.end(), variant.limits.begin(), variant.limits.end());
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string scenario_text(const ScenarioDescription& scenario, bool color) {
+  std::size_t width = 0;
+  for (const VariantDescription& variant : scenario.variants) {
+    width = std::max(width, variant.name.size());
+  }
+  std::string out = fmt::format(
+      "{}  {}\n", reports::painted(scenario.name, reports::Tone::strong, color), scenario.summary);
+  out += fmt::format("  {} · {}\n", scenario.file, gpu_text(scenario.gpu));
+  for (const std::string& limit : scenario.limits) out += fmt::format("  limit       {}\n", limit);
+  for (const VariantDescription& variant : scenario.variants) {
+    std::string row = fmt::format("  {:<10}  {:<{}}  {}", name_of(variant.role), variant.name,
+                                  width, variant_details(variant));
+    row.erase(row.find_last_not_of(' ') + 1);
+    out += row + "\n";
+  }
+  return out + "\n";
+}
+
+std::string all_text(const std::vector<ListedScenario>& listed) {
+  const bool color = wants_color("auto");
+  std::string out;
+  std::size_t scenarios = 0;
+  std::size_t variants = 0;
+  for (const ListedScenario& one : listed) {
+    if (one.error) continue;
+    out += scenario_text(one.description, color);
+    ++scenarios;
+    variants += one.description.variants.size();
+  }
+  return out + fmt::format("{} scenario{}, {} variant{}\n", scenarios, scenarios == 1 ? "" : "s",
+                           variants, variants == 1 ? "" : "s");
+}
+
+using Json = nlohmann::json;
+
+Json gpu_json(const engine::GpuSpec& gpu) {
+  Json object = {{"profile", gpu.profile}, {"count", gpu.count}, {"values", gpu.values}};
+  if (gpu.capacity_bytes) object["capacity_bytes"] = *gpu.capacity_bytes;
+  return object;
+}
+
+Json variant_json(const VariantDescription& variant) {
+  Json object = {{"name", variant.name},
+                 {"role", std::string(name_of(variant.role))},
+                 {"line", variant.line},
+                 {"limits", variant.limits}};
+  if (!variant.of.empty()) object["of"] = variant.of;
+  if (!variant.trades.empty()) object["trades"] = variant.trades;
+  if (variant.raises) object["raises"] = *variant.raises;
+  if (!variant.fault.empty()) object["fault"] = variant.fault;
+  if (variant.gpu) object["gpu"] = gpu_json(*variant.gpu);
+  return object;
+}
+
+std::string all_json(const std::vector<ListedScenario>& listed) {
+  Json scenarios = Json::array();
+  for (const ListedScenario& one : listed) {
+    if (one.error) continue;
+    Json variants = Json::array();
+    for (const VariantDescription& variant : one.description.variants) {
+      variants.push_back(variant_json(variant));
+    }
+    scenarios.push_back({{"name", one.description.name},
+                         {"summary", one.description.summary},
+                         {"file", one.description.file},
+                         {"gpu", gpu_json(one.description.gpu)},
+                         {"limits", one.description.limits},
+                         {"variants", variants}});
+  }
+  const Json json = {{"schema", "ohm.list/1"}, {"scenarios", scenarios}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+ExitReason print_errors(const std::vector<ListedScenario>& listed) {
+  ExitReason reason = listed.empty() ? ExitReason::nothing_selected : ExitReason::passed;
+  for (const ListedScenario& one : listed) {
+    if (!one.error) continue;
+    reason = worse_of(reason, one.error_reason);
+    print_error(one.error->message);
+    if (!one.error->hint.empty()) fmt::print(stderr, "     {}\n", one.error->hint);
+  }
+  return reason;
+}
+
+int list(const ListArguments& arguments, const Environment& environment) {
+  if (arguments.measurements) write_stdout(measurements_text());
+  if (arguments.reporters) write_stdout(reporters_text());
+  if (arguments.faults) write_stdout(faults_text());
+  if (arguments.measurements || arguments.reporters || arguments.faults) return 0;
+  engine::RunOptions options;
+  options.files = arguments.files.empty() ? default_scenario_files() : arguments.files;
+  const std::vector<ListedScenario> listed = engine::list_scenarios(options, environment.loader);
+  write_stdout(arguments.json ? all_json(listed) : all_text(listed));
+  return exit_code(print_errors(listed)).code;
+}
+
+}  // namespace
+
+std::function<int()> setup_list(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<ListArguments>();
+  app.add_option("FILES", arguments->files, "Scenario files; scenarios/*.lua unless given")
+      ->type_name("");
+  app.add_flag("--json", arguments->json, "For programs (ohm.list/1)");
+  app.add_flag("--measurements", arguments->measurements, "What a limit can be about");
+  app.add_flag("--reporters", arguments->reporters, "What --report can write");
+  app.add_flag("--faults", arguments->faults, "What a fault plan is made of");
+  return [arguments, &environment] { return list(*arguments, environment); };
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,169 @@
+#include "harness/cli/run_command.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/observe/format_bytes.h"
+#include "harness/cli/progress_line.h"
+#include "harness/cli/report_outputs.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/runner.h"
+#include "reports/console_report.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct RunArguments {
+  engine::RunOptions run;
+  std::vector<std::string> reports;
+  std::string color = "auto";
+  std::string script_memory = "1GiB";
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+int usable_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+/// Calls `parse`; what it finds wrong about an option is a usage error.
+template <class Parse>
+auto parsed(const char* option, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+void check(RunArguments& arguments) {
+  engine::RunOptions& run = arguments.run;
+  if (run.files.empty())
+    throw UsageError("name the scenarios to run, as in ohm run scenarios/*.lua");
+  if (!run.gpu_text.empty()) {
+    run.gpu = parsed("--gpu", [&] { return parse_gpu_selection(run.gpu_text); });
+  }
+  if (!run.fault.empty()) parsed("--fault", [&] { return FaultPlan::parse(run.fault); });
+  run.caps.memory_bytes =
+      parsed("--script-memory", [&] { return parse_bytes(arguments.script_memory); });
+  if (run.jobs < 1) throw UsageError("--jobs is at least 1");
+  if (!(run.timeout_seconds >= 0)) throw UsageError("--timeout is a number of seconds, 0 for none");
+  if (arguments.json) arguments.reports.emplace_back("json=-");
+}
+
+reports::ReportStyle style_of(const RunArguments& arguments) {
+  reports::ReportStyle style;
+  style.color = wants_color(arguments.color);
+  style.columns = terminal_columns();
+  if (arguments.quiet) style.detail = reports::Detail::quiet;
+  if (arguments.verbose) style.detail = reports::Detail::verbose;
+  return style;
+}
+
+/// Prints scenarios as they come, and a progress line where people wait.
+class TableObserver final : public engine::RunObserver {
+ public:
+  TableObserver(const reports::ReportStyle& style, bool prints_table, bool shows_progress)
+      : style_(style), prints_table_(prints_table), progress_(shows_progress) {}
+
+  void on_progress(std::size_t finished, std::size_t total) override {
+    progress_.show(finished, total);
+  }
+  void on_scenario(const ScenarioResult& scenario) override {
+    progress_.erase();
+    if (prints_table_) write_stdout(reports::console_scenario(scenario, style_));
+  }
+
+ private:
+  const reports::ReportStyle& style_;
+  bool prints_table_;
+  ProgressLine progress_;
+};
+
+int run(RunArguments arguments, const Environment& environment) {
+  check(arguments);
+  ReportOutputs outputs(arguments.reports);
+  const reports::ReportStyle style = style_of(arguments);
+  engine::RunOutcome outcome;
+  {
+    const bool shows_progress = !arguments.quiet && is_stderr_animated();
+    TableObserver observer(style, !outputs.uses_stdout(), shows_progress);
+    outcome = engine::run_scenarios(arguments.run, environment.loader, observer);
+  }
+  const std::string errors = outputs.write(outcome.result, style);
+  if (!outputs.uses_stdout()) write_stdout(reports::console_summary(outcome.result, style));
+  if (outcome.result.exit_reason == ExitReason::nothing_selected) {
+    print_error("nothing is selected; ohm list prints what there is to select");
+  }
+  if (!errors.empty()) throw UsageError(errors);
+  return outcome.exit_code();
+}
+
+void add_selection(CLI::App& app, RunArguments& arguments) {
+  engine::RunOptions& run = arguments.run;
+  app.add_option("FILES", run.files, "Scenario files")->type_name("");
+  app.add_option("--case", run.selection.cases,
+                 "Only this variant, or all of this role; repeatable")
+      ->type_name("NAME|ROLE")
+      ->allow_extra_args(false);
+  app.add_option("--filter", run.selection.filter,
+                 "Only scenario.variant that match, as GoogleTest's filters ('*leak*:-*.item')")
+      ->type_name("PATTERN");
+  app.add_flag("--fail-fast", run.fail_fast, "Stop after the first scenario that does not pass");
+}
+
+void add_execution(CLI::App& app, RunArguments& arguments) {
+  engine::RunOptions& run = arguments.run;
+  app.add_option("--gpu", run.gpu_text, "Run on these GPUs instead (ohm gpus lists them)")
+      ->type_name("NAME[,capacity=SIZE][,count=N]");
+  app.add_option("--fault", run.fault, "Fail allocations as this plan says (ohm list --faults)")
+      ->type_name("PLAN");
+  app.add_option("--seed", run.seed, "Of everything random; 0 unless given")->type_name("N");
+  app.add_option("-j,--jobs", run.jobs, "Variants at once; as many as cores unless given")
+      ->type_name("N");
+  app.add_option("--timeout", run.timeout_seconds, "For each variant, 0 for none; 60 unless given")
+      ->type_name("SECONDS");
+  app.add_option("--instructions", run.caps.instructions,
+                 "Instructions a script may execute; 1000000000 unless given")
+      ->type_name("N");
+  app.add_option("--script-memory", arguments.script_memory,
+                 "Memory of a script's own objects; 1GiB unless given")
+      ->type_name("SIZE");
+}
+
+void add_output(CLI::App& app, RunArguments& arguments) {
+  app.add_option("--report", arguments.reports,
+                 "Write a report (ohm list --reporters), - for standard output; repeatable")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  app.add_flag("--json", arguments.json, "The same as --report json=-");
+  app.add_flag("--timestamps", arguments.run.timestamps,
+               "Put wall times into the reports, which then differ from run to run");
+  app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
+  CLI::Option* quiet =
+      app.add_flag("-q,--quiet", arguments.quiet, "Only what failed, and the summary");
+  app.add_flag("-v,--verbose", arguments.verbose, "Every limit and out-of-memory error")
+      ->excludes(quiet);
+}
+
+}  // namespace
+
+std::function<int()> setup_run(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<RunArguments>();
+  arguments->run.jobs = usable_cores();
+  add_selection(app, *arguments);
+  add_execution(app, *arguments);
+  add_output(app, *arguments);
+  return [arguments, &environment] { return run(*arguments, environment); };
+}
+
+}  // namespace ohm::cli

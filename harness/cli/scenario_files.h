@@ -1,0 +1,13 @@
+// The scenarios that are there when nobody names any.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ohm::cli {
+
+/// scenarios/*.lua of the current folder, else those installed with the program; sorted, maybe
+/// none.
+std::vector<std::string> default_scenario_files();
+
+}  // namespace ohm::cli

@@ -1,0 +1,67 @@
+#include "harness/cli/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/cli/command.h"
+#include "reports/paint.h"
+
+namespace ohm::cli {
+
+namespace {
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool is_dumb_terminal() {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::string_view(term) == "dumb";
+}
+
+bool shows_color(int descriptor) {
+  return ::isatty(descriptor) != 0 && !is_dumb_terminal() && !is_set("NO_COLOR");
+}
+
+}  // namespace
+
+bool wants_color(const std::string& choice) {
+  if (choice == "always") return true;
+  if (choice == "never") return false;
+  if (choice == "auto") return shows_color(STDOUT_FILENO);
+  throw UsageError(fmt::format("--color is auto, always or never, not \"{}\"", choice));
+}
+
+std::size_t terminal_columns() {
+  constexpr std::size_t kWithoutTerminal = 100;
+  winsize size = {};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kWithoutTerminal;
+  return std::clamp<std::size_t>(size.ws_col, 80, 160);
+}
+
+bool is_stderr_animated() {
+  return ::isatty(STDERR_FILENO) != 0 && !is_dumb_terminal() && !is_set("CI");
+}
+
+void write_stdout(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) {
+    throw UsageError(fmt::format("cannot write to the standard output: {}", std::strerror(errno)));
+  }
+}
+
+void print_error(std::string_view message) {
+  const std::string prefix =
+      reports::painted("ohm: ", reports::Tone::bad, shows_color(STDERR_FILENO));
+  fmt::print(stderr, "{}{}\n", prefix, message);
+}
+
+}  // namespace ohm::cli

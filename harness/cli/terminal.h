@@ -1,0 +1,26 @@
+// What the streams of this process can show, and writing to them without losing an error.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ohm::cli {
+
+/// Throws UsageError unless `choice` is "auto", "always" or "never". With "auto": where stdout is a
+/// terminal, TERM is not "dumb" and NO_COLOR is not set.
+bool wants_color(const std::string& choice);
+
+/// Of the terminal behind stdout, 80 to 160; 100 where there is none.
+std::size_t terminal_columns();
+
+/// Whether a line on stderr can be drawn over: a terminal, and not in CI.
+bool is_stderr_animated();
+
+/// The whole text to stdout. Throws UsageError when it cannot be written (a full disk, say).
+void write_stdout(std::string_view text);
+
+/// "ohm: " and the message to stderr, red where that is a terminal.
+void print_error(std::string_view message);
+
+}  // namespace ohm::cli
