@@ -1,8 +1,13 @@
 #include "runtime/nn/registry.h"
 
+#include "runtime/nn/conv.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
+#include "runtime/ops/loss_bce.h"
+#include "runtime/ops/loss_distance.h"
+#include "runtime/ops/loss_nll.h"
+#include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::nn {
@@ -26,6 +31,16 @@ ModulePtr make_linear(std::int64_t in_features, std::int64_t out_features, bool 
                                   parameter_options(device, dtype));
 }
 
+ModulePtr make_conv2d(std::int64_t in_channels, std::int64_t out_channels, const Shape& kernel_size,
+                      const Shape& stride, const Shape& padding, const Shape& dilation,
+                      std::int64_t groups, bool bias, std::optional<Device> device,
+                      std::optional<DType> dtype) {
+  return std::make_shared<Conv2d>(
+      in_channels, out_channels,
+      Conv2dOptions{kernel_size, stride, padding, dilation, groups, bias},
+      parameter_options(device, dtype));
+}
+
 ModulePtr make_relu(bool inplace) {
   return function_module("ReLU", inplace ? &ops::relu_ : &ops::relu);
 }
@@ -47,12 +62,84 @@ ModulePtr make_flatten(std::int64_t start_dim, std::int64_t end_dim) {
   });
 }
 
+ModulePtr make_softmax(std::int64_t dim) {
+  return function_module(
+      "Softmax", [dim](const Tensor& input) { return ops::softmax(input, dim, std::nullopt); });
+}
+ModulePtr make_log_softmax(std::int64_t dim) {
+  return function_module("LogSoftmax", [dim](const Tensor& input) {
+    return ops::log_softmax(input, dim, std::nullopt);
+  });
+}
+
+ModulePtr loss_module(std::string_view name, LossModule::Function function) {
+  return std::make_shared<LossModule>(name, std::move(function));
+}
+
+ModulePtr make_cross_entropy(std::optional<Tensor> weight, std::int64_t ignore_index,
+                             const std::string& reduction) {
+  return loss_module("CrossEntropyLoss", [=, kind = ops::parse_reduction(reduction)](
+                                             const Tensor& input, const Tensor& target) {
+    return ops::cross_entropy(input, target, weight, ignore_index, kind);
+  });
+}
+ModulePtr make_nll(std::optional<Tensor> weight, std::int64_t ignore_index,
+                   const std::string& reduction) {
+  return loss_module("NLLLoss", [=, kind = ops::parse_reduction(reduction)](const Tensor& input,
+                                                                            const Tensor& target) {
+    return ops::nll_loss(input, target, weight, ignore_index, kind);
+  });
+}
+ModulePtr make_mse(const std::string& reduction) {
+  return loss_module("MSELoss", [kind = ops::parse_reduction(reduction)](const Tensor& input,
+                                                                         const Tensor& target) {
+    return ops::mse_loss(input, target, kind);
+  });
+}
+ModulePtr make_l1(const std::string& reduction) {
+  return loss_module("L1Loss", [kind = ops::parse_reduction(reduction)](const Tensor& input,
+                                                                        const Tensor& target) {
+    return ops::l1_loss(input, target, kind);
+  });
+}
+ModulePtr make_smooth_l1(const std::string& reduction, double beta) {
+  return loss_module("SmoothL1Loss", [beta, kind = ops::parse_reduction(reduction)](
+                                         const Tensor& input, const Tensor& target) {
+    return ops::smooth_l1_loss(input, target, kind, beta);
+  });
+}
+ModulePtr make_huber(const std::string& reduction, double delta) {
+  return loss_module("HuberLoss", [delta, kind = ops::parse_reduction(reduction)](
+                                      const Tensor& input, const Tensor& target) {
+    return ops::huber_loss(input, target, kind, delta);
+  });
+}
+ModulePtr make_bce_with_logits(const std::string& reduction) {
+  return loss_module("BCEWithLogitsLoss", [kind = ops::parse_reduction(reduction)](
+                                              const Tensor& input, const Tensor& target) {
+    return ops::binary_cross_entropy_with_logits(input, target, std::nullopt, kind, std::nullopt);
+  });
+}
+
 }  // namespace
 
 const std::vector<ModuleDef>& all_modules() {
+  const ParamName reduction{"reduction", std::string("mean")};
+  const ParamName ignore_index{"ignore_index", std::int64_t{-100}};
   static const std::vector<ModuleDef> modules = {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),
+      define("Conv2d", &make_conv2d,
+             {"in_channels",
+              "out_channels",
+              "kernel_size",
+              {"stride", Shape{1}},
+              {"padding", Shape{0}},
+              {"dilation", Shape{1}},
+              {"groups", std::int64_t{1}},
+              {"bias", true},
+              "device",
+              "dtype"}),
       define("ReLU", &make_relu, {{"inplace", false}}),
       define("GELU", &make_gelu, {}),
       define("SiLU", &make_silu, {}),
@@ -62,6 +149,15 @@ const std::vector<ModuleDef>& all_modules() {
       define("Identity", &make_identity, {}),
       define("Flatten", &make_flatten,
              {{"start_dim", std::int64_t{1}}, {"end_dim", std::int64_t{-1}}}),
+      define("Softmax", &make_softmax, {{"dim", std::int64_t{-1}}}),
+      define("LogSoftmax", &make_log_softmax, {{"dim", std::int64_t{-1}}}),
+      define("CrossEntropyLoss", &make_cross_entropy, {"weight", ignore_index, reduction}),
+      define("NLLLoss", &make_nll, {"weight", ignore_index, reduction}),
+      define("MSELoss", &make_mse, {reduction}),
+      define("L1Loss", &make_l1, {reduction}),
+      define("SmoothL1Loss", &make_smooth_l1, {reduction, {"beta", 1.0}}),
+      define("HuberLoss", &make_huber, {reduction, {"delta", 1.0}}),
+      define("BCEWithLogitsLoss", &make_bce_with_logits, {reduction}),
   };
   return modules;
 }

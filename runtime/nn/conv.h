@@ -1,0 +1,33 @@
+// Convolution layers.
+#pragma once
+
+#include "runtime/nn/module.h"
+
+namespace ohm::nn {
+
+struct Conv2dOptions {
+  Shape kernel_size;  ///< one size for both dimensions, or two
+  Shape stride{1};
+  Shape padding{0};
+  Shape dilation{1};
+  std::int64_t groups = 1;
+  bool has_bias = true;
+};
+
+/// [N, in_channels, H, W] -> [N, out_channels, H', W']. weight [out, in / groups, kH, kW] and bias
+/// [out] start uniform in ±1/√(in / groups · kH · kW).
+class Conv2d final : public UnaryModule<Conv2d> {
+ public:
+  Conv2d(std::int64_t in_channels, std::int64_t out_channels, const Conv2dOptions& options,
+         const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return "Conv2d"; }
+
+ protected:
+  Tensor apply(const Tensor& input) override;
+
+ private:
+  Conv2dOptions options_;
+};
+
+}  // namespace ohm::nn
