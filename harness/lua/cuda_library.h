@@ -1,0 +1,12 @@
+// ohm.cuda: the GPUs and their memory, as torch.cuda has it.
+#pragma once
+
+#include <lua.hpp>
+#include <span>
+
+namespace ohm::lua {
+
+/// Where one is taken, the last argument is a device; without one it is the current GPU.
+std::span<const luaL_Reg> cuda_functions();
+
+}  // namespace ohm::lua

@@ -1,0 +1,26 @@
+// What the garbage collector must not see: registers of a Lua function that no longer count.
+#pragma once
+
+#include <lua.hpp>
+
+namespace ohm::lua {
+
+/// To be called by a native that a Lua operator (`a + b`, `-a`) called: sets the registers of the
+/// function with the operator to nil that hold nothing it will ever read again. Does nothing when
+/// something else called the native.
+///
+/// Note [Dead registers]
+/// A call `f(x)` puts its frame right above the caller's live registers, so that a collection
+/// during the call sees exactly what is alive. An operator's frame comes above *all* registers of
+/// the caller, where values lie that nobody will read: operands of an earlier `(a + b) * (c + d)`,
+/// arguments of earlier calls, variables of a closed block. A collection would keep them. But the
+/// operator's instruction names the register of its result, and Lua hands out registers as a
+/// stack: above it nothing is alive but named variables.
+void clear_dead_registers(lua_State* L);
+
+/// Whether call frames of the Lua at hand look as clear_dead_registers() takes them to: the place
+/// of a frame's next instruction and the encoding of instructions are no part of Lua's interface,
+/// though they are the same in all of 5.4. Raises a Lua error.
+void check_frame_layout(lua_State* L);
+
+}  // namespace ohm::lua

@@ -1,0 +1,206 @@
+#include "harness/lua/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cstring>
+#include <utility>
+
+#include "allocator_shim/observe/format_bytes.h"
+#include "harness/lua/compile.h"
+#include "harness/lua/dead_registers.h"
+#include "harness/lua/out_of_memory_value.h"
+#include "harness/lua/sandbox.h"
+
+namespace ohm::lua {
+namespace {
+
+// How often instructions are counted: a thousandth of a second of Lua is about ten times as many.
+constexpr int kCountPeriod = 1000;
+// A cycle of the collector starts at every call of a native; in between, only a script that makes
+// garbage without calling one needs it.
+constexpr int kPausePercent = 1000;
+
+// What luaL_where and tracebacks make of a path: the end of it when it is long.
+std::string shortened(const std::string& path) {
+  constexpr std::size_t kRoom = LUA_IDSIZE - 1;
+  if (path.size() <= kRoom) return path;
+  return "..." + path.substr(path.size() - (kRoom - std::strlen("...")));
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+int open_state(lua_State* L) {
+  const auto seed = static_cast<std::uint64_t>(lua_tointeger(L, 1));
+  check_frame_layout(L);
+  open_sandbox(L, seed);
+  return 0;
+}
+
+// Lua's own, as one frame per line.
+std::string frames_of(lua_State* L) {
+  luaL_traceback(L, L, nullptr, 1);
+  std::string text = lua_tostring(L, -1);
+  lua_pop(L, 1);
+  text.erase(0, text.find('\n') + 1);
+  replace_all(text, "\t", "");
+  return text;
+}
+
+}  // namespace
+
+Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps,
+                         std::uint64_t seed)
+    : script_path_(std::move(script_path)), caps_(caps), memory_(caps.memory_bytes, [this] {
+        reach_cap(state(), fmt::format("the script needs more memory than its {}",
+                                       human_bytes(caps_.memory_bytes)));
+      }) {
+  state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
+  lua_State* L = state();
+  if (L == nullptr) throw engine::ScriptError("the memory cap leaves no room for a script");
+  *static_cast<Interpreter**>(lua_getextraspace(L)) = this;
+  lua_gc(L, LUA_GCSETPAUSE, kPausePercent);
+  lua_pushcfunction(L, &open_state);
+  lua_pushinteger(L, static_cast<lua_Integer>(seed));
+  call(1, 0);
+  lua_sethook(L, &count_instructions, LUA_MASKCOUNT, kCountPeriod);
+}
+
+Interpreter::~Interpreter() {
+  lua_settop(state(), 0);
+  collect(state());
+}
+
+void Interpreter::load(std::string_view source, const std::string& path) {
+  if (compile(state(), source, path) != LUA_OK) throw_error_on_top();
+}
+
+int Interpreter::compile(lua_State* L, std::string_view source, const std::string& path) {
+  files_.insert(path);
+  return lua::compile(L, source, "@" + path);
+}
+
+void Interpreter::call(int arguments, int results) {
+  lua_State* L = state();
+  const int handler = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, &handle_message);
+  lua_insert(L, handler);
+  traceback_.clear();
+  const int status = lua_pcall(L, arguments, results, handler);
+  lua_remove(L, handler);
+  if (failure_) {
+    lua_settop(L, handler - 1);
+    std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+  if (!reached_cap_.empty()) {
+    lua_settop(L, handler - 1);
+    engine::ScriptError error = script_error(reached_cap_);
+    error.hint = "a loop that does not end, or a table that grows without end?";
+    throw error;
+  }
+  if (status != LUA_OK) throw_error_on_top();
+}
+
+void Interpreter::collect(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  while (!buried_.empty()) {
+    letting_go_.swap(buried_);
+    // Lua finalizes the youngest first; a Python frame lets go its oldest variable first.
+    for (auto it = letting_go_.rbegin(); it != letting_go_.rend(); ++it) *it = Remains();
+    letting_go_.clear();
+    // What went may have held functions of the script, and they other handles.
+    if (!std::exchange(has_dropped_references_, false)) return;
+    lua_gc(L, LUA_GCCOLLECT);
+  }
+}
+
+std::string_view Interpreter::file_of(const char* chunk_name) {
+  if (chunk_name[0] != '@') return {};
+  const std::string_view path = chunk_name + 1;
+  if (path == last_file_) return last_file_;
+  const auto known = files_.find(path);
+  if (known == files_.end()) return {};
+  return last_file_ = *known;
+}
+
+// Note [Caps cannot be caught]
+// A script can catch the error that a cap raises. From then on every single instruction raises it
+// again, so that it gets no further than leaving its functions; what it returns is not looked at.
+void Interpreter::count_instructions(lua_State* L, lua_Debug* /*frame*/) {
+  Interpreter& self = of(L);
+  self.instructions_ += kCountPeriod;
+  if (self.reached_cap_.empty() && self.instructions_ >= self.caps_.instructions) {
+    self.reach_cap(
+        L, fmt::format("the script executed more than {} instructions", self.caps_.instructions));
+  }
+  if (self.reached_cap_.empty()) return;
+  lua_sethook(L, &count_instructions, LUA_MASKCOUNT, 1);
+  lua_pushstring(L, self.reached_cap_.c_str());
+  lua_error(L);
+}
+
+void Interpreter::reach_cap(lua_State* L, const std::string& what) {
+  if (!reached_cap_.empty()) return;
+  reached_cap_ = fmt::format("{}: {}", script_path_, what);
+  lua_Debug frame;
+  for (int level = 0; L != nullptr && lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline <= 0) continue;
+    reached_cap_ = fmt::format("{}:{}: {}", frame.short_src, frame.currentline, what);
+    return;
+  }
+}
+
+int Interpreter::handle_message(lua_State* L) {
+  if (test_out_of_memory(L, 1) == nullptr && lua_type(L, 1) != LUA_TSTRING) {
+    luaL_tolstring(L, 1, nullptr);
+    lua_replace(L, 1);
+  }
+  Interpreter& self = of(L);
+  self.traceback_ = self.with_whole_paths(frames_of(L));
+  lua_settop(L, 1);
+  return 1;
+}
+
+void Interpreter::throw_error_on_top() {
+  lua_State* L = state();
+  if (const OutOfMemoryReport* report = test_out_of_memory(L, -1)) {
+    OutOfMemory error(*report);
+    lua_pop(L, 1);
+    throw error;
+  }
+  const char* text = lua_tostring(L, -1);
+  engine::ScriptError error = script_error(text == nullptr ? "an error without a message" : text);
+  lua_pop(L, 1);
+  throw error;
+}
+
+engine::ScriptError Interpreter::script_error(std::string message) const {
+  message = with_whole_paths(std::move(message));
+  engine::ScriptError error(message);
+  error.traceback = traceback_;
+  for (const std::string& file : files_) {
+    if (!message.starts_with(file + ":")) continue;
+    error.file = file;
+    const char* digits = message.c_str() + file.size() + 1;
+    while (std::isdigit(static_cast<unsigned char>(*digits)) != 0) {
+      error.line = error.line * 10 + (*digits++ - '0');
+    }
+  }
+  return error;
+}
+
+std::string Interpreter::with_whole_paths(std::string text) const {
+  for (const std::string& file : files_) {
+    const std::string shown = shortened(file);
+    if (shown != file) replace_all(text, shown + ":", file + ":");
+  }
+  return text;
+}
+
+}  // namespace ohm::lua

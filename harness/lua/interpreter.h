@@ -1,0 +1,106 @@
+// Owns a Lua state: its memory and its caps, the sandbox it starts with, the boundary at which
+// errors become C++ exceptions, and the life of what its handles hold.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <lua.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/engine/scenario_program.h"
+#include "harness/lua/mode_stack.h"
+#include "harness/lua/script_memory.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::lua {
+
+/// What a handle of the script owned.
+using Remains = std::variant<Tensor, std::shared_ptr<const void>>;
+
+/// One per script. It runs against the ohm::Context of its thread, which outlives it.
+class Interpreter {
+ public:
+  /// `script_path` names the script; `require` looks in its folder and that folder's lib/. `seed`
+  /// is of math.random.
+  Interpreter(std::string script_path, const engine::ScriptCaps& caps, std::uint64_t seed);
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+  ~Interpreter();
+
+  /// The owner of a state or of one of its coroutines.
+  static Interpreter& of(lua_State* L) {
+    return **static_cast<Interpreter**>(lua_getextraspace(L));
+  }
+
+  lua_State* state() { return state_.get(); }
+  const std::string& script_path() const { return script_path_; }
+
+  /// Compiles `source`, the text of the file `path`, and pushes the function. Throws
+  /// engine::ScriptError.
+  void load(std::string_view source, const std::string& path);
+  /// The same for natives, on their own stack: pushes the function, or a message. Returns Lua's
+  /// status.
+  int compile(lua_State* L, std::string_view source, const std::string& path);
+
+  /// Calls the function below the `arguments` on the stack, as lua_call. Throws OutOfMemory when
+  /// one leaves the function uncaught, engine::ScriptError for any other error of the script;
+  /// exceptions of natives that no script may handle pass through. Function and arguments are
+  /// gone from the stack in any case.
+  void call(int arguments, int results);
+
+  /// Of the last error that call() threw: one frame per line.
+  const std::string& traceback() const { return traceback_; }
+
+  /// Collects what the script cannot reach, and lets go what its handles held, oldest first.
+  void collect(lua_State* L);
+
+  /// For finalizers: takes over what a handle held until collect() lets it go.
+  void bury(Remains remains) { buried_.push_back(std::move(remains)); }
+
+  /// For references to values of the script that C++ objects held: one went.
+  void note_dropped_reference() { has_dropped_references_ = true; }
+
+  /// The file that a chunk came from, given its name as lua_Debug has it; empty for a chunk that
+  /// came from no file. The text stays valid.
+  std::string_view file_of(const char* chunk_name);
+
+  /// For natives: remembers an exception that no script may handle; call() throws it.
+  void fail(std::exception_ptr failure) { failure_ = std::move(failure); }
+
+  engine::RunContext* run = nullptr;  ///< the running variant; nullptr while a file is loaded
+  std::set<std::string> modules_in_progress;  ///< what `require` is about to run
+  ModeStack modes;                            ///< no_grad and the like
+
+ private:
+  struct Closer {
+    void operator()(lua_State* L) const { lua_close(L); }
+  };
+
+  static void count_instructions(lua_State* L, lua_Debug* frame);
+  static int handle_message(lua_State* L);
+  void reach_cap(lua_State* L, const std::string& what);
+  [[noreturn]] void throw_error_on_top();
+  engine::ScriptError script_error(std::string message) const;
+  std::string with_whole_paths(std::string text) const;
+
+  std::string script_path_;
+  engine::ScriptCaps caps_;
+  std::uint64_t instructions_ = 0;
+  ScriptMemory memory_;
+  std::string reached_cap_;  ///< says where and which; empty: none was reached
+  std::string traceback_;
+  std::exception_ptr failure_;
+  std::set<std::string, std::less<>> files_;
+  std::string_view last_file_;
+  std::vector<Remains> buried_;
+  std::vector<Remains> letting_go_;
+  bool has_dropped_references_ = false;
+  std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers bury
+};
+
+}  // namespace ohm::lua

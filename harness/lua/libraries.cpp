@@ -1,0 +1,65 @@
+// The table of libraries: what scripts see is made from these rows.
+#include <algorithm>
+#include <array>
+
+#include "harness/lua/cuda_library.h"
+#include "harness/lua/factory_library.h"
+#include "harness/lua/library.h"
+#include "harness/lua/mode_library.h"
+#include "harness/lua/op_library.h"
+#include "harness/lua/runtime_library.h"
+#include "harness/lua/scenario_library.h"
+#include "runtime/tensor/dtype.h"
+
+namespace ohm::lua {
+namespace {
+
+template <ops::Exposure E>
+bool push_op(lua_State* L, std::string_view name) {
+  const lua_CFunction function = op_function(name, E);
+  if (function == nullptr) return false;
+  lua_pushcfunction(L, function);
+  return true;
+}
+
+template <ops::Exposure E>
+std::vector<std::string> names_of_ops() {
+  return op_names(E);
+}
+
+// ohm.float16 is "float16": dtypes are compared and printed by name.
+bool push_dtype(lua_State* L, std::string_view name) {
+  const auto* dtype = std::find_if(kDTypes.begin(), kDTypes.end(),
+                                   [&](const DTypeInfo& known) { return known.name == name; });
+  if (dtype == kDTypes.end()) return false;
+  lua_pushlstring(L, name.data(), name.size());
+  return true;
+}
+
+bool push_op_or_dtype(lua_State* L, std::string_view name) {
+  return push_dtype(L, name) || push_op<ops::kFunction>(L, name);
+}
+
+std::vector<std::string> names_of_ops_and_dtypes() {
+  std::vector<std::string> names = op_names(ops::kFunction);
+  for (const DTypeInfo& dtype : kDTypes) names.emplace_back(dtype.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const Library> libraries() {
+  static const std::array kLibraries = {
+      Library{"ohm",
+              {runtime_functions(), factory_functions(), mode_functions(), scenario_functions()},
+              push_op_or_dtype,
+              names_of_ops_and_dtypes},
+      Library{"ohm.cuda", {cuda_functions()}},
+      Library{"ohm.gc", {gc_functions()}},
+      Library{"ohm.nn", {}},
+      Library{"ohm.nn.functional", {}, push_op<ops::kFunctional>, names_of_ops<ops::kFunctional>},
+  };
+  return kLibraries;
+}
+
+}  // namespace ohm::lua

@@ -1,0 +1,91 @@
+#include "harness/lua/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/observe/nearest_name.h"
+#include "harness/lua/native.h"
+
+namespace ohm::lua {
+namespace {
+
+// The part of a library's name behind its parent's, if it is a child of `parent`.
+std::string_view name_in(const Library& parent, const Library& child) {
+  const std::size_t dot = child.name.rfind('.');
+  if (dot == std::string_view::npos || child.name.substr(0, dot) != parent.name) return {};
+  return child.name.substr(dot + 1);
+}
+
+void push_table(lua_State* L, const Library& library);
+
+bool push_member(lua_State* L, const Library& library, std::string_view name) {
+  for (const std::span<const luaL_Reg> functions : library.functions) {
+    for (const luaL_Reg& function : functions) {
+      if (name != function.name) continue;
+      lua_pushcfunction(L, function.func);
+      return true;
+    }
+  }
+  for (const Library& child : libraries()) {
+    if (name_in(library, child) != name) continue;
+    push_table(L, child);
+    return true;
+  }
+  return library.push != nullptr && library.push(L, name);
+}
+
+// (table, key): the __index of a library's table, which is called for what it lacks.
+int look_up(lua_State* L) {
+  const auto& library = *static_cast<const Library*>(lua_touserdata(L, lua_upvalueindex(1)));
+  std::size_t length = 0;
+  const char* key = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &length) : "";
+  const std::string_view name(key, length);
+  if (name.empty() || !push_member(L, library, name)) {
+    throw std::invalid_argument(fmt::format("{} has no field '{}'{}", library.name, name,
+                                            did_you_mean(name, names_of(library))));
+  }
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, 1);
+  return 1;
+}
+
+void push_table(lua_State* L, const Library& library) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushlightuserdata(L, const_cast<Library*>(&library));
+  lua_pushcclosure(L, native<look_up, Entry::access>, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+}  // namespace
+
+void push_library(lua_State* L, std::string_view name) {
+  const auto all = libraries();
+  const auto library = std::find_if(all.begin(), all.end(),
+                                    [&](const Library& known) { return known.name == name; });
+  OHM_ASSERT(library != all.end(), "a library that has no row");
+  push_table(L, *library);
+}
+
+std::vector<std::string> names_of(const Library& library) {
+  std::vector<std::string> names;
+  for (const std::span<const luaL_Reg> functions : library.functions) {
+    for (const luaL_Reg& function : functions) names.emplace_back(function.name);
+  }
+  for (const Library& child : libraries()) {
+    const std::string_view name = name_in(library, child);
+    if (!name.empty()) names.emplace_back(name);
+  }
+  if (library.names != nullptr) {
+    for (std::string& name : library.names()) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace ohm::lua

@@ -1,0 +1,19 @@
+// The ops of the runtime as functions of the script, made from the runtime's registry.
+#pragma once
+
+#include <lua.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::lua {
+
+/// The function that calls the op of this name, when it is exposed so; nullptr otherwise.
+lua_CFunction op_function(std::string_view name, ops::Exposure exposure);
+
+/// The names of all ops that are exposed so.
+std::vector<std::string> op_names(ops::Exposure exposure);
+
+}  // namespace ohm::lua

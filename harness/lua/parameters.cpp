@@ -1,0 +1,110 @@
+#include "harness/lua/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "harness/lua/arguments.h"
+
+namespace ohm::lua {
+namespace {
+
+using ops::Param;
+using ops::ParamKind;
+using ops::Value;
+
+class Reader {
+ public:
+  Reader(lua_State* L, std::string_view function, std::span<const Param> params)
+      : state_(L), named_(L, function), params_(params), values_(params.size()) {}
+
+  std::vector<Value> read() {
+    read_positional();
+    read_named();
+    for (std::size_t i = 0; i < params_.size(); ++i) fill_in(i);
+    return std::move(values_);
+  }
+
+ private:
+  ArgumentName name_of(std::size_t i) const { return {named_.function(), params_[i].name}; }
+  bool is_given(std::size_t i) const { return !std::holds_alternative<std::monostate>(values_[i]); }
+
+  void read_positional() {
+    std::size_t param = 0;
+    for (int index = 1; index <= named_.positional_count(); ++param) {
+      if (param == params_.size()) refuse_count();
+      if (is_spread(param, index)) {
+        values_[param] = spread_sizes(param, index);
+        continue;
+      }
+      if (!lua_isnil(state_, index) || !params_[param].is_optional) {
+        values_[param] = value_argument(state_, index, params_[param].kind, name_of(param));
+      }
+      ++index;
+    }
+  }
+
+  // Several integers in a row are one list of sizes, unless a later parameter may want one.
+  bool is_spread(std::size_t param, int index) const {
+    if (params_[param].kind != ParamKind::size_list) return false;
+    if (lua_type(state_, index) != LUA_TNUMBER) return false;
+    return std::none_of(params_.begin() + static_cast<std::ptrdiff_t>(param) + 1, params_.end(),
+                        [](const Param& later) {
+                          return later.kind == ParamKind::size_list ||
+                                 later.kind == ParamKind::integer ||
+                                 later.kind == ParamKind::number;
+                        });
+  }
+  Shape spread_sizes(std::size_t param, int& index) const {
+    Shape sizes;
+    for (; index <= named_.positional_count() && lua_type(state_, index) == LUA_TNUMBER; ++index) {
+      sizes.push_back(integer_argument(state_, index, name_of(param)));
+    }
+    return sizes;
+  }
+
+  void read_named() {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < params_.size(); ++i) {
+      names.push_back(params_[i].name);
+      if (!named_.push(params_[i].name)) continue;
+      if (is_given(i)) {
+        throw std::invalid_argument(
+            fmt::format("[{}] argument '{}' is given twice", named_.function(), params_[i].name));
+      }
+      values_[i] = value_argument(state_, -1, params_[i].kind, name_of(i));
+      lua_pop(state_, 1);
+    }
+    named_.check_names(names);
+  }
+
+  void fill_in(std::size_t i) {
+    if (is_given(i)) return;
+    if (!params_[i].is_optional) {
+      lua_pushnil(state_);
+      value_argument(state_, -1, params_[i].kind, name_of(i));
+    }
+    values_[i] = params_[i].fallback;
+  }
+
+  [[noreturn]] void refuse_count() const {
+    throw std::invalid_argument(
+        fmt::format("[{}] takes at most {} argument{}, got {}", named_.function(), params_.size(),
+                    params_.size() == 1 ? "" : "s", named_.positional_count()));
+  }
+
+  lua_State* state_;
+  NamedArguments named_;
+  std::span<const Param> params_;
+  std::vector<Value> values_;
+};
+
+}  // namespace
+
+std::vector<Value> read_parameters(lua_State* L, std::string_view function,
+                                   std::span<const Param> params) {
+  return Reader(L, function, params).read();
+}
+
+}  // namespace ohm::lua

@@ -1,0 +1,19 @@
+// Arguments for what the runtime describes by a list of parameters: ops and modules.
+#pragma once
+
+#include <lua.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/ops/signature.h"
+
+namespace ohm::lua {
+
+/// One value for each of `params`, from the arguments of the running native: positional ones in
+/// their order, then a table with names. A list of sizes may be spread (`x:view(2, 3)`) where no
+/// number could follow it. Throws std::invalid_argument naming `function` and the argument.
+std::vector<ops::Value> read_parameters(lua_State* L, std::string_view function,
+                                        std::span<const ops::Param> params);
+
+}  // namespace ohm::lua

@@ -1,0 +1,101 @@
+#include "harness/lua/scenario_loader.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "harness/lua/interpreter.h"
+#include "harness/lua/returned_values.h"
+#include "harness/lua/scenario_library.h"
+#include "runtime/tensor/context.h"
+
+namespace ohm::lua {
+namespace {
+
+/// Tells natives which variant runs.
+class RunScope {
+ public:
+  RunScope(Interpreter& interpreter, engine::RunContext& run) : interpreter_(interpreter) {
+    interpreter_.run = &run;
+  }
+  ~RunScope() { interpreter_.run = nullptr; }
+  RunScope(const RunScope&) = delete;
+  RunScope& operator=(const RunScope&) = delete;
+
+ private:
+  Interpreter& interpreter_;
+};
+
+class LuaScenario final : public engine::ScenarioProgram {
+ public:
+  explicit LuaScenario(const engine::LoadRequest& request)
+      : interpreter_(request.path, request.caps, request.seed) {
+    interpreter_.load(request.source, request.path);
+    interpreter_.call(0, 1);
+    const engine::ScenarioDescription* scenario = test_scenario(state(), kScenario);
+    if (scenario == nullptr) {
+      throw error(fmt::format("{}: the file returns no scenario", request.path), 0,
+                  "end it with return ohm.scenario {...}");
+    }
+    description_ = *scenario;
+  }
+
+  const engine::ScenarioDescription& description() const override { return description_; }
+
+  engine::ReturnedValues run(const std::string& variant, engine::RunContext& run) override {
+    const RunScope scope(interpreter_, run);
+    push_variant_function(state(), kScenario, variant);
+    if (lua_isnil(state(), -1)) {
+      lua_pop(state(), 1);
+      throw error(fmt::format("{}: there is no variant \"{}\"", description_.file, variant), 0, "");
+    }
+    lua_pushstring(state(), Context::current().gpus.empty() ? "cpu" : "cuda:0");
+    interpreter_.call(1, 1);
+    engine::ReturnedValues values = copy_values(variant);
+    lua_pop(state(), 1);
+    interpreter_.collect(state());
+    return values;
+  }
+
+ private:
+  // The scenario stays where the file's chunk left it.
+  static constexpr int kScenario = 1;
+
+  lua_State* state() { return interpreter_.state(); }
+
+  engine::ReturnedValues copy_values(const std::string& variant) {
+    try {
+      return copy_returned_values(state(), -1);
+    } catch (const std::invalid_argument& refused) {
+      const int line = line_of(variant);
+      throw error(fmt::format("{}:{}: {}", description_.file, line, refused.what()), line, "");
+    }
+  }
+
+  int line_of(const std::string& name) const {
+    for (const engine::VariantDescription& variant : description_.variants) {
+      if (variant.name == name) return variant.line;
+    }
+    return description_.line;
+  }
+
+  engine::ScriptError error(const std::string& message, int line, std::string hint) const {
+    engine::ScriptError result(message);
+    result.file = interpreter_.script_path();
+    result.line = line;
+    result.hint = std::move(hint);
+    return result;
+  }
+
+  Interpreter interpreter_;
+  engine::ScenarioDescription description_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine::ScenarioProgram> load_scenario(const engine::LoadRequest& request) {
+  return std::make_unique<LuaScenario>(request);
+}
+
+}  // namespace ohm::lua

@@ -1,0 +1,26 @@
+// Tensors as a script sees them.
+#pragma once
+
+#include <lua.hpp>
+
+#include "harness/lua/handle.h"
+#include "runtime/ops/value.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::lua {
+
+template <>
+struct HandleOf<Tensor> {
+  static const HandleClass kClass;
+};
+
+/// Pushes a handle on `tensor`, nil when it is undefined.
+void push_tensor(lua_State* L, const Tensor& tensor);
+
+/// Pushes a list of integers.
+void push_sizes(lua_State* L, const Shape& sizes);
+
+/// Pushes what an op returned: lists of tensors as several values. Returns how many it pushed.
+int push_value(lua_State* L, const ops::Value& value);
+
+}  // namespace ohm::lua
