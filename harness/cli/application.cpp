@@ -41,6 +41,7 @@ std::string exit_codes_text() {
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const Command& command : kCommands) names.emplace_back(command.name);
   return names;
 }

@@ -132,7 +132,7 @@ Comparison compare_value(const std::string& name, const ReturnedValue& value,
   const bool both_text = value.dtype == "string" && reference.dtype == "string";
   if (both_text && value.text == reference.text) return {Equivalence::same, {}};
   if (both_text) {
-    return different(fmt::format("{}: \"{}\" instead of \"{}\"", name, value.text, reference.text));
+    return different(fmt::format(R"({}: "{}" instead of "{}")", name, value.text, reference.text));
   }
   if (value.dtype == "string" || reference.dtype == "string") {
     return different(fmt::format("{}: a {} instead of a {}", name, value.dtype, reference.dtype));
@@ -255,6 +255,7 @@ Comparison compare_trade(const MeasuredVariant& variant, const MeasuredVariant& 
 
 std::vector<std::string> agreement_names() {
   std::vector<std::string> names;
+  names.reserve(kAgreements.size());
   for (const Agreement& agreement : kAgreements) names.emplace_back(agreement.name);
   return names;
 }

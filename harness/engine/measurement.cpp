@@ -34,24 +34,24 @@ Measured no_such_gpu(int gpu, const MeasuredVariant& variant) {
                                variant.devices.size(), variant.devices.size() == 1 ? "" : "s"));
 }
 
-template <DeviceField kField>
+template <DeviceField Field>
 Measured largest_of_devices(const MeasurementSource& source, std::optional<int> gpu) {
   const MeasuredVariant& variant = *source.variant;
   std::int64_t largest = 0;
   if (gpu) {
     const DeviceResult* device = device_at(variant, *gpu);
     if (device == nullptr) return no_such_gpu(*gpu, variant);
-    return figure(static_cast<double>(device->*kField));
+    return figure(static_cast<double>(device->*Field));
   }
-  for (const DeviceResult& device : variant.devices) largest = std::max(largest, device.*kField);
+  for (const DeviceResult& device : variant.devices) largest = std::max(largest, device.*Field);
   return figure(static_cast<double>(largest));
 }
 
-template <DeviceField kField>
+template <DeviceField Field>
 Measured sum_of_devices(const MeasurementSource& source, std::optional<int> gpu) {
-  if (gpu) return largest_of_devices<kField>(source, gpu);
+  if (gpu) return largest_of_devices<Field>(source, gpu);
   std::int64_t sum = 0;
-  for (const DeviceResult& device : source.variant->devices) sum += device.*kField;
+  for (const DeviceResult& device : source.variant->devices) sum += device.*Field;
   return figure(static_cast<double>(sum));
 }
 

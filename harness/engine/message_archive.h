@@ -45,8 +45,8 @@ class MessageWriter {
     write(pair.first);
     write(pair.second);
   }
-  template <class T, std::size_t kSize>
-  void write(const std::array<T, kSize>& values) {
+  template <class T, std::size_t Size>
+  void write(const std::array<T, Size>& values) {
     for (const T& value : values) write(value);
   }
   template <class T>
@@ -110,8 +110,8 @@ class MessageReader {
     read(pair.first);
     read(pair.second);
   }
-  template <class T, std::size_t kSize>
-  void read(std::array<T, kSize>& values) {
+  template <class T, std::size_t Size>
+  void read(std::array<T, Size>& values) {
     for (T& value : values) read(value);
   }
   template <class T>

@@ -9,6 +9,7 @@
 
 #include "allocator_shim/observe/bytes.h"
 #include "harness/engine/scenario_validation.h"
+#include "harness/engine/script_errors.h"
 #include "harness/engine/shell_quote.h"
 #include "harness/engine/source_file.h"
 #include "harness/engine/variant_process.h"
@@ -16,10 +17,6 @@
 namespace ohm::engine {
 
 namespace {
-
-ErrorResult error_of(const ScriptError& error) {
-  return {error.what(), error.file, error.line, error.traceback, error.hint};
-}
 
 ErrorResult timeout_error(const std::string& what, double seconds) {
   return {fmt::format("{} ran longer than {:g} s", what, seconds),
@@ -91,12 +88,13 @@ void ScenarioRun::submit_loading(bool lists_only) {
   try {
     source_ = read_source_file(path_);
   } catch (const ScriptError& error) {
-    fail(error_of(error), ExitReason::script_error);
+    fail(error_result(error), ExitReason::script_error);
     return;
   }
   const auto load = [this] { return encoded(load_scenario(loader_, load_request())); };
-  pool_.submit(static_cast<std::int64_t>(index_), load,
-               [this, lists_only](WorkResult result) { take_description(result, lists_only); });
+  pool_.submit(
+      static_cast<std::int64_t>(index_), load,
+      [this, lists_only](const WorkResult& result) { take_description(result, lists_only); });
 }
 
 void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
@@ -118,7 +116,7 @@ void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
   try {
     measured_.description = validated(std::move(loaded.description));
   } catch (const ScriptError& error) {
-    return fail(error_of(error), ExitReason::script_error);
+    return fail(error_result(error), ExitReason::script_error);
   }
   is_finished_ = lists_only;
   if (lists_only) return;
@@ -170,8 +168,8 @@ void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_refe
     return encoded(run_variant(loader_, load_request(), name, machine));
   };
   pool_.submit(static_cast<std::int64_t>(index_), run,
-               [this, name = variant.name, as_reference](WorkResult result) {
-                 take_variant(name, as_reference, std::move(result));
+               [this, name = variant.name, as_reference](const WorkResult& result) {
+                 take_variant(name, as_reference, result);
                });
 }
 
@@ -198,7 +196,8 @@ MeasuredVariant ScenarioRun::measured_from(const std::string& name,
   return measured;
 }
 
-void ScenarioRun::take_variant(const std::string& name, bool as_reference, WorkResult result) {
+void ScenarioRun::take_variant(const std::string& name, bool as_reference,
+                               const WorkResult& result) {
   auto& measured = as_reference ? measured_.references : measured_.variants;
   interrupted_ = interrupted_ || result.end == WorkEnd::interrupted;
   measured[name] = measured_from(name, result);

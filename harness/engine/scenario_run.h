@@ -40,10 +40,10 @@ class ScenarioRun {
 
  private:
   void submit_loading(bool lists_only);
-  void take_description(const WorkResult& loaded, bool lists_only);
+  void take_description(const WorkResult& result, bool lists_only);
   void run_what_is_selected();
   void submit_variant(const VariantDescription& variant, bool as_reference);
-  void take_variant(const std::string& name, bool as_reference, WorkResult result);
+  void take_variant(const std::string& name, bool as_reference, const WorkResult& result);
   void advance();
   void fail(ErrorResult error, ExitReason reason);
 

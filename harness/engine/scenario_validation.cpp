@@ -12,7 +12,7 @@
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/engine/equivalence.h"
-#include "harness/engine/scenario_program.h"
+#include "harness/engine/script_errors.h"
 
 namespace ohm::engine {
 
@@ -49,12 +49,7 @@ class Validator {
 
  private:
   [[noreturn]] void refuse(int line, const std::string& why, const std::string& hint = {}) const {
-    ScriptError error(line > 0 ? fmt::format("{}:{}: {}", scenario_.file, line, why)
-                               : fmt::format("{}: {}", scenario_.file, why));
-    error.file = scenario_.file;
-    error.line = line;
-    error.hint = hint;
-    throw error;
+    throw script_error_at(scenario_.file, line, why, hint);
   }
   [[noreturn]] void refuse(const VariantDescription& variant, const std::string& why,
                            const std::string& hint = {}) const {
@@ -186,7 +181,7 @@ class Validator {
     if (variant.raises || !limits.empty()) return;
     if (variant.role == Role::check) {
       refuse(variant, "a check needs limits of its own or an error that it raises",
-             "add limits = {\"...\"} or raises = \"...\"");
+             R"(add limits = {"..."} or raises = "...")");
     }
     refuse(variant, "there is no limit that it is held to",
            "add a limit with a bound that is not relative to the variant itself");

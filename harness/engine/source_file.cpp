@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "allocator_shim/observe/nearest_name.h"
-#include "harness/engine/scenario_program.h"
+#include "harness/engine/script_errors.h"
 
 namespace ohm::engine {
 
@@ -23,12 +23,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& hint,
                          int line = 0) {
-  ScriptError error(line > 0 ? fmt::format("{}:{}: {}", path, line, why)
-                             : fmt::format("{}: {}", path, why));
-  error.file = path;
-  error.line = line;
-  error.hint = hint;
-  throw error;
+  throw script_error_at(path, line, why, hint);
 }
 
 /// The file in the same folder that may have been meant.

@@ -9,14 +9,11 @@
 #include <utility>
 
 #include "allocator_shim/observe/assert.h"
+#include "harness/engine/script_errors.h"
 
 namespace ohm::engine {
 
 namespace {
-
-ErrorResult error_of(const ScriptError& error) {
-  return {error.what(), error.file, error.line, error.traceback, error.hint};
-}
 
 ErrorResult error_of(const std::string& path, const std::exception& error) {
   return {path + ": " + error.what(), path, 0, {}, {}};
@@ -35,7 +32,7 @@ std::optional<ErrorResult> script_error_of(const std::string& path, Body&& body)
     body();
     return std::nullopt;
   } catch (const ScriptError& error) {
-    return error_of(error);
+    return error_result(error);
   } catch (const std::invalid_argument& error) {
     return error_of(path, error);
   } catch (const OutOfMemory& error) {

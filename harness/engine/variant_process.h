@@ -17,7 +17,7 @@ LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& re
 /// Loads the scenario again on a fresh machine and runs the variant of this name. Errors of the
 /// script and out-of-memory errors become the result's; an error of ours leaves as an exception.
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
-                            const std::string& variant, const MachineOptions& machine);
+                            const std::string& variant, const MachineOptions& options);
 
 /// The largest holders of what is alive, one for each place and category; the rest is counted.
 void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites);

@@ -230,8 +230,7 @@ Judgement judge_check(const Evidence& evidence) {
   }
   const std::string message = raised_message(evidence.measured);
   if (message.find(expected) == std::string::npos) {
-    return failed(kNotReproduced,
-                  fmt::format("raises \"{}\" instead of \"{}\"", message, expected));
+    return failed(kNotReproduced, fmt::format(R"(raises "{}" instead of "{}")", message, expected));
   }
   if (first_limit(evidence, breaks) != nullptr) {
     return failed(kLimitExceeded, "breaks " + broken_text(evidence));
