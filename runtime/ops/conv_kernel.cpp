@@ -1,45 +1,16 @@
 #include "runtime/ops/conv_kernel.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "runtime/ops/gemm.h"
-#include "runtime/tensor/elementwise.h"
+#include "runtime/ops/host_values.h"
 
 namespace ohm::ops {
 namespace {
 
 // Elements of one block of columns: it stays in a core's second-level cache.
 constexpr std::int64_t kColumnElements = 128 * 1024;
-
-// A row-major tensor that a kernel writes as T: in place, or in scratch that commit() rounds to
-// the tensor's dtype.
-template <class T>
-class Target {
- public:
-  explicit Target(const Tensor& tensor) : tensor_(tensor) {
-    if constexpr (std::is_same_v<T, float>) {
-      if (tensor.dtype() != DType::float32) {
-        scratch_.resize(static_cast<std::size_t>(tensor.numel()));
-      }
-    }
-  }
-
-  T* data() { return scratch_.empty() ? tensor_.data<T>() : scratch_.data(); }
-  void fill_zero() { std::fill_n(data(), tensor_.numel(), T(0)); }
-  void commit() {
-    if (scratch_.empty()) return;
-    visit_floating(tensor_.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-      Stored* stored = tensor_.data<Stored>();
-      for (const T value : scratch_) *stored++ = convert_element<Stored>(value);
-    });
-  }
-
- private:
-  const Tensor& tensor_;
-  std::vector<T> scratch_;
-};
 
 // Rows of output pixels that are worked on at once.
 struct RowBlock {
@@ -206,16 +177,6 @@ class Convolution {
   std::vector<T> scratch_;
 };
 
-// Calls fn(TypeTag<T>) with the type that convolutions of `dtype` are computed in.
-template <class F>
-void visit_computed(DType dtype, F&& fn) {
-  if (dtype == DType::float64) {
-    fn(TypeTag<double>{});
-  } else {
-    fn(TypeTag<float>{});
-  }
-}
-
 template <class T>
 void add_bias(const ConvGeometry& g, const T* bias, T* out) {
   const std::int64_t channels = g.groups * g.out_channels;
@@ -236,12 +197,12 @@ void conv_forward(const ConvGeometry& geometry, const Tensor& input, const Tenso
                   const Tensor& bias, const Tensor& out) {
   if (!out.has_values()) return;
   visit_computed(out.dtype(), [&]<class T>(TypeTag<T>) {
-    const Operand<T> x(input, input.shape());
-    const Operand<T> w(weight, weight.shape());
-    Target<T> target(out);
+    const HostInput<T> x(input);
+    const HostInput<T> w(weight);
+    HostOutput<T> target(out);
     Convolution<T>(geometry).forward(x.data(), w.data(), target.data());
     if (bias.defined()) {
-      const Operand<T> b(bias, bias.shape());
+      const HostInput<T> b(bias);
       add_bias(geometry, b.data(), target.data());
     }
     target.commit();
@@ -252,9 +213,9 @@ void conv_grad_input(const ConvGeometry& geometry, const Tensor& grad_out, const
                      const Tensor& grad_input) {
   if (!grad_input.has_values()) return;
   visit_computed(grad_input.dtype(), [&]<class T>(TypeTag<T>) {
-    const Operand<T> grad(grad_out, grad_out.shape());
-    const Operand<T> w(weight, weight.shape());
-    Target<T> target(grad_input);
+    const HostInput<T> grad(grad_out);
+    const HostInput<T> w(weight);
+    HostOutput<T> target(grad_input);
     target.fill_zero();
     Convolution<T>(geometry).grad_input(grad.data(), w.data(), target.data());
     target.commit();
@@ -265,9 +226,9 @@ void conv_grad_weight(const ConvGeometry& geometry, const Tensor& grad_out, cons
                       const Tensor& grad_weight) {
   if (!grad_weight.has_values()) return;
   visit_computed(grad_weight.dtype(), [&]<class T>(TypeTag<T>) {
-    const Operand<T> grad(grad_out, grad_out.shape());
-    const Operand<T> x(input, input.shape());
-    Target<T> target(grad_weight);
+    const HostInput<T> grad(grad_out);
+    const HostInput<T> x(input);
+    HostOutput<T> target(grad_weight);
     target.fill_zero();
     Convolution<T>(geometry).grad_weight(grad.data(), x.data(), target.data());
     target.commit();

@@ -4,13 +4,18 @@
 #include <unordered_map>
 
 #include "runtime/ops/activation.h"
+#include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/dropout.h"
+#include "runtime/ops/embedding.h"
+#include "runtime/ops/layer_norm.h"
 #include "runtime/ops/loss_bce.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise.h"
+#include "runtime/ops/pooling.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
@@ -22,9 +27,10 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops, &view_ops,          &join_ops,      &binary_ops,   &inplace_ops,
-    &unary_ops,   &comparison_ops,    &reduction_ops, &matmul_ops,   &activation_ops,
-    &softmax_ops, &distance_loss_ops, &bce_loss_ops,  &nll_loss_ops, &conv_ops,
+    &convert_ops, &view_ops,          &join_ops,       &binary_ops,   &inplace_ops,
+    &unary_ops,   &comparison_ops,    &reduction_ops,  &matmul_ops,   &activation_ops,
+    &softmax_ops, &distance_loss_ops, &bce_loss_ops,   &nll_loss_ops, &conv_ops,
+    &pooling_ops, &batch_norm_ops,    &layer_norm_ops, &dropout_ops,  &embedding_ops,
 };
 
 }  // namespace

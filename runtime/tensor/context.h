@@ -29,6 +29,7 @@ struct DeviceSlot {
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   int multiprocessors = 108;
   int threads_per_multiprocessor = 2048;
+  int compute_capability_major = 8;
   PhiloxGenerator generator;
   /// The persistent workspace of each thread's cuBLAS handle, made at its first use.
   std::array<IntrusivePtr<Storage>, 2> cublas_workspaces;

@@ -1,6 +1,7 @@
 // A size-only GPU on which a test runs an op forward and backward and states the events.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,0 +1,316 @@
+#include "runtime/ops/batch_norm.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/ops/batch_norm_kernel.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/host_values.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kBatchNorm{"batch_norm"};
+
+constexpr double kCudnnSmallestEps = 1e-5;
+constexpr std::int64_t kCudnnTrainingBatch = 880'801;
+constexpr std::int64_t kCudnnEvaluationBatch = 65'535;
+
+struct BatchNormCall {
+  bool is_training;  ///< the statistics are the input's
+  bool is_cudnn;
+  double eps;
+};
+
+struct Operands {
+  Tensor input;
+  Tensor running_mean;
+  Tensor running_var;
+  Tensor weight;
+  Tensor bias;
+};
+
+DType accumulation_dtype(DType dtype) {
+  return dtype == DType::float64 ? DType::float64 : DType::float32;
+}
+
+void check(const Operands& operands, const BatchNormCall& call) {
+  const Shape& shape = operands.input.shape();
+  require_floating(operands.input, kBatchNorm);
+  if (shape.dims() < 2) {
+    throw std::invalid_argument(fmt::format(
+        "[batch_norm] expected an input of at least 2 dimensions, but got {}", shape.str()));
+  }
+  for (const Tensor* tensor :
+       {&operands.running_mean, &operands.running_var, &operands.weight, &operands.bias}) {
+    if (!tensor->defined()) continue;
+    require_same_device(operands.input, *tensor, kBatchNorm);
+    if (tensor->shape() == Shape{shape[1]}) continue;
+    throw std::invalid_argument(
+        fmt::format("[batch_norm] statistics, weight and bias must have {} elements, one for each "
+                    "channel of {}, but got {}",
+                    shape[1], shape.str(), tensor->shape().str()));
+  }
+  if (operands.running_mean.defined() != operands.running_var.defined()) {
+    throw std::invalid_argument("[batch_norm] running mean and variance come together");
+  }
+  if (!call.is_training && !operands.running_mean.defined()) {
+    throw std::invalid_argument(
+        "[batch_norm] expected running_mean and running_var to be defined when training=False");
+  }
+  if (call.is_training && operands.input.numel() == shape[1]) {
+    throw std::invalid_argument(
+        fmt::format("[batch_norm] Expected more than 1 value per channel when training, got input "
+                    "size {}",
+                    shape.str()));
+  }
+}
+
+bool goes_to_cudnn(const Operands& operands, bool is_training, double eps) {
+  const Tensor& input = operands.input;
+  const Tensor& weight = operands.weight;
+  if (!input.device().is_cuda() || !Context::current().cudnn_enabled) return false;
+  if (!weight.defined() || !operands.bias.defined() || input.dims() < 3) return false;
+  if (input.dtype() == DType::bfloat16 || weight.dtype() == DType::bfloat16) return false;
+  if (input.dtype() == DType::float16 && weight.dtype() != DType::float32) return false;
+  if (!operands.running_mean.defined() && !is_training) return false;
+  const std::int64_t largest = is_training ? kCudnnTrainingBatch : kCudnnEvaluationBatch;
+  return input.shape()[0] <= largest && eps >= kCudnnSmallestEps;
+}
+
+// ---- PyTorch's kernel for inputs whose channels lie next to each other
+// ---------------------------
+
+bool is_channels_last(const Tensor& input) {
+  return input.device().is_cuda() && input.is_contiguous() && input.strides()[1] == 1;
+}
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t last_power_of_2(std::int64_t n) {
+  return static_cast<std::int64_t>(
+      std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
+}
+
+// Many rows are reduced by several blocks, which meet in staging memory: `values_per_channel`
+// accumulation elements for each channel and block, and a semaphore for each column of blocks.
+class Staging {
+ public:
+  Staging(const Tensor& input, std::int64_t values_per_channel) {
+    constexpr std::int64_t kBlockSize = 512;
+    constexpr std::int64_t kTileWidth = 32;
+    constexpr std::int64_t kElementsPerThread = 16;
+    constexpr std::int64_t kMostBlocks = 128;
+    constexpr std::int64_t kFewestBlocksWorthIt = 8;
+    const std::int64_t channels = input.shape()[1];
+    const std::int64_t rows = input.numel() / std::max<std::int64_t>(channels, 1);
+    std::int64_t width = std::min(last_power_of_2(channels), kTileWidth);
+    const std::int64_t height =
+        std::min(last_power_of_2(ceil_div(rows, kElementsPerThread)), kBlockSize / width);
+    if (width * height != kBlockSize) {
+      width = std::min(last_power_of_2(channels), kBlockSize / height);
+    }
+    const std::int64_t blocks = std::min(ceil_div(rows, height * kElementsPerThread), kMostBlocks);
+    if (blocks < kFewestBlocksWorthIt) return;
+    const CategoryGuard category(Category::workspace);
+    values_ = empty({values_per_channel * channels * blocks},
+                    {accumulation_dtype(input.dtype()), input.device()});
+    semaphores_ = empty({ceil_div(channels, width)}, {DType::int32, input.device()});
+  }
+
+ private:
+  Tensor values_;
+  Tensor semaphores_;
+};
+
+// ---- forward ------------------------------------------------------------------------------------
+
+struct Results {
+  Tensor out;
+  Tensor mean;  ///< undefined where forward makes none
+  Tensor invstd;
+};
+
+Results forward(const Operands& operands, const BatchNormCall& call, double momentum) {
+  const Tensor& input = operands.input;
+  Results results;
+  results.out = empty(input.shape(), options_of(input));
+  if (call.is_training || !call.is_cudnn) {
+    const TensorOptions options{accumulation_dtype(input.dtype()), input.device()};
+    results.mean = empty({input.shape()[1]}, options);
+    results.invstd = empty({input.shape()[1]}, options);
+  }
+  ChannelStatistics statistics;
+  if (call.is_training) {
+    if (!call.is_cudnn && is_channels_last(input)) {
+      constexpr std::int64_t kMeanVarianceCountAndFlag = 4;
+      const Staging staging(input, kMeanVarianceCountAndFlag);
+    }
+    statistics =
+        input_statistics(input, call.eps, operands.running_mean, operands.running_var, momentum);
+  } else {
+    statistics = running_statistics(operands.running_mean, operands.running_var, call.eps);
+  }
+  store_values(results.mean, statistics.mean);
+  store_values(results.invstd, statistics.invstd);
+  batch_norm_apply(input, statistics, operands.weight, operands.bias, results.out);
+  return results;
+}
+
+// ---- backward -----------------------------------------------------------------------------------
+
+// Positions of what a node keeps.
+enum Saved : std::size_t { kInput, kWeight, kRunningMean, kRunningVar, kMean, kInvstd };
+
+class BatchNormBackward {
+ public:
+  BatchNormBackward(const BatchNormCall& call, const BackwardCall& backward)
+      : call_(call),
+        backward_(backward),
+        input_(backward.saved(kInput)),
+        weight_(backward.saved(kWeight)),
+        mean_(backward.saved(kMean)),
+        invstd_(backward.saved(kInvstd)) {}
+
+  TensorList run() {
+    BatchNormGradients grads;
+    if (call_.is_cudnn && call_.is_training) {
+      const Tensor grad = row_major(backward_.grad());
+      grads = run_cudnn(grad);
+    } else if (needs_sums() && backward_.needs(0) && !is_channels_last(input_)) {
+      grads = run_fused();
+    } else {
+      grads = run_in_two_kernels();
+    }
+    return {grads.input, grads.weight, grads.bias};
+  }
+
+ private:
+  bool needs_sums() const { return call_.is_training || backward_.needs(1) || backward_.needs(2); }
+  Tensor empty_input() const { return empty(input_.shape(), options_of(input_)); }
+  Tensor empty_channels() const {
+    return empty({input_.shape()[1]}, options_of(weight_.defined() ? weight_ : input_));
+  }
+
+  // cuDNN makes all three, wanted or not.
+  BatchNormGradients run_cudnn(const Tensor& grad) {
+    BatchNormGradients grads{empty_input(), {}, {}};
+    grads.weight = empty_channels();
+    grads.bias = empty_channels();
+    compute(grad, grads);
+    return grads;
+  }
+
+  BatchNormGradients run_fused() {
+    BatchNormGradients grads{empty_input(), {}, {}};
+    if (backward_.needs(1)) grads.weight = empty_channels();
+    if (backward_.needs(2)) grads.bias = empty_channels();
+    compute(backward_.grad(), grads);
+    return grads;
+  }
+
+  // The sums over each channel first, each in a tensor, then the input's gradient.
+  BatchNormGradients run_in_two_kernels() {
+    BatchNormGradients grads;
+    const Tensor invstd = invstd_.defined() ? Tensor() : empty_statistic();
+    Tensor sum_of_grad;
+    Tensor sum_of_products;
+    if (needs_sums()) {
+      const bool is_last = is_channels_last(input_);
+      if (is_last || backward_.needs(0)) {
+        sum_of_grad = empty_statistic();
+        sum_of_products = empty_statistic();
+      }
+      if (is_last ? weight_.defined() : backward_.needs(1)) grads.weight = empty_channels();
+      if (is_last ? weight_.defined() : backward_.needs(2)) grads.bias = empty_channels();
+      if (is_last) {
+        constexpr std::int64_t kTwoSums = 2;
+        const Staging staging(input_, kTwoSums);
+      }
+    }
+    if (backward_.needs(0)) grads.input = empty_input();
+    compute(backward_.grad(), grads);
+    return grads;
+  }
+
+  Tensor empty_statistic() const {
+    return empty({input_.shape()[1]}, {accumulation_dtype(input_.dtype()), input_.device()});
+  }
+
+  void compute(const Tensor& grad, const BatchNormGradients& grads) const {
+    const ChannelStatistics statistics =
+        mean_.defined() ? saved_statistics(mean_, invstd_)
+                        : running_statistics(backward_.saved(kRunningMean),
+                                             backward_.saved(kRunningVar), call_.eps);
+    batch_norm_gradients(grad, input_, statistics,
+                         call_.is_training ? StatisticsOf::the_input : StatisticsOf::constants,
+                         weight_, grads);
+  }
+
+  const BatchNormCall& call_;
+  const BackwardCall& backward_;
+  Tensor input_;
+  Tensor weight_;
+  Tensor mean_;
+  Tensor invstd_;
+};
+
+std::vector<Sample> channels() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const Tensor mean = from_values({0.3, -0.7, 0.1}, {3}, options);
+  const Tensor variance = from_values({0.5, 2.0, 1.3}, {3}, options);
+  const Value missing;
+  const auto weight = [&] { return rand({3}, options); };
+  return {
+      {randn({4, 3}, options), missing, missing, weight(), weight(), true},
+      {randn({2, 3, 2, 2}, options), missing, missing, weight(), weight(), true},
+      {randn({2, 3, 2}, options), missing, missing, missing, missing, true},
+      {randn({2, 3, 2, 2}, options), mean, variance, weight(), weight(), false},
+      {randn({4, 3}, options), mean, variance, weight(), weight(), false},
+  };
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean,
+                  const std::optional<Tensor>& running_var, const std::optional<Tensor>& weight,
+                  const std::optional<Tensor>& bias, bool training, double momentum, double eps) {
+  const OpFront front(kBatchNorm);
+  Operands operands{input, running_mean.value_or(Tensor()), running_var.value_or(Tensor()),
+                    weight.value_or(Tensor()), bias.value_or(Tensor())};
+  BatchNormCall call{training, false, eps};
+  check(operands, call);
+  call.is_cudnn = goes_to_cudnn(operands, training, eps);
+  if (call.is_cudnn) operands.input = contiguous(input);
+  Results results = forward(operands, call, momentum);
+  if (Recorder record("BatchNormBackward", {&operands.input, &operands.weight, &operands.bias});
+      record.is_needed()) {
+    record.save(operands.input);
+    record.save(operands.weight);
+    record.save(operands.running_mean);
+    record.save(operands.running_var);
+    record.save(results.mean);
+    record.save(results.invstd);
+    record.attach(results.out, [call](BackwardCall& backward) {
+      return BatchNormBackward(call, backward).run();
+    });
+  }
+  return results.out;
+}
+
+std::vector<OpDef> batch_norm_ops() {
+  return {define(kBatchNorm, kFunctional, &batch_norm,
+                 {"input",
+                  ParamName::constant("running_mean"),
+                  ParamName::constant("running_var"),
+                  "weight",
+                  "bias",
+                  {"training", false},
+                  {"momentum", 0.1},
+                  {"eps", 1e-5}},
+                 channels)};
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,132 @@
+#include "runtime/ops/dropout.h"
+
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/tensor/philox.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kDropout{"dropout"};
+constexpr OpInfo kDropoutInplace{"dropout_"};
+constexpr OpInfo kDropout2d{"dropout2d"};
+
+void check(const OpInfo& info, const Tensor& input, double p) {
+  require_floating(input, info);
+  if (p >= 0.0 && p <= 1.0) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] dropout probability has to be between 0 and 1, but got {}", info.name, p));
+}
+
+bool keeps_everything(const Tensor& input, double p, bool training) {
+  return p == 0.0 || !training || input.numel() == 0;
+}
+
+// Calls visit(i, whether element i stays) in row-major order. The generator moves on on size-only
+// devices too.
+template <class F>
+void draw(const Tensor& target, double p, F&& visit) {
+  PhiloxGenerator& generator = Context::current().slot(target.device()).generator;
+  const std::uint64_t seed = generator.seed;
+  const auto count = static_cast<std::uint64_t>(target.numel());
+  const std::uint64_t start = generator.take(count);
+  if (!target.has_values()) return;
+  const auto keep = static_cast<float>(1.0 - p);
+  std::array<std::uint32_t, 4> block{};
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i % 4 == 0) block = philox_block(seed, start + i / 4);
+    visit(i, uniform_from_word(block[i % 4]) < keep);
+  }
+}
+
+// 0 or 1/(1−p) for each element.
+Tensor noise_of(const Shape& shape, const TensorOptions& options, double p) {
+  Tensor noise = empty(shape, options);
+  visit_floating(options.dtype, [&]<class T>(TypeTag<T>) {
+    T* data = noise.data<T>();
+    const T scale = convert_element<T>(1.0 / (1.0 - p));
+    draw(noise, p, [&](std::uint64_t i, bool stays) { data[i] = stays ? scale : T{}; });
+  });
+  return noise;
+}
+
+Tensor zero_number(const Tensor& like) { return zeros({}, options_of(like)); }
+
+// mask ? x · scale : 0
+Tensor masked(const Tensor& x, const Tensor& mask, double scale) {
+  Tensor out = empty_like(x);
+  visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
+    const auto factor = static_cast<ComputeType<T>>(scale);
+    map_binary<T, T>(out, x, mask,
+                     [factor](auto value, auto stays) { return value * stays * factor; });
+  });
+  return out;
+}
+
+std::vector<Sample> with_probability() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  return {
+      {randn({3, 4}, options), 0.4, true},
+      {randn({3, 4}, options), 1.0, true},
+      {randn({3, 4}, options), 0.4, false},
+  };
+}
+
+std::vector<Sample> channels_with_probability() {
+  return {{randn({2, 3, 2, 2}, {DType::float64, Device::cpu()}), 0.4, true}};
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& input, double p, bool training) {
+  const OpFront front(kDropout);
+  check(kDropout, input, p);
+  if (keeps_everything(input, p, training)) return input;
+  if (p == 1.0) return mul(input, zero_number(input));
+  const Tensor mask = empty(input.shape(), {DType::boolean, input.device()});
+  draw(mask, p, [data = mask.data<bool>()](std::uint64_t i, bool stays) { data[i] = stays; });
+  const double scale = 1.0 / (1.0 - p);
+  Tensor out = masked(input, mask, scale);
+  if (Recorder record("NativeDropoutBackward", {&input}); record.is_needed()) {
+    record.save(mask);
+    record.attach(out, [scale](BackwardCall& call) {
+      return TensorList{masked(call.grad(), call.saved(0), scale)};
+    });
+  }
+  return out;
+}
+
+Tensor dropout_(const Tensor& input, double p, bool training) {
+  const OpFront front(kDropoutInplace);
+  check(kDropoutInplace, input, p);
+  if (keeps_everything(input, p, training)) return input;
+  if (p == 1.0) return mul_(input, zero_number(input));
+  return mul_(input, noise_of(input.shape(), options_of(input), p));
+}
+
+Tensor dropout2d(const Tensor& input, double p, bool training) {
+  const OpFront front(kDropout2d);
+  check(kDropout2d, input, p);
+  if (input.dims() < 2) {
+    throw std::invalid_argument(fmt::format(
+        "[dropout2d] Feature dropout requires at least 2 dimensions in the input, but got {}",
+        input.shape().str()));
+  }
+  if (keeps_everything(input, p, training)) return input;
+  if (p == 1.0) return mul(input, zero_number(input));
+  Shape channels(input.dims(), 1);
+  channels[0] = input.shape()[0];
+  channels[1] = input.shape()[1];
+  return mul(input, noise_of(channels, options_of(input), p));
+}
+
+std::vector<OpDef> dropout_ops() {
+  const std::vector<ParamName> params = {"input", {"p", 0.5}, {"training", true}};
+  return {
+      define(kDropout, kFunctional, &dropout, params, with_probability),
+      define(kDropoutInplace, kFunctional, &dropout_, params),
+      define(kDropout2d, kFunctional, &dropout2d, params, channels_with_probability),
+  };
+}
+
+}  // namespace ohm::ops

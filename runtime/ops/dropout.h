@@ -1,0 +1,26 @@
+// Dropout: elements are zeroed with probability p and the rest is scaled by 1/(1−p).
+//
+// Random numbers come from the device's generator, so equal seeds drop equal elements. Without
+// training, and for p = 0, every form returns its input itself. Throws std::invalid_argument for
+// p outside [0, 1].
+#pragma once
+
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// Makes and keeps a mask of one byte for each element.
+Tensor dropout(const Tensor& input, double p, bool training);
+
+/// In place. What is kept is a tensor of the input's own size: in training this form costs more
+/// than the other.
+Tensor dropout_(const Tensor& input, double p, bool training);
+
+/// Drops whole channels of [N, C, …]: one random number for each, kept in the input's dtype.
+Tensor dropout2d(const Tensor& input, double p, bool training);
+
+std::vector<OpDef> dropout_ops();
+
+}  // namespace ohm::ops

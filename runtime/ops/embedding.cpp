@@ -1,0 +1,234 @@
+#include "runtime/ops/embedding.h"
+
+#include <algorithm>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/host_values.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kEmbedding{"embedding"};
+
+// Up to here one kernel adds the rows up without temporaries.
+constexpr std::int64_t kFewIndices = 3072;
+
+struct Table {
+  std::int64_t rows;
+  std::int64_t width;
+  std::int64_t padding_row;  ///< -1: none
+};
+
+void check(const Tensor& input, const Tensor& weight) {
+  require_floating(weight, kEmbedding);
+  require_same_device(input, weight, kEmbedding);
+  if (input.dtype() != DType::int64 && input.dtype() != DType::int32) {
+    throw std::invalid_argument(fmt::format(
+        "[embedding] expected indices of dtype int64 or int32, not {}", name_of(input.dtype())));
+  }
+  if (weight.dims() == 2) return;
+  throw std::invalid_argument(
+      fmt::format("[embedding] 'weight' must be 2-D, but got {}", weight.shape().str()));
+}
+
+Table table_of(const Tensor& weight, std::optional<std::int64_t> padding_idx) {
+  Table table{weight.shape()[0], weight.shape()[1], -1};
+  if (!padding_idx) return table;
+  table.padding_row = *padding_idx < 0 ? *padding_idx + table.rows : *padding_idx;
+  if (table.padding_row >= 0 && table.padding_row < table.rows) return table;
+  throw std::invalid_argument(
+      fmt::format("[embedding] padding_idx {} must be within the {} rows of the table",
+                  *padding_idx, table.rows));
+}
+
+void check_range(const Table& table, std::int64_t index) {
+  if (index >= 0 && index < table.rows) return;
+  throw std::invalid_argument(fmt::format(
+      "[embedding] index {} is out of range for a table of {} rows", index, table.rows));
+}
+
+Tensor gather_rows(const Table& table, const Tensor& input, const Tensor& weight) {
+  Shape shape = input.shape();
+  shape.push_back(table.width);
+  Tensor out = empty(shape, options_of(weight));
+  if (!out.has_values()) return out;
+  const HostInput<std::int64_t> indices(input);
+  visit_floating(weight.dtype(), [&]<class T>(TypeTag<T>) {
+    T* target = out.data<T>();
+    const Shape& strides = weight.strides();
+    for (std::int64_t i = 0; i < input.numel(); ++i) {
+      const std::int64_t index = indices.data()[i];
+      check_range(table, index);
+      const T* row = weight.data<T>() + index * strides[0];
+      for (std::int64_t column = 0; column < table.width; ++column) {
+        *target++ = row[column * strides[1]];
+      }
+    }
+  });
+  return out;
+}
+
+// ---- backward -----------------------------------------------------------------------------------
+
+void scatter_rows(const Table& table, const Tensor& input, const Tensor& grad, const Tensor& out) {
+  if (!out.has_values()) return;
+  const HostInput<std::int64_t> indices(input);
+  visit_computed(grad.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> rows(grad);
+    HostOutput<T> sums(out);
+    sums.fill_zero();
+    for (std::int64_t i = 0; i < input.numel(); ++i) {
+      const std::int64_t index = indices.data()[i];
+      if (index == table.padding_row) continue;
+      const T* row = rows.data() + i * table.width;
+      T* sum = sums.data() + index * table.width;
+      for (std::int64_t column = 0; column < table.width; ++column) sum[column] += row[column];
+    }
+    sums.commit();
+  });
+}
+
+// Note [Scratch of the sorting kernels]
+// The library behind the GPU's sort, selection and scan lays its parts out in one request: each
+// part rounded up to 256 bytes, and 255 bytes to align the first. The figures agree with the
+// recorded requests for 4,096 indices; how many elements one block handles (and with it the number
+// of blocks for many more indices) is taken from the library's defaults, so it is modelled.
+constexpr std::int64_t kPartBytes = 256;
+
+std::int64_t rounded_part(std::int64_t bytes) {
+  return (bytes + kPartBytes - 1) / kPartBytes * kPartBytes;
+}
+
+std::int64_t blocks_for(std::int64_t count, std::int64_t block_elements) {
+  return (count + block_elements - 1) / block_elements;
+}
+
+std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
+  constexpr std::int64_t kDigits = 256;
+  constexpr std::int64_t kThreads = 384;
+  constexpr int kHopper = 9;
+  const std::int64_t passes = item_bytes;
+  const bool is_hopper = Context::current().slot(device).compute_capability_major >= kHopper;
+  const std::int64_t items_per_thread = (is_hopper ? 23 : 21) * 4 / item_bytes;
+  const std::int64_t blocks = blocks_for(count, kThreads * items_per_thread);
+  return rounded_part(passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) +
+         2 * rounded_part(count * item_bytes) + rounded_part(passes * 4) + kPartBytes - 1;
+}
+
+// One state for each block, and for a warp of blocks before the first.
+std::int64_t scan_scratch_bytes(std::int64_t count, std::int64_t state_bytes) {
+  constexpr std::int64_t kBlockElements = 896;
+  constexpr std::int64_t kPaddingStates = 32;
+  return rounded_part((blocks_for(count, kBlockElements) + kPaddingStates) * state_bytes) +
+         kPartBytes - 1;
+}
+
+// The temporaries of the GPU's kernel for many indices; they go when the kernel is done, in
+// reverse order.
+class SortingScratch {
+ public:
+  SortingScratch(const Tensor& input, const TensorOptions& grad_options)
+      : index_options_(options_of(input)), grad_options_(grad_options), count_(input.numel()) {}
+
+  void sort() {
+    keep(count_, index_options_);
+    keep(count_, index_options_);
+    const Tensor range = empty({count_}, index_options_);
+    take_bytes(sort_scratch_bytes(count_,
+                                  static_cast<std::int64_t>(item_bytes(index_options_.dtype)),
+                                  index_options_.device));
+  }
+
+  // Runs of equal indices, split into pieces of ten rows that are added up one by one.
+  void split_into_segments(const Table& table) {
+    constexpr std::int64_t kRowsPerPiece = 10;
+    constexpr std::int64_t kWarp = 32;
+    const TensorOptions number{DType::int64, index_options_.device};
+    keep(count_, index_options_);
+    keep(1, number);
+    {
+      const Tensor unique = empty({count_}, index_options_);
+      take_bytes(scan_scratch_bytes(count_, 8));
+    }
+    const std::int64_t segments = std::min(count_, table.rows);
+    keep(segments, index_options_);
+    keep(segments, index_options_);
+    take_bytes(scan_scratch_bytes(segments, 16));
+    keep(1, number);
+    const std::int64_t pieces = count_ / kRowsPerPiece + segments;
+    const std::int64_t padded_width = (table.width + kWarp - 1) / kWarp * kWarp;
+    const DType sums = grad_options_.dtype == DType::float64 ? DType::float64 : DType::float32;
+    keep(pieces, index_options_);
+    keep(pieces * padded_width, {sums, index_options_.device});
+  }
+
+  ~SortingScratch() {
+    while (!kept_.empty()) kept_.pop_back();
+  }
+  SortingScratch(const SortingScratch&) = delete;
+  SortingScratch& operator=(const SortingScratch&) = delete;
+
+ private:
+  void keep(std::int64_t count, const TensorOptions& options) {
+    kept_.push_back(empty({count}, options));
+  }
+  void take_bytes(std::int64_t bytes) {
+    const Tensor scratch = empty({bytes}, {DType::uint8, index_options_.device});
+  }
+
+  TensorOptions index_options_;
+  TensorOptions grad_options_;
+  std::int64_t count_;
+  std::vector<Tensor> kept_;
+};
+
+Tensor embedding_gradient(const Table& table, const Tensor& incoming, const Tensor& input) {
+  const Tensor grad = row_major(incoming);
+  const Shape shape{table.rows, table.width};
+  if (input.numel() <= kFewIndices || input.device().is_cpu()) {
+    const Tensor indices = row_major(input);
+    Tensor out = empty(shape, options_of(grad));
+    scatter_rows(table, indices, grad, out);
+    return out;
+  }
+  SortingScratch scratch(input, options_of(grad));
+  scratch.sort();
+  Tensor out = empty(shape, options_of(grad));
+  scratch.split_into_segments(table);
+  scatter_rows(table, input, grad, out);
+  return out;
+}
+
+std::vector<Sample> indices_and_table() {
+  const Tensor table = randn({5, 3}, {DType::float64, Device::cpu()});
+  const TensorOptions indices{DType::int64, Device::cpu()};
+  return {
+      {from_values({1, 4, 1, 0}, {4}, indices), table},
+      {from_values({1, 4, 1, 0, 2, 2}, {2, 3}, indices), table, std::int64_t{-2}},
+  };
+}
+
+}  // namespace
+
+Tensor embedding(const Tensor& input, const Tensor& weight,
+                 std::optional<std::int64_t> padding_idx) {
+  const OpFront front(kEmbedding);
+  check(input, weight);
+  const Table table = table_of(weight, padding_idx);
+  Tensor out = gather_rows(table, input, weight);
+  if (Recorder record("EmbeddingBackward", {&weight}); record.is_needed()) {
+    record.save(input);
+    record.attach(out, [table](BackwardCall& call) {
+      return TensorList{embedding_gradient(table, call.grad(), call.saved(0))};
+    });
+  }
+  return out;
+}
+
+std::vector<OpDef> embedding_ops() {
+  return {define(kEmbedding, kFunctional, &embedding, {"input", "weight", "padding_idx"},
+                 indices_and_table)};
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,211 @@
+#include "runtime/ops/layer_norm.h"
+
+#include <cmath>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/host_values.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kLayerNorm{"layer_norm", CastPolicy::float32};
+
+// The input as rows that are normalised one by one.
+struct Rows {
+  std::int64_t count = 1;
+  std::int64_t length = 1;
+};
+
+void check(const Tensor& input, const Shape& normalized, const Tensor& weight, const Tensor& bias) {
+  require_floating(input, kLayerNorm);
+  const int first = input.dims() - normalized.dims();
+  bool is_suffix = first >= 0 && !normalized.empty();
+  for (int dim = 0; is_suffix && dim < normalized.dims(); ++dim) {
+    is_suffix = input.shape()[first + dim] == normalized[dim];
+  }
+  if (!is_suffix) {
+    throw std::invalid_argument(
+        fmt::format("[layer_norm] Given normalized_shape={}, expected input with shape [*, {}, but "
+                    "got input of size {}",
+                    normalized.str(), normalized.str().substr(1), input.shape().str()));
+  }
+  for (const Tensor* tensor : {&weight, &bias}) {
+    if (!tensor->defined()) continue;
+    require_same_device(input, *tensor, kLayerNorm);
+    if (tensor->shape() == normalized) continue;
+    throw std::invalid_argument(
+        fmt::format("[layer_norm] weight and bias must have the shape {}, but got {}",
+                    normalized.str(), tensor->shape().str()));
+  }
+}
+
+Rows rows_of(const Shape& shape, const Shape& normalized) {
+  Rows rows{1, normalized.numel()};
+  for (int dim = 0; dim < shape.dims() - normalized.dims(); ++dim) rows.count *= shape[dim];
+  return rows;
+}
+
+struct Results {
+  Tensor out;
+  Tensor mean;
+  Tensor rstd;
+};
+
+void compute(const Rows& rows, const Tensor& input, const Tensor& weight, const Tensor& bias,
+             double eps, const Results& results) {
+  if (!results.out.has_values()) return;
+  visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> inputs(input);
+    const HostInput<T> weights(weight);
+    const HostInput<T> biases(bias);
+    HostOutput<T> out(results.out);
+    HostOutput<T> means(results.mean);
+    HostOutput<T> deviations(results.rstd);
+    const auto length = static_cast<double>(rows.length);
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      const T* x = inputs.data() + row * rows.length;
+      T* y = out.data() + row * rows.length;
+      double sum = 0;
+      for (std::int64_t i = 0; i < rows.length; ++i) sum += static_cast<double>(x[i]);
+      const double mean = sum / length;
+      double squares = 0;
+      for (std::int64_t i = 0; i < rows.length; ++i) {
+        const double distance = static_cast<double>(x[i]) - mean;
+        squares += distance * distance;
+      }
+      means.data()[row] = static_cast<T>(mean);
+      deviations.data()[row] = static_cast<T>(1.0 / std::sqrt(squares / length + eps));
+      for (std::int64_t i = 0; i < rows.length; ++i) {
+        y[i] = (x[i] - means.data()[row]) * deviations.data()[row];
+        if (weights.data() != nullptr) y[i] *= weights.data()[i];
+        if (biases.data() != nullptr) y[i] += biases.data()[i];
+      }
+    }
+    out.commit();
+    means.commit();
+    deviations.commit();
+  });
+}
+
+struct Gradients {
+  Tensor input;
+  Tensor weight;
+  Tensor bias;
+};
+
+// With x̂ the normalised row and h = grad · weight: (h − mean(h) − x̂ · mean(h·x̂)) · rstd.
+template <class T>
+void row_gradient(const Rows& rows, const T* grad, const T* normalised, const T* weight, T rstd,
+                  T* target) {
+  double sum = 0;
+  double sum_of_products = 0;
+  for (std::int64_t i = 0; i < rows.length; ++i) {
+    const double h = static_cast<double>(weight == nullptr ? grad[i] : grad[i] * weight[i]);
+    sum += h;
+    sum_of_products += h * static_cast<double>(normalised[i]);
+  }
+  const auto length = static_cast<double>(rows.length);
+  const T mean = static_cast<T>(sum / length);
+  const T slope = static_cast<T>(sum_of_products / length);
+  for (std::int64_t i = 0; i < rows.length; ++i) {
+    const T h = weight == nullptr ? grad[i] : grad[i] * weight[i];
+    target[i] = (h - mean - normalised[i] * slope) * rstd;
+  }
+}
+
+void compute_gradients(const Rows& rows, const Tensor& grad, const Tensor& input,
+                       const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+                       const Gradients& out) {
+  if (!grad.has_values()) return;
+  const auto length = static_cast<std::size_t>(rows.length);
+  std::vector<double> weight_sums(length);
+  std::vector<double> bias_sums(length);
+  visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> grads(grad);
+    const HostInput<T> inputs(input);
+    const HostInput<T> means(mean);
+    const HostInput<T> deviations(rstd);
+    const HostInput<T> weights(weight);
+    HostOutput<T> target(out.input);
+    std::vector<T> normalised(length);
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      const T* g = grads.data() + row * rows.length;
+      const T* x = inputs.data() + row * rows.length;
+      const T deviation = deviations.data()[row];
+      for (std::size_t i = 0; i < length; ++i) {
+        normalised[i] = (x[i] - means.data()[row]) * deviation;
+        weight_sums[i] += static_cast<double>(g[i] * normalised[i]);
+        bias_sums[i] += static_cast<double>(g[i]);
+      }
+      if (target.data() == nullptr) continue;
+      row_gradient(rows, g, normalised.data(), weights.data(), deviation,
+                   target.data() + row * rows.length);
+    }
+    target.commit();
+  });
+  store_values(out.weight, weight_sums);
+  store_values(out.bias, bias_sums);
+}
+
+TensorList backward(const Rows& rows, const BackwardCall& call) {
+  const Tensor input = call.saved(0);
+  const Tensor weight = call.saved(1);
+  const Tensor mean = call.saved(3);
+  const Tensor packed_input = row_major(input);
+  const Tensor grad = row_major(call.grad());
+  Gradients out;
+  if (call.needs(0)) out.input = empty(input.shape(), options_of(input));
+  if (call.needs(1)) out.weight = empty_like(weight);
+  if (call.needs(2)) out.bias = empty_like(call.saved(2));
+  compute_gradients(rows, grad, packed_input, mean, call.saved(4), weight, out);
+  return {out.input, out.weight, out.bias};
+}
+
+std::vector<Sample> rows_to_normalise() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  return {
+      {randn({3, 4}, options), Shape{4}, rand({4}, options), rand({4}, options)},
+      {randn({2, 3, 2}, options), Shape{3, 2}, rand({3, 2}, options), rand({3, 2}, options)},
+      {randn({3, 4}, options), Shape{4}},
+  };
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& given, const Shape& normalized_shape,
+                  const std::optional<Tensor>& given_weight,
+                  const std::optional<Tensor>& given_bias, double eps) {
+  const OpFront front(kLayerNorm);
+  const Tensor input = front.input(given);
+  const Tensor weight = given_weight ? front.input(*given_weight) : Tensor();
+  const Tensor bias = given_bias ? front.input(*given_bias) : Tensor();
+  check(input, normalized_shape, weight, bias);
+  const Rows rows = rows_of(input.shape(), normalized_shape);
+  const DType statistics = input.dtype() == DType::float64 ? DType::float64 : DType::float32;
+  Results results;
+  {
+    const Tensor packed = row_major(input);
+    results.out = empty(input.shape(), options_of(input));
+    results.mean = empty({rows.count}, {statistics, input.device()});
+    results.rstd = empty({rows.count}, {statistics, input.device()});
+    compute(rows, packed, weight, bias, eps, results);
+  }
+  if (Recorder record("NativeLayerNormBackward", {&input, &weight, &bias}); record.is_needed()) {
+    record.save(input);
+    record.save(weight);
+    record.save(bias);
+    record.save(results.mean);
+    record.save(results.rstd);
+    record.attach(results.out, [rows](BackwardCall& call) { return backward(rows, call); });
+  }
+  return results.out;
+}
+
+std::vector<OpDef> layer_norm_ops() {
+  return {define(kLayerNorm, kFunctional, &layer_norm,
+                 {"input", "normalized_shape", "weight", "bias", {"eps", 1e-5}},
+                 rows_to_normalise)};
+}
+
+}  // namespace ohm::ops

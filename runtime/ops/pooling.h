@@ -1,0 +1,33 @@
+// 2-D pooling over images [N, C, H, W] or [C, H, W].
+//
+// Sizes are one number for both dimensions, or two. A missing stride is the kernel's size. All keep
+// their input for backward. Errors: std::invalid_argument naming op and shapes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// The largest element of each window; NaN wins. Beside the result a tensor of int64 indices is
+/// made, kept for backward and dropped at once without a graph. `ceil_mode`: windows that begin
+/// inside the image count although they end outside.
+Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, const Shape& dilation, bool ceil_mode);
+
+/// The mean of each window. `count_include_pad`: the padding counts as zeros. `divisor_override`
+/// is divided by instead of the number of elements.
+Tensor avg_pool2d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, bool ceil_mode, bool count_include_pad,
+                  std::optional<std::int64_t> divisor_override);
+
+/// Averages over windows that split the image into `output_size`. An output of one element is a
+/// mean, which keeps nothing.
+Tensor adaptive_avg_pool2d(const Tensor& input, const Shape& output_size);
+
+std::vector<OpDef> pooling_ops();
+
+}  // namespace ohm::ops
