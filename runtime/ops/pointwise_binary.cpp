@@ -116,6 +116,11 @@ void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNum
   }
 }
 
+// The input of an in-place op as backward needs it: a copy, for its own values are overwritten.
+Tensor kept_input(const Recorder& record, const Tensor& input) {
+  return record.needs(1) ? copy_of(input) : Tensor();
+}
+
 // One in-place op: checks, records what backward needs before the write, writes.
 template <class Write, class Save, class Backward>
 Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
@@ -309,7 +314,8 @@ Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
   return binary_inplace(
       kMulInplace, "MulBackward", input, other, overwrite(input, other, kProduct),
       [&](Recorder& record) {
-        save_operands(record, input, record.needs(1), tensor_of(other), record.needs(0));
+        record.save(kept_input(record, input));
+        record.save(record.needs(0) ? tensor_of(other) : Tensor());
       },
       [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
         return mul_gradients(call, number, scalar);
@@ -326,7 +332,8 @@ Tensor div_(const Tensor& input, const TensorOrNumber& other) {
         });
       },
       [&](Recorder& record) {
-        save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
+        record.save(kept_input(record, input));
+        record.save(tensor_of(other));
       },
       [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
         return div_gradients(call, number, scalar);

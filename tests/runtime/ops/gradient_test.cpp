@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/autograd/engine.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/registry.h"
 #include "runtime/tensor/factories.h"
 #include "tests/support/op_samples.h"
@@ -19,14 +20,9 @@ namespace {
 constexpr double kStep = 1e-6;
 constexpr double kTolerance = 1e-6;
 
-TestMachine& machine() {
-  static TestMachine instance({.values = ValueMode::keeps_values});
-  return instance;
-}
-
 // Ops that draw random numbers must draw the same ones at each call.
 std::vector<Tensor> outputs(const ops::OpDef& op, const ops::Sample& sample) {
-  machine().context().seed(7);
+  Context::current().seed(7);
   return tensors_in(call_op(op, sample));
 }
 
@@ -103,15 +99,80 @@ std::vector<std::string> ops_with_samples() {
   return names;
 }
 
-class OpGradient : public testing::TestWithParam<std::string> {};
+class OpTest : public testing::TestWithParam<std::string> {
+ private:
+  TestMachine machine_{{.values = ValueMode::keeps_values}};
+};
+
+class OpGradient : public OpTest {};
 
 TEST_P(OpGradient, EqualsCentralDifferences) {
-  machine().context().seed(1);
   const ops::OpDef& op = *ops::find_op(GetParam());
   int number = 0;
   for (const ops::Sample& sample : op.samples()) {
     SCOPED_TRACE("sample " + std::to_string(number++));
     check_sample(op, sample);
+  }
+}
+
+bool is_in_place(const ops::OpDef& op) { return op.info.name.back() == '_'; }
+
+// The op of the same name that makes a new tensor; nullptr when there is none.
+const ops::OpDef* out_of_place(const ops::OpDef& op) {
+  return ops::find_op(op.info.name.substr(0, op.info.name.size() - 1));
+}
+
+std::vector<std::string> in_place_ops() {
+  std::vector<std::string> names;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if (is_in_place(op) && out_of_place(op) != nullptr) names.emplace_back(op.info.name);
+  }
+  return names;
+}
+
+std::vector<double> concatenated_gradients(const ops::OpDef& op, const ops::Sample& sample) {
+  std::vector<double> gradients;
+  for (const std::size_t position : differentiable(op, sample)) {
+    for (const Tensor& leaf : tensors_in(sample[position])) {
+      const std::vector<double> values = to_doubles(leaf.grad());
+      gradients.insert(gradients.end(), values.begin(), values.end());
+    }
+  }
+  return gradients;
+}
+
+class InPlace : public OpTest {};
+
+TEST_P(InPlace, ComputesWhatTheFormWithAResultComputes) {
+  const ops::OpDef& op = *ops::find_op(GetParam());
+  const ops::OpDef& counterpart = *out_of_place(op);
+  for (const ops::Sample& given : counterpart.samples()) {
+    const ops::Sample sample = converted(given, DType::float64, Device::cpu());
+    const ops::Sample copy = converted(given, DType::float64, Device::cpu());
+    const Tensor expected = outputs(counterpart, copy)[0];
+    if (!(expected.shape() == std::get<Tensor>(given[0]).shape()))
+      continue;  // it would have to grow
+    run_backward(counterpart, copy);
+    require_gradients(op, sample);
+    ops::Sample written = sample;
+    written[0] = ops::clone(std::get<Tensor>(sample[0]));
+    const Tensor result = outputs(op, written)[0];
+    EXPECT_TRUE(result.is_same(std::get<Tensor>(written[0])));
+    EXPECT_EQ(to_doubles(result), to_doubles(expected));
+    backward({result}, {weights_for(result, 0)}, GraphRetention::release);
+    EXPECT_EQ(concatenated_gradients(op, sample), concatenated_gradients(op, copy));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, InPlace, testing::ValuesIn(in_place_ops()),
+                         [](const auto& instance) { return instance.param; });
+
+TEST(OpSamples, OnlyOpsWithoutAGradientHaveNone) {
+  const std::set<std::string_view> without_gradient = {
+      "eq", "ne", "lt", "le", "gt", "ge", "isfinite", "isnan", "any", "all", "argmax"};
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if (op.samples || is_in_place(op)) continue;
+    EXPECT_TRUE(without_gradient.contains(op.info.name)) << op.info.name;
   }
 }
 

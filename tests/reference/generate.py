@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""Records what PyTorch computes for every op: tests/golden/reference/FAMILY.json.
+
+Run it with any PyTorch for the CPU (Debian: python3-torch); the tests read the files alone. Each
+case names an op as the registry does, with its arguments in the registry's order. Tensors in
+`const()` get no gradient. A result's own gradient is drawn like everything else from a generator
+that is seeded by the case's name, so that a new case changes no other.
+"""
+import json
+import math
+import pathlib
+import zlib
+
+import torch
+import torch.nn.functional as F
+
+OUT = pathlib.Path(__file__).resolve().parent.parent / "golden" / "reference"
+
+
+class Const:
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+
+const = Const
+
+
+def randn(*shape, dtype=torch.float32):
+    return torch.randn(shape, dtype=torch.float64).to(dtype)
+
+
+def positive(*shape, dtype=torch.float32):
+    return (torch.rand(shape, dtype=torch.float64) + 0.1).to(dtype)
+
+
+def integers(high, *shape):
+    return torch.randint(0, high, shape)
+
+
+def batch_norm(x, mean=None, var=None, weight=None, bias=None, training=False, momentum=0.1,
+               eps=1e-5):
+    # The op moves its running statistics in place; the case keeps what it was given.
+    copies = [None if t is None else t.clone() for t in (mean, var)]
+    return F.batch_norm(x, *copies, weight, bias, training, momentum, eps)
+
+
+CALLS = {
+    "add": lambda x, y, alpha=1: torch.add(x, y, alpha=alpha),
+    "sub": lambda x, y, alpha=1: torch.sub(x, y, alpha=alpha),
+    "sum": lambda x, dim=None, keepdim=False, dtype=None: torch.sum(
+        x, dim if dim is not None else list(range(x.dim())), keepdim, dtype=dtype),
+    "mean": lambda x, dim=None, keepdim=False: torch.mean(
+        x, dim if dim is not None else list(range(x.dim())), keepdim),
+    "view": lambda x, shape: x.view(shape),
+    "expand": lambda x, shape: x.expand(shape),
+    "squeeze": lambda x, dim=None: x.squeeze() if dim is None else x.squeeze(dim),
+    "contiguous": lambda x: x.contiguous(),
+    "cat": lambda tensors, dim=0: torch.cat(tensors, dim),
+    "stack": lambda tensors, dim=0: torch.stack(tensors, dim),
+    "argmax": lambda x, dim=None, keepdim=False: torch.argmax(x, dim, keepdim),
+    "softmax": lambda x, dim, dtype=None: F.softmax(x, dim, dtype=dtype),
+    "log_softmax": lambda x, dim, dtype=None: F.log_softmax(x, dim, dtype=dtype),
+    "mse_loss": lambda x, t, reduction="mean": F.mse_loss(x, t, reduction=reduction),
+    "l1_loss": lambda x, t, reduction="mean": F.l1_loss(x, t, reduction=reduction),
+    "smooth_l1_loss": lambda x, t, reduction="mean", beta=1.0: F.smooth_l1_loss(
+        x, t, reduction=reduction, beta=beta),
+    "huber_loss": lambda x, t, reduction="mean", delta=1.0: F.huber_loss(
+        x, t, reduction=reduction, delta=delta),
+    "binary_cross_entropy": lambda x, t, weight=None, reduction="mean": F.binary_cross_entropy(
+        x, t, weight=weight, reduction=reduction),
+    "binary_cross_entropy_with_logits":
+        lambda x, t, weight=None, reduction="mean", pos_weight=None:
+        F.binary_cross_entropy_with_logits(
+            x, t, weight=weight, reduction=reduction, pos_weight=pos_weight),
+    "nll_loss": lambda x, t, weight=None, ignore_index=-100, reduction="mean": F.nll_loss(
+        x, t, weight=weight, ignore_index=ignore_index, reduction=reduction),
+    "cross_entropy": lambda x, t, weight=None, ignore_index=-100, reduction="mean":
+        F.cross_entropy(x, t, weight=weight, ignore_index=ignore_index, reduction=reduction),
+    "max_pool2d": F.max_pool2d,
+    "avg_pool2d": F.avg_pool2d,
+    "adaptive_avg_pool2d": lambda x, size: F.adaptive_avg_pool2d(x, (size * 2)[:2]),
+    "batch_norm": batch_norm,
+    "layer_norm": F.layer_norm,
+    "embedding": F.embedding,
+    "conv2d": F.conv2d,
+    "linear": F.linear,
+    "gelu": F.gelu,
+    "silu": F.silu,
+    "leaky_relu": F.leaky_relu,
+}
+
+HALVES = [torch.float64, torch.float32, torch.bfloat16]
+SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.5, -2.5]
+
+
+def pointwise():
+    for dtype in HALVES:
+        name = str(dtype)[6:]
+        yield f"add_{name}", "add", lambda: [randn(2, 3, dtype=dtype), randn(3, dtype=dtype)]
+        yield f"mul_{name}", "mul", lambda: [randn(2, 3, dtype=dtype), randn(2, 1, dtype=dtype)]
+        yield f"div_{name}", "div", lambda: [randn(2, 3, dtype=dtype), positive(2, 3, dtype=dtype)]
+    yield "add_alpha", "add", lambda: [randn(2, 3), randn(2, 3), 2.5]
+    yield "add_number", "add", lambda: [randn(2, 3), 1.5]
+    yield "add_fraction_to_integers", "add", lambda: [integers(9, 2, 3), 0.5]
+    yield "add_integers_and_floats", "add", lambda: [integers(9, 2, 3), const(randn(2, 3))]
+    yield "sub", "sub", lambda: [randn(2, 1, 3), randn(4, 1)]
+    yield "sub_alpha", "sub", lambda: [randn(3), randn(3), -0.5]
+    yield "rsub", "rsub", lambda: [randn(3), 2.0]
+    yield "mul_integers", "mul", lambda: [integers(9, 2, 3), integers(9, 3)]
+    yield "div_integers", "div", lambda: [integers(9, 2, 3), integers(9, 3) + 1]
+    yield "div_number", "div", lambda: [randn(2, 3), 3.0]
+    yield "maximum", "maximum", lambda: [randn(2, 3), randn(2, 3)]
+    yield "minimum", "minimum", lambda: [randn(2, 3), randn(3)]
+    yield "where", "where", lambda: [randn(2, 3) > 0, randn(2, 3), randn(3)]
+    for op in ("neg", "exp", "abs", "relu", "sigmoid", "tanh", "gelu", "silu"):
+        for dtype in HALVES:
+            yield f"{op}_{str(dtype)[6:]}", op, lambda: [randn(2, 5, dtype=dtype)]
+    for op in ("log", "sqrt", "reciprocal"):
+        yield op, op, lambda: [positive(2, 3)]
+    yield "leaky_relu", "leaky_relu", lambda: [randn(2, 3), 0.2]
+    for exponent in (2.0, 3.0, 0.5, -1.0):
+        yield f"pow_{exponent}", "pow", lambda: [positive(2, 3), exponent]
+    yield "clamp", "clamp", lambda: [randn(3, 4), -0.5, 0.75]
+    yield "clamp_min", "clamp", lambda: [randn(3, 4), 0.25]
+    yield "clamp_max", "clamp", lambda: [randn(3, 4), None, 0.25]
+    for op in ("eq", "ne", "lt", "le", "gt", "ge"):
+        yield op, op, lambda: [const(torch.tensor(SPECIAL)), const(torch.tensor(SPECIAL[::-1]))]
+        yield f"{op}_number", op, lambda: [const(torch.tensor(SPECIAL)), 1.5]
+    for op in ("isnan", "isfinite", "relu", "sigmoid", "exp"):
+        yield f"{op}_special", op, lambda: [const(torch.tensor(SPECIAL))]
+
+
+def reduction():
+    for dtype in HALVES:
+        yield f"sum_{str(dtype)[6:]}", "sum", lambda: [randn(3, 4, dtype=dtype)]
+        yield f"mean_{str(dtype)[6:]}", "mean", lambda: [randn(3, 4, dtype=dtype)]
+    yield "sum_dim", "sum", lambda: [randn(2, 3, 4), [1]]
+    yield "sum_dims_kept", "sum", lambda: [randn(2, 3, 4), [0, -1], True]
+    yield "sum_dtype", "sum", lambda: [randn(2, 3), None, False, torch.float64]
+    yield "sum_integers", "sum", lambda: [integers(9, 2, 3)]
+    yield "sum_bools", "sum", lambda: [randn(3, 4) > 0]
+    yield "mean_dim", "mean", lambda: [randn(2, 3, 4), [-1, -2], True]
+    yield "max", "max", lambda: [randn(3, 4)]
+    yield "min", "min", lambda: [randn(3, 4)]
+    yield "max_nan", "max", lambda: [const(torch.tensor(SPECIAL))]
+    yield "argmax", "argmax", lambda: [const(randn(3, 4))]
+    yield "argmax_dim", "argmax", lambda: [const(randn(3, 4)), 1, True]
+    yield "norm", "norm", lambda: [randn(3, 4)]
+    yield "any", "any", lambda: [torch.zeros(2, 2, dtype=torch.bool)]
+    yield "all", "all", lambda: [torch.ones(2, 2, dtype=torch.bool)]
+
+
+def matmul():
+    for dtype in HALVES:
+        name = str(dtype)[6:]
+        yield f"mm_{name}", "mm", lambda: [randn(3, 4, dtype=dtype), randn(4, 2, dtype=dtype)]
+        yield f"linear_{name}", "linear", lambda: [
+            randn(3, 4, dtype=dtype), randn(2, 4, dtype=dtype), randn(2, dtype=dtype)]
+    yield "mm_integers", "mm", lambda: [integers(5, 2, 3), integers(5, 3, 2)]
+    yield "bmm", "bmm", lambda: [randn(2, 3, 4), randn(2, 4, 2)]
+    yield "addmm", "addmm", lambda: [randn(2), randn(3, 4), randn(4, 2)]
+    yield "addmm_matrix", "addmm", lambda: [randn(3, 2), randn(3, 4), randn(4, 2)]
+    shapes = {"vectors": ((4,), (4,)), "matrix_vector": ((3, 4), (4,)),
+              "vector_matrix": ((4,), (4, 3)), "batch_matrix": ((2, 3, 4), (4, 2)),
+              "matrix_batch": ((3, 4), (2, 4, 2)), "batches": ((2, 3, 4), (2, 4, 2)),
+              "broadcast_batches": ((2, 1, 3, 4), (3, 4, 2)), "batch_vector": ((2, 3, 4), (4,)),
+              "vector_batch": ((3,), (2, 3, 4))}
+    for name, (a, b) in shapes.items():
+        yield f"matmul_{name}", "matmul", lambda: [randn(*a), randn(*b)]
+    yield "linear_3d", "linear", lambda: [randn(2, 3, 4), randn(5, 4), randn(5)]
+    yield "linear_no_bias", "linear", lambda: [randn(3, 4), randn(2, 4)]
+    yield "linear_one_output", "linear", lambda: [randn(3, 4), randn(1, 4), randn(1)]
+
+
+def view():
+    yield "view", "view", lambda: [randn(2, 6), [3, -1]]
+    yield "reshape", "reshape", lambda: [randn(2, 6), [4, 3]]
+    yield "flatten", "flatten", lambda: [randn(2, 3, 4), 1, -1]
+    yield "transpose", "transpose", lambda: [randn(2, 3, 4), 0, -1]
+    yield "t", "t", lambda: [randn(2, 3)]
+    yield "permute", "permute", lambda: [randn(2, 3, 4), [2, 0, 1]]
+    yield "expand", "expand", lambda: [randn(2, 1), [3, 2, 4]]
+    yield "unsqueeze", "unsqueeze", lambda: [randn(2, 3), -1]
+    yield "squeeze", "squeeze", lambda: [randn(1, 2, 1)]
+    yield "squeeze_dim", "squeeze", lambda: [randn(1, 2, 1), 0]
+    yield "select", "select", lambda: [randn(3, 4), 1, -2]
+    yield "narrow", "narrow", lambda: [randn(3, 4), 1, 1, 2]
+    yield "split", "split", lambda: [randn(5, 2), 2, 0]
+    yield "chunk", "chunk", lambda: [randn(2, 7), 3, 1]
+    yield "cat", "cat", lambda: [[randn(2, 3), randn(2, 2)], 1]
+    yield "stack", "stack", lambda: [[randn(2, 3), randn(2, 3)], 1]
+
+
+def softmax():
+    for dtype in HALVES:
+        name = str(dtype)[6:]
+        yield f"softmax_{name}", "softmax", lambda: [randn(3, 5, dtype=dtype), -1]
+        yield f"log_softmax_{name}", "log_softmax", lambda: [randn(3, 5, dtype=dtype), -1]
+    yield "softmax_first", "softmax", lambda: [randn(3, 5), 0]
+    yield "log_softmax_middle", "log_softmax", lambda: [randn(2, 3, 4), 1]
+    yield "softmax_dtype", "softmax", lambda: [randn(3, 5), 1, torch.float64]
+    yield "softmax_large", "softmax", lambda: [randn(2, 3) * 1000, 1]
+    yield "softmax_masked", "softmax", lambda: [
+        const(torch.tensor([[0.0, -math.inf, 1.0], [-math.inf] * 3])), 1]
+
+
+def loss():
+    for reduction_name in ("none", "mean", "sum"):
+        for op in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
+            yield f"{op}_{reduction_name}", op, lambda: [randn(3, 4), randn(3, 4), reduction_name]
+        yield f"binary_cross_entropy_{reduction_name}", "binary_cross_entropy", lambda: [
+            torch.rand(3, 4), torch.rand(3, 4), None, reduction_name]
+        yield f"bce_with_logits_{reduction_name}", "binary_cross_entropy_with_logits", lambda: [
+            randn(3, 4), torch.rand(3, 4), None, reduction_name]
+        yield f"nll_loss_{reduction_name}", "nll_loss", lambda: [
+            randn(4, 3), integers(3, 4), None, -100, reduction_name]
+        yield f"cross_entropy_{reduction_name}", "cross_entropy", lambda: [
+            randn(4, 3), integers(3, 4), const(positive(3)), 1, reduction_name]
+        yield f"cross_entropy_images_{reduction_name}", "cross_entropy", lambda: [
+            randn(2, 3, 2, 2), integers(3, 2, 2, 2), const(positive(3)), 1, reduction_name]
+    yield "mse_loss_broadcast", "mse_loss", lambda: [randn(3, 4), randn(4)]
+    yield "smooth_l1_loss_beta", "smooth_l1_loss", lambda: [randn(3, 4), randn(3, 4), "mean", 0.3]
+    yield "huber_loss_delta", "huber_loss", lambda: [randn(3, 4), randn(3, 4), "mean", 0.3]
+    yield "binary_cross_entropy_weight", "binary_cross_entropy", lambda: [
+        torch.rand(3, 4), torch.rand(3, 4), const(positive(4))]
+    yield "bce_with_logits_weights", "binary_cross_entropy_with_logits", lambda: [
+        randn(3, 4), torch.rand(3, 4), const(positive(4)), "sum", const(positive(4))]
+    yield "cross_entropy_one_sample", "cross_entropy", lambda: [randn(3), torch.tensor(2)]
+    yield "cross_entropy_float64", "cross_entropy", lambda: [
+        randn(4, 3, dtype=torch.float64), integers(3, 4)]
+    yield "cross_entropy_sequences", "cross_entropy", lambda: [randn(2, 3, 5), integers(3, 2, 5)]
+
+
+def conv():
+    for dtype in HALVES:
+        yield f"conv2d_{str(dtype)[6:]}", "conv2d", lambda: [
+            randn(2, 3, 5, 6, dtype=dtype), randn(4, 3, 3, 3, dtype=dtype), randn(4, dtype=dtype)]
+    yield "conv2d_strided", "conv2d", lambda: [
+        randn(1, 2, 7, 8), randn(3, 2, 3, 2), randn(3), [2, 3], [1, 0]]
+    yield "conv2d_dilated", "conv2d", lambda: [
+        randn(1, 2, 7, 8), randn(3, 2, 3, 2), None, [1], [2], [2, 3]]
+    yield "conv2d_groups", "conv2d", lambda: [
+        randn(2, 4, 5, 5), randn(6, 2, 3, 3), randn(6), [1], [1], [1], 2]
+    yield "conv2d_depthwise", "conv2d", lambda: [
+        randn(2, 3, 5, 5), randn(6, 1, 3, 3), randn(6), [2], [1], [1], 3]
+    yield "conv2d_pointwise", "conv2d", lambda: [randn(2, 3, 4, 5), randn(2, 3, 1, 1), randn(2)]
+    yield "conv2d_one_image", "conv2d", lambda: [randn(2, 5, 5), randn(3, 2, 2, 2), randn(3)]
+
+
+def pooling():
+    for op in ("max_pool2d", "avg_pool2d"):
+        yield op, op, lambda: [randn(2, 3, 6, 7), [2]]
+        yield f"{op}_one_image", op, lambda: [randn(3, 6, 7), [3, 2], [2, 1], [1]]
+    yield "max_pool2d_dilated_ceil", "max_pool2d", lambda: [
+        randn(1, 2, 8, 9), [3, 2], [2], [1], [1, 2], True]
+    yield "avg_pool2d_ceil", "avg_pool2d", lambda: [randn(1, 2, 7, 8), [3], [2], [1], True]
+    yield "avg_pool2d_without_padding", "avg_pool2d", lambda: [
+        randn(1, 2, 7, 8), [3], [2], [1], True, False]
+    yield "avg_pool2d_divisor", "avg_pool2d", lambda: [
+        randn(1, 2, 7, 8), [3], [2], [1], False, True, 5]
+    yield "max_pool2d_nan", "max_pool2d", lambda: [
+        const(torch.tensor(SPECIAL + [3.0]).view(1, 1, 2, 4)), [2]]
+    for size in (1, 2, [3, 5], [7, 9]):
+        yield f"adaptive_avg_pool2d_{size}", "adaptive_avg_pool2d", lambda: [
+            randn(2, 2, 6, 7), size if isinstance(size, list) else [size]]
+
+
+def normalization():
+    def statistics(channels):
+        return [const(randn(channels)), const(positive(channels))]
+
+    for shape in ((6, 3), (2, 3, 4), (2, 3, 2, 3)):
+        name = f"{len(shape)}d"
+        yield f"batch_norm_train_{name}", "batch_norm", lambda: [
+            randn(*shape), *statistics(3), randn(3), randn(3), True]
+        yield f"batch_norm_eval_{name}", "batch_norm", lambda: [
+            randn(*shape), *statistics(3), randn(3), randn(3), False]
+    yield "batch_norm_float64", "batch_norm", lambda: [
+        randn(4, 3, 2, dtype=torch.float64), None, None, randn(3, dtype=torch.float64),
+        randn(3, dtype=torch.float64), True, 0.1, 1e-3]
+    yield "batch_norm_plain", "batch_norm", lambda: [randn(4, 3), None, None, None, None, True]
+    for dtype in HALVES:
+        yield f"layer_norm_{str(dtype)[6:]}", "layer_norm", lambda: [
+            randn(3, 8, dtype=dtype), [8], randn(8, dtype=dtype), randn(8, dtype=dtype)]
+    yield "layer_norm_two_dims", "layer_norm", lambda: [
+        randn(2, 3, 4), [3, 4], randn(3, 4), randn(3, 4), 1e-3]
+    yield "layer_norm_plain", "layer_norm", lambda: [randn(2, 3, 4), [4]]
+
+
+def embedding():
+    yield "embedding", "embedding", lambda: [integers(5, 2, 3), randn(5, 4)]
+    yield "embedding_padding", "embedding", lambda: [
+        torch.tensor([1, 4, 1, 0]), randn(5, 4), 1]
+    yield "embedding_bfloat16", "embedding", lambda: [
+        integers(5, 6), randn(5, 4, dtype=torch.bfloat16)]
+
+
+FAMILIES = (pointwise, reduction, matmul, view, softmax, loss, conv, pooling, normalization,
+            embedding)
+
+
+def number(value):
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def encode_tensor(tensor):
+    values = tensor.detach().reshape(-1)
+    if tensor.dtype.is_floating_point:
+        digits = 17 if tensor.dtype == torch.float64 else 9
+        values = [number(float(f"{v:.{digits}g}")) for v in values.double().tolist()]
+    else:
+        values = [int(v) for v in values.tolist()]
+    return {"dtype": str(tensor.dtype)[6:], "shape": list(tensor.shape), "values": values}
+
+
+def encode(argument):
+    if isinstance(argument, Const):
+        return encode(argument.tensor)
+    if isinstance(argument, torch.Tensor):
+        return encode_tensor(argument)
+    if isinstance(argument, torch.dtype):
+        return {"dtype": str(argument)[6:]}
+    if isinstance(argument, list):
+        return [encode(item) for item in argument]
+    return argument
+
+
+def leaf_or_value(argument):
+    if isinstance(argument, Const):
+        return argument.tensor
+    if isinstance(argument, torch.Tensor) and argument.dtype.is_floating_point:
+        return argument.clone().requires_grad_()
+    if isinstance(argument, list):
+        return [leaf_or_value(item) for item in argument]
+    return argument
+
+
+def leaves(argument):
+    if isinstance(argument, list):
+        return [leaf for item in argument for leaf in leaves(item)]
+    return [argument] if isinstance(argument, torch.Tensor) and argument.requires_grad else []
+
+
+def record(name, op, make):
+    torch.manual_seed(zlib.crc32(name.encode()))
+    arguments = make()
+    called = [leaf_or_value(argument) for argument in arguments]
+    call = CALLS.get(op) or getattr(torch, op)
+    result = call(*called)
+    results = list(result) if isinstance(result, (tuple, list)) else [result]
+    case = {"name": name, "op": op, "arguments": [encode(argument) for argument in arguments],
+            "results": [encode_tensor(tensor) for tensor in results]}
+    inputs = [leaf for argument in called for leaf in leaves(argument)]
+    if inputs and results[0].requires_grad:
+        grads = [randn(*tensor.shape, dtype=tensor.dtype) for tensor in results]
+        torch.autograd.backward(results, grads)
+        case["result_gradients"] = [encode_tensor(grad) for grad in grads]
+        case["gradients"] = [encode_tensor(leaf.grad) for leaf in inputs]
+    return case
+
+
+def write(family):
+    cases = [json.dumps(record(*case)) for case in family()]
+    text = '{"torch": "%s",\n"cases": [\n%s\n]}\n' % (torch.__version__, ",\n".join(cases))
+    (OUT / f"{family.__name__}.json").write_text(text)
+    print(f"{family.__name__}: {len(cases)} cases, {len(text)} bytes")
+
+
+if __name__ == "__main__":
+    OUT.mkdir(parents=True, exist_ok=True)
+    for each in FAMILIES:
+        write(each)

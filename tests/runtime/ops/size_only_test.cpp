@@ -1,0 +1,67 @@
+// Size-only devices: the same events as with values, for every op.
+#include <gtest/gtest.h>
+
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/autograd/engine.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/op_samples.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::test {
+namespace {
+
+constexpr std::size_t kWorkspaceBytes = 8'519'680;
+
+// Forward and backward of all samples of an op on GPU 0, as lines of events.
+std::vector<std::string> events_of(const ops::OpDef& op, DType dtype, ValueMode values) {
+  TestMachine machine({.values = values, .cublas_workspace_bytes = kWorkspaceBytes});
+  for (const ops::Sample& sample : op.samples()) {
+    const ops::Sample inputs = converted(sample, dtype, Device::cuda(0));
+    require_gradients(op, inputs);
+    std::vector<Tensor> roots;
+    std::vector<Tensor> grads;
+    for (const Tensor& result : tensors_in(call_op(op, inputs))) {
+      if (!result.requires_grad()) continue;
+      roots.push_back(result);
+      grads.push_back(ones_like(result));
+    }
+    backward(roots, grads, GraphRetention::release);
+  }
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < machine.events().size(); ++i) {
+    const MemoryEvent& event = machine.events()[i];
+    lines.push_back(fmt::format("{} {} at {:x} ({} in block)", name_of(event.action), event.bytes,
+                                event.address, event.block_bytes()));
+  }
+  return lines;
+}
+
+std::vector<std::string> ops_with_samples() {
+  std::vector<std::string> names;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if (op.samples) names.emplace_back(op.info.name);
+  }
+  return names;
+}
+
+class SizeOnly : public testing::TestWithParam<std::string> {};
+
+TEST_P(SizeOnly, AllocatesAsWithValues) {
+  const ops::OpDef& op = *ops::find_op(GetParam());
+  for (const DType dtype : {DType::float32, DType::float16, DType::float64}) {
+    SCOPED_TRACE(name_of(dtype));
+    const std::vector<std::string> events = events_of(op, dtype, ValueMode::size_only);
+    EXPECT_FALSE(events.empty());
+    EXPECT_EQ(events, events_of(op, dtype, ValueMode::keeps_values));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, SizeOnly, testing::ValuesIn(ops_with_samples()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace ohm::test
