@@ -74,10 +74,11 @@ std::string type_of(lua_State* L, int index) {
 
 void refuse_argument(lua_State* L, int index, const ArgumentName& name, std::string_view expected) {
   std::string got = type_of(L, index);
-  if (lua_type(L, index) == LUA_TNUMBER || lua_type(L, index) == LUA_TSTRING) {
+  const int type = lua_type(L, index);
+  if (type == LUA_TNUMBER || type == LUA_TSTRING) {
     lua_pushvalue(L, index);
     got = lua_tostring(L, -1);
-    if (lua_type(L, index) == LUA_TSTRING) got = "\"" + got + "\"";
+    if (type == LUA_TSTRING) got = "\"" + got + "\"";
     lua_pop(L, 1);
   }
   throw std::invalid_argument(fmt::format("[{}] argument '{}' must be {}, got {}", name.function,

@@ -54,12 +54,18 @@ std::string frames_of(lua_State* L) {
 
 }  // namespace
 
+thread_local lua_State* Interpreter::running_ = nullptr;
+
 Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps,
                          std::uint64_t seed)
-    : script_path_(std::move(script_path)), caps_(caps), memory_(caps.memory_bytes, [this] {
-        reach_cap(state(), fmt::format("the script needs more memory than its {}",
-                                       human_bytes(caps_.memory_bytes)));
-      }) {
+    : script_path_(std::move(script_path)),
+      caps_(caps),
+      memory_(caps.memory_bytes,
+              [this] {
+                reach_cap(state(), fmt::format("the script needs more memory than its {}",
+                                               human_bytes(caps_.memory_bytes)));
+              }),
+      self_(std::make_shared<Interpreter* const>(this)) {
   state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
   lua_State* L = state();
   if (L == nullptr) throw engine::ScriptError("the memory cap leaves no room for a script");
@@ -74,6 +80,7 @@ Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps
 Interpreter::~Interpreter() {
   lua_settop(state(), 0);
   collect(state());
+  self_.reset();
 }
 
 void Interpreter::load(std::string_view source, const std::string& path) {

@@ -9,11 +9,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "harness/engine/scenario_program.h"
-#include "harness/lua/mode_stack.h"
 #include "harness/lua/script_memory.h"
 #include "runtime/tensor/tensor.h"
 
@@ -38,6 +38,10 @@ class Interpreter {
   }
 
   lua_State* state() { return state_.get(); }
+  /// The coroutine whose native runs on this thread; the main state when none does.
+  lua_State* running_state() { return running_ != nullptr ? running_ : state(); }
+  /// Locks for as long as the script can be called.
+  std::weak_ptr<Interpreter* const> self() const { return self_; }
   const std::string& script_path() const { return script_path_; }
 
   /// Compiles `source`, the text of the file `path`, and pushes the function. Throws
@@ -74,12 +78,26 @@ class Interpreter {
 
   engine::RunContext* run = nullptr;  ///< the running variant; nullptr while a file is loaded
   std::set<std::string> modules_in_progress;  ///< what `require` is about to run
-  ModeStack modes;                            ///< no_grad and the like
+
+  /// Tells running_state() which coroutine's native runs, while the scope lives.
+  class RunningScope {
+   public:
+    explicit RunningScope(lua_State* L) : previous_(std::exchange(running_, L)) {}
+    ~RunningScope() { running_ = previous_; }
+    RunningScope(const RunningScope&) = delete;
+    RunningScope& operator=(const RunningScope&) = delete;
+
+   private:
+    lua_State* previous_;
+  };
 
  private:
   struct Closer {
     void operator()(lua_State* L) const { lua_close(L); }
   };
+
+  // Ranks of a distributed program are threads that take turns, each in a coroutine of its own.
+  static thread_local lua_State* running_;
 
   static void count_instructions(lua_State* L, lua_Debug* frame);
   static int handle_message(lua_State* L);
@@ -100,6 +118,7 @@ class Interpreter {
   std::vector<Remains> buried_;
   std::vector<Remains> letting_go_;
   bool has_dropped_references_ = false;
+  std::shared_ptr<Interpreter* const> self_;
   std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers bury
 };
 

@@ -6,7 +6,10 @@
 #include "harness/lua/factory_library.h"
 #include "harness/lua/library.h"
 #include "harness/lua/mode_library.h"
+#include "harness/lua/module_library.h"
 #include "harness/lua/op_library.h"
+#include "harness/lua/optimizer_library.h"
+#include "harness/lua/parallel_library.h"
 #include "harness/lua/runtime_library.h"
 #include "harness/lua/scenario_library.h"
 #include "runtime/tensor/dtype.h"
@@ -56,8 +59,15 @@ std::span<const Library> libraries() {
               names_of_ops_and_dtypes},
       Library{"ohm.cuda", {cuda_functions()}},
       Library{"ohm.gc", {gc_functions()}},
-      Library{"ohm.nn", {}},
+      Library{"ohm.amp", {amp_functions()}},
+      Library{"ohm.distributed", {distributed_functions()}},
+      Library{"ohm.nn",
+              {module_functions(), data_parallel_functions()},
+              push_module_constructor,
+              module_constructor_names},
       Library{"ohm.nn.functional", {}, push_op<ops::kFunctional>, names_of_ops<ops::kFunctional>},
+      Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
+      Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
   };
   return kLibraries;
 }

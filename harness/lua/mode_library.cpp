@@ -25,10 +25,13 @@ struct HandleOf<ModePtr> {
 
 namespace {
 
+// Of this thread: ranks have modes of their own.
+thread_local ModeStack open_modes;
+
 // Ends at once, not with the next collection: the modes end in the order in which they close.
 int close_mode(lua_State* L) {
   ModePtr& mode = static_cast<Handle<ModePtr>*>(lua_touserdata(L, 1))->value;
-  if (mode) Interpreter::of(L).modes.close(*mode);
+  if (mode) open_modes.close(*mode);
   mode.reset();
   return 0;
 }
@@ -38,26 +41,24 @@ constexpr luaL_Reg kMetamethods[] = {{"__close", close_mode}, {"__gc", close_mod
 /// A mode for the time of a function call.
 class ModeScope {
  public:
-  ModeScope(ModeStack& modes, std::shared_ptr<const void> guard)
-      : modes_(modes), mode_(modes.open(std::move(guard))) {}
-  ~ModeScope() { modes_.close(*mode_); }
+  explicit ModeScope(std::shared_ptr<const void> guard)
+      : mode_(open_modes.open(std::move(guard))) {}
+  ~ModeScope() { open_modes.close(*mode_); }
   ModeScope(const ModeScope&) = delete;
   ModeScope& operator=(const ModeScope&) = delete;
 
  private:
-  ModeStack& modes_;
   ModePtr mode_;
 };
 
 // Calls the function at `index` with the arguments behind it, or returns a guard if there is none.
 int enter(lua_State* L, int index, const ArgumentName& name, std::shared_ptr<const void> guard) {
-  ModeStack& modes = Interpreter::of(L).modes;
   if (lua_isnone(L, index)) {
-    push_handle<ModePtr>(L, modes.open(std::move(guard)));
+    push_handle<ModePtr>(L, open_modes.open(std::move(guard)));
     return 1;
   }
   if (lua_type(L, index) != LUA_TFUNCTION) refuse_argument(L, index, name, "a function");
-  const ModeScope scope(modes, std::move(guard));
+  const ModeScope scope(std::move(guard));
   lua_call(L, lua_gettop(L) - index, LUA_MULTRET);
   return lua_gettop(L) - index + 1;
 }

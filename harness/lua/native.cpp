@@ -67,13 +67,18 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
   Interpreter& interpreter = Interpreter::of(L);
   try {
     if (entry == Entry::access) return function(L);
+    const Interpreter::RunningScope running(L);
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
     return function(L);
   } catch (const OutOfMemory& error) {
     push_out_of_memory(L, error.report());
+  } catch (const engine::ScriptError& error) {
+    lua_pushstring(L, error.what());
   } catch (const std::invalid_argument& error) {
+    push_message(L, interpreter, error.what());
+  } catch (const std::runtime_error& error) {
     push_message(L, interpreter, error.what());
   } catch (const std::exception& error) {
     interpreter.fail(std::current_exception());

@@ -14,9 +14,10 @@ enum class Entry {
 
 /// Runs `function` with the runtime told which line of the script it belongs to. A C++ exception
 /// that leaves it becomes a Lua error, after its destructors have run:
-///   std::invalid_argument  the string "file:line: [op] message"
-///   OutOfMemory            a value with fields (out_of_memory_value.h)
-///   anything else          ends the script: Interpreter::call() throws it
+///   std::invalid_argument, std::runtime_error   the string "file:line: [op] message"
+///   OutOfMemory                                 a value with fields (out_of_memory_value.h)
+///   engine::ScriptError                         its message
+///   anything else                               ends the script: Interpreter::call() throws it
 int run_native(lua_State* L, lua_CFunction function, Entry entry);
 
 /// run_native() as a lua_CFunction: a plain function, so that it costs the script's heap nothing.

@@ -249,4 +249,15 @@ int push_value(lua_State* L, const ops::Value& value) {
   return std::visit(Pusher{L}, value);
 }
 
+int push_result(lua_State* L, const ops::Value& value, int arguments) {
+  const Tensor* tensor = std::get_if<Tensor>(&value);
+  for (int index = 1; tensor != nullptr && index <= arguments; ++index) {
+    const Tensor* argument = test_handle<Tensor>(L, index);
+    if (argument == nullptr || !argument->is_same(*tensor)) continue;
+    lua_pushvalue(L, index);
+    return 1;
+  }
+  return push_value(L, value);
+}
+
 }  // namespace ohm::lua

@@ -23,4 +23,8 @@ void push_sizes(lua_State* L, const Shape& sizes);
 /// Pushes what an op returned: lists of tensors as several values. Returns how many it pushed.
 int push_value(lua_State* L, const ops::Value& value);
 
+/// The same for a native's result: a tensor that is among its first `arguments` arguments (in-place
+/// ops return theirs) is pushed as the handle that it came in.
+int push_result(lua_State* L, const ops::Value& value, int arguments);
+
 }  // namespace ohm::lua

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/lua/arguments.h"
+#include "harness/lua/conversion_target.h"
 #include "harness/lua/factory_library.h"
 #include "harness/lua/native.h"
 #include "harness/lua/tensor_handle.h"
@@ -26,16 +27,7 @@ const Tensor& self(lua_State* L, std::string_view method) {
   return tensor_argument(L, 1, {method, "input"});
 }
 
-// The handle itself when the tensor is the same.
-int return_tensor(lua_State* L, const Tensor& result) {
-  const Tensor* own = test_handle<Tensor>(L, 1);
-  if (own != nullptr && own->is_same(result)) {
-    lua_pushvalue(L, 1);
-  } else {
-    push_tensor(L, result);
-  }
-  return 1;
-}
+int return_tensor(lua_State* L, const Tensor& result) { return push_result(L, result, 1); }
 
 // ---- sizes --------------------------------------------------------------------------------------
 
@@ -170,61 +162,24 @@ int set_requires_grad(lua_State* L) {
 
 // ---- dtype and device ---------------------------------------------------------------------------
 
-struct Target {
-  std::optional<Device> device;
-  std::optional<DType> dtype;
-};
-
-bool names_device(std::string_view text) {
-  return text.substr(0, 3) == "cpu" || text.substr(0, 4) == "cuda";
-}
-
-// One positional argument of `to`: a device, a dtype, or a tensor to be like.
-void add_target(lua_State* L, int index, Target& target) {
-  if (const Tensor* like = test_handle<Tensor>(L, index)) {
-    target = {like->device(), like->dtype()};
-    return;
-  }
-  const int type = lua_type(L, index);
-  if (type != LUA_TSTRING && type != LUA_TNUMBER) {
-    refuse_argument(L, index, {"to", "other"}, "a device, a dtype or a tensor");
-  }
-  if (type == LUA_TNUMBER || names_device(lua_tostring(L, index))) {
-    target.device = device_argument(L, index, {"to", "device"});
-  } else {
-    target.dtype = dtype_argument(L, index, {"to", "dtype"});
-  }
-}
-
 // What a program moves to a GPU before it computes is input.
-int move(lua_State* L, const Tensor& tensor, const Target& target) {
+int move(lua_State* L, const Tensor& tensor, const ConversionTarget& target) {
   const bool is_input = tensor.is_leaf() && tensor.device().is_cpu();
   const CategoryGuard category(is_input ? Category::input : Context::current().state.category);
-  return return_tensor(L, ops::to(tensor, target.device, target.dtype));
+  const Tensor moved = ops::to(tensor, target.device, target.dtype);
+  return return_tensor(L, target.copies && moved.is_same(tensor) ? ops::clone(tensor) : moved);
 }
 
-int to(lua_State* L) {
-  const NamedArguments named(L, "to");
-  constexpr std::string_view kNames[] = {"device", "dtype", "non_blocking", "copy"};
-  named.check_names(kNames);
-  const Tensor tensor = self(L, "to");
-  Target target;
-  for (int index = 2; index <= named.positional_count(); ++index) add_target(L, index, target);
-  target.device = named.device("device", target.device.value_or(tensor.device()));
-  target.dtype = named.dtype("dtype", target.dtype.value_or(tensor.dtype()));
-  const bool stays = target.device == tensor.device() && target.dtype == tensor.dtype();
-  if (stays && named.boolean("copy", false)) return return_tensor(L, ops::clone(tensor));
-  return move(L, tensor, target);
-}
+int to(lua_State* L) { return move(L, self(L, "to"), conversion_arguments(L, "to")); }
 
 int cuda(lua_State* L) {
   const Tensor tensor = self(L, "cuda");
   const Device device = lua_isnoneornil(L, 2) ? Context::current().state.current_gpu
                                               : device_argument(L, 2, {"cuda", "device"});
-  return move(L, tensor, {device, std::nullopt});
+  return move(L, tensor, {device, {}});
 }
 
-int cpu(lua_State* L) { return move(L, self(L, "cpu"), {Device::cpu(), std::nullopt}); }
+int cpu(lua_State* L) { return move(L, self(L, "cpu"), {Device::cpu(), {}}); }
 
 template <DType D>
 int cast_to(lua_State* L) {

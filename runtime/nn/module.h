@@ -8,6 +8,7 @@
 //   Tensor loss = cross_entropy(net->forward(x), y);
 #pragma once
 
+#include <any>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -34,6 +35,12 @@ using ModulePtr = std::shared_ptr<Module>;
 struct NamedModule {
   std::string name;
   ModulePtr module;
+};
+
+/// Whatever else a program hangs on a module, as a Python program can.
+struct NamedAttribute {
+  std::string name;
+  std::any value;
 };
 
 class Module {
@@ -64,6 +71,9 @@ class Module {
   }
   void set_own_buffer(std::size_t i, Tensor tensor) { buffers_[i].tensor = std::move(tensor); }
   void set_child(std::size_t i, ModulePtr module) { children_[i].module = std::move(module); }
+
+  /// Copied with the module, and without meaning to the runtime.
+  std::vector<NamedAttribute>& attributes() { return attributes_; }
 
   /// Those of this module and of all below it, depth first in order of registration; a tensor that
   /// stands in several places is listed once.
@@ -100,6 +110,7 @@ class Module {
   std::vector<NamedTensor> parameters_;
   std::vector<NamedTensor> buffers_;
   std::vector<NamedModule> children_;
+  std::vector<NamedAttribute> attributes_;
   bool is_training_ = true;
 };
 

@@ -1,0 +1,22 @@
+// The arguments of x:to(…) and module:to(…).
+#pragma once
+
+#include <lua.hpp>
+#include <optional>
+#include <string_view>
+
+#include "harness/lua/arguments.h"
+
+namespace ohm::lua {
+
+struct ConversionTarget {
+  std::optional<Device> device;
+  std::optional<DType> dtype;
+  bool copies = false;  ///< copy = true: a copy even where nothing changes
+};
+
+/// Reads them from argument 2 on: devices, dtypes, a tensor to be like; or device, dtype,
+/// non_blocking and copy by name. Throws std::invalid_argument.
+ConversionTarget conversion_arguments(lua_State* L, std::string_view function);
+
+}  // namespace ohm::lua

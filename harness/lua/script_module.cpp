@@ -1,0 +1,65 @@
+#include "harness/lua/script_module.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "harness/lua/interpreter.h"
+#include "harness/lua/module_handle.h"
+#include "harness/lua/tensor_handle.h"
+
+namespace ohm::lua {
+namespace {
+
+// The results on top of the stack as one value: several of them must be tensors.
+nn::Value result_of(lua_State* L, int results, std::string_view module) {
+  const ArgumentName name{module, "result of forward"};
+  if (results == 0) return {};
+  if (results == 1) return call_argument(L, -1, name);
+  std::vector<Tensor> tensors;
+  for (int index = -results; index < 0; ++index) {
+    tensors.push_back(tensor_argument(L, index, name));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+bool ScriptModule::push_function(lua_State* L, std::string_view name) const {
+  if (!kind_->functions) return false;
+  kind_->functions->push(L);
+  lua_pushlstring(L, name.data(), name.size());
+  lua_gettable(L, -2);
+  lua_remove(L, -2);
+  if (!lua_isnil(L, -1)) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+void ScriptModule::push_forward(lua_State* L) {
+  for (const nn::NamedAttribute& attribute : attributes()) {
+    const auto* function = std::any_cast<ReferencePtr>(&attribute.value);
+    if (attribute.name == "forward" && function != nullptr) return (*function)->push(L);
+  }
+  if (!push_function(L, "forward")) {
+    throw std::invalid_argument(fmt::format("[{}] has no function 'forward'", type_name()));
+  }
+}
+
+nn::Value ScriptModule::forward(const std::vector<nn::Value>& inputs) {
+  lua_State* L = interpreter_.running_state();
+  luaL_checkstack(L, static_cast<int>(inputs.size()) + LUA_MINSTACK, nullptr);
+  const int top = lua_gettop(L);
+  push_forward(L);
+  push_module(L, shared_from_this());
+  for (const nn::Value& input : inputs) push_call_argument(L, input);
+  lua_call(L, static_cast<int>(inputs.size()) + 1, LUA_MULTRET);
+  nn::Value result = result_of(L, lua_gettop(L) - top, type_name());
+  lua_settop(L, top);
+  // The caller goes on without a native in between: what the script has left must not count.
+  interpreter_.collect(L);
+  return result;
+}
+
+}  // namespace ohm::lua
