@@ -2,6 +2,7 @@
 
 #include "runtime/nn/conv.h"
 #include "runtime/nn/linear.h"
+#include "runtime/nn/normalization.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/loss_bce.h"
@@ -39,6 +40,53 @@ ModulePtr make_conv2d(std::int64_t in_channels, std::int64_t out_channels, const
       in_channels, out_channels,
       Conv2dOptions{kernel_size, stride, padding, dilation, groups, bias},
       parameter_options(device, dtype));
+}
+
+ModulePtr make_batch_norm(const BatchNorm::Kind& kind, std::int64_t features,
+                          const BatchNormOptions& options, std::optional<Device> device,
+                          std::optional<DType> dtype) {
+  return std::make_shared<BatchNorm>(kind, features, options, parameter_options(device, dtype));
+}
+
+ModulePtr make_batch_norm_1d(std::int64_t features, double eps, double momentum, bool affine,
+                             bool track_running_stats, std::optional<Device> device,
+                             std::optional<DType> dtype) {
+  return make_batch_norm(BatchNorm::k1d, features, {eps, momentum, affine, track_running_stats},
+                         device, dtype);
+}
+
+ModulePtr make_batch_norm_2d(std::int64_t features, double eps, double momentum, bool affine,
+                             bool track_running_stats, std::optional<Device> device,
+                             std::optional<DType> dtype) {
+  return make_batch_norm(BatchNorm::k2d, features, {eps, momentum, affine, track_running_stats},
+                         device, dtype);
+}
+
+ModulePtr make_layer_norm(const Shape& normalized_shape, double eps, bool elementwise_affine,
+                          std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<LayerNorm>(normalized_shape, eps, elementwise_affine,
+                                     parameter_options(device, dtype));
+}
+
+ModulePtr make_max_pool2d(const Shape& kernel_size, std::optional<Shape> stride,
+                          const Shape& padding, const Shape& dilation, bool ceil_mode) {
+  return function_module("MaxPool2d", [=](const Tensor& input) {
+    return ops::max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode);
+  });
+}
+
+ModulePtr make_avg_pool2d(const Shape& kernel_size, std::optional<Shape> stride,
+                          const Shape& padding, bool ceil_mode, bool count_include_pad) {
+  return function_module("AvgPool2d", [=](const Tensor& input) {
+    return ops::avg_pool2d(input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                           std::nullopt);
+  });
+}
+
+ModulePtr make_adaptive_avg_pool2d(const Shape& output_size) {
+  return function_module("AdaptiveAvgPool2d", [output_size](const Tensor& input) {
+    return ops::adaptive_avg_pool2d(input, output_size);
+  });
 }
 
 ModulePtr make_relu(bool inplace) {
@@ -124,6 +172,9 @@ ModulePtr make_bce_with_logits(const std::string& reduction) {
 }  // namespace
 
 const std::vector<ModuleDef>& all_modules() {
+  const std::vector<ParamName> batch_norm_names = {
+      "num_features",  {"eps", 1e-5}, {"momentum", 0.1}, {"affine", true},
+      {"track_running_stats", true}, "device", "dtype"};
   const ParamName reduction{"reduction", std::string("mean")};
   const ParamName ignore_index{"ignore_index", std::int64_t{-100}};
   static const std::vector<ModuleDef> modules = {
@@ -140,6 +191,23 @@ const std::vector<ModuleDef>& all_modules() {
               {"bias", true},
               "device",
               "dtype"}),
+      define("BatchNorm1d", &make_batch_norm_1d, batch_norm_names),
+      define("BatchNorm2d", &make_batch_norm_2d, batch_norm_names),
+      define("LayerNorm", &make_layer_norm,
+             {"normalized_shape", {"eps", 1e-5}, {"elementwise_affine", true}, "device", "dtype"}),
+      define("MaxPool2d", &make_max_pool2d,
+             {"kernel_size",
+              "stride",
+              {"padding", Shape{0}},
+              {"dilation", Shape{1}},
+              {"ceil_mode", false}}),
+      define("AvgPool2d", &make_avg_pool2d,
+             {"kernel_size",
+              "stride",
+              {"padding", Shape{0}},
+              {"ceil_mode", false},
+              {"count_include_pad", true}}),
+      define("AdaptiveAvgPool2d", &make_adaptive_avg_pool2d, {"output_size"}),
       define("ReLU", &make_relu, {{"inplace", false}}),
       define("GELU", &make_gelu, {}),
       define("SiLU", &make_silu, {}),

@@ -1,0 +1,73 @@
+#include "runtime/nn/normalization.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/ops/batch_norm.h"
+#include "runtime/ops/layer_norm.h"
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::nn {
+namespace {
+
+std::optional<Tensor> if_defined(const Tensor& tensor) {
+  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
+}
+
+// Counted where it lies; the count is no part of any graph.
+void count_batch(const Tensor& counter) {
+  if (counter.has_values()) fill_values(counter, counter.item() + 1.0);
+}
+
+}  // namespace
+
+BatchNorm::BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
+                     const ParameterOptions& parameters)
+    : kind_(kind), options_(options) {
+  if (features <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] num_features must be positive, not {}", kind.type_name, features));
+  }
+  const Shape shape{features};
+  add_parameter("weight", options.is_affine ? constant_parameter(shape, 1.0, parameters) : Tensor());
+  add_parameter("bias", options.is_affine ? constant_parameter(shape, 0.0, parameters) : Tensor());
+  const bool tracks = options.tracks_running_stats;
+  const auto statistic = [&](double value) {
+    return tracks ? constant_buffer(shape, value, parameters.device, parameters.dtype) : Tensor();
+  };
+  add_buffer("running_mean", statistic(0.0));
+  add_buffer("running_var", statistic(1.0));
+  add_buffer("num_batches_tracked",
+             tracks ? constant_buffer({}, 0.0, parameters.device, DType::int64) : Tensor());
+}
+
+Tensor BatchNorm::apply(const Tensor& input) {
+  if (input.dims() < kind_.min_dims || input.dims() > kind_.max_dims) {
+    throw std::invalid_argument(fmt::format("[{}] expected {} to {} dimensions, got input of shape {}",
+                                            kind_.type_name, kind_.min_dims, kind_.max_dims,
+                                            input.shape().str()));
+  }
+  const bool uses_batch = is_training() || !options_.tracks_running_stats;
+  if (is_training() && options_.tracks_running_stats) count_batch(own_buffer(2));
+  return ops::batch_norm(input, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
+                         if_defined(own_parameter(0)), if_defined(own_parameter(1)), uses_batch,
+                         options_.momentum, options_.eps);
+}
+
+LayerNorm::LayerNorm(const Shape& normalized_shape, double eps, bool is_affine,
+                     const ParameterOptions& parameters)
+    : normalized_shape_(normalized_shape), eps_(eps) {
+  add_parameter("weight",
+                is_affine ? constant_parameter(normalized_shape, 1.0, parameters) : Tensor());
+  add_parameter("bias",
+                is_affine ? constant_parameter(normalized_shape, 0.0, parameters) : Tensor());
+}
+
+Tensor LayerNorm::apply(const Tensor& input) {
+  return ops::layer_norm(input, normalized_shape_, if_defined(own_parameter(0)),
+                         if_defined(own_parameter(1)), eps_);
+}
+
+}  // namespace ohm::nn

@@ -1,0 +1,58 @@
+// Normalisation layers.
+#pragma once
+
+#include "runtime/nn/module.h"
+
+namespace ohm::nn {
+
+struct BatchNormOptions {
+  double eps = 1e-5;
+  double momentum = 0.1;
+  bool is_affine = true;
+  bool tracks_running_stats = true;
+};
+
+/// [N, C, …] -> the same. Parameters weight and bias [C]; buffers running_mean and running_var [C]
+/// and num_batches_tracked (int64). Uses the batch's statistics when training, else the running
+/// ones.
+class BatchNorm final : public UnaryModule<BatchNorm> {
+ public:
+  /// `dims`: dimensions that an input may have: 2 or 3 for BatchNorm1d, 4 for BatchNorm2d.
+  struct Kind {
+    std::string_view type_name;
+    int min_dims;
+    int max_dims;
+  };
+  static constexpr Kind k1d{"BatchNorm1d", 2, 3};
+  static constexpr Kind k2d{"BatchNorm2d", 4, 4};
+
+  BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOptions& options,
+            const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return kind_.type_name; }
+
+ protected:
+  Tensor apply(const Tensor& input) override;
+
+ private:
+  Kind kind_;
+  BatchNormOptions options_;
+};
+
+/// Over the last dimensions, which `normalized_shape` names; weight and bias have that shape.
+class LayerNorm final : public UnaryModule<LayerNorm> {
+ public:
+  LayerNorm(const Shape& normalized_shape, double eps, bool is_affine,
+            const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return "LayerNorm"; }
+
+ protected:
+  Tensor apply(const Tensor& input) override;
+
+ private:
+  Shape normalized_shape_;
+  double eps_;
+};
+
+}  // namespace ohm::nn
