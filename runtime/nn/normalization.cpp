@@ -31,7 +31,8 @@ BatchNorm::BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOpt
         fmt::format("[{}] num_features must be positive, not {}", kind.type_name, features));
   }
   const Shape shape{features};
-  add_parameter("weight", options.is_affine ? constant_parameter(shape, 1.0, parameters) : Tensor());
+  add_parameter("weight",
+                options.is_affine ? constant_parameter(shape, 1.0, parameters) : Tensor());
   add_parameter("bias", options.is_affine ? constant_parameter(shape, 0.0, parameters) : Tensor());
   const bool tracks = options.tracks_running_stats;
   const auto statistic = [&](double value) {
@@ -45,9 +46,9 @@ BatchNorm::BatchNorm(const Kind& kind, std::int64_t features, const BatchNormOpt
 
 Tensor BatchNorm::apply(const Tensor& input) {
   if (input.dims() < kind_.min_dims || input.dims() > kind_.max_dims) {
-    throw std::invalid_argument(fmt::format("[{}] expected {} to {} dimensions, got input of shape {}",
-                                            kind_.type_name, kind_.min_dims, kind_.max_dims,
-                                            input.shape().str()));
+    throw std::invalid_argument(
+        fmt::format("[{}] expected {} to {} dimensions, got input of shape {}", kind_.type_name,
+                    kind_.min_dims, kind_.max_dims, input.shape().str()));
   }
   const bool uses_batch = is_training() || !options_.tracks_running_stats;
   if (is_training() && options_.tracks_running_stats) count_batch(own_buffer(2));

@@ -1,6 +1,8 @@
 #include "runtime/nn/registry.h"
 
 #include "runtime/nn/conv.h"
+#include "runtime/nn/dropout.h"
+#include "runtime/nn/embedding.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
 #include "runtime/nn/sequential.h"
@@ -8,6 +10,7 @@
 #include "runtime/ops/loss_bce.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_nll.h"
+#include "runtime/ops/pooling.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 
@@ -87,6 +90,14 @@ ModulePtr make_adaptive_avg_pool2d(const Shape& output_size) {
   return function_module("AdaptiveAvgPool2d", [output_size](const Tensor& input) {
     return ops::adaptive_avg_pool2d(input, output_size);
   });
+}
+
+ModulePtr make_dropout(double p, bool inplace) { return std::make_shared<Dropout>(p, inplace); }
+
+ModulePtr make_embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
+                         std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<Embedding>(num_embeddings, embedding_dim,
+                                     parameter_options(device, dtype));
 }
 
 ModulePtr make_relu(bool inplace) {
@@ -172,9 +183,13 @@ ModulePtr make_bce_with_logits(const std::string& reduction) {
 }  // namespace
 
 const std::vector<ModuleDef>& all_modules() {
-  const std::vector<ParamName> batch_norm_names = {
-      "num_features",  {"eps", 1e-5}, {"momentum", 0.1}, {"affine", true},
-      {"track_running_stats", true}, "device", "dtype"};
+  const std::vector<ParamName> batch_norm_names = {"num_features",
+                                                   {"eps", 1e-5},
+                                                   {"momentum", 0.1},
+                                                   {"affine", true},
+                                                   {"track_running_stats", true},
+                                                   "device",
+                                                   "dtype"};
   const ParamName reduction{"reduction", std::string("mean")};
   const ParamName ignore_index{"ignore_index", std::int64_t{-100}};
   static const std::vector<ModuleDef> modules = {
@@ -208,6 +223,8 @@ const std::vector<ModuleDef>& all_modules() {
               {"ceil_mode", false},
               {"count_include_pad", true}}),
       define("AdaptiveAvgPool2d", &make_adaptive_avg_pool2d, {"output_size"}),
+      define("Dropout", &make_dropout, {{"p", 0.5}, {"inplace", false}}),
+      define("Embedding", &make_embedding, {"num_embeddings", "embedding_dim", "device", "dtype"}),
       define("ReLU", &make_relu, {{"inplace", false}}),
       define("GELU", &make_gelu, {}),
       define("SiLU", &make_silu, {}),

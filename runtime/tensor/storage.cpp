@@ -16,6 +16,8 @@ IntrusivePtr<Storage> Storage::allocate(std::size_t bytes, Device device) {
   return storage;
 }
 
+void Storage::destroy(Storage* storage) { delete storage; }
+
 Storage::~Storage() {
   if (allocation_.block != nullptr) allocator_->free(allocation_.block);
 }

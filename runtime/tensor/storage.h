@@ -31,7 +31,7 @@ class Storage : public RefCounted {
   void set_category(Category category);
   void record_stream(StreamId stream);
 
-  static void destroy(Storage* storage) { delete storage; }
+  static void destroy(Storage* storage);
 
  private:
   Storage() = default;

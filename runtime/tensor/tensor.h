@@ -38,7 +38,7 @@ struct TensorImpl : RefCounted {
   bool is_view = false;
   std::unique_ptr<AutogradMetaBase> autograd;  ///< null until autograd has something to say
 
-  static void destroy(TensorImpl* impl) { delete impl; }
+  static void destroy(TensorImpl* impl);
 };
 
 /// A handle with shared ownership; copying it copies no data. Default constructed it is undefined:
