@@ -55,8 +55,10 @@ int max_memory_reserved(lua_State* L) {
 }
 
 int memory_stats(lua_State* L) {
+  // The argument comes first: without one, a new table would stand in its place.
+  const MemoryStats& stats = allocator_argument(L, "memory_stats").stats();
   lua_newtable(L);
-  for (const auto& [name, value] : allocator_argument(L, "memory_stats").stats().flatten()) {
+  for (const auto& [name, value] : stats.flatten()) {
     lua_pushinteger(L, value);
     lua_setfield(L, -2, name.c_str());
   }
