@@ -125,6 +125,8 @@ void add_execution(CLI::App& app, RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
   app.add_option("--gpu", run.gpu_text, "Run on these GPUs instead (ohm gpus lists them)")
       ->type_name("NAME[,capacity=SIZE][,count=N]");
+  app.add_flag("--size-only", run.size_only,
+               "Keep sizes, not values: the same bytes in a fraction of the time");
   app.add_option("--fault", run.fault, "Fail allocations as this plan says (ohm list --faults)")
       ->type_name("PLAN");
   app.add_option("--seed", run.seed, "Of everything random; 0 unless given")->type_name("N");

@@ -24,6 +24,7 @@ struct RunOptions {
   std::uint64_t seed = 0;
   std::optional<GpuSelection> gpu;  ///< instead of the scenarios' own
   std::string gpu_text;             ///< `gpu` as it was written, for the command that repeats
+  bool size_only = false;           ///< no values on any device, whatever the scenarios say
   std::string fault;                ///< a fault plan for every variant; empty: none
   bool fail_fast = false;           ///< the first scenario that does not pass is the last one
   bool timestamps = false;          ///< wall times become part of the result

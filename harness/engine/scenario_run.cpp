@@ -152,6 +152,7 @@ MachineOptions ScenarioRun::machine_for(const VariantDescription& variant,
     machine.gpu.capacity_bytes = options_.gpu->profile.capacity_bytes;
     machine.gpu.count = options_.gpu->count.value_or(machine.gpu.count);
   }
+  if (options_.size_only) machine.gpu.values = false;
   if (as_reference) {
     machine.gpu = large_gpu(machine.gpu);
     return machine;
@@ -227,6 +228,7 @@ std::string ScenarioRun::rerun_command(const std::string& variant) const {
   std::string command =
       fmt::format("ohm run {} --case {}", shell_quoted(path_), shell_quoted(variant));
   if (!options_.gpu_text.empty()) command += " --gpu " + shell_quoted(options_.gpu_text);
+  if (options_.size_only) command += " --size-only";
   if (!options_.fault.empty()) command += " --fault " + shell_quoted(options_.fault);
   if (options_.seed != 0) command += fmt::format(" --seed {}", options_.seed);
   return command;

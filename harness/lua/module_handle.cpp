@@ -189,7 +189,13 @@ int call_module(lua_State* L) {
   for (int index = 2; index <= arguments; ++index) {
     inputs.push_back(call_argument(L, index, {module->type_name(), "input"}));
   }
-  return push_result(L, module->forward(inputs), arguments);
+  const Value result = module->forward(inputs);
+  // A list stays one value, so that it can be handed on whole: `criterion(model(x), y)`.
+  if (!std::holds_alternative<std::vector<Tensor>>(result)) {
+    return push_result(L, result, arguments);
+  }
+  push_call_argument(L, result);
+  return 1;
 }
 
 int count_children(lua_State* L) {
