@@ -17,9 +17,6 @@ namespace {
 
 // How often instructions are counted: a thousandth of a second of Lua is about ten times as many.
 constexpr int kCountPeriod = 1000;
-// A cycle of the collector starts at every call of a native; in between, only a script that makes
-// garbage without calling one needs it.
-constexpr int kPausePercent = 1000;
 
 // What luaL_where and tracebacks make of a path: the end of it when it is long.
 std::string shortened(const std::string& path) {
@@ -60,17 +57,12 @@ Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps
                          std::uint64_t seed)
     : script_path_(std::move(script_path)),
       caps_(caps),
-      memory_(caps.memory_bytes,
-              [this] {
-                reach_cap(state(), fmt::format("the script needs more memory than its {}",
-                                               human_bytes(caps_.memory_bytes)));
-              }),
+      memory_(caps.memory_bytes, [this] { refused_at_ = place_in(state()); }),
       self_(std::make_shared<Interpreter* const>(this)) {
   state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
   lua_State* L = state();
   if (L == nullptr) throw engine::ScriptError("the memory cap leaves no room for a script");
   *static_cast<Interpreter**>(lua_getextraspace(L)) = this;
-  lua_gc(L, LUA_GCSETPAUSE, kPausePercent);
   lua_pushcfunction(L, &open_state);
   lua_pushinteger(L, static_cast<lua_Integer>(seed));
   call(1, 0);
@@ -104,6 +96,7 @@ void Interpreter::call(int arguments, int results) {
     lua_settop(L, handler - 1);
     std::rethrow_exception(std::exchange(failure_, nullptr));
   }
+  note_reached_cap(L);
   if (!reached_cap_.empty()) {
     lua_settop(L, handler - 1);
     engine::ScriptError error = script_error(reached_cap_);
@@ -141,26 +134,31 @@ std::string_view Interpreter::file_of(const char* chunk_name) {
 void Interpreter::count_instructions(lua_State* L, lua_Debug* /*frame*/) {
   Interpreter& self = of(L);
   self.instructions_ += kCountPeriod;
-  if (self.reached_cap_.empty() && self.instructions_ >= self.caps_.instructions) {
-    self.reach_cap(
-        L, fmt::format("the script executed more than {} instructions", self.caps_.instructions));
-  }
+  self.note_reached_cap(L);
   if (self.reached_cap_.empty()) return;
   lua_sethook(L, &count_instructions, LUA_MASKCOUNT, 1);
   lua_pushstring(L, self.reached_cap_.c_str());
   lua_error(L);
 }
 
-void Interpreter::reach_cap(lua_State* L, const std::string& what) {
+void Interpreter::note_reached_cap(lua_State* L) {
   if (!reached_cap_.empty()) return;
-  reached_cap_ = fmt::format("{}: {}", script_path_, what);
+  if (memory_.is_exhausted()) {
+    reached_cap_ = fmt::format("{}: the script needs more memory than its {}", refused_at_,
+                               human_bytes(caps_.memory_bytes));
+  } else if (instructions_ >= caps_.instructions) {
+    reached_cap_ = fmt::format("{}: the script executed more than {} instructions", place_in(L),
+                               caps_.instructions);
+  }
+}
+
+std::string Interpreter::place_in(lua_State* L) const {
   lua_Debug frame;
   for (int level = 0; L != nullptr && lua_getstack(L, level, &frame) != 0; ++level) {
     lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline <= 0) continue;
-    reached_cap_ = fmt::format("{}:{}: {}", frame.short_src, frame.currentline, what);
-    return;
+    if (frame.currentline > 0) return fmt::format("{}:{}", frame.short_src, frame.currentline);
   }
+  return script_path_;
 }
 
 int Interpreter::handle_message(lua_State* L) {

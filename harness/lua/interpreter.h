@@ -101,7 +101,8 @@ class Interpreter {
 
   static void count_instructions(lua_State* L, lua_Debug* frame);
   static int handle_message(lua_State* L);
-  void reach_cap(lua_State* L, const std::string& what);
+  void note_reached_cap(lua_State* L);
+  std::string place_in(lua_State* L) const;
   [[noreturn]] void throw_error_on_top();
   engine::ScriptError script_error(std::string message) const;
   std::string with_whole_paths(std::string text) const;
@@ -110,6 +111,7 @@ class Interpreter {
   engine::ScriptCaps caps_;
   std::uint64_t instructions_ = 0;
   ScriptMemory memory_;
+  std::string refused_at_;   ///< where the script last asked for more memory than there is
   std::string reached_cap_;  ///< says where and which; empty: none was reached
   std::string traceback_;
   std::exception_ptr failure_;

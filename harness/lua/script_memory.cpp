@@ -25,14 +25,19 @@ void* ScriptMemory::resize(void* block, std::size_t old_bytes, std::size_t new_b
   return resized;
 }
 
-// Lua answers a refusal by collecting its garbage and asking once more for the same.
+// Lua answers most refusals by collecting its garbage and asking once more for the same; the buffers
+// that strings are built in give up at once. Either way the next request tells what became of it.
 bool ScriptMemory::admits(const Request& request, std::size_t old_bytes) {
-  if (request.bytes - old_bytes <= cap_bytes_ - used_bytes_) {
-    refused_ = {};
-    return true;
+  const bool is_repeated = refused_ && *refused_ == request;
+  if (refused_ && !is_repeated) is_exhausted_ = true;
+  refused_.reset();
+  if (request.bytes - old_bytes <= cap_bytes_ - used_bytes_) return true;
+  if (is_repeated) {
+    is_exhausted_ = true;
+  } else {
+    refused_ = request;
+    on_refused_();
   }
-  if (request == refused_) on_exhausted_();
-  refused_ = request;
   return false;
 }
 

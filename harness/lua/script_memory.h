@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace ohm::lua {
@@ -10,10 +11,9 @@ namespace ohm::lua {
 /// The `ud` of a lua_Alloc: outlives the state.
 class ScriptMemory {
  public:
-  /// `on_exhausted` is called, from within an allocation, when something did not fit even after
-  /// Lua had collected its garbage.
-  ScriptMemory(std::size_t cap_bytes, std::function<void()> on_exhausted)
-      : cap_bytes_(cap_bytes), on_exhausted_(std::move(on_exhausted)) {}
+  /// `on_refused` is called, from within an allocation, when something does not fit.
+  ScriptMemory(std::size_t cap_bytes, std::function<void()> on_refused)
+      : cap_bytes_(cap_bytes), on_refused_(std::move(on_refused)) {}
   ScriptMemory(const ScriptMemory&) = delete;
   ScriptMemory& operator=(const ScriptMemory&) = delete;
 
@@ -21,6 +21,8 @@ class ScriptMemory {
   static void* reallocate(void* self, void* block, std::size_t old_bytes, std::size_t new_bytes);
 
   std::size_t used_bytes() const { return used_bytes_; }
+  /// Something did not fit, and Lua could not help itself by collecting its garbage.
+  bool is_exhausted() const { return is_exhausted_ || refused_; }
 
  private:
   struct Request {
@@ -34,8 +36,9 @@ class ScriptMemory {
 
   std::size_t cap_bytes_;
   std::size_t used_bytes_ = 0;
-  Request refused_;  ///< the last one
-  std::function<void()> on_exhausted_;
+  std::optional<Request> refused_;  ///< by the last call
+  bool is_exhausted_ = false;
+  std::function<void()> on_refused_;
 };
 
 }  // namespace ohm::lua
