@@ -69,7 +69,7 @@ std::vector<double> numbers_argument(lua_State* L, int index, const ArgumentName
 
 std::string type_of(lua_State* L, int index) {
   if (const HandleClass* kind = handle_class(L, index)) return kind->name;
-  return luaL_typename(L, index);
+  return lua_isnone(L, index) ? "nil" : luaL_typename(L, index);
 }
 
 void refuse_argument(lua_State* L, int index, const ArgumentName& name, std::string_view expected) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "harness/lua/arguments.h"
@@ -45,16 +44,10 @@ class Reader {
     }
   }
 
-  // Several integers in a row are one list of sizes, unless a later parameter may want one.
+  // Several integers in a row are one list of sizes where nothing else can follow.
   bool is_spread(std::size_t param, int index) const {
-    if (params_[param].kind != ParamKind::size_list) return false;
-    if (lua_type(state_, index) != LUA_TNUMBER) return false;
-    return std::none_of(params_.begin() + static_cast<std::ptrdiff_t>(param) + 1, params_.end(),
-                        [](const Param& later) {
-                          return later.kind == ParamKind::size_list ||
-                                 later.kind == ParamKind::integer ||
-                                 later.kind == ParamKind::number;
-                        });
+    return param + 1 == params_.size() && params_[param].kind == ParamKind::size_list &&
+           lua_type(state_, index) == LUA_TNUMBER;
   }
   Shape spread_sizes(std::size_t param, int& index) const {
     Shape sizes;

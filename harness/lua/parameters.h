@@ -11,8 +11,8 @@
 namespace ohm::lua {
 
 /// One value for each of `params`, from the arguments of the running native: positional ones in
-/// their order, then a table with names. A list of sizes may be spread (`x:view(2, 3)`) where no
-/// number could follow it. Throws std::invalid_argument naming `function` and the argument.
+/// their order, then a table with names. A list of sizes that is the last parameter may be spread:
+/// `x:view(2, 3)`. Throws std::invalid_argument naming `function` and the argument.
 std::vector<ops::Value> read_parameters(lua_State* L, std::string_view function,
                                         std::span<const ops::Param> params);
 

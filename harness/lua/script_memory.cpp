@@ -25,8 +25,9 @@ void* ScriptMemory::resize(void* block, std::size_t old_bytes, std::size_t new_b
   return resized;
 }
 
-// Lua answers most refusals by collecting its garbage and asking once more for the same; the buffers
-// that strings are built in give up at once. Either way the next request tells what became of it.
+// Lua answers most refusals by collecting its garbage and asking once more for the same; the
+// buffers that strings are built in give up at once. Either way the next request tells what became
+// of it.
 bool ScriptMemory::admits(const Request& request, std::size_t old_bytes) {
   const bool is_repeated = refused_ && *refused_ == request;
   if (refused_ && !is_repeated) is_exhausted_ = true;

@@ -106,8 +106,7 @@ TEST_F(DefaultCaps, DeepRecursionIsAnOrdinaryError) {
 }
 
 TEST_F(DefaultCaps, AStringBeyondEveryCapIsAnOrdinaryError) {
-  EXPECT_EQ(error_of("return ('x'):rep(1e10)"),
-            "scenarios/test.lua:1: resulting string too large");
+  EXPECT_EQ(error_of("return ('x'):rep(1e10)"), "scenarios/test.lua:1: resulting string too large");
 }
 
 }  // namespace

@@ -33,7 +33,6 @@ TEST_F(ScriptErrors, NameFileLineAndTraceback) {
   EXPECT_EQ(raised.line, 2);
   EXPECT_THAT(raised.traceback, HasSubstr("scenarios/test.lua:2: in local 'inner'\n"
                                           "scenarios/test.lua:5: in main chunk"));
-
 }
 
 TEST_F(ScriptErrors, ASyntaxErrorNamesItsLine) {
@@ -161,15 +160,14 @@ TEST_F(OutOfMemoryErrors, HoldTheVariablesOfTheFunctionsThatTheyLeft) {
       "  local list = {ohm.empty(1024, {device = 'cuda'})}\n"
       "  return ohm.empty(1 << 30, {device = 'cuda'})\n"
       "end\n";
-  EXPECT_EQ(number(std::string(step) +
-                   "local ok, e = pcall(step, ohm.empty(1024, {device = 'cuda'}))\n"
-                   "local held = ohm.cuda.memory_allocated()\n"
-                   "e = nil\n"
-                   "return held - ohm.cuda.memory_allocated()"),
-            3 * 4096);
-  EXPECT_EQ(number(std::string(step) +
-                   "pcall(step, ohm.empty(1024, {device = 'cuda'}))\n"
-                   "return ohm.cuda.memory_allocated()"),
+  EXPECT_EQ(
+      number(std::string(step) + "local ok, e = pcall(step, ohm.empty(1024, {device = 'cuda'}))\n"
+                                 "local held = ohm.cuda.memory_allocated()\n"
+                                 "e = nil\n"
+                                 "return held - ohm.cuda.memory_allocated()"),
+      3 * 4096);
+  EXPECT_EQ(number(std::string(step) + "pcall(step, ohm.empty(1024, {device = 'cuda'}))\n"
+                                       "return ohm.cuda.memory_allocated()"),
             0);
 }
 

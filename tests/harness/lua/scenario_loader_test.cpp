@@ -1,0 +1,264 @@
+// Scenario files: what ohm.scenario{…} reads, and how variants run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/lua/scenario_loader.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class CountingRun final : public engine::RunContext {
+ public:
+  void mark_step() override { ++steps; }
+  engine::Machine& machine() override { throw std::logic_error("no script asks for it"); }
+
+  int steps = 0;
+};
+
+class ScenarioLoader : public testing::Test {
+ protected:
+  static constexpr const char* kPath = "scenarios/test.lua";
+
+  std::unique_ptr<engine::ScenarioProgram> load(const std::string& source) {
+    engine::LoadRequest request;
+    request.path = kPath;
+    request.source = source;
+    return lua::load_scenario(request);
+  }
+  engine::ReturnedValues run(const std::string& body) {
+    const auto program = load("return ohm.scenario {name = 's', problems = {p = function(device) " +
+                              body + " end}}");
+    return program->run("p", run_);
+  }
+  std::string error_of(const std::string& source) {
+    try {
+      load(source);
+    } catch (const engine::ScriptError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TestMachine machine_{MachineOptions{.values = ValueMode::keeps_values}};
+  CountingRun run_;
+};
+
+TEST_F(ScenarioLoader, ReadsEveryField) {
+  const auto program = load(R"lua(
+local function f() end
+return ohm.scenario {
+  name = "everything", summary = "in one line", reference = "fp32",
+  gpu = {profile = "tiny-64m", count = 2, capacity = "48 MiB", values = false,
+         alloc_conf = "max_split_size_mb:32"},
+  limits = {"num_ooms == 0", "steps == 3"},
+  problems = {bad = f},
+  mitigations = {
+    good = {run = function() end, of = "bad", trades = "batch size", must_agree = {"finite"},
+            compare_as = "float16", reference = "bad", limits = {"peak_allocated_bytes < 1 MiB"},
+            fault = "nth(7)", gpu = {capacity = 1048576}},
+  },
+  checks = {refused = {run = f, raises = "no way"}},
+  references = {fp32 = f},
+})lua");
+  const engine::ScenarioDescription& scenario = program->description();
+  EXPECT_EQ(scenario.name, "everything");
+  EXPECT_EQ(scenario.summary, "in one line");
+  EXPECT_EQ(scenario.reference, "fp32");
+  EXPECT_EQ(scenario.file, kPath);
+  EXPECT_EQ(scenario.line, 3);
+  EXPECT_EQ(scenario.gpu.profile, "tiny-64m");
+  EXPECT_EQ(scenario.gpu.count, 2);
+  EXPECT_EQ(scenario.gpu.capacity_bytes, std::size_t{48} << 20U);
+  EXPECT_FALSE(scenario.gpu.values);
+  EXPECT_EQ(scenario.gpu.alloc_conf, "max_split_size_mb:32");
+  EXPECT_THAT(scenario.limits, ElementsAre("num_ooms == 0", "steps == 3"));
+  ASSERT_EQ(scenario.variants.size(), 4U);
+  const engine::VariantDescription& good = scenario.variants[1];
+  EXPECT_EQ(good.name, "good");
+  EXPECT_EQ(good.role, Role::mitigation);
+  EXPECT_EQ(good.line, 10);
+  EXPECT_EQ(good.of, "bad");
+  EXPECT_EQ(good.trades, "batch size");
+  EXPECT_THAT(good.must_agree, ElementsAre("finite"));
+  EXPECT_EQ(good.compare_as, "float16");
+  EXPECT_EQ(good.reference, "bad");
+  EXPECT_THAT(good.limits, ElementsAre("peak_allocated_bytes < 1 MiB"));
+  EXPECT_EQ(good.fault, "nth(7)");
+  ASSERT_TRUE(good.gpu.has_value());
+  EXPECT_EQ(good.gpu->capacity_bytes, std::size_t{1} << 20U);
+  EXPECT_EQ(good.gpu->count, 2) << "what is not given is the scenario's";
+  EXPECT_EQ(scenario.variants[2].raises, "no way");
+  EXPECT_EQ(scenario.variants[3].role, Role::reference);
+}
+
+TEST_F(ScenarioLoader, OrdersVariantsByRoleLineAndName) {
+  const auto program = load(R"lua(
+local function shared() end
+return ohm.scenario {
+  name = "order",
+  controls = {c = shared},
+  mitigations = {zeta = function() end,
+                 alpha = function() end, b = shared, a = shared},
+  problems = {p = shared},
+})lua");
+  std::vector<std::string> names;
+  for (const auto& variant : program->description().variants) names.push_back(variant.name);
+  EXPECT_THAT(names, ElementsAre("p", "a", "b", "zeta", "alpha", "c"));
+}
+
+struct BadScenario {
+  const char* name;
+  const char* table;
+  const char* error;
+};
+
+class BadScenarios : public ScenarioLoader, public testing::WithParamInterface<BadScenario> {};
+
+TEST_P(BadScenarios, AreRefusedWithALine) {
+  EXPECT_EQ(error_of(std::string("\nreturn ohm.scenario ") + GetParam().table),
+            std::string("scenarios/test.lua:2: ") + GetParam().error);
+}
+
+constexpr BadScenario kBadScenarios[] = {
+    {"UnknownField", "{limit = {}}", "[scenario] has no field 'limit' (did you mean \"limits\"?)"},
+    {"UnknownGroup", "{mitigation = {}}",
+     "[scenario] has no field 'mitigation' (did you mean \"mitigations\"?)"},
+    {"NoTable", "'x'", "[scenario] must be a table, got string"},
+    {"List", "{1}", "[scenario] is a table of names, it has no list"},
+    {"NameOfWrongType", "{name = 3}", "[scenario]: field 'name' must be a string, got number"},
+    {"LimitsOfWrongType", "{limits = 'x'}",
+     "[scenario]: field 'limits' must be a list of strings, got string"},
+    {"LimitOfWrongType", "{limits = {1}}",
+     "[scenario]: field 'limits' must be a list of strings, got number"},
+    {"UnknownGpuField", "{gpu = {profil = 'x'}}",
+     "[scenario] gpu has no field 'profil' (did you mean \"profile\"?)"},
+    {"GpuCount", "{gpu = {count = 'two'}}",
+     "[scenario] gpu: field 'count' must be an integer, got string"},
+    {"GpuCapacity", "{gpu = {capacity = -1}}",
+     "[scenario] gpu: field 'capacity' must be bytes or a text like \"64 MiB\", got number"},
+    {"VariantOfWrongType", "{problems = {p = 3}}",
+     "[scenario] variant 'p' must be a function or a table with run, got number"},
+    {"VariantWithoutRun", "{problems = {p = {}}}", "[scenario] variant 'p' has no function 'run'"},
+    {"UnknownVariantField", "{problems = {p = {rnu = print}}}",
+     "[scenario] variant 'p' has no field 'rnu' (did you mean \"run\"?)"},
+    {"RunOfWrongType", "{problems = {p = {run = 3}}}",
+     "[scenario] variant 'p': run must be a function of the script, got number"},
+    {"RunOfC", "{problems = {p = print}}",
+     "[scenario] variant 'p': run must be a function of the script, got function"},
+    {"GroupAsList", "{problems = {print}}",
+     "[scenario] problems is a table of names, it has no list"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BadScenarios, testing::ValuesIn(kBadScenarios),
+                         [](const testing::TestParamInfo<BadScenario>& info) {
+                           return info.param.name;
+                         });
+
+TEST_F(ScenarioLoader, AFileMustReturnAScenario) {
+  EXPECT_EQ(error_of("return 3"), "scenarios/test.lua: the file returns no scenario");
+  EXPECT_EQ(error_of("ohm.scenario {name = 'lost'}"),
+            "scenarios/test.lua: the file returns no scenario");
+}
+
+TEST_F(ScenarioLoader, PassesTheDeviceAndCopiesWhatComesBack) {
+  const engine::ReturnedValues values =
+      run("return {device = device, flag = true, n = 3, x = 0.5, losses = {1.5, 2.5}, "
+          "grads = {w = ohm.full({2}, 0.25, {device = device})}}");
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values) names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("device", "flag", "grads.w", "losses[1]", "losses[2]", "n", "x"));
+  EXPECT_EQ(values[0].second.text, "cuda:0");
+  EXPECT_EQ(values[1].second.dtype, "boolean");
+  EXPECT_EQ(values[2].second.dtype, "float32");
+  EXPECT_THAT(values[2].second.shape, ElementsAre(2));
+  EXPECT_THAT(values[2].second.values, ElementsAre(0.25, 0.25));
+  EXPECT_EQ(values[5].second.dtype, "integer");
+  EXPECT_EQ(values[6].second.dtype, "number");
+}
+
+TEST_F(ScenarioLoader, ASingleValueIsCalledValue) {
+  EXPECT_EQ(run("return 42").at(0).first, "value");
+  EXPECT_THAT(run("return nil"), IsEmpty());
+  EXPECT_THAT(run(""), IsEmpty());
+}
+
+TEST_F(ScenarioLoader, RefusesToReturnAFunction) {
+  try {
+    run("return {f = print}");
+    FAIL() << "there was no error";
+  } catch (const engine::ScriptError& error) {
+    EXPECT_THAT(error.what(),
+                StartsWith("scenarios/test.lua:1: the variant returned function as 'f'"));
+  }
+}
+
+TEST_F(ScenarioLoader, LetsTheReturnedTensorsGo) {
+  const auto values = run("return ohm.ones(4, {device = device})");
+  EXPECT_THAT(values.at(0).second.values, ElementsAre(1, 1, 1, 1));
+  EXPECT_EQ(machine_.allocated_bytes(), 0);
+}
+
+TEST_F(ScenarioLoader, WhatTheScriptHoldsOnToStays) {
+  const auto program = load(
+      "local kept = {}\n"
+      "return ohm.scenario {name = 's', problems = {p = function(device)\n"
+      "  kept[1] = ohm.ones(4, {device = device}) end}}");
+  program->run("p", run_);
+  EXPECT_EQ(machine_.allocated_bytes(), 512);
+}
+
+TEST_F(ScenarioLoader, MarksSteps) {
+  run("for _ = 1, 5 do ohm.step() end");
+  EXPECT_EQ(run_.steps, 5);
+}
+
+TEST_F(ScenarioLoader, AnUnknownVariantIsAnError) {
+  const auto program = load("return ohm.scenario {name = 's'}");
+  EXPECT_THROW(program->run("nobody", run_), engine::ScriptError);
+}
+
+TEST_F(ScenarioLoader, AnOutOfMemoryErrorLeavesTheVariant) {
+  try {
+    run("return ohm.empty(1 << 40, {device = device})");
+    FAIL() << "there was no error";
+  } catch (const OutOfMemory& error) {
+    EXPECT_EQ(error.report().requested_bytes, std::size_t{4} << 40U);
+  }
+}
+
+TEST_F(ScenarioLoader, WithoutAGpuTheDeviceIsTheHost) {
+  TestMachine host({.gpus = 0, .values = ValueMode::keeps_values});
+  EXPECT_EQ(run("return device").at(0).second.text, "cpu");
+}
+
+TEST_F(ScenarioLoader, TwoRunsOfAVariantAllocateTheSame) {
+  const auto program = load(
+      "return ohm.scenario {name = 's', problems = {p = function(device)\n"
+      "  local x\n"
+      "  for k in pairs({a = 1, b = 2, c = 3, d = 4}) do\n"
+      "    x = ohm.ones(k:byte(), {device = device})\n"
+      "  end end}}");
+  const auto sizes_of_run = [&] {
+    const std::size_t start = machine_.events().size();
+    program->run("p", run_);
+    std::vector<std::uint64_t> sizes;
+    for (std::size_t i = start; i < machine_.events().size(); ++i) {
+      const MemoryEvent& event = machine_.events()[i];
+      if (event.action == EventAction::alloc) sizes.push_back(event.bytes);
+    }
+    return sizes;
+  };
+  EXPECT_THAT(sizes_of_run(), ElementsAre('a' * 4, 'b' * 4, 'c' * 4, 'd' * 4));
+  EXPECT_THAT(sizes_of_run(), ElementsAre('a' * 4, 'b' * 4, 'c' * 4, 'd' * 4));
+}
+
+}  // namespace
+}  // namespace ohm::test
