@@ -75,24 +75,21 @@ class Operand {
   std::unique_ptr<T[]> scratch_;
 };
 
-/// Visits row-major: `visit(offsets)` with one offset for each of N operands.
+/// Visits rows (runs along the last dimension) in order: `visit(offsets, count)` with the first
+/// offset of the row for each of N operands. A scalar is one row of one element.
 template <std::size_t N, class F>
-void for_each_offsets(const Shape& shape, const std::array<Shape, N>& strides, F&& visit) {
+void for_each_row(const Shape& shape, const std::array<Shape, N>& strides, F&& visit) {
   const std::int64_t numel = shape.numel();
   if (numel == 0) return;
   std::array<std::int64_t, N> offsets{};
   const int last = shape.dims() - 1;
   if (last < 0) {
-    visit(offsets);
+    visit(offsets, std::int64_t{1});
     return;
   }
   Shape index(shape.dims(), 0);
   for (std::int64_t done = 0; done < numel; done += shape[last]) {
-    std::array<std::int64_t, N> inner = offsets;
-    for (std::int64_t i = 0; i < shape[last]; ++i) {
-      visit(inner);
-      for (std::size_t k = 0; k < N; ++k) inner[k] += strides[k][last];
-    }
+    visit(offsets, shape[last]);
     for (int dim = last - 1; dim >= 0; --dim) {
       ++index[dim];
       const bool is_done = index[dim] == shape[dim];
@@ -103,6 +100,18 @@ void for_each_offsets(const Shape& shape, const std::array<Shape, N>& strides, F
       index[dim] = 0;
     }
   }
+}
+
+/// Visits elements row-major: `visit(offsets)` with one offset for each of N operands.
+template <std::size_t N, class F>
+void for_each_offsets(const Shape& shape, const std::array<Shape, N>& strides, F&& visit) {
+  const int last = shape.dims() - 1;
+  for_each_row<N>(shape, strides, [&](std::array<std::int64_t, N> offsets, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      visit(offsets);
+      for (std::size_t k = 0; last >= 0 && k < N; ++k) offsets[k] += strides[k][last];
+    }
+  });
 }
 
 /// out[i] = fn(a[i]): `fn` takes the compute type of In and returns anything convertible to Out.

@@ -54,16 +54,22 @@ void generate(const Tensor& tensor, F&& fn) {
   });
 }
 
-// Each normal value takes the two halves of a 64-bit draw.
+// Four words give four normal values.
 template <class F>
 void generate_normal(const Tensor& tensor, F&& transform) {
   PhiloxGenerator& generator = Context::current().slot(tensor.device()).generator;
   const std::uint64_t seed = generator.seed;
-  const std::uint64_t start = generator.take(2 * static_cast<std::uint64_t>(tensor.numel()));
+  const std::uint64_t start = generator.take(static_cast<std::uint64_t>(tensor.numel()));
+  std::array<float, 4> values{};
   generate(tensor, [&](std::int64_t i) {
-    const auto block = philox_block(seed, start + static_cast<std::uint64_t>(i) / 2);
-    const bool is_second = i % 2 != 0;
-    return transform(normal_from_words(block[is_second ? 2 : 0], block[is_second ? 3 : 1]));
+    const auto word = static_cast<std::uint64_t>(i);
+    if (word % 4 == 0) {
+      const auto block = philox_block(seed, start + word / 4);
+      const auto first = normals_from_words(block[0], block[1]);
+      const auto second = normals_from_words(block[2], block[3]);
+      values = {first[0], first[1], second[0], second[1]};
+    }
+    return transform(values[word % 4]);
   });
 }
 

@@ -55,12 +55,13 @@ inline float uniform_from_word(std::uint32_t word) {
   return static_cast<float>(word >> 8U) * 0x1p-24F;
 }
 
-/// Standard normal from two words (Box-Muller).
-inline float normal_from_words(std::uint32_t first, std::uint32_t second) {
-  constexpr double kTwoPi = 6.283185307179586;
-  const double u = (static_cast<double>(first >> 8U) + 1.0) * 0x1p-24;  // in (0, 1]
-  const double v = static_cast<double>(second >> 8U) * 0x1p-24;
-  return static_cast<float>(std::sqrt(-2.0 * std::log(u)) * std::cos(kTwoPi * v));
+/// Two independent standard normals from two words (Box-Muller).
+inline std::array<float, 2> normals_from_words(std::uint32_t first, std::uint32_t second) {
+  constexpr float kTwoPi = 6.2831853F;
+  const float radius =
+      std::sqrt(-2.0F * std::log(static_cast<float>((first >> 8U) + 1U) * 0x1p-24F));
+  const float angle = kTwoPi * uniform_from_word(second);
+  return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
 }  // namespace ohm

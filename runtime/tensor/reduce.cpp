@@ -33,6 +33,31 @@ Tensor reduce_sum(const Tensor& tensor, DimMask folded, bool keep_dims, DType dt
   return out;
 }
 
+namespace {
+
+// sums[…] += source[…], row by row: one sum for a folded row, else one for each element.
+template <class In, class Sum>
+void add_rows(const In* source, const Shape& shape, const std::array<Shape, 2>& strides,
+              Sum* sums) {
+  const std::int64_t step = shape.empty() ? 1 : strides[0].back();
+  const std::int64_t sum_step = shape.empty() ? 0 : strides[1].back();
+  for_each_row<2>(shape, strides, [&](const auto& at, std::int64_t count) {
+    const In* row = source + at[0];
+    Sum* target = sums + at[1];
+    if (sum_step == 0) {
+      Sum sum{};
+      for (std::int64_t i = 0; i < count; ++i) sum += convert_element<Sum>(row[i * step]);
+      *target += sum;
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        target[i * sum_step] += convert_element<Sum>(row[i * step]);
+      }
+    }
+  });
+}
+
+}  // namespace
+
 void reduce_sum_into(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
   const ReductionScratch scratch(tensor, folded);
   if (!out.has_values()) return;
@@ -42,11 +67,7 @@ void reduce_sum_into(const Tensor& out, const Tensor& tensor, DimMask folded, do
     const In* source = tensor.data<In>();
     const std::array<Shape, 2> strides = {tensor.strides(),
                                           reduced_strides(tensor.shape(), folded)};
-    if (source != nullptr) {
-      for_each_offsets<2>(tensor.shape(), strides, [&](const auto& at) {
-        sums[static_cast<std::size_t>(at[1])] += convert_element<Sum>(source[at[0]]);
-      });
-    }
+    if (source != nullptr) add_rows(source, tensor.shape(), strides, sums.data());
     const auto scale = static_cast<Sum>(factor);
     visit_dtype(out.dtype(), [&]<class Out>(TypeTag<Out>) {
       Out* target = out.data<Out>();
