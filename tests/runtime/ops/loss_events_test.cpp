@@ -164,6 +164,24 @@ TEST_F(LossEvents, MseLossUnderAutocastKeepsTheFloat32Cast) {
   EXPECT_EQ(scalar_backward_events(loss), "+6:4 +7:102400 -3 +8:51200 -7 -6");
 }
 
+// Reductions of 131,072 elements and more to one take scratch: 512 B and a semaphore on an A100.
+TEST_F(LossEvents, LargeMeansTakeScratchWhileTheLossesLive) {
+  const Tensor x = leaf({1024, 1024});
+  const Tensor t = input({1024, 1024});
+  events();
+  const Tensor mse = ops::mse_loss(x, t, Reduction::mean);
+  EXPECT_EQ(events(), "+3:4194304 +4:4194304 +5:512 +6:4 -6 -5 -4");
+  const Tensor huber = ops::huber_loss(x, t, Reduction::mean, 1.0);
+  EXPECT_EQ(events(), "+7:4194304 +8:4 +9:512 +10:4 -10 -9 -7");
+  const Tensor l1 = ops::l1_loss(x, t, Reduction::mean);
+  EXPECT_EQ(events(), "+11:4194304 +12:4194304 +13:4 +14:512 +15:4 -15 -14 -12");
+  const Tensor bce = ops::binary_cross_entropy(x, t, std::nullopt, Reduction::mean);
+  EXPECT_EQ(events(), "+16:4194304 +17:4 +18:512 +19:4 -19 -18 -17");
+  const Tensor logits =
+      ops::binary_cross_entropy_with_logits(x, t, std::nullopt, Reduction::mean, std::nullopt);
+  EXPECT_EQ(events(), "+20:4194304 +21:4194304 +22:4 +23:512 +24:4 -24 -23 -21 -20");
+}
+
 TEST_F(LossEvents, BinaryCrossEntropyIsRefusedUnderAutocast) {
   const Tensor x = input({kN});
   const AutocastGuard autocast(true, DType::float16);

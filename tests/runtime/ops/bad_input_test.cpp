@@ -1,0 +1,233 @@
+// What ops say to arguments that make no sense: std::invalid_argument with the op in brackets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/ops/batch_norm.h"
+#include "runtime/ops/conv.h"
+#include "runtime/ops/dropout.h"
+#include "runtime/ops/embedding.h"
+#include "runtime/ops/layer_norm.h"
+#include "runtime/ops/loss_bce.h"
+#include "runtime/ops/loss_distance.h"
+#include "runtime/ops/loss_nll.h"
+#include "runtime/ops/pooling.h"
+#include "runtime/ops/softmax.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/op_samples.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::test {
+namespace {
+
+using ops::Reduction;
+
+constexpr std::nullopt_t kNone = std::nullopt;
+
+Tensor floats(const Shape& shape) { return ones(shape, {DType::float32, Device::cuda(0)}); }
+Tensor halves(const Shape& shape) { return ones(shape, {DType::float16, Device::cuda(0)}); }
+Tensor indices(const Shape& shape, double value = 0) {
+  return full(shape, value, {DType::int64, Device::cuda(0)});
+}
+
+struct BadCall {
+  const char* name;
+  std::function<Tensor()> call;
+  const char* message;  ///< a part of it
+};
+
+const std::vector<BadCall>& bad_calls() {
+  static const std::vector<BadCall> calls = {
+      {"SoftmaxOfIntegers",
+       [] {
+         return ops::softmax(indices({2, 3}), 1, kNone);
+       },
+       "[softmax] not implemented for int64"},
+      {"SoftmaxOfAMissingDimension",
+       [] {
+         return ops::softmax(floats({2, 3}), 2, kNone);
+       },
+       "[softmax] "},
+      {"MseOfShapesThatDoNotBroadcast",
+       [] {
+         return ops::mse_loss(floats({2, 3}), floats({4}), Reduction::mean);
+       },
+       "[mse_loss] "},
+      {"SmoothL1WithoutAnEdge",
+       [] { return ops::smooth_l1_loss(floats({2}), floats({2}), Reduction::mean, 0.0); },
+       "[smooth_l1_loss] beta must be positive"},
+      {"BceOfTwoShapes",
+       [] {
+         return ops::binary_cross_entropy(floats({2, 3}), floats({3}), kNone, Reduction::mean);
+       },
+       "[binary_cross_entropy] target size [3] must be the same as input size [2, 3]"},
+      {"AnUnknownReduction", [] { return floats({1 + int(ops::parse_reduction("average"))}); },
+       "'average' is not a valid value for reduction"},
+      {"CrossEntropyOfTheWrongTargets",
+       [] {
+         return ops::cross_entropy(floats({4, 3}), indices({3}), kNone, -100, Reduction::mean);
+       },
+       "[nll_loss] an input of shape [4, 3] expects a target of shape [4], but got [3]"},
+      {"CrossEntropyOfFloatTargets",
+       [] {
+         return ops::cross_entropy(floats({4, 3}), floats({4}), kNone, -100, Reduction::mean);
+       },
+       "expected int64, not float32"},
+      {"CrossEntropyOfAClassThatDoesNotExist",
+       [] {
+         return ops::cross_entropy(floats({4, 3}), indices({4}, 3), kNone, -100, Reduction::mean);
+       },
+       "target 3 is out of bounds: there are 3 classes"},
+      {"CrossEntropyWithTheWrongWeights",
+       [] {
+         return ops::cross_entropy(floats({4, 3}), indices({4}), floats({2}), -100,
+                                   Reduction::mean);
+       },
+       "weight must have one value for each class, shape [3], but got [2]"},
+      {"ConvOfTheWrongChannels",
+       [] {
+         return ops::conv2d(floats({1, 3, 5, 5}), floats({4, 2, 3, 3}), kNone, {1}, {0}, {1}, 1);
+       },
+       "[conv2d] Given groups=1, weight of size [4, 2, 3, 3], expected input[1, 3, 5, 5] to have 2 "
+       "channels, but got 3 channels instead"},
+      {"ConvOfAnImageSmallerThanTheKernel",
+       [] {
+         return ops::conv2d(floats({1, 3, 2, 2}), floats({4, 3, 3, 3}), kNone, {1}, {0}, {1}, 1);
+       },
+       "Kernel size can't be greater than actual input size"},
+      {"ConvOfTwoDtypes",
+       [] {
+         return ops::conv2d(halves({1, 3, 5, 5}), floats({4, 3, 3, 3}), kNone, {1}, {0}, {1}, 1);
+       },
+       "Input type (HalfTensor) and weight type (FloatTensor) should be the same"},
+      {"ConvWithoutAStep",
+       [] {
+         return ops::conv2d(floats({1, 3, 5, 5}), floats({4, 3, 3, 3}), kNone, {0}, {0}, {1}, 1);
+       },
+       "[conv2d] stride must be one or two integers of at least 1, but got [0]"},
+      {"ConvInGroupsThatDoNotDivide",
+       [] {
+         return ops::conv2d(floats({1, 4, 5, 5}), floats({4, 2, 3, 3}), kNone, {1}, {0}, {1}, 3);
+       },
+       "[conv2d] groups must divide the 4 output channels, but got 3"},
+      {"PoolingWithTooMuchPadding",
+       [] {
+         return ops::max_pool2d(floats({1, 1, 4, 4}), {2}, kNone, {2}, {1}, false);
+       },
+       "[max_pool2d] pad should be at most half of effective kernel size"},
+      {"PoolingOfAVector",
+       [] { return ops::avg_pool2d(floats({4}), {2}, kNone, {0}, false, true, kNone); },
+       "[avg_pool2d] expected [N, C, H, W] or [C, H, W] with pixels, but got [4]"},
+      {"PoolingOverMoreThanTheImage",
+       [] {
+         return ops::max_pool2d(floats({1, 1, 2, 2}), {3}, kNone, {0}, {1}, false);
+       },
+       "[max_pool2d] a window of 3 does not fit into 2 padded elements"},
+      {"PoolingDividedByZero",
+       [] {
+         return ops::avg_pool2d(floats({1, 4, 4}), {2}, kNone, {0}, false, true, 0);
+       },
+       "[avg_pool2d] divisor must be not zero"},
+      {"BatchNormOfOneValueInTraining",
+       [] {
+         return ops::batch_norm(floats({1, 3}), kNone, kNone, kNone, kNone, true, 0.1, 1e-5);
+       },
+       "Expected more than 1 value per channel when training, got input size [1, 3]"},
+      {"BatchNormWithoutStatisticsInEvaluation",
+       [] {
+         return ops::batch_norm(floats({2, 3}), kNone, kNone, kNone, kNone, false, 0.1, 1e-5);
+       },
+       "[batch_norm] expected running_mean and running_var"},
+      {"BatchNormOfTheWrongChannels",
+       [] {
+         return ops::batch_norm(floats({2, 3}), kNone, kNone, floats({2}), floats({2}), true, 0.1,
+                                1e-5);
+       },
+       "must have 3 elements, one for each channel of [2, 3], but got [2]"},
+      {"LayerNormOfTheWrongShape",
+       [] {
+         return ops::layer_norm(floats({2, 3}), {4}, kNone, kNone, 1e-5);
+       },
+       "[layer_norm] Given normalized_shape=[4], expected input with shape [*, 4], but got input "
+       "of "
+       "size [2, 3]"},
+      {"DropoutWithAProbabilityAboveOne", [] { return ops::dropout(floats({2}), 1.5, true); },
+       "[dropout] dropout probability has to be between 0 and 1, but got 1.5"},
+      {"EmbeddingOutsideTheTable",
+       [] {
+         return ops::embedding(indices({2}, 5), floats({5, 3}), kNone);
+       },
+       "[embedding] index 5 is out of range for a table of 5 rows"},
+      {"EmbeddingOfFloats",
+       [] {
+         return ops::embedding(floats({2}), floats({5, 3}), kNone);
+       },
+       "[embedding] expected indices of dtype int64 or int32, not float32"},
+  };
+  return calls;
+}
+
+class BadCallTest : public testing::TestWithParam<BadCall> {
+ private:
+  TestMachine machine_{{.values = ValueMode::keeps_values}};
+};
+
+TEST_P(BadCallTest, IsAnsweredWithItsReason) {
+  EXPECT_THAT([] { GetParam().call(); }, testing::ThrowsMessage<std::invalid_argument>(
+                                             testing::HasSubstr(GetParam().message)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, BadCallTest, testing::ValuesIn(bad_calls()),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+std::vector<std::string> ops_of_several_tensors() {
+  std::vector<std::string> names;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    int tensors = 0;
+    for (const ops::Param& param : op.params) {
+      if (param.kind == ops::ParamKind::tensor && !param.is_optional) ++tensors;
+      if (param.kind == ops::ParamKind::tensor_list) tensors += 2;
+    }
+    if (tensors >= 2 && op.samples) names.emplace_back(op.info.name);
+  }
+  return names;
+}
+
+class TwoDevices : public testing::TestWithParam<std::string> {
+ private:
+  TestMachine machine_{{.gpus = 2, .values = ValueMode::keeps_values}};
+};
+
+// The last tensor of the sample, or of its list, moves to the second GPU.
+ops::Sample torn_apart(const ops::Sample& sample) {
+  ops::Sample here = converted(sample, DType::float32, Device::cuda(0));
+  const ops::Sample there = converted(sample, DType::float32, Device::cuda(1));
+  for (std::size_t i = here.size(); i-- > 0;) {
+    if (std::holds_alternative<Tensor>(here[i])) {
+      here[i] = there[i];
+      break;
+    }
+    if (auto* list = std::get_if<std::vector<Tensor>>(&here[i])) {
+      list->back() = std::get<std::vector<Tensor>>(there[i]).back();
+      break;
+    }
+  }
+  return here;
+}
+
+TEST_P(TwoDevices, AreRefusedByName) {
+  const ops::OpDef& op = *ops::find_op(GetParam());
+  const ops::Sample sample = torn_apart(op.samples()[0]);
+  EXPECT_THAT([&] { call_op(op, sample); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::AllOf(testing::HasSubstr("cuda:0"), testing::HasSubstr("cuda:1"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, TwoDevices, testing::ValuesIn(ops_of_several_tensors()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace ohm::test
