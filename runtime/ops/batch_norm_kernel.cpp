@@ -12,9 +12,9 @@ namespace {
 struct ChannelLayout {
   std::int64_t images;
   std::int64_t channels;
-  std::int64_t pixels;
+  std::int64_t pixels = 1;
 
-  explicit ChannelLayout(const Shape& shape) : images(shape[0]), channels(shape[1]), pixels(1) {
+  explicit ChannelLayout(const Shape& shape) : images(shape[0]), channels(shape[1]) {
     for (int dim = 2; dim < shape.dims(); ++dim) pixels *= shape[dim];
   }
   std::int64_t count() const { return images * pixels; }
@@ -32,7 +32,8 @@ struct ChannelLayout {
 // One value for each channel, as double.
 std::vector<double> per_channel(const Tensor& tensor, std::int64_t channels, double missing) {
   if (tensor.defined()) return to_doubles(tensor);
-  return std::vector<double>(static_cast<std::size_t>(channels), missing);
+  std::vector<double> values(static_cast<std::size_t>(channels), missing);
+  return values;
 }
 
 void move_towards(const Tensor& running, const std::vector<double>& values, double momentum) {
@@ -54,7 +55,7 @@ ChannelSums sums_of(const ChannelLayout& layout, std::int64_t channel, const T* 
                     double mean, double invstd) {
   ChannelSums sums;
   layout.for_each(channel, [&](std::int64_t i) {
-    const double g = static_cast<double>(grad[i]);
+    const auto g = static_cast<double>(grad[i]);
     sums.grad += g;
     sums.grad_normalised += g * (static_cast<double>(x[i]) - mean);
   });

@@ -30,7 +30,7 @@ class HostInput {
   explicit HostInput(const Tensor& tensor) {
     if (!tensor.defined() || !tensor.has_values()) return;
     visit_dtype(tensor.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-      const Stored* stored = tensor.data<Stored>();
+      const auto* stored = tensor.data<Stored>();
       if constexpr (std::is_same_v<Stored, T>) {
         if (tensor.is_contiguous()) {
           data_ = stored;
@@ -75,7 +75,7 @@ class HostOutput {
   void commit() {
     if (scratch_.empty()) return;
     visit_floating(tensor_.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-      Stored* stored = tensor_.data<Stored>();
+      auto* stored = tensor_.data<Stored>();
       for (const T value : scratch_) *stored++ = convert_element<Stored>(value);
     });
   }

@@ -17,22 +17,29 @@ struct Rows {
   std::int64_t length = 1;
 };
 
-void check(const Tensor& input, const Shape& normalized, const Tensor& weight, const Tensor& bias) {
-  require_floating(input, kLayerNorm);
-  const int first = input.dims() - normalized.dims();
+struct Operands {
+  Tensor input;
+  Tensor weight;
+  Tensor bias;
+};
+
+void check(const Operands& operands, const Shape& normalized) {
+  const Shape& shape = operands.input.shape();
+  require_floating(operands.input, kLayerNorm);
+  const int first = shape.dims() - normalized.dims();
   bool is_suffix = first >= 0 && !normalized.empty();
   for (int dim = 0; is_suffix && dim < normalized.dims(); ++dim) {
-    is_suffix = input.shape()[first + dim] == normalized[dim];
+    is_suffix = shape[first + dim] == normalized[dim];
   }
   if (!is_suffix) {
     throw std::invalid_argument(
         fmt::format("[layer_norm] Given normalized_shape={}, expected input with shape [*, {}, but "
                     "got input of size {}",
-                    normalized.str(), normalized.str().substr(1), input.shape().str()));
+                    normalized.str(), normalized.str().substr(1), shape.str()));
   }
-  for (const Tensor* tensor : {&weight, &bias}) {
+  for (const Tensor* tensor : {&operands.weight, &operands.bias}) {
     if (!tensor->defined()) continue;
-    require_same_device(input, *tensor, kLayerNorm);
+    require_same_device(operands.input, *tensor, kLayerNorm);
     if (tensor->shape() == normalized) continue;
     throw std::invalid_argument(
         fmt::format("[layer_norm] weight and bias must have the shape {}, but got {}",
@@ -52,13 +59,12 @@ struct Results {
   Tensor rstd;
 };
 
-void compute(const Rows& rows, const Tensor& input, const Tensor& weight, const Tensor& bias,
-             double eps, const Results& results) {
+void compute(const Rows& rows, const Operands& operands, double eps, const Results& results) {
   if (!results.out.has_values()) return;
-  visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const HostInput<T> inputs(input);
-    const HostInput<T> weights(weight);
-    const HostInput<T> biases(bias);
+  visit_computed(operands.input.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> inputs(operands.input);
+    const HostInput<T> weights(operands.weight);
+    const HostInput<T> biases(operands.bias);
     HostOutput<T> out(results.out);
     HostOutput<T> means(results.mean);
     HostOutput<T> deviations(results.rstd);
@@ -88,6 +94,18 @@ void compute(const Rows& rows, const Tensor& input, const Tensor& weight, const 
   });
 }
 
+Results forward(const Rows& rows, const Operands& operands, double eps) {
+  const Operands packed{row_major(operands.input), operands.weight, operands.bias};
+  const TensorOptions options = options_of(operands.input);
+  const DType statistics = options.dtype == DType::float64 ? DType::float64 : DType::float32;
+  Results results;
+  results.out = empty(operands.input.shape(), options);
+  results.mean = empty({rows.count}, {statistics, options.device});
+  results.rstd = empty({rows.count}, {statistics, options.device});
+  compute(rows, packed, eps, results);
+  return results;
+}
+
 struct Gradients {
   Tensor input;
   Tensor weight;
@@ -101,7 +119,7 @@ void row_gradient(const Rows& rows, const T* grad, const T* normalised, const T*
   double sum = 0;
   double sum_of_products = 0;
   for (std::int64_t i = 0; i < rows.length; ++i) {
-    const double h = static_cast<double>(weight == nullptr ? grad[i] : grad[i] * weight[i]);
+    const auto h = static_cast<double>(weight == nullptr ? grad[i] : grad[i] * weight[i]);
     sum += h;
     sum_of_products += h * static_cast<double>(normalised[i]);
   }
@@ -173,28 +191,21 @@ std::vector<Sample> rows_to_normalise() {
 
 }  // namespace
 
-Tensor layer_norm(const Tensor& given, const Shape& normalized_shape,
-                  const std::optional<Tensor>& given_weight,
-                  const std::optional<Tensor>& given_bias, double eps) {
+Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
+                  const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+                  double eps) {
   const OpFront front(kLayerNorm);
-  const Tensor input = front.input(given);
-  const Tensor weight = given_weight ? front.input(*given_weight) : Tensor();
-  const Tensor bias = given_bias ? front.input(*given_bias) : Tensor();
-  check(input, normalized_shape, weight, bias);
-  const Rows rows = rows_of(input.shape(), normalized_shape);
-  const DType statistics = input.dtype() == DType::float64 ? DType::float64 : DType::float32;
-  Results results;
-  {
-    const Tensor packed = row_major(input);
-    results.out = empty(input.shape(), options_of(input));
-    results.mean = empty({rows.count}, {statistics, input.device()});
-    results.rstd = empty({rows.count}, {statistics, input.device()});
-    compute(rows, packed, weight, bias, eps, results);
-  }
-  if (Recorder record("NativeLayerNormBackward", {&input, &weight, &bias}); record.is_needed()) {
-    record.save(input);
-    record.save(weight);
-    record.save(bias);
+  const Operands operands{front.input(input), weight ? front.input(*weight) : Tensor(),
+                          bias ? front.input(*bias) : Tensor()};
+  check(operands, normalized_shape);
+  const Rows rows = rows_of(operands.input.shape(), normalized_shape);
+  Results results = forward(rows, operands, eps);
+  if (Recorder record("NativeLayerNormBackward",
+                      {&operands.input, &operands.weight, &operands.bias});
+      record.is_needed()) {
+    record.save(operands.input);
+    record.save(operands.weight);
+    record.save(operands.bias);
     record.save(results.mean);
     record.save(results.rstd);
     record.attach(results.out, [rows](BackwardCall& call) { return backward(rows, call); });

@@ -67,8 +67,8 @@ void reduce_in_place(Tensor& losses, Reduction reduction) {
 Tensor bce_gradient(BackwardCall& call, std::size_t side, double factor) {
   const Tensor x = call.saved(0);
   const Tensor t = call.saved(1);
-  const Tensor grad = side == 0 ? loss_gradient(call.grad(), x, t, factor, kBceSlope)
-                                : loss_gradient(call.grad(), t, x, factor, kBceTargetSlope);
+  Tensor grad = side == 0 ? loss_gradient(call.grad(), x, t, factor, kBceSlope)
+                          : loss_gradient(call.grad(), t, x, factor, kBceTargetSlope);
   if (const Tensor weight = call.saved(2); weight.defined()) mul_(grad, weight);
   return grad;
 }

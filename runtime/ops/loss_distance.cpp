@@ -154,7 +154,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   const OpFront front(kL1);
   const LossOperands operands(front, kL1, input, target);
-  const Tensor losses = abs(sub(operands.input, operands.target));
+  Tensor losses = abs(sub(operands.input, operands.target));
   if (reduction == Reduction::none) return losses;
   return reduction == Reduction::mean ? mean(losses) : sum(losses);
 }

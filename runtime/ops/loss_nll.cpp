@@ -145,19 +145,19 @@ std::pair<Tensor, Tensor> empty_results(const Tensor& input, const Shape& shape)
 
 }  // namespace
 
-Tensor nll_loss(const Tensor& given, const Tensor& target, const std::optional<Tensor>& weight,
+Tensor nll_loss(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
                 std::int64_t ignore_index, Reduction reduction) {
   const OpFront front(kNllLoss);
-  check_shapes(given, target, weight);
-  const Tensor input = front.input(given);
-  require_floating(input, kNllLoss);
+  check_shapes(input, target, weight);
+  const Tensor scores = front.input(input);
+  require_floating(scores, kNllLoss);
   const Tensor class_weight = weight ? front.input(*weight) : Tensor();
-  const NllCall call{layout_of(input.shape()), reduction, ignore_index};
+  const NllCall call{layout_of(scores.shape()), reduction, ignore_index};
   const auto [out, total_weight] =
-      empty_results(input, reduction == Reduction::none ? target.shape() : Shape());
-  compute_losses(call, input, target, class_weight, out, total_weight);
-  if (Recorder record("NllLossBackward", {&input}); record.is_needed()) {
-    record.save(input);
+      empty_results(scores, reduction == Reduction::none ? target.shape() : Shape());
+  compute_losses(call, scores, target, class_weight, out, total_weight);
+  if (Recorder record("NllLossBackward", {&scores}); record.is_needed()) {
+    record.save(scores);
     record.save(target);
     record.save(class_weight);
     record.save(total_weight);

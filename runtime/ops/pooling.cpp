@@ -1,6 +1,7 @@
 #include "runtime/ops/pooling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "runtime/ops/pointwise_kernel.h"
@@ -142,8 +143,8 @@ Largest<T> largest_in_window(const Plan& plan, const T* plane, std::int64_t row,
          x += columns.dilation) {
       if (x < 0 || x >= columns.in) continue;
       const auto value = convert_element<ComputeType<T>>(plane[y * columns.in + x]);
-      const bool is_nan = value != value;
-      if (is_first || value > largest.value || is_nan) largest = {value, y * columns.in + x};
+      const bool wins = is_first || value > largest.value || std::isnan(value);
+      if (wins) largest = {value, y * columns.in + x};
       is_first = false;
     }
   }

@@ -44,7 +44,7 @@ class OpEvents : public testing::Test {
     Tensor grad = ones_like(out);
     EXPECT_NE(events(), "");
     backward({out}, {grad}, GraphRetention::release);
-    const std::string text = events();
+    std::string text = events();
     grad = Tensor();
     EXPECT_NE(events(), "");
     return text;

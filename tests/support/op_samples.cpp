@@ -10,7 +10,7 @@ namespace {
 
 Tensor moved(const Tensor& tensor, DType dtype, Device device) {
   const DType target = is_floating(tensor.dtype()) ? dtype : tensor.dtype();
-  const Tensor copy = empty(tensor.shape(), {target, device});
+  Tensor copy = empty(tensor.shape(), {target, device});
   copy_into(copy, tensor);
   return copy;
 }
