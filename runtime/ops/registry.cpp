@@ -27,10 +27,11 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops, &view_ops,          &join_ops,       &binary_ops,   &inplace_ops,
-    &unary_ops,   &comparison_ops,    &reduction_ops,  &matmul_ops,   &activation_ops,
-    &softmax_ops, &distance_loss_ops, &bce_loss_ops,   &nll_loss_ops, &conv_ops,
-    &pooling_ops, &batch_norm_ops,    &layer_norm_ops, &dropout_ops,  &embedding_ops,
+    &convert_ops,    &view_ops,    &piece_ops,         &join_ops,       &binary_ops,
+    &inplace_ops,    &unary_ops,   &comparison_ops,    &reduction_ops,  &matmul_ops,
+    &activation_ops, &softmax_ops, &distance_loss_ops, &bce_loss_ops,   &nll_loss_ops,
+    &conv_ops,       &pooling_ops, &batch_norm_ops,    &layer_norm_ops, &dropout_ops,
+    &embedding_ops,
 };
 
 }  // namespace

@@ -21,10 +21,6 @@ constexpr OpInfo kPermute{"permute"};
 constexpr OpInfo kExpand{"expand"};
 constexpr OpInfo kUnsqueeze{"unsqueeze"};
 constexpr OpInfo kSqueeze{"squeeze"};
-constexpr OpInfo kSelect{"select"};
-constexpr OpInfo kNarrow{"narrow"};
-constexpr OpInfo kSplit{"split"};
-constexpr OpInfo kChunk{"chunk"};
 
 // The strides with which `input` can be seen as `shape` without a copy, if there are any: a run of
 // dimensions can be merged or split only where it lies in memory without gaps.
@@ -105,37 +101,6 @@ Shape identity_order(int dims) {
   Shape order;
   for (int dim = 0; dim < dims; ++dim) order.push_back(dim);
   return order;
-}
-
-// The gradient of a piece: zeros of the whole input with the piece's gradient written in.
-template <class Piece>
-Tensor filled_gradient(const Tensor& grad, const Shape& shape, Piece piece) {
-  Tensor whole = empty(shape, options_of(grad));
-  fill_values(whole, 0.0);
-  copy_into(piece(whole), grad);
-  return whole;
-}
-
-Tensor raw_narrow(const Tensor& tensor, int dim, std::int64_t start, std::int64_t length) {
-  Shape sizes = tensor.shape();
-  sizes[dim] = length;
-  return make_view(tensor, sizes, tensor.strides(),
-                   tensor.impl()->offset + start * tensor.strides()[dim]);
-}
-
-Tensor raw_select(const Tensor& tensor, int dim, std::int64_t index) {
-  Shape sizes = tensor.shape();
-  Shape strides = tensor.strides();
-  sizes.erase(dim);
-  strides.erase(dim);
-  return make_view(tensor, sizes, strides, tensor.impl()->offset + index * tensor.strides()[dim]);
-}
-
-int checked_dim(const Tensor& input, std::int64_t dim, const OpInfo& info) {
-  if (input.dims() == 0) {
-    throw std::invalid_argument(fmt::format("[{}] cannot be applied to a 0-dim tensor", info.name));
-  }
-  return wrap_dim(dim, input.dims(), info.name.data());
 }
 
 Sample matrix_and(Value argument) {
@@ -300,80 +265,6 @@ Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim) {
   return view_as("SqueezeBackward", input, sizes, strides);
 }
 
-Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
-  const OpFront front(kSelect);
-  const int position = checked_dim(input, dim, kSelect);
-  const std::int64_t size = input.shape()[position];
-  if (index < -size || index >= size) {
-    throw std::invalid_argument(fmt::format(
-        "[select] index {} is out of bounds for dimension {} with size {}", index, position, size));
-  }
-  const std::int64_t at = index < 0 ? index + size : index;
-  const Tensor piece = raw_select(input, position, at);
-  return record_view("SelectBackward", input, piece.shape(), piece.strides(), piece.impl()->offset,
-                     [shape = input.shape(), position, at](const Tensor& grad) {
-                       return filled_gradient(grad, shape, [=](const Tensor& whole) {
-                         return raw_select(whole, position, at);
-                       });
-                     });
-}
-
-Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
-  const OpFront front(kNarrow);
-  const int position = checked_dim(input, dim, kNarrow);
-  const std::int64_t size = input.shape()[position];
-  const std::int64_t first = start < 0 ? start + size : start;
-  if (first < 0 || length < 0 || first > size - length) {
-    throw std::invalid_argument(fmt::format(
-        "[narrow] start ({}) + length ({}) exceeds dimension size ({})", start, length, size));
-  }
-  const Tensor piece = raw_narrow(input, position, first, length);
-  return record_view("SliceBackward", input, piece.shape(), piece.strides(), piece.impl()->offset,
-                     [shape = input.shape(), position, first, length](const Tensor& grad) {
-                       return filled_gradient(grad, shape, [=](const Tensor& whole) {
-                         return raw_narrow(whole, position, first, length);
-                       });
-                     });
-}
-
-std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
-  const OpFront front(kSplit);
-  const int position = checked_dim(input, dim, kSplit);
-  if (split_size <= 0) {
-    throw std::invalid_argument(
-        fmt::format("[split] split_size must be positive, not {}", split_size));
-  }
-  std::vector<Tensor> pieces;
-  const std::int64_t size = input.shape()[position];
-  for (std::int64_t start = 0; start < size || pieces.empty(); start += split_size) {
-    pieces.push_back(raw_narrow(input, position, start, std::min(split_size, size - start)));
-  }
-  if (Recorder record("SplitBackward", {&input}); record.is_needed()) {
-    record.attach(pieces, [shape = input.shape(), position, split_size](BackwardCall& call) {
-      const TensorMeta& meta = call.output();
-      Tensor whole = empty(shape, {meta.dtype, meta.device});
-      fill_values(whole, 0.0);
-      for (std::size_t i = 0; i < call.grad_count(); ++i) {
-        if (!call.grad(i).defined()) continue;
-        const std::int64_t start = static_cast<std::int64_t>(i) * split_size;
-        copy_into(raw_narrow(whole, position, start, call.grad(i).shape()[position]), call.grad(i));
-      }
-      return TensorList{whole};
-    });
-  }
-  return pieces;
-}
-
-std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t dim) {
-  const int position = checked_dim(input, dim, kChunk);
-  if (chunks <= 0) {
-    throw std::invalid_argument(
-        fmt::format("[chunk] expects chunks to be greater than 0, got {}", chunks));
-  }
-  const std::int64_t size = input.shape()[position];
-  return split(input, std::max<std::int64_t>(1, (size + chunks - 1) / chunks), position);
-}
-
 std::vector<OpDef> view_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
@@ -410,22 +301,6 @@ std::vector<OpDef> view_ops() {
              [] {
                return std::vector<Sample>{
                    {randn({2, 1, 3}, {DType::float64, Device::cpu()}), Value()}};
-             }),
-      define(kSelect, kBoth, &select, {"input", "dim", "index"},
-             [] {
-               return cube_and({std::int64_t{1}, std::int64_t{2}});
-             }),
-      define(kNarrow, kBoth, &narrow, {"input", "dim", "start", "length"},
-             [] {
-               return cube_and({std::int64_t{2}, std::int64_t{1}, std::int64_t{2}});
-             }),
-      define(kSplit, kBoth, &split, {"input", "split_size", {"dim", std::int64_t{0}}},
-             [] {
-               return cube_and({std::int64_t{3}, std::int64_t{2}});
-             }),
-      define(kChunk, kBoth, &chunk, {"input", "chunks", {"dim", std::int64_t{0}}},
-             [] {
-               return cube_and({std::int64_t{2}, std::int64_t{1}});
              }),
   };
 }

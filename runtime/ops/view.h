@@ -38,6 +38,7 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim);
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim);
 
 std::vector<OpDef> view_ops();
+std::vector<OpDef> piece_ops();
 std::vector<OpDef> join_ops();
 
 /// The sizes of a view of `numel` elements: -1 replaced by what is left. For ops that reshape.
