@@ -90,5 +90,16 @@ TEST_F(NativeConvEvents, WithoutBiasTheWeightFollowsTheInput) {
   EXPECT_EQ(backward_events(out), "+7:102400 +8:57600 +9:8519680 +10:9216 -8");
 }
 
+TEST_F(NativeConvEvents, DilatedKernelsSumTheBiasImageByImage) {
+  const Tensor weight = leaf({16, 16, 3, 3});
+  const Tensor bias = leaf({16});
+  const Tensor x = leaf({2, 16, 12, 12});
+  EXPECT_EQ(events(), "+1:9216 +2:64 +3:18432");
+  const Tensor out = ops::conv2d(x, weight, bias, {1}, {1}, {2}, 1);
+  EXPECT_EQ(events(), "+4:12800 +5:57600 +6:8519680 -5");
+  EXPECT_EQ(backward_events(out),
+            "+8:18432 +9:9216 +10:64 +11:57600 +12:8519680 +13:64 -13 +14:64 -14 -11");
+}
+
 }  // namespace
 }  // namespace ohm::test
