@@ -3,13 +3,13 @@
 -- float16 ends at 65,504 and loses what is below 6e-8. The area of a box of 300 x 300 pixels is
 -- 90,000: inf. A gradient of 1e-9 is 0. The running variance of a BatchNorm of wide activations is
 -- inf, and its output 0. What to do: compute what may leave the range in float32 (autocast does it
--- for the ops on its list), or bring it into range: normalised coordinates, a scaled loss, bfloat16.
+-- for ops on its list), or bring it into range: normalised coordinates, scaled losses, bfloat16.
 
 local nn, F = ohm.nn, ohm.nn.functional
 local HALF, BFLOAT, FULL = ohm.float16, ohm.bfloat16, ohm.float32
 
--- (a) Intersection over union of boxes {x1, y1, x2, y2} in pixels. Each box comes with its features,
--- so most of the memory is the detector's and must stay half.
+-- (a) Intersection over union of boxes {x1, y1, x2, y2} in pixels. Each box comes with features, so
+-- most of the memory is the detector's and must stay half.
 local BOXES = {{0, 0, 300, 300}, {0, 0, 300, 300}, {0, 0, 60, 40}, {20, 20, 240, 220}}
 local TRUTH = {{0, 0, 300, 290}, {100, 100, 200, 200}, {0, 0, 50, 40}, {0, 0, 200, 200}}
 local REPEAT, FEATURES = 2000, 64
@@ -92,7 +92,8 @@ end
 -- (c) model:half() with a BatchNorm over activations of about 1,000: variance 1e6.
 local function batch_norm(device, convert, call)
   ohm.manual_seed(4)
-  local model = convert(nn.Sequential(nn.Conv2d(3, 8, 3, {padding = 1}), nn.BatchNorm2d(8)):to(device))
+  local net = nn.Sequential(nn.Conv2d(3, 8, 3, {padding = 1}), nn.BatchNorm2d(8))
+  local model = convert(net:to(device))
   local dtype = model[1].weight.dtype
   local x = (ohm.randn(8, 3, 32, 32, {device = device}) * 2000):to(dtype)
   local forward = call or function(m, input) return m(input) end
@@ -122,7 +123,9 @@ local MEMORY_GAIN = {"peak_allocated_bytes <= 0.6 * pixels_in_float32"}
 local function half_iou(options)
   return {
     of = "pixels", reference = "pixels_in_float32", limits = MEMORY_GAIN,
-    run = function(d) return iou(d, options.dtype or HALF, options.area or areas, options.prepare) end,
+    run = function(d)
+      return iou(d, options.dtype or HALF, options.area or areas, options.prepare)
+    end,
   }
 end
 local function gradients(train, dtype)

@@ -143,7 +143,9 @@ return ohm.scenario {
     printing_item = {
       of = "validation",
       run = function(d)
-        return train(d, function(lines, loss) return lines + #string.format("%g\n", loss:item()) end)
+        return train(d, function(lines, loss)
+          return lines + #string.format("%g\n", loss:item())
+        end)
       end,
     },
   },

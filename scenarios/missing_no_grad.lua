@@ -98,10 +98,14 @@ return ohm.scenario {
     outputs_in_list = function(d) return infer(d, output) end,
   },
   mitigations = {
-    no_grad_and_release = {limits = MOVED_OFF, run = function(d) return infer(d, output_released) end},
+    no_grad_and_release = {
+      limits = MOVED_OFF, run = function(d) return infer(d, output_released) end,
+    },
     detach_cpu = {limits = MOVED_OFF, run = function(d) return infer(d, output_detached) end},
     no_grad = function(d) return ohm.no_grad(function() return infer(d, output) end) end,
-    inference_mode = function(d) return ohm.inference_mode(function() return infer(d, output) end) end,
+    inference_mode = function(d)
+      return ohm.inference_mode(function() return infer(d, output) end)
+    end,
   },
   non_fixes = {
     empty_cache = function(d) return infer(d, output, ohm.cuda.empty_cache) end,

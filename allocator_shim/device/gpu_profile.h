@@ -33,7 +33,7 @@ const GpuProfile& find_gpu_profile(std::string_view name);
 
 /// `NAME[,capacity=SIZE][,count=N]`: GPUs of one kind.
 struct GpuSelection {
-  GpuProfile profile;  ///< with the capacity that was asked for
+  GpuProfile profile;        ///< with the capacity that was asked for
   std::optional<int> count;  ///< as asked for; nullopt: not said
 };
 
