@@ -1,8 +1,14 @@
 // The JSON report against the schema that is shipped: the part of JSON Schema that it uses.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "reports/json_report.h"
 #include "tests/reports/sample_result.h"
@@ -57,7 +63,7 @@ class SchemaCheck {
     if (value.is_object()) all += object_errors(value, schema, at);
     if (value.is_array() && schema.contains("items")) {
       for (std::size_t i = 0; i < value.size(); ++i) {
-        all += errors(value[i], schema["items"], at + "[" + std::to_string(i) + "]");
+        all += errors(value[i], schema["items"], fmt::format("{}[{}]", at, i));
       }
     }
     return all;
@@ -66,14 +72,15 @@ class SchemaCheck {
   std::string object_errors(const Json& value, const Json& schema, const std::string& at) const {
     std::string all;
     for (const Json& name : schema.value("required", Json::array())) {
-      if (!value.contains(name.get<std::string>())) all += at + ": no " + name.dump() + "\n";
+      if (value.contains(name.get<std::string>())) continue;
+      all += fmt::format("{}: no {}\n", at, name.dump());
     }
     const Json properties = schema.value("properties", Json::object());
     for (const auto& [name, member] : value.items()) {
       if (properties.contains(name)) {
-        all += errors(member, properties[name], at + "." + name);
+        all += errors(member, properties[name], fmt::format("{}.{}", at, name));
       } else {
-        all += at + ": \"" + name + "\" is not in the schema\n";
+        all += fmt::format("{}: \"{}\" is not in the schema\n", at, name);
       }
     }
     return all;
@@ -118,11 +125,13 @@ TEST(JsonReport, EveryNameOfAClosedSetIsInTheSchema) {
   expect_all("equivalence", kEquivalenceNames);
   expect_all("unit", kUnitNames);
   expect_all("category", kCategoryNames);
-  std::vector<std::string_view> roles;
-  for (const RoleName& role : kRoleNames) roles.push_back(role.name);
+  std::vector<std::string_view> roles(kRoleNames.size());
+  std::transform(kRoleNames.begin(), kRoleNames.end(), roles.begin(),
+                 [](const RoleName& role) { return role.name; });
   expect_all("role", roles);
-  std::vector<std::string_view> reasons;
-  for (const ExitCode& code : kExitCodes) reasons.push_back(code.reason);
+  std::vector<std::string_view> reasons(kExitCodes.size());
+  std::transform(kExitCodes.begin(), kExitCodes.end(), reasons.begin(),
+                 [](const ExitCode& code) { return code.reason; });
   expect_all("exit_reason", reasons);
 }
 

@@ -281,7 +281,7 @@ TEST(Check, PassesWhenItRaisesWhatItSays) {
   expect(judged.by(ended(Outcome::error, "x.lua:3: index 7 is out of range")), Verdict::passed, "",
          "raises \"out of range\"");
   expect(judged.by(ended(Outcome::error, "x.lua:3: something else")), Verdict::failed,
-         "NotReproduced", "raises \"x.lua:3: something else\" instead of \"out of range\"");
+         "NotReproduced", R"(raises "x.lua:3: something else" instead of "out of range")");
   expect(judged.by(completed(10)), Verdict::failed, "NotReproduced",
          "raises nothing instead of \"out of range\"");
 }

@@ -1,5 +1,6 @@
 #include "harness/engine/limit.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -80,7 +81,7 @@ TEST(LimitGrammarErrors, SayWhatIsWrongAndQuoteTheLimit) {
       {"peak_alocated_bytes < 5",
        "unknown measurement \"peak_alocated_bytes\" (did you mean \"peak_allocated_bytes\"?)"},
       {"steps", "a comparison is missing (<, <=, ==, !=, >=, >)"},
-      {"steps = 5", "\"= 5\" is not a comparison (<, <=, ==, !=, >=, >)"},
+      {"steps = 5", R"("= 5" is not a comparison (<, <=, ==, !=, >=, >))"},
       {"steps <", "a number or a variant is missing"},
       {"steps < 5 5", "\"5\" is not understood"},
       {"steps < 5 *", "a number or a variant is missing"},
@@ -99,7 +100,7 @@ TEST(LimitGrammarErrors, SayWhatIsWrongAndQuoteTheLimit) {
       parse_limit(text);
       FAIL() << text;
     } catch (const std::invalid_argument& error) {
-      EXPECT_EQ("limit \"" + text + "\": " + why, error.what());
+      EXPECT_EQ(fmt::format("limit \"{}\": {}", text, why), error.what());
     }
   }
 }

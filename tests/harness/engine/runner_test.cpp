@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "allocator_shim/observe/bytes.h"
+#include "harness/engine/script_errors.h"
 #include "reports/json_report.h"
 #include "tests/harness/support/fake_scenarios.h"
 
@@ -22,12 +23,12 @@ class SilentObserver final : public RunObserver {
  public:
   void on_progress(std::size_t finished, std::size_t total) override {
     EXPECT_LE(finished, total);
-    last_ = {finished, total};
+    progress = {finished, total};
   }
-  void on_scenario(const ScenarioResult& scenario) override { names_.push_back(scenario.name); }
+  void on_scenario(const ScenarioResult& scenario) override { names.push_back(scenario.name); }
 
-  std::pair<std::size_t, std::size_t> last_;
-  std::vector<std::string> names_;
+  std::pair<std::size_t, std::size_t> progress;
+  std::vector<std::string> names;
 };
 
 class RunnerTest : public testing::Test {
@@ -65,20 +66,21 @@ TEST_F(RunnerTest, RunsEveryVariantAndJudges) {
   EXPECT_EQ(0, outcome.exit_code());
   EXPECT_EQ(512, variant(outcome, "kept").limits.at(0).measured);
   EXPECT_EQ("ohm run " + file + " --case kept", variant(outcome, "kept").rerun);
-  EXPECT_EQ((std::pair<std::size_t, std::size_t>(5, 5)), observer_.last_);
+  EXPECT_EQ((std::pair<std::size_t, std::size_t>(5, 5)), observer_.progress);
 }
 
 TEST_F(RunnerTest, GivesTheSameBytesForAnyNumberOfJobs) {
   std::vector<std::string> files;
-  for (int i = 0; i < 6; ++i)
-    files.push_back(scenarios_.add(test::leak("leak" + std::to_string(i))));
+  for (const char* name : {"leak0", "leak1", "leak2", "leak3", "leak4", "leak5"}) {
+    files.push_back(scenarios_.add(test::leak(name)));
+  }
   RunOptions one;
   RunOptions eight;
   eight.jobs = 8;
   const std::string expected = reports::json_report(run(files, one).result, {});
   EXPECT_EQ(expected, reports::json_report(run(files, eight).result, {}));
   EXPECT_EQ((std::vector<std::string>{"leak0", "leak1", "leak2", "leak3", "leak4", "leak5"}),
-            std::vector<std::string>(observer_.names_.begin(), observer_.names_.begin() + 6));
+            std::vector<std::string>(observer_.names.begin(), observer_.names.begin() + 6));
 }
 
 TEST_F(RunnerTest, SaysWhatWasAliveWhenMemoryRanOut) {
@@ -126,7 +128,7 @@ TEST_F(RunnerTest, RunsWhatASelectedVariantNeedsWithoutReportingIt) {
   const RunOutcome outcome = run({scenarios_.add(test::leak())}, options);
   EXPECT_EQ("leak: freed=passed\n", verdicts(outcome));
   EXPECT_EQ(Equivalence::same, variant(outcome, "freed").equivalence);
-  EXPECT_EQ((std::pair<std::size_t, std::size_t>(3, 3)), observer_.last_);
+  EXPECT_EQ((std::pair<std::size_t, std::size_t>(3, 3)), observer_.progress);
 }
 
 TEST_F(RunnerTest, NothingSelectedHasACodeOfItsOwn) {
@@ -140,10 +142,7 @@ TEST_F(RunnerTest, NothingSelectedHasACodeOfItsOwn) {
 TEST_F(RunnerTest, ScenarioThatCannotBeLoadedDoesNotStopTheOthers) {
   const std::string good = scenarios_.add(test::leak());
   const std::string broken = scenarios_.add("broken", []() -> FakeScenario {
-    ScriptError error("broken.lua:3: '=' expected near 'x'");
-    error.file = "broken.lua";
-    error.line = 3;
-    throw error;
+    throw script_error_at("broken.lua", 3, "'=' expected near 'x'", "");
   });
   const std::string crashing =
       scenarios_.add("crashing", []() -> FakeScenario { std::raise(SIGSEGV), std::abort(); });
@@ -245,7 +244,7 @@ TEST_F(RunnerTest, FailFastEndsAfterTheFirstScenarioThatDoesNotPass) {
   const RunOutcome outcome = run({scenarios_.add(test::leak("first")), scenarios_.add(scenario),
                                   scenarios_.add(test::leak("third"))},
                                  options);
-  EXPECT_EQ((std::vector<std::string>{"first", "second"}), observer_.names_);
+  EXPECT_EQ((std::vector<std::string>{"first", "second"}), observer_.names);
   EXPECT_EQ(1, outcome.exit_code());
 }
 

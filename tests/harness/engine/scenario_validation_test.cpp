@@ -66,7 +66,7 @@ const std::vector<Breach> kBreaches = {
      "scenarios/leak.lua:10: a scenario needs a problem or a check | add problems = {name = "
      "function(device) ... end}"},
     {"unknown profile", [](auto& s) { s.gpu.profile = "tiny-46m"; },
-     "scenarios/leak.lua:10: [gpu] unknown profile \"tiny-46m\" (did you mean \"tiny-64m\"?)"},
+     R"(scenarios/leak.lua:10: [gpu] unknown profile "tiny-46m" (did you mean "tiny-64m"?))"},
     {"gpu count", [](auto& s) { s.gpu.count = 0; },
      "scenarios/leak.lua:10: gpu.count is 0, it can be 1 to 64"},
     {"gpu capacity", [](auto& s) { s.gpu.capacity_bytes = 0; },
@@ -113,7 +113,7 @@ const std::vector<Breach> kBreaches = {
      "scenarios/leak.lua:14: variant \"item\": of = \"sumed\" names no problem (did you mean "
      "\"summed\"?)"},
     {"problem of a problem", [](auto& s) { s.variants[1].of = "summed"; },
-     "scenarios/leak.lua:12: variant \"summed\": a problem belongs to no other (field \"of\")"},
+     R"(scenarios/leak.lua:12: variant "summed": a problem belongs to no other (field "of"))"},
     {"unknown reference", [](auto& s) { s.reference = "fp32"; },
      "scenarios/leak.lua:10: reference names \"fp32\", which is no variant"},
     {"trades without must_agree", [](auto& s) { s.variants[0].trades = "batch size"; },
