@@ -30,8 +30,8 @@ std::string place_of(const std::string& file, int line) {
 }
 
 std::string headline(const std::string& variant, const OomResult& oom) {
-  const std::string op = oom.op.empty() ? "" : oom.op + ", ";
-  return fmt::format("{} ran out of memory on {} in step {}: {} for {}{}{}", variant, oom.device,
+  const std::string op = oom.op.empty() ? "at " : fmt::format("for {}, ", oom.op);
+  return fmt::format("{} ran out of memory on {} in step {}: {} {}{}{}", variant, oom.device,
                      oom.step, human(oom.requested_bytes), op, place_of(oom.file, oom.line),
                      oom.injected ? fmt::format(" (injected by {})", oom.policy) : "");
 }
@@ -64,15 +64,26 @@ std::string category_rows(const OomResult& oom, std::int64_t total) {
   return rows;
 }
 
-std::string holder_row(const HolderResult& holder, std::size_t columns) {
-  const std::string op = holder.op.empty() ? "outside any op" : holder.op;
-  const std::string blocks = grouped(holder.count) + " × ";
-  const std::string head = fmt::format(
-      "      {} {}  {}{} ", pad_right(name_of(holder.category), kCategoryColumns),
-      pad_left(human(holder.bytes), kFigureColumns), pad_left(blocks, 8), pad_right(op, 22));
-  const std::size_t used = display_width(head);
-  const std::size_t room = columns > used + 10 ? columns - used : 10;
-  return head + shortened(place_of(holder.file, holder.line), room) + "\n";
+std::string op_of(const HolderResult& holder) {
+  return holder.op.empty() ? "outside any op" : holder.op;
+}
+
+std::string holder_rows(const std::vector<HolderResult>& holders, std::size_t columns) {
+  std::size_t op_columns = 0;
+  for (const HolderResult& holder : holders) {
+    op_columns = std::max(op_columns, display_width(op_of(holder)));
+  }
+  std::string rows;
+  for (const HolderResult& holder : holders) {
+    const std::string head =
+        fmt::format("      {} {}  {} × {}  ", pad_right(name_of(holder.category), kCategoryColumns),
+                    pad_left(human(holder.bytes), kFigureColumns),
+                    pad_left(grouped(holder.count), 5), pad_right(op_of(holder), op_columns));
+    const std::size_t used = display_width(head);
+    const std::size_t room = columns > used + 10 ? columns - used : 10;
+    rows += head + shortened(place_of(holder.file, holder.line), room) + "\n";
+  }
+  return rows;
 }
 
 }  // namespace
@@ -92,7 +103,7 @@ std::string console_oom(const std::string& variant, const OomResult& oom,
                             human_and_exact_bytes(static_cast<std::uint64_t>(total)))) +
          "\n" + category_rows(oom, total);
   out += "    " + strong("largest holders") + "\n";
-  for (const HolderResult& holder : oom.holders) out += holder_row(holder, style.columns);
+  out += holder_rows(oom.holders, style.columns);
   if (oom.other_holders > 0) out += fmt::format("      and {} more\n", grouped(oom.other_holders));
   return out;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "allocator_shim/observe/format_bytes.h"
 #include "reports/console_oom.h"
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::size_t kRoleColumns = 10;
 constexpr std::size_t kPeakColumns = 10;
-constexpr std::size_t kNumbersColumns = 11;
 constexpr std::size_t kLongestName = 24;
 
 struct VerdictLook {
@@ -47,10 +47,11 @@ class VariantTable {
     for (const auto* variants : {&scenario.variants, &scenario.references}) {
       for (const VariantResult& variant : *variants) {
         name_columns_ = std::max(name_columns_, display_width(variant.name));
+        numbers_columns_ = std::max(numbers_columns_, numbers_of(variant).size());
       }
     }
     name_columns_ = std::min(name_columns_, kLongestName);
-    reason_at_ = 4 + kRoleColumns + 2 + name_columns_ + 2 + kPeakColumns + 2 + kNumbersColumns + 2;
+    reason_at_ = 4 + kRoleColumns + 2 + name_columns_ + 2 + kPeakColumns + 2 + numbers_columns_ + 2;
   }
 
   std::string head() const {
@@ -81,7 +82,7 @@ class VariantTable {
   std::string cells(std::string_view role, std::string_view name, std::string_view peak,
                     std::string_view numbers) const {
     return pad_right(role, kRoleColumns) + "  " + pad_right(name, name_columns_) + "  " +
-           pad_left(peak, kPeakColumns) + "  " + pad_right(numbers, kNumbersColumns) + "  ";
+           pad_left(peak, kPeakColumns) + "  " + pad_right(numbers, numbers_columns_) + "  ";
   }
 
   static std::string peak_of(const VariantResult& variant) {
@@ -127,8 +128,28 @@ class VariantTable {
 
   const ReportStyle& style_;
   std::size_t name_columns_ = 7;
+  std::size_t numbers_columns_ = 7;
   std::size_t reason_at_ = 0;
 };
+
+const std::string& problem_of(const VariantResult& variant) {
+  return variant.role == Role::problem ? variant.name : variant.of;
+}
+
+/// With several problems, each followed by what belongs to it; the rest comes last.
+std::vector<const VariantResult*> by_problem(const ScenarioResult& scenario) {
+  std::vector<std::string> problems;
+  std::vector<const VariantResult*> rows;
+  for (const VariantResult& variant : scenario.variants) {
+    rows.push_back(&variant);
+    if (variant.role == Role::problem) problems.push_back(variant.name);
+  }
+  std::stable_sort(rows.begin(), rows.end(), [&](const VariantResult* a, const VariantResult* b) {
+    return std::find(problems.begin(), problems.end(), problem_of(*a)) <
+           std::find(problems.begin(), problems.end(), problem_of(*b));
+  });
+  return rows;
+}
 
 std::string gpu_text(const ScenarioResult& scenario) {
   for (const VariantResult& variant : scenario.variants) {
@@ -213,8 +234,12 @@ std::string console_scenario(const ScenarioResult& scenario, const ReportStyle& 
   if (scenario.error) out += error_block(*scenario.error, 2, style);
   const VariantTable table(scenario, style);
   if (!scenario.variants.empty()) out += "\n" + table.head();
-  for (const VariantResult& variant : scenario.variants) {
-    if (style.detail != Detail::quiet || !is_good(variant)) out += table.row(variant);
+  const VariantResult* previous = nullptr;
+  for (const VariantResult* variant : by_problem(scenario)) {
+    if (style.detail == Detail::quiet && is_good(*variant)) continue;
+    if (previous != nullptr && problem_of(*previous) != problem_of(*variant)) out += "\n";
+    out += table.row(*variant);
+    previous = variant;
   }
   if (style.detail != Detail::quiet) {
     for (const VariantResult& variant : scenario.references) out += table.reference_row(variant);

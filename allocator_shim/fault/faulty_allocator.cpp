@@ -13,7 +13,16 @@ Allocation FaultyAllocator::allocate(const AllocationRequest& request) {
     candidate.site = request.site;
     if (plan_.should_fail(candidate)) refuse(request);
   }
-  return upstream_.allocate(request);
+  const std::uint64_t faults_before = plan_.faults();
+  try {
+    return upstream_.allocate(request);
+  } catch (const OutOfMemory& error) {
+    if (plan_.faults() == faults_before || error.report().injected) throw;
+    OutOfMemoryReport report = error.report();
+    report.injected = true;
+    report.policy = plan_.text();
+    throw OutOfMemory(std::move(report));
+  }
 }
 
 void FaultyAllocator::refuse(const AllocationRequest& request) {

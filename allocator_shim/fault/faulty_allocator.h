@@ -9,7 +9,9 @@ namespace ohm {
 
 /// A refused request reaches nobody behind this; it throws an OutOfMemory with the figures and the
 /// message of the moment, marked as injected, with the plan's text. It counts in num_ooms, as a
-/// program would see it. Requests of 0 bytes are not counted: there is nothing to refuse.
+/// program would see it. A failure further down, of a request for which the plan made a call of the
+/// device fail, is marked as injected too. Requests of 0 bytes are not counted: there is nothing to
+/// refuse.
 class FaultyAllocator final : public RequestAllocator {
  public:
   /// `upstream`, `plan` and `events` outlive this; `device` is the index that the plan knows it by;

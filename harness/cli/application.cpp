@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <csignal>
 #include <exception>
 #include <vector>
 
@@ -127,6 +129,8 @@ class Application {
 }  // namespace
 
 int run_application(int argc, const char* const* argv, const Environment& environment) {
+  // A reader that goes away (head) is an error of writing, and no reason to lose reports.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     return Application(environment).run(argc, argv);
   } catch (const UsageError& error) {

@@ -80,31 +80,47 @@ class TableObserver final : public engine::RunObserver {
   }
   void on_scenario(const ScenarioResult& scenario) override {
     progress_.erase();
-    if (prints_table_) write_stdout(reports::console_scenario(scenario, style_));
+    print(reports::console_scenario(scenario, style_));
+  }
+  void on_end(const RunResult& result) {
+    progress_.erase();
+    print(reports::console_summary(result, style_));
   }
 
+  /// Why the table could not be printed; empty when it was.
+  const std::string& error() const { return error_; }
+
  private:
+  /// A table that nobody can read must not end the run: there may be reports to write.
+  void print(const std::string& text) {
+    if (!prints_table_ || !error_.empty()) return;
+    try {
+      write_stdout(text);
+    } catch (const UsageError& error) {
+      error_ = error.what();
+    }
+  }
+
   const reports::ReportStyle& style_;
   bool prints_table_;
   ProgressLine progress_;
+  std::string error_;
 };
 
 int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
   ReportOutputs outputs(arguments.reports);
   const reports::ReportStyle style = style_of(arguments);
-  engine::RunOutcome outcome;
-  {
-    const bool shows_progress = !arguments.quiet && is_stderr_animated();
-    TableObserver observer(style, !outputs.uses_stdout(), shows_progress);
-    outcome = engine::run_scenarios(arguments.run, environment.loader, observer);
-  }
+  TableObserver observer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated());
+  const engine::RunOutcome outcome =
+      engine::run_scenarios(arguments.run, environment.loader, observer);
   const std::string errors = outputs.write(outcome.result, style);
-  if (!outputs.uses_stdout()) write_stdout(reports::console_summary(outcome.result, style));
+  observer.on_end(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
     print_error("nothing is selected; ohm list prints what there is to select");
   }
   if (!errors.empty()) throw UsageError(errors);
+  if (!observer.error().empty()) throw UsageError(observer.error());
   return outcome.exit_code();
 }
 

@@ -194,10 +194,12 @@ VariantResult reference_result(const MeasuredScenario& measured, const std::stri
   const MeasuredVariant& run = measured.references.at(name);
   VariantResult result = copied(*find_variant(measured.description, name), run);
   const std::int64_t capacity = run.devices.empty() ? 0 : run.devices.front().capacity_bytes;
-  result.reason =
-      fmt::format("gives the values to compare with: {} on {} GPU{} of {}", name_of(run.outcome),
-                  run.devices.size(), run.devices.size() == 1 ? "" : "s",
+  const std::string where =
+      fmt::format("on {} × {}", run.devices.size(),
                   reports::short_figure(static_cast<double>(capacity), Unit::bytes));
+  result.reason = run.outcome == Outcome::completed
+                      ? "gives the values, " + where
+                      : fmt::format("gives no values: {} {}", name_of(run.outcome), where);
   return result;
 }
 

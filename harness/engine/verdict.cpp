@@ -48,46 +48,39 @@ std::string measured_figure(const LimitResult& limit) {
   return reports::short_figure(limit.measured.value_or(0), limit.unit);
 }
 
-std::string and_more(std::ptrdiff_t count) {
-  return count > 0 ? fmt::format(" and {} more", count) : "";
-}
-
-/// "growth_bytes_per_step == 0 (measured 1.00 KiB) and 1 more", of the broken limits.
+/// "growth_bytes_per_step == 0: 1.00 KiB and 1 more", of the broken limits.
 std::string broken_text(const Evidence& evidence) {
   const LimitResult& first = first_limit(evidence, breaks)->evaluated.result;
   const auto count = std::count_if(evidence.limits.begin(), evidence.limits.end(), breaks);
-  return fmt::format("{} (measured {}){}", first.limit, measured_figure(first),
-                     and_more(count - 1));
+  return fmt::format("{}: {}{}", first.limit, measured_figure(first),
+                     count > 1 ? fmt::format(" and {} more", count - 1) : "");
 }
 
-/// "holds growth_bytes_per_step == 0 and 1 more".
+/// "holds peak_allocated_bytes < 2 MiB: 1.50 MiB", "all 3 limits hold".
 std::string holding_text(const Evidence& evidence) {
-  if (evidence.limits.empty()) return "completes";
-  const auto unchecked =
-      std::count_if(evidence.limits.begin(), evidence.limits.end(),
-                    [](const JudgedLimit& limit) { return !limit.evaluated.result.holds; });
+  const auto count = static_cast<std::ptrdiff_t>(evidence.limits.size());
   const auto held = std::count_if(
       evidence.limits.begin(), evidence.limits.end(),
       [](const JudgedLimit& limit) { return limit.evaluated.result.holds.value_or(false); });
-  const JudgedLimit* first = first_limit(
-      evidence, [](const JudgedLimit& limit) { return limit.evaluated.result.holds.has_value(); });
-  if (first == nullptr) return fmt::format("no limit could be checked ({})", unchecked);
-  const LimitResult& shown = first->evaluated.result;
-  return fmt::format("holds {} (measured {}){}{}", shown.limit, measured_figure(shown),
-                     and_more(held - 1),
-                     unchecked > 0 ? fmt::format(", {} not checked", unchecked) : "");
+  if (count == 0) return "completes";
+  if (held < count)
+    return fmt::format("{} of {} limits hold, the rest is not checked", held, count);
+  if (count > 1)
+    return fmt::format("{} limits hold", count == 2 ? "both" : fmt::format("all {}", count));
+  const LimitResult& only = evidence.limits.front().evaluated.result;
+  return fmt::format("holds {}: {}", only.limit, measured_figure(only));
 }
 
 std::string oom_text(const OomResult& oom) {
   const std::string op = oom.op.empty() ? "" : " for " + oom.op;
-  return fmt::format("out of memory in step {}: {}{}{}{}", oom.step,
+  return fmt::format("OOM in step {}: {}{}{}{}", oom.step,
                      reports::short_figure(static_cast<double>(oom.requested_bytes), Unit::bytes),
                      op, oom.device == "cuda:0" ? "" : " on " + oom.device,
                      oom.injected ? " (injected)" : "");
 }
 
 std::string oom_text(const Evidence& evidence) {
-  return evidence.measured.oom ? oom_text(*evidence.measured.oom) : "out of memory";
+  return evidence.measured.oom ? oom_text(*evidence.measured.oom) : "OOM";
 }
 
 Judgement untold(const JudgedLimit& limit) {

@@ -71,7 +71,7 @@ inline ScenarioResult sample_scenario() {
   scenario.verdict = Verdict::failed;
 
   VariantResult problem = sample_variant("validation", Role::problem, Verdict::passed, 61'149'184,
-                                         "out of memory in step 26: 256.00 KiB for linear");
+                                         "OOM in step 26: 256.00 KiB for linear");
   problem.outcome = Outcome::oom;
   problem.steps = 25;
   problem.devices[0].num_ooms = 1;
@@ -79,8 +79,8 @@ inline ScenarioResult sample_scenario() {
   problem.limits = {sample_limit("growth_bytes_per_step == 0", Unit::bytes, 2'359'296, false),
                     sample_limit("num_ooms == 0", Unit::count, 1, false)};
 
-  VariantResult item = sample_variant("item", Role::mitigation, Verdict::passed, 2'494'464,
-                                      "holds growth_bytes_per_step == 0 (measured 0 B) and 1 more");
+  VariantResult item =
+      sample_variant("item", Role::mitigation, Verdict::passed, 2'494'464, "both limits hold");
   item.equivalence = Equivalence::same;
   item.reference = "validation";
   item.limits = {sample_limit("growth_bytes_per_step == 0", Unit::bytes, 0, true),
@@ -113,7 +113,7 @@ inline ScenarioResult sample_scenario() {
 
   scenario.variants = {problem, item, wrong, partial, broken};
   scenario.references = {sample_variant("validation", Role::problem, Verdict::skipped, 120'324'096,
-                                        "gives the values to compare with")};
+                                        "gives the values, on 1 × 1.00 GiB")};
   return scenario;
 }
 
@@ -124,7 +124,7 @@ inline ScenarioResult sample_several_gpus() {
   scenario.file = "scenarios/unbalanced_data_parallel.lua";
   scenario.verdict = Verdict::passed;
   VariantResult problem = sample_variant("gathered", Role::problem, Verdict::passed, 25'165'824,
-                                         "breaks imbalance <= 1.10 (measured 2.4)");
+                                         "breaks imbalance <= 1.10: 2.4");
   problem.rerun = "ohm run scenarios/unbalanced_data_parallel.lua --case gathered";
   for (int gpu = 1; gpu < 4; ++gpu) problem.devices.push_back(sample_device(gpu, 10'485'760));
   problem.limits = {sample_limit("imbalance <= 1.10", Unit::ratio, 2.4, false)};

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
+#include "allocator_shim/fault/faulty_device_memory.h"
 #include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
@@ -64,6 +67,26 @@ TEST_F(FaultyAllocatorTest, ChangesNothingButTheOomCounterAndTheRecord) {
   EXPECT_EQ(events_[2].bytes, 1_MiB);
   faulty.reset_accumulated_stats();
   EXPECT_EQ(faulty.stats().num_ooms, 0);
+}
+
+TEST_F(FaultyAllocatorTest, MarksAFailureThatThePlanCausedFurtherDown) {
+  VirtualGpu gpu(64_MiB, {});
+  VirtualStreams streams;
+  FaultPlan plan = FaultPlan::parse("level(segment) & size(>=30MiB) & from(1)");
+  FaultyDeviceMemory memory(gpu, plan, 0);
+  CachingAllocator caching(memory, streams, {});
+  FaultyAllocator faulty(caching, plan, 0);
+  const auto is_injected = [&](std::size_t bytes) {
+    try {
+      faulty.allocate(request_of(bytes));
+    } catch (const OutOfMemory& error) {
+      return error.report().injected;
+    }
+    throw std::logic_error("it was granted");
+  };
+  EXPECT_TRUE(is_injected(30_MiB));
+  for (int i = 0; i < 3; ++i) faulty.allocate(request_of(20_MiB));
+  EXPECT_FALSE(is_injected(20_MiB));
 }
 
 TEST_F(FaultyAllocatorTest, DoesNotCountRequestsForNothing) {

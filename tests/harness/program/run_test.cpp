@@ -1,0 +1,82 @@
+// ohm run from the outside: tables, reports, selection, determinism.
+#include <array>
+
+#include "tests/harness/program/program_test.h"
+
+namespace ohm {
+namespace {
+
+using test::contains;
+using test::ProgramResult;
+using Run = test::ProgramTest;
+
+TEST_F(Run, ReproducesTheProblemAndProvesTheFix) {
+  const ProgramResult ran = ohm({"run", "good.lua"});
+  EXPECT_EQ(0, ran.code) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "✓ problem     kept")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "✓ mitigation  dropped")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "1 scenario, 2 variants: 2 passed\n")) << ran.out;
+  EXPECT_EQ("", ran.err);
+}
+
+TEST_F(Run, WritesTheSameBytesForAnyNumberOfJobsAndOnEveryRun) {
+  for (const char* jobs : {"1", "1", "8"}) {
+    const std::string report = std::string("json=") + jobs + ".json";
+    const ProgramResult ran = ohm({"run", "good.lua", "good.lua", "-j", jobs, "--report", report,
+                                   "--report", std::string("junit=") + jobs + ".xml"});
+    EXPECT_EQ(0, ran.code) << ran.err;
+  }
+  EXPECT_EQ(test::read_file(file("1.json")), test::read_file(file("8.json")));
+  EXPECT_EQ(test::read_file(file("1.xml")), test::read_file(file("8.xml")));
+  EXPECT_EQ(ohm({"run", "good.lua", "-j1"}).out, ohm({"run", "good.lua", "-j8"}).out);
+}
+
+TEST_F(Run, BrokenMitigationFailsAndIsNamed) {
+  std::string broken = test::kGoodScenario;
+  broken.replace(broken.find("run(device, false)"), 18, "run(device, true) ");
+  folder_.write("broken.lua", broken);
+  const ProgramResult ran = ohm({"run", "broken.lua"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_TRUE(contains(ran.out, "✗ dropped failed (LimitExceeded)")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "re-run: ohm run broken.lua --case dropped\n")) << ran.out;
+}
+
+TEST_F(Run, HarmlessProblemFailsAndIsNamed) {
+  std::string harmless = test::kGoodScenario;
+  harmless.replace(harmless.find("run(device, true)"), 17, "run(device, false)");
+  folder_.write("harmless.lua", harmless);
+  const ProgramResult ran = ohm({"run", "harmless.lua"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_TRUE(contains(ran.out, "✗ kept failed (NotReproduced)")) << ran.out;
+}
+
+TEST_F(Run, RerunLineRepeatsTheFailure) {
+  const ProgramResult first = ohm({"run", "good.lua", "--fault", "nth(3)", "--case", "dropped"});
+  EXPECT_EQ(1, first.code) << first.out;
+  EXPECT_TRUE(contains(first.out, "re-run: ohm run good.lua --case dropped --fault 'nth(3)'\n"))
+      << first.out;
+  EXPECT_TRUE(contains(first.out, "(injected by nth(3))")) << first.out;
+}
+
+TEST_F(Run, ReaderThatGoesAwayLosesNoReport) {
+  const ProgramResult ran = test::run_program(folder_.path().string(),
+                                              {"run", "good.lua", "--report", "json=out.json"}, [] {
+                                                std::array<int, 2> ends{};
+                                                if (::pipe(ends.data()) != 0) ::_exit(126);
+                                                ::close(ends[0]);
+                                                ::dup2(ends[1], STDOUT_FILENO);
+                                              });
+  EXPECT_EQ(2, ran.code);
+  EXPECT_EQ("ohm: cannot write to the standard output: Broken pipe\n", ran.err);
+  EXPECT_TRUE(contains(test::read_file(file("out.json")), "\"exit_reason\": \"passed\""));
+}
+
+TEST_F(Run, ListsWhatThereIs) {
+  const ProgramResult ran = ohm({"list", "good.lua"});
+  EXPECT_EQ(0, ran.code) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "limit       growth_bytes_per_step == 0")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "1 scenario, 2 variants\n")) << ran.out;
+}
+
+}  // namespace
+}  // namespace ohm

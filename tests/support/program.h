@@ -1,0 +1,76 @@
+// Runs the real program, OHM_BINARY, as a user would: in a folder, with arguments.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/golden.h"
+#include "tests/support/temp_folder.h"
+
+namespace ohm::test {
+
+struct ProgramResult {
+  int code = 0;  ///< of the exit; 128 + n for the signal n, as shells say it
+  std::string out;
+  std::string err;
+};
+
+/// A started program; wait() for it once.
+class Program {
+ public:
+  /// `prepare` runs in the new process just before the program.
+  Program(
+      const std::string& folder, const std::vector<std::string>& arguments,
+      const std::function<void()>& prepare = [] {}) {
+    std::vector<std::string> words = {OHM_BINARY};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_ = ::fork();
+    if (pid_ < 0) throw std::runtime_error("cannot fork");
+    if (pid_ > 0) return;
+    redirect(STDOUT_FILENO, streams_.file("out"));
+    redirect(STDERR_FILENO, streams_.file("err"));
+    prepare();
+    if (::chdir(folder.c_str()) == 0) ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+
+  void send(int signal) const { ::kill(pid_, signal); }
+  /// What it has printed so far.
+  std::string out() const { return read_file(streams_.file("out")); }
+
+  ProgramResult wait() {
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return {code, out(), read_file(streams_.file("err"))};
+  }
+
+ private:
+  static void redirect(int descriptor, const std::string& path) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    ::dup2(file, descriptor);
+  }
+
+  TempFolder streams_;
+  pid_t pid_ = -1;
+};
+
+inline ProgramResult run_program(
+    const std::string& folder, const std::vector<std::string>& arguments,
+    const std::function<void()>& prepare = [] {}) {
+  return Program(folder, arguments, prepare).wait();
+}
+
+}  // namespace ohm::test
