@@ -129,8 +129,10 @@ class Application {
 }  // namespace
 
 int run_application(int argc, const char* const* argv, const Environment& environment) {
-  // A reader that goes away (head) is an error of writing, and no reason to lose reports.
+  // A reader that goes away (head) and a file at its limit are errors of writing, and no reason to
+  // lose reports.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return Application(environment).run(argc, argv);
   } catch (const UsageError& error) {

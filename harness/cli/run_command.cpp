@@ -4,8 +4,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
+#include <vector>
 
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/observe/format_bytes.h"
@@ -69,6 +72,23 @@ reports::ReportStyle style_of(const RunArguments& arguments) {
   return style;
 }
 
+/// A report must not take the place of what is run, nor of another report.
+void check_report_paths(const RunArguments& arguments) {
+  std::vector<std::string> taken = arguments.run.files;
+  for (const std::string& report : arguments.reports) {
+    const std::string path = report.substr(std::min(report.find('=') + 1, report.size()));
+    if (path.empty() || path == "-" || path.starts_with("/dev/")) continue;
+    for (const std::string& other : taken) {
+      std::error_code unknown;
+      const auto mine = std::filesystem::weakly_canonical(path, unknown);
+      if (unknown || mine != std::filesystem::weakly_canonical(other, unknown)) continue;
+      throw UsageError(
+          fmt::format("--report {}: this run reads or writes {} already", report, other));
+    }
+    taken.push_back(path);
+  }
+}
+
 /// Prints scenarios as they come, and a progress line where people wait.
 class TableObserver final : public engine::RunObserver {
  public:
@@ -109,6 +129,7 @@ class TableObserver final : public engine::RunObserver {
 
 int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
+  check_report_paths(arguments);
   ReportOutputs outputs(arguments.reports);
   const reports::ReportStyle style = style_of(arguments);
   TableObserver observer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated());

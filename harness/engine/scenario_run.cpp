@@ -231,6 +231,16 @@ std::string ScenarioRun::rerun_command(const std::string& variant) const {
   if (options_.size_only) command += " --size-only";
   if (!options_.fault.empty()) command += " --fault " + shell_quoted(options_.fault);
   if (options_.seed != 0) command += fmt::format(" --seed {}", options_.seed);
+  const RunOptions defaults;
+  if (options_.timeout_seconds != defaults.timeout_seconds) {
+    command += fmt::format(" --timeout {}", options_.timeout_seconds);
+  }
+  if (options_.caps.instructions != defaults.caps.instructions) {
+    command += fmt::format(" --instructions {}", options_.caps.instructions);
+  }
+  if (options_.caps.memory_bytes != defaults.caps.memory_bytes) {
+    command += fmt::format(" --script-memory {}B", options_.caps.memory_bytes);
+  }
   return command;
 }
 

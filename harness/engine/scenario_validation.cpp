@@ -103,6 +103,10 @@ class Validator {
     if (variant.raises && variant.role != Role::check) {
       refuse(variant, "only a check can say what it raises");
     }
+    if (variant.raises && variant.raises->empty()) {
+      refuse(variant, "raises is empty: every error would do",
+             "name a part of the message that the check must end with");
+    }
     check_limits(variant);
   }
 

@@ -87,6 +87,13 @@ Judgement untold(const JudgedLimit& limit) {
   return error(fmt::format("{}: {}", limit.limit.text, limit.evaluated.result.note));
 }
 
+/// A figure or a value is missing because the devices are size-only, and it would have decided.
+bool is_unchecked(const JudgedLimit& limit) { return limit.evaluated.needs_values; }
+
+Judgement skipped() {
+  return {Verdict::skipped, {}, "values are not computed on size-only devices", {}};
+}
+
 // ---- rules that several roles share -------------------------------------------------------------
 
 /// It has to complete and to hold every limit; nullopt when it does.
@@ -105,6 +112,9 @@ std::optional<Judgement> broken_promise(const Evidence& evidence) {
 /// It has to compute what its reference computes; nullopt when it does, or when nobody can tell.
 std::optional<Judgement> other_numbers(const Evidence& evidence) {
   if (!evidence.no_reference.empty()) return error(evidence.no_reference);
+  if (evidence.measured.values.empty() && evidence.description.trades.empty()) {
+    return error("it returns nothing to compare: return a table of what must agree");
+  }
   if (evidence.comparison.state != Equivalence::different) return std::nullopt;
   return failed(kNotEquivalent, "other numbers: " + evidence.comparison.difference);
 }
@@ -123,6 +133,7 @@ Judgement judge_problem(const Evidence& evidence) {
   if (ran_out_of_memory(evidence)) return passed(oom_text(evidence));
   if (first_limit(evidence, breaks) != nullptr) return passed("breaks " + broken_text(evidence));
   if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
+  if (first_limit(evidence, is_unchecked) != nullptr) return skipped();
   return failed(kNotReproduced, "nothing goes wrong: " + holding_text(evidence));
 }
 
@@ -134,7 +145,10 @@ Judgement judge_mitigation(const Evidence& evidence) {
 
 Judgement judge_control(const Evidence& evidence) {
   if (std::optional<Judgement> broken = broken_promise(evidence)) return *broken;
-  return passed(holding_text(evidence));
+  const bool proves_nothing =
+      !evidence.limits.empty() &&
+      std::all_of(evidence.limits.begin(), evidence.limits.end(), is_unchecked);
+  return proves_nothing ? skipped() : passed(holding_text(evidence));
 }
 
 Judgement judge_non_fix(const Evidence& evidence) {
@@ -147,6 +161,7 @@ Judgement judge_non_fix(const Evidence& evidence) {
   }
   if (!evidence.no_reference.empty()) return error(evidence.no_reference);
   if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
+  if (first_limit(evidence, is_unchecked) != nullptr) return skipped();
   return failed(kNotReproduced, "it helps: " + holding_text(evidence));
 }
 
@@ -248,7 +263,10 @@ std::optional<Judgement> no_end(const Evidence& evidence) {
   const std::string message = measured.error ? first_line(measured.error->message) : "";
   switch (measured.outcome) {
     case Outcome::completed:
+      return std::nullopt;
     case Outcome::oom:
+      // The host ran out, not a GPU: that proves nothing about the scenario's limits.
+      if (measured.oom && measured.oom->device == "cpu") return error(oom_text(evidence));
       return std::nullopt;
     case Outcome::error:
       if (evidence.description.raises) return std::nullopt;

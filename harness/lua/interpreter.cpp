@@ -163,7 +163,12 @@ std::string Interpreter::place_in(lua_State* L) const {
 
 int Interpreter::handle_message(lua_State* L) {
   if (test_out_of_memory(L, 1) == nullptr && lua_type(L, 1) != LUA_TSTRING) {
-    luaL_tolstring(L, 1, nullptr);
+    // An address would make the message another one on every run.
+    if (lua_type(L, 1) == LUA_TNUMBER) {
+      lua_pushstring(L, lua_tostring(L, 1));
+    } else if (luaL_callmeta(L, 1, "__tostring") == 0) {
+      lua_pushfstring(L, "the error object is a %s value", luaL_typename(L, 1));
+    }
     lua_replace(L, 1);
   }
   Interpreter& self = of(L);

@@ -46,20 +46,20 @@ const BaseFunctions& base_functions() {
   return functions;
 }
 
-// The text of load()'s first argument: a string, or what a function returns piece by piece.
-std::string chunk_text(lua_State* L) {
-  if (lua_type(L, 1) == LUA_TSTRING) return std::string(string_argument(L, 1, {"load", "chunk"}));
+// The text of load()'s first argument: a string, or what a function returns piece by piece. It
+// grows as a string of the script, so that it counts against the script's memory.
+std::string_view chunk_text(lua_State* L) {
+  if (lua_type(L, 1) == LUA_TSTRING) return string_argument(L, 1, {"load", "chunk"});
   if (lua_type(L, 1) != LUA_TFUNCTION) refuse_argument(L, 1, {"load", "chunk"}, "a string");
-  std::string text;
+  lua_pushliteral(L, "");
   for (;;) {
     lua_pushvalue(L, 1);
     lua_call(L, 0, 1);
-    if (lua_isnil(L, -1)) return text;
-    const std::string_view piece = string_argument(L, -1, {"load", "piece"});
-    if (piece.empty()) return text;
-    text += piece;
-    lua_pop(L, 1);
+    if (lua_isnil(L, -1) || string_argument(L, -1, {"load", "piece"}).empty()) break;
+    lua_concat(L, 2);
   }
+  lua_pop(L, 1);
+  return string_argument(L, -1, {"load", "chunk"});
 }
 
 // load(chunk [, name [, mode [, environment]]]): text alone, whatever the mode.
@@ -68,7 +68,7 @@ int load_text(lua_State* L) {
   std::string name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "=(load)";
   // "@path" would pass for a file of the scenario.
   if (!name.empty() && name.front() == '@') name.front() = '=';
-  if (compile(L, chunk_text(L), name) != LUA_OK) {
+  if (compile(L, std::string(chunk_text(L)), name) != LUA_OK) {
     lua_pushnil(L);
     lua_insert(L, -2);
     return 2;

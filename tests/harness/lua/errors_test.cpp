@@ -59,10 +59,11 @@ TEST_F(ScriptErrors, OfNativesCanBeCaught) {
 }
 
 TEST_F(ScriptErrors, ValuesThatAreNoStringsAreShownAsText) {
-  EXPECT_THAT(error_of("error({})"), StartsWith("table: "));
+  EXPECT_EQ(error_of("error({})"), "the error object is a table value");
   EXPECT_EQ(error_of("error(setmetatable({}, {__tostring = function() return 'mine' end}))"),
             "mine");
-  EXPECT_EQ(error_of("error()"), "nil");
+  EXPECT_EQ(error_of("error()"), "the error object is a nil value");
+  EXPECT_EQ(error_of("error(42)"), "42");
 }
 
 TEST_F(ScriptErrors, AFailingToStringDoesNotHideThatThereWasAnError) {

@@ -8,9 +8,9 @@ namespace {
 
 using test::contains;
 using test::ProgramResult;
-using Run = test::ProgramTest;
+using WholeRun = test::ProgramTest;
 
-TEST_F(Run, ReproducesTheProblemAndProvesTheFix) {
+TEST_F(WholeRun, ReproducesTheProblemAndProvesTheFix) {
   const ProgramResult ran = ohm({"run", "good.lua"});
   EXPECT_EQ(0, ran.code) << ran.out << ran.err;
   EXPECT_TRUE(contains(ran.out, "✓ problem     kept")) << ran.out;
@@ -19,7 +19,7 @@ TEST_F(Run, ReproducesTheProblemAndProvesTheFix) {
   EXPECT_EQ("", ran.err);
 }
 
-TEST_F(Run, WritesTheSameBytesForAnyNumberOfJobsAndOnEveryRun) {
+TEST_F(WholeRun, WritesTheSameBytesForAnyNumberOfJobsAndOnEveryRun) {
   for (const char* jobs : {"1", "1", "8"}) {
     const std::string report = std::string("json=") + jobs + ".json";
     const ProgramResult ran = ohm({"run", "good.lua", "good.lua", "-j", jobs, "--report", report,
@@ -31,7 +31,7 @@ TEST_F(Run, WritesTheSameBytesForAnyNumberOfJobsAndOnEveryRun) {
   EXPECT_EQ(ohm({"run", "good.lua", "-j1"}).out, ohm({"run", "good.lua", "-j8"}).out);
 }
 
-TEST_F(Run, BrokenMitigationFailsAndIsNamed) {
+TEST_F(WholeRun, BrokenMitigationFailsAndIsNamed) {
   std::string broken = test::kGoodScenario;
   broken.replace(broken.find("run(device, false)"), 18, "run(device, true) ");
   folder_.write("broken.lua", broken);
@@ -41,7 +41,7 @@ TEST_F(Run, BrokenMitigationFailsAndIsNamed) {
   EXPECT_TRUE(contains(ran.out, "re-run: ohm run broken.lua --case dropped\n")) << ran.out;
 }
 
-TEST_F(Run, HarmlessProblemFailsAndIsNamed) {
+TEST_F(WholeRun, HarmlessProblemFailsAndIsNamed) {
   std::string harmless = test::kGoodScenario;
   harmless.replace(harmless.find("run(device, true)"), 17, "run(device, false)");
   folder_.write("harmless.lua", harmless);
@@ -50,7 +50,7 @@ TEST_F(Run, HarmlessProblemFailsAndIsNamed) {
   EXPECT_TRUE(contains(ran.out, "✗ kept failed (NotReproduced)")) << ran.out;
 }
 
-TEST_F(Run, RerunLineRepeatsTheFailure) {
+TEST_F(WholeRun, RerunLineRepeatsTheFailure) {
   const ProgramResult first = ohm({"run", "good.lua", "--fault", "nth(3)", "--case", "dropped"});
   EXPECT_EQ(1, first.code) << first.out;
   EXPECT_TRUE(contains(first.out, "re-run: ohm run good.lua --case dropped --fault 'nth(3)'\n"))
@@ -58,7 +58,7 @@ TEST_F(Run, RerunLineRepeatsTheFailure) {
   EXPECT_TRUE(contains(first.out, "(injected by nth(3))")) << first.out;
 }
 
-TEST_F(Run, ReaderThatGoesAwayLosesNoReport) {
+TEST_F(WholeRun, ReaderThatGoesAwayLosesNoReport) {
   const ProgramResult ran = test::run_program(folder_.path().string(),
                                               {"run", "good.lua", "--report", "json=out.json"}, [] {
                                                 std::array<int, 2> ends{};
@@ -71,7 +71,7 @@ TEST_F(Run, ReaderThatGoesAwayLosesNoReport) {
   EXPECT_TRUE(contains(test::read_file(file("out.json")), "\"exit_reason\": \"passed\""));
 }
 
-TEST_F(Run, ListsWhatThereIs) {
+TEST_F(WholeRun, ListsWhatThereIs) {
   const ProgramResult ran = ohm({"list", "good.lua"});
   EXPECT_EQ(0, ran.code) << ran.err;
   EXPECT_TRUE(contains(ran.out, "limit       growth_bytes_per_step == 0")) << ran.out;
