@@ -1,48 +1,11 @@
 #include "allocator_shim/caching/caching_allocator.h"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
 #include <utility>
 
 #include "allocator_shim/caching/size_policy.h"
 #include "allocator_shim/observe/assert.h"
 
 namespace ohm {
-
-CachingAllocator::CachingAllocator(DeviceMemory& memory, StreamEvents& streams,
-                                   const CachingAllocatorOptions& options, EventSink* events)
-    : memory_(memory),
-      events_(events),
-      device_(options.device),
-      rules_(options.rules),
-      settings_(options.settings),
-      deferred_(streams) {
-  counts_searches_ = is_garbage_collection_armed();
-  if (settings_.max_split_size_bytes != AllocatorSettings::kNoMaxSplitSize) {
-    stats_.max_split_size = static_cast<std::int64_t>(settings_.max_split_size_bytes);
-  }
-}
-
-CachingAllocator::~CachingAllocator() {
-  for (const auto& [address, segment] : segments_) {
-    if (segment.chunk_bytes == 0) {
-      memory_.free_segment(address, segment.bytes);
-      continue;
-    }
-    DeviceAddress begin = address;
-    for (const Block* block = segment.first; block != nullptr; block = block->next) {
-      if (block->is_mapped) continue;
-      if (block->address > begin) {
-        memory_.unmap(begin, block->address - begin, segment.chunk_bytes);
-      }
-      begin = block->end();
-    }
-    const DeviceAddress end = address + segment.bytes;
-    if (end > begin) memory_.unmap(begin, end - begin, segment.chunk_bytes);
-    memory_.release_range(address, segment.bytes);
-  }
-}
 
 // ---- serving a request --------------------------------------------------------------------------
 
@@ -63,9 +26,9 @@ Allocation CachingAllocator::allocate(const AllocationRequest& request) {
   if (should_split(*block, rounded_bytes)) {
     split(*block, rounded_bytes);
   } else if (block->is_split() && !block->is_expandable) {
-    const PoolKind kind = pool.kind();
-    count(&MemoryStats::inactive_split_bytes, kind, -static_cast<std::int64_t>(block->bytes));
-    count(&MemoryStats::inactive_split, kind, -1);
+    const auto bytes = static_cast<std::int64_t>(block->bytes);
+    counters_.decrease(pool.kind(), Metric::inactive_split_bytes, bytes);
+    counters_.decrease(pool.kind(), Metric::inactive_split, 1);
   }
   return hand_out(*block, request);
 }
@@ -127,10 +90,12 @@ void CachingAllocator::split(Block& block, std::size_t rounded_bytes) {
   if (block.is_expandable) return;
   const PoolKind kind = block.pool->kind();
   if (was_split) {
-    count(&MemoryStats::inactive_split_bytes, kind, -static_cast<std::int64_t>(rounded_bytes));
+    counters_.decrease(kind, Metric::inactive_split_bytes,
+                       static_cast<std::int64_t>(rounded_bytes));
   } else {
-    count(&MemoryStats::inactive_split_bytes, kind, static_cast<std::int64_t>(remainder.bytes));
-    count(&MemoryStats::inactive_split, kind, 1);
+    counters_.increase(kind, Metric::inactive_split_bytes,
+                       static_cast<std::int64_t>(remainder.bytes));
+    counters_.increase(kind, Metric::inactive_split, 1);
   }
 }
 
@@ -156,19 +121,13 @@ Allocation CachingAllocator::hand_out(Block& block, const AllocationRequest& req
   block.requested_bytes = request.bytes;
   block.site = request.site;
   block.category = request.category;
-  record(EventAction::alloc, block, request.bytes);
-
-  const PoolKind kind = block.pool->kind();
+  record(EventAction::alloc, block);
+  if (block.bytes >= settings_.max_split_size_bytes) counters_.oversize_allocations.increase(1);
   const auto bytes = static_cast<std::int64_t>(block.bytes);
-  count(&MemoryStats::allocation, kind, 1);
-  count(&MemoryStats::allocated_bytes, kind, bytes);
-  count(&MemoryStats::active, kind, 1);
-  count(&MemoryStats::active_bytes, kind, bytes);
-  count(&MemoryStats::requested_bytes, kind, static_cast<std::int64_t>(request.bytes));
-  if (block.bytes >= settings_.max_split_size_bytes) stats_.oversize_allocations.increase(1);
   category_bytes_[static_cast<std::size_t>(block.category)] += bytes;
-  const Stat& allocated = stats_.allocated_bytes[static_cast<std::size_t>(StatPool::all)];
-  if (allocated.current == allocated.peak) peak_category_bytes_ = category_bytes_;
+  const bool is_peak = counters_.block_allocated(block.pool->kind(), bytes,
+                                                 static_cast<std::int64_t>(request.bytes));
+  if (is_peak) peak_category_bytes_ = category_bytes_;
   checkpoint();
   return {&block, block.address, keeps_values_ ? memory_.host_pointer(block.address) : nullptr};
 }
@@ -179,13 +138,12 @@ void CachingAllocator::free(BlockHandle handle) {
   if (handle == nullptr) return;
   Block& block = *static_cast<Block*>(handle);
   OHM_ASSERT(block.state == BlockState::allocated, "block is not allocated");
-  const PoolKind kind = block.pool->kind();
+  if (block.is_used_by_other_streams) counters_.separate_active();
   const auto bytes = static_cast<std::int64_t>(block.bytes);
-  count(&MemoryStats::allocation, kind, -1);
-  count(&MemoryStats::allocated_bytes, kind, -bytes);
+  counters_.block_freed(block.pool->kind(), bytes);
   category_bytes_[static_cast<std::size_t>(block.category)] -= bytes;
-  record(EventAction::free_requested, block, block.requested_bytes);
-  if (block.bytes >= settings_.max_split_size_bytes) stats_.oversize_allocations.decrease(1);
+  record(EventAction::free_requested, block);
+  if (block.bytes >= settings_.max_split_size_bytes) counters_.oversize_allocations.decrease(1);
   if (block.is_used_by_other_streams) {
     deferred_.defer(block);
   } else {
@@ -195,34 +153,29 @@ void CachingAllocator::free(BlockHandle handle) {
 }
 
 void CachingAllocator::complete_free(Block& block) {
-  record(EventAction::free_completed, block, block.requested_bytes);
-  const PoolKind kind = block.pool->kind();
-  const auto bytes = static_cast<std::int64_t>(block.bytes);
-  const auto requested_bytes = static_cast<std::int64_t>(block.requested_bytes);
+  record(EventAction::free_completed, block);
+  BlockPool& pool = *block.pool;
+  counters_.free_completed(pool.kind(), static_cast<std::int64_t>(block.bytes),
+                           static_cast<std::int64_t>(block.requested_bytes));
+  const auto freed_bytes = static_cast<std::int64_t>(block.bytes);
   std::int64_t split_change = 0;
-  std::int64_t split_bytes_change = 0;
-  for (const Block* const neighbour : {block.previous, block.next}) {
-    if (!can_absorb(block, neighbour)) continue;
-    --split_change;
-    split_bytes_change -= static_cast<std::int64_t>(neighbour->bytes);
-  }
+  if (can_absorb(block, block.previous)) --split_change;
+  if (can_absorb(block, block.next)) --split_change;
   Block& merged = merge(block);
+  const auto merged_bytes = static_cast<std::int64_t>(merged.bytes);
+  std::int64_t split_bytes_change = freed_bytes - merged_bytes;
   put_into_pool(merged);
   if (merged.is_split()) {
     ++split_change;
-    split_bytes_change += static_cast<std::int64_t>(merged.bytes);
+    split_bytes_change += merged_bytes;
   }
-  if (!merged.is_expandable) {
-    // One net change for each counter: peaks and sums depend on it.
-    count(&MemoryStats::inactive_split, kind, split_change);
-    count(&MemoryStats::inactive_split_bytes, kind, split_bytes_change);
-  }
-  count(&MemoryStats::active, kind, -1);
-  count(&MemoryStats::active_bytes, kind, -bytes);
-  count(&MemoryStats::requested_bytes, kind, -requested_bytes);
+  if (merged.is_expandable) return;
+  // One net change for each counter: peaks and sums depend on it.
+  counters_.change(pool.kind(), Metric::inactive_split, split_change);
+  counters_.change(pool.kind(), Metric::inactive_split_bytes, split_bytes_change);
 }
 
-bool CachingAllocator::can_absorb(const Block& block, const Block* neighbour) const {
+bool CachingAllocator::can_absorb(const Block& block, const Block* neighbour) {
   return neighbour != nullptr && neighbour->is_free() && neighbour->is_mapped == block.is_mapped;
 }
 
@@ -234,16 +187,17 @@ void CachingAllocator::absorb_next(Block& block) {
   blocks_.destroy(next);
 }
 
+void CachingAllocator::leave_pool(Block& block) {
+  if (block.is_mapped) {
+    block.pool->free.erase(block);
+  } else {
+    block.pool->unmapped.erase(block.address);
+  }
+}
+
 /// Joins a block that is in no pool with the free blocks on both sides; they leave their pools. The
 /// result is in no pool, and its stale requested bytes are those of `block`.
 Block& CachingAllocator::merge(Block& block) {
-  const auto leave_pool = [](Block& neighbour) {
-    if (neighbour.is_mapped) {
-      neighbour.pool->free.erase(neighbour);
-    } else {
-      neighbour.pool->unmapped.erase(neighbour.address);
-    }
-  };
   Block* merged = &block;
   if (can_absorb(block, block.previous)) {
     merged = block.previous;
@@ -273,102 +227,17 @@ void CachingAllocator::complete_all_frees() {
   while (Block* const block = deferred_.wait_for_next()) complete_free(*block);
 }
 
-void CachingAllocator::record_stream(BlockHandle handle, StreamId stream) {
-  if (handle == nullptr) return;
-  Block& block = *static_cast<Block*>(handle);
-  if (block.pool->stream() != stream) deferred_.add_use(block, stream);
-}
-
-void CachingAllocator::set_category(BlockHandle handle, Category category) {
-  if (handle == nullptr) return;
-  Block& block = *static_cast<Block*>(handle);
-  if (block.category == category) return;
-  const auto bytes = static_cast<std::int64_t>(block.bytes);
-  category_bytes_[static_cast<std::size_t>(block.category)] -= bytes;
-  category_bytes_[static_cast<std::size_t>(category)] += bytes;
-  block.category = category;
-  record(EventAction::relabel, block, block.requested_bytes);
-}
-
-// ---- settings -----------------------------------------------------------------------------------
-
-void CachingAllocator::set_memory_fraction(double fraction) {
-  if (!(fraction >= 0 && fraction <= 1)) {
-    throw std::invalid_argument(
-        fmt::format("invalid fraction:{}. Please set within [0, 1].", fraction));
-  }
-  const auto total = static_cast<double>(memory_.info().total_bytes);
-  if (rules_.fraction_of_one_is_no_limit && fraction == 1) {
-    allowed_bytes_.reset();
-  } else {
-    allowed_bytes_ = static_cast<std::size_t>(fraction * total);
-  }
-  counts_searches_ = is_garbage_collection_armed();
-}
-
-void CachingAllocator::apply_settings(std::string_view text) {
-  settings_ = parse_settings(text, rules_, settings_);
-  counts_searches_ = is_garbage_collection_armed();
-  stats_.max_split_size = settings_.max_split_size_bytes == AllocatorSettings::kNoMaxSplitSize
-                              ? -1
-                              : static_cast<std::int64_t>(settings_.max_split_size_bytes);
-}
-
-void CachingAllocator::add_free_memory_callback(FreeMemoryCallback callback) {
-  callbacks_.push_back(std::move(callback));
-}
-
-// ---- counters and events ------------------------------------------------------------------------
-
-const MemoryStats& CachingAllocator::stats() const { return stats_; }
-
-void CachingAllocator::reset_peak_stats() {
-  stats_.reset_peak();
-  peak_category_bytes_ = category_bytes_;
-}
-
-void CachingAllocator::reset_accumulated_stats() { stats_.reset_accumulated(); }
-
-std::size_t CachingAllocator::reserved_bytes() const {
-  const auto all = static_cast<std::size_t>(StatPool::all);
-  return static_cast<std::size_t>(stats_.reserved_bytes[all].current);
-}
-
-void CachingAllocator::count(PooledStat MemoryStats::*stat, PoolKind kind, std::int64_t change) {
-  for (const StatPool pool : {StatPool::all, stat_pool_of(kind)}) {
-    Stat& counter = (stats_.*stat)[static_cast<std::size_t>(pool)];
-    if (change > 0) {
-      counter.increase(change);
-    } else if (change < 0) {
-      counter.decrease(-change);
-    }
-  }
-}
-
-void CachingAllocator::record(EventAction action, const Block& block, std::size_t bytes) {
+void CachingAllocator::record(EventAction action, const Block& block) {
   if (events_ == nullptr) return;
-  MemoryEvent event;
+  MemoryEvent& event = events_->next_slot();
   event.address = block.address;
-  event.bytes = bytes;
+  event.bytes = block.requested_bytes;
   event.site = block.site;
   event.stream = block.pool->stream();
   event.block_units = static_cast<std::uint32_t>(block.bytes / MemoryEvent::kUnitBytes);
   event.device = static_cast<std::int8_t>(device_);
   event.action = action;
   event.category = block.category;
-  events_->add(event);
-}
-
-void CachingAllocator::record_segment(EventAction action, const BlockPool& pool,
-                                      DeviceAddress address, std::size_t bytes) {
-  if (events_ == nullptr) return;
-  MemoryEvent event;
-  event.address = address;
-  event.bytes = bytes;
-  event.stream = pool.stream();
-  event.device = static_cast<std::int8_t>(device_);
-  event.action = action;
-  events_->add(event);
 }
 
 }  // namespace ohm

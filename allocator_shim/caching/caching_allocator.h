@@ -24,6 +24,7 @@
 #include "allocator_shim/caching/deferred_frees.h"
 #include "allocator_shim/caching/rule_set.h"
 #include "allocator_shim/caching/settings.h"
+#include "allocator_shim/caching/stat_counters.h"
 #include "allocator_shim/device/device_memory.h"
 #include "allocator_shim/device/request_allocator.h"
 #include "allocator_shim/device/stream_events.h"
@@ -51,6 +52,7 @@ class CachingAllocator final : public RequestAllocator {
   void record_stream(BlockHandle block, StreamId stream) override;
   void set_category(BlockHandle block, Category category) override;
   void empty_cache() override;
+  /// Up to date until the next call of stats().
   const MemoryStats& stats() const override;
   void reset_peak_stats() override;
   void reset_accumulated_stats() override;
@@ -118,9 +120,10 @@ class CachingAllocator final : public RequestAllocator {
 
   // Taking a block back.
   void complete_free(Block& block);
-  bool can_absorb(const Block& block, const Block* neighbour) const;
+  static bool can_absorb(const Block& block, const Block* neighbour);
   void absorb_next(Block& block);
   Block& merge(Block& block);
+  static void leave_pool(Block& block);
   void put_into_pool(Block& block);
   void complete_finished_frees();
   void complete_all_frees();
@@ -150,10 +153,9 @@ class CachingAllocator final : public RequestAllocator {
   std::size_t reserved_bytes() const;
   template <typename Visit>
   void for_each_pool(PoolKind kind, Visit visit);
-  void record(EventAction action, const Block& block, std::size_t bytes);
+  void record(EventAction action, const Block& block);
   void record_segment(EventAction action, const BlockPool& pool, DeviceAddress address,
                       std::size_t bytes);
-  void count(PooledStat MemoryStats::*stat, PoolKind kind, std::int64_t change);
 
   /// Debug builds check the invariants so often that it costs as much as the work itself.
   void checkpoint() {
@@ -184,7 +186,9 @@ class CachingAllocator final : public RequestAllocator {
   bool counts_searches_ = false;                ///< is_garbage_collection_armed()
   std::array<std::uint64_t, 2> searches_ = {};  ///< of each pool kind, while armed
 
-  MemoryStats stats_;
+  using Metric = StatCounters::Metric;
+  StatCounters counters_;
+  mutable MemoryStats stats_;  ///< made of the counters whenever somebody asks
   CategoryBytes category_bytes_ = {};
   CategoryBytes peak_category_bytes_ = {};
 };

@@ -89,8 +89,8 @@ Block* CachingAllocator::map(Block& block, std::size_t bytes) {
   Block& merged = merge(block);
   put_into_pool(merged);
 
-  count(&MemoryStats::reserved_bytes, pool.kind(), static_cast<std::int64_t>(mapped_bytes));
-  ++stats_.num_device_alloc;
+  counters_.increase(pool.kind(), Metric::reserved_bytes, static_cast<std::int64_t>(mapped_bytes));
+  ++counters_.num_device_alloc;
   record_segment(EventAction::segment_map, pool, address, mapped_bytes);
   return &merged;
 }
@@ -121,8 +121,9 @@ void CachingAllocator::unmap(Block& block) {
   pool.unmapped.emplace(merged.address, &merged);
 
   const std::size_t unmapped_bytes = end - begin;
-  count(&MemoryStats::reserved_bytes, pool.kind(), -static_cast<std::int64_t>(unmapped_bytes));
-  ++stats_.num_device_free;
+  counters_.decrease(pool.kind(), Metric::reserved_bytes,
+                     static_cast<std::int64_t>(unmapped_bytes));
+  ++counters_.num_device_free;
   record_segment(EventAction::segment_unmap, pool, begin, unmapped_bytes);
   if (!merged.is_split()) release_reservation(merged);
 }

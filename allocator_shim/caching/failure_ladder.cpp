@@ -25,7 +25,7 @@ Block& CachingAllocator::obtain(const Search& search) {
     if (Block* const block = try_new_memory(search)) return *block;
   }
   release_all_cached();
-  ++stats_.num_alloc_retries;
+  ++counters_.num_alloc_retries;
   if (Block* const block = try_new_memory(search)) return *block;
   fail(search);
 }
@@ -95,12 +95,12 @@ Block* CachingAllocator::new_segment(const Search& search) {
   segments_.emplace(*address, Segment{&block, search.segment_bytes, 0});
 
   const PoolKind kind = search.pool.kind();
-  count(&MemoryStats::segment, kind, 1);
-  count(&MemoryStats::reserved_bytes, kind, static_cast<std::int64_t>(search.segment_bytes));
+  counters_.increase(kind, Metric::segment, 1);
+  counters_.increase(kind, Metric::reserved_bytes, static_cast<std::int64_t>(search.segment_bytes));
   if (search.segment_bytes >= settings_.max_split_size_bytes) {
-    stats_.oversize_segments.increase(1);
+    counters_.oversize_segments.increase(1);
   }
-  ++stats_.num_device_alloc;
+  ++counters_.num_device_alloc;
   record_segment(EventAction::segment_alloc, search.pool, *address, search.segment_bytes);
   return &block;
 }
@@ -130,7 +130,7 @@ bool CachingAllocator::release_available(const Search& search) {
 }
 
 void CachingAllocator::release_all_cached() {
-  ++stats_.num_sync_all_streams;
+  ++counters_.num_sync_all_streams;
   complete_all_frees();
   release_cached(PoolKind::large);
   release_cached(PoolKind::small);
@@ -162,10 +162,10 @@ void CachingAllocator::release_segment(Block& block) {
   memory_.free_segment(block.address, bytes);
   blocks_.destroy(block);
 
-  count(&MemoryStats::segment, pool.kind(), -1);
-  count(&MemoryStats::reserved_bytes, pool.kind(), -static_cast<std::int64_t>(bytes));
-  if (bytes >= settings_.max_split_size_bytes) stats_.oversize_segments.decrease(1);
-  ++stats_.num_device_free;
+  counters_.decrease(pool.kind(), Metric::segment, 1);
+  counters_.decrease(pool.kind(), Metric::reserved_bytes, static_cast<std::int64_t>(bytes));
+  if (bytes >= settings_.max_split_size_bytes) counters_.oversize_segments.decrease(1);
+  ++counters_.num_device_free;
 }
 
 void CachingAllocator::empty_cache() {
@@ -176,7 +176,7 @@ void CachingAllocator::empty_cache() {
 // ---- out of memory ------------------------------------------------------------------------------
 
 void CachingAllocator::fail(const Search& search) {
-  ++stats_.num_ooms;
+  ++counters_.num_ooms;
   OutOfMemoryReport report = failure_report(search.request);
   if (events_ != nullptr) {
     MemoryEvent event;
@@ -194,14 +194,14 @@ void CachingAllocator::fail(const Search& search) {
 
 OutOfMemoryReport CachingAllocator::failure_report(const AllocationRequest& request) const {
   const DeviceMemoryInfo info = memory_.info();
-  constexpr auto kAll = static_cast<std::size_t>(StatPool::all);
   OutOfMemoryReport report;
   report.device = device_;
   report.requested_bytes = request.bytes;
   report.segment_bytes = segment_bytes_for(round_request(request.bytes, settings_));
   report.capacity_bytes = info.total_bytes;
   report.free_bytes = info.free_bytes;
-  report.allocated_bytes = static_cast<std::size_t>(stats_.allocated_bytes[kAll].current);
+  report.allocated_bytes =
+      static_cast<std::size_t>(counters_.current_of_all(Metric::allocated_bytes));
   report.reserved_bytes = reserved_bytes();
   report.category = request.category;
   report.site = request.site;

@@ -59,9 +59,12 @@ class EventSink {
   EventSink& operator=(const EventSink&) = delete;
   virtual ~EventSink() = default;
 
-  void add(const MemoryEvent& event) {
+  void add(const MemoryEvent& event) { next_slot() = event; }
+
+  /// Room for the next event, to be filled before anything else is called; what it holds is stale.
+  MemoryEvent& next_slot() {
     if (next_ == end_) make_room();
-    *next_++ = event;
+    return *next_++;
   }
 
  protected:

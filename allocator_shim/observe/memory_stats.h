@@ -66,6 +66,8 @@ struct MemoryStats {
 
   void reset_peak();
   void reset_accumulated();
+
+  friend bool operator==(const MemoryStats&, const MemoryStats&) = default;
 };
 
 }  // namespace ohm

@@ -22,6 +22,8 @@ struct BlockView {
   State state = State::inactive;
   Category category = Category::other;
   SiteId site = kUnknownSite;
+
+  friend bool operator==(const BlockView&, const BlockView&) = default;
 };
 
 /// PyTorch's word for it: "active_allocated", ….
@@ -39,6 +41,8 @@ struct SegmentView {
   bool is_small = false;
   bool is_expandable = false;
   std::vector<BlockView> blocks;  ///< in address order, without gaps
+
+  friend bool operator==(const SegmentView&, const SegmentView&) = default;
 };
 
 }  // namespace ohm
