@@ -4,8 +4,8 @@
 // A tree of blocks costs a cache miss for each level. Here a block's size gives its class directly
 // (every multiple of 512 below 2 MiB is a class of its own, above there are 128 classes for each
 // power of two), and a bitmap over the classes with a second one over its words gives the next
-// class that is not empty. Most classes hold one block, kept in the table itself; the others keep a
-// sorted array, in runs short enough to shift.
+// class that is not empty. A table holds the first block of each class, which is all that most
+// classes have; the others of a class stand in sorted arrays short enough to shift.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "allocator_shim/caching/block.h"
+#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 
@@ -24,8 +25,8 @@ class SortedBlocks {
  public:
   void insert(Block& block);
   void erase(const Block& block);
-  bool empty() const { return runs_.empty(); }
-  Block* first() const { return runs_.back().back().block; }
+  Block& take_first();
+  bool empty() const { return runs_.empty() || runs_.front().empty(); }
   Block* last() const { return runs_.front().front().block; }
   /// The first block of at least `bytes` whose address is at least `address`, or nullptr.
   Block* lower_bound(std::size_t bytes, DeviceAddress address) const;
@@ -49,10 +50,12 @@ class SortedBlocks {
   static bool is_before(const Entry& entry, std::size_t bytes, DeviceAddress address) {
     return entry.bytes != bytes ? entry.bytes < bytes : entry.address < address;
   }
-  /// Where the first entry stands that is before (bytes, address); runs_.size() if there is none.
+  /// Where the first entry stands that is before (bytes, address), which may be the end of the
+  /// last run.
   Position first_before(std::size_t bytes, DeviceAddress address) const;
+  void drop_if_empty(std::size_t run);
 
-  std::vector<Run> runs_;  ///< in falling order, none empty
+  std::vector<Run> runs_;  ///< in falling order; none empty but an only one
 };
 
 class FreeBlocks {
@@ -84,12 +87,6 @@ class FreeBlocks {
   static constexpr std::size_t kSummaryWords = (kWords + 63) / 64;
   static constexpr std::size_t kNoClass = kClasses;
 
-  /// Empty, one block, or a SortedBlocks that stays once it was needed.
-  struct Slot {
-    Block* single = nullptr;
-    std::unique_ptr<SortedBlocks> several;
-  };
-
   static std::size_t class_of(std::size_t bytes) {
     const std::size_t units = bytes >> 9U;
     if (units < kExactClasses) return units;
@@ -100,17 +97,95 @@ class FreeBlocks {
            division;
   }
 
-  void mark(std::size_t size_class);
-  void unmark(std::size_t size_class);
+  static bool comes_before(const Block& a, const Block& b) {
+    return a.bytes != b.bytes ? a.bytes < b.bytes : a.address < b.address;
+  }
+
+  using Bitmap = std::array<std::uint64_t, kWords>;
+  static bool has(const Bitmap& bitmap, std::size_t size_class) {
+    return (bitmap[size_class / 64] >> (size_class % 64) & 1U) != 0;
+  }
+  static void set(Bitmap& bitmap, std::size_t size_class) {
+    bitmap[size_class / 64] |= std::uint64_t{1} << (size_class % 64);
+  }
+  static void clear(Bitmap& bitmap, std::size_t size_class) {
+    bitmap[size_class / 64] &= ~(std::uint64_t{1} << (size_class % 64));
+  }
+
+  void add_to_others(std::size_t size_class, Block& block);
+  void erase_from_shared_class(std::size_t size_class, const Block& block);
   /// The first class from `size_class` on that holds a block, or kNoClass.
   std::size_t class_from(std::size_t size_class) const;
   /// The last class below `size_class` that holds a block, or kNoClass.
   std::size_t class_below(std::size_t size_class) const;
   Block* first_in_class_from(std::size_t size_class) const;
+  Block* last_in_class(std::size_t size_class) const;
 
-  std::array<std::uint64_t, kWords> bitmap_ = {};
-  std::array<std::uint64_t, kSummaryWords> summary_ = {};  ///< of the words that are not 0
-  std::vector<Slot> slots_;
+  Bitmap occupied_ = {};
+  std::array<std::uint64_t, kSummaryWords> summary_ = {};  ///< of the words of occupied_ not 0
+  Bitmap shared_ = {};                                     ///< classes with more than one block
+  std::vector<Block*> first_;                              ///< of each class
+  std::vector<std::unique_ptr<SortedBlocks>> others_;      ///< of each class, made when needed
 };
+
+inline void FreeBlocks::insert(Block& block) {
+  const std::size_t size_class = class_of(block.bytes);
+  Block*& first = first_[size_class];
+  if (first != nullptr) {
+    add_to_others(size_class, block);
+    return;
+  }
+  first = &block;
+  const std::size_t word = size_class / 64;
+  set(occupied_, size_class);
+  summary_[word / 64] |= std::uint64_t{1} << (word % 64);
+}
+
+inline void FreeBlocks::erase(const Block& block) {
+  const std::size_t size_class = class_of(block.bytes);
+  if (has(shared_, size_class)) {
+    erase_from_shared_class(size_class, block);
+    return;
+  }
+  OHM_ASSERT(first_[size_class] == &block, "block is not in its pool");
+  first_[size_class] = nullptr;
+  const std::size_t word = size_class / 64;
+  clear(occupied_, size_class);
+  if (occupied_[word] == 0) summary_[word / 64] &= ~(std::uint64_t{1} << (word % 64));
+}
+
+inline std::size_t FreeBlocks::class_from(std::size_t size_class) const {
+  constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
+  const std::size_t word = size_class / 64;
+  if (word >= kWords) return kNoClass;
+  const std::uint64_t here = occupied_[word] & (kAllBits << (size_class % 64));
+  if (here != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(here));
+  std::uint64_t mask = word % 64 == 63 ? 0 : kAllBits << (word % 64 + 1);
+  for (std::size_t i = word / 64; i < kSummaryWords; ++i, mask = kAllBits) {
+    const std::uint64_t words = summary_[i] & mask;
+    if (words == 0) continue;
+    const std::size_t next = i * 64 + static_cast<std::size_t>(std::countr_zero(words));
+    return next * 64 + static_cast<std::size_t>(std::countr_zero(occupied_[next]));
+  }
+  return kNoClass;
+}
+
+inline Block* FreeBlocks::first_in_class_from(std::size_t size_class) const {
+  const std::size_t found = class_from(size_class);
+  return found == kNoClass ? nullptr : first_[found];
+}
+
+inline Block* FreeBlocks::smallest_at_least(std::size_t bytes) const {
+  const std::size_t size_class = class_of(bytes);
+  // Below 2 MiB all blocks of a class are of one size: the first one is the best one.
+  if (size_class < kExactClasses) return first_in_class_from(size_class);
+  if (Block* const first = first_[size_class]) {
+    if (first->bytes >= bytes) return first;
+    if (has(shared_, size_class)) {
+      if (Block* const other = others_[size_class]->lower_bound(bytes, 0)) return other;
+    }
+  }
+  return first_in_class_from(size_class + 1);
+}
 
 }  // namespace ohm
