@@ -39,7 +39,19 @@ CachingAllocator::~CachingAllocator() {
   }
 }
 
-// ---- labels
+// ---- streams and labels
+
+void CachingAllocator::switch_stream(StreamId stream) {
+  last_pools_ = &pools_.try_emplace(stream, stream).first->second;
+}
+
+void CachingAllocator::complete_finished_frees() {
+  while (Block* const block = deferred_.next_finished()) complete_free(*block);
+}
+
+void CachingAllocator::complete_all_frees() {
+  while (Block* const block = deferred_.wait_for_next()) complete_free(*block);
+}
 
 void CachingAllocator::record_stream(BlockHandle handle, StreamId stream) {
   if (handle == nullptr) return;

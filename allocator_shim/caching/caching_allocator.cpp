@@ -9,14 +9,10 @@ namespace ohm {
 
 // ---- serving a request --------------------------------------------------------------------------
 
-Allocation CachingAllocator::allocate(const AllocationRequest& request) {
+[[gnu::flatten]] Allocation CachingAllocator::allocate(const AllocationRequest& request) {
   if (request.bytes == 0) return {};
-  if (request.bytes >= kTooManyBytes) {
-    OutOfMemoryReport report = failure_report(request);
-    report.message = "CUDA out of memory. Tried to allocate more than 1EB memory.";
-    throw OutOfMemory(std::move(report));
-  }
-  complete_finished_frees();
+  if (request.bytes >= kTooManyBytes) refuse_absurd(request);
+  if (!deferred_.empty()) complete_finished_frees();
   const std::size_t rounded_bytes = round_request(request.bytes, settings_);
   BlockPool& pool = pool_for(request.stream, rounded_bytes);
   Block* block = take_cached(pool, rounded_bytes);
@@ -34,9 +30,7 @@ Allocation CachingAllocator::allocate(const AllocationRequest& request) {
 }
 
 BlockPool& CachingAllocator::pool_for(StreamId stream, std::size_t rounded_bytes) {
-  if (last_pools_ == nullptr || last_pools_->small.stream() != stream) {
-    last_pools_ = &pools_.try_emplace(stream, stream).first->second;
-  }
+  if (last_pools_ == nullptr || last_pools_->small.stream() != stream) switch_stream(stream);
   return last_pools_->of(rounded_bytes <= kSmallRequestBytes ? PoolKind::small : PoolKind::large);
 }
 
@@ -134,7 +128,7 @@ Allocation CachingAllocator::hand_out(Block& block, const AllocationRequest& req
 
 // ---- taking a block back ------------------------------------------------------------------------
 
-void CachingAllocator::free(BlockHandle handle) {
+[[gnu::flatten]] void CachingAllocator::free(BlockHandle handle) {
   if (handle == nullptr) return;
   Block& block = *static_cast<Block*>(handle);
   OHM_ASSERT(block.state == BlockState::allocated, "block is not allocated");
@@ -216,15 +210,6 @@ void CachingAllocator::put_into_pool(Block& block) {
   block.state = BlockState::free;
   block.free_since = searches_[static_cast<std::size_t>(block.pool->kind())];
   block.pool->free.insert(block);
-}
-
-void CachingAllocator::complete_finished_frees() {
-  if (deferred_.empty()) return;
-  while (Block* const block = deferred_.next_finished()) complete_free(*block);
-}
-
-void CachingAllocator::complete_all_frees() {
-  while (Block* const block = deferred_.wait_for_next()) complete_free(*block);
 }
 
 void CachingAllocator::record(EventAction action, const Block& block) {

@@ -110,6 +110,7 @@ class CachingAllocator final : public RequestAllocator {
 
   // Serving a request.
   BlockPool& pool_for(StreamId stream, std::size_t rounded_bytes);
+  void switch_stream(StreamId stream);
   Block* take_cached(BlockPool& pool, std::size_t rounded_bytes);
   Block* best_candidate(BlockPool& pool, std::size_t rounded_bytes) const;
   bool is_allowed(const Block& candidate, std::size_t rounded_bytes) const;
@@ -140,6 +141,7 @@ class CachingAllocator final : public RequestAllocator {
   void release_cached(PoolKind kind);
   void release_segment(Block& block);
   [[noreturn]] void fail(const Search& search);
+  [[noreturn]] void refuse_absurd(const AllocationRequest& request) const;
 
   // Expandable segments.
   Block* new_expandable_block(const Search& search);

@@ -175,6 +175,12 @@ void CachingAllocator::empty_cache() {
 
 // ---- out of memory ------------------------------------------------------------------------------
 
+void CachingAllocator::refuse_absurd(const AllocationRequest& request) const {
+  OutOfMemoryReport report = failure_report(request);
+  report.message = "CUDA out of memory. Tried to allocate more than 1EB memory.";
+  throw OutOfMemory(std::move(report));
+}
+
 void CachingAllocator::fail(const Search& search) {
   ++counters_.num_ooms;
   OutOfMemoryReport report = failure_report(search.request);

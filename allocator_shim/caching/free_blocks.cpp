@@ -15,10 +15,16 @@ SortedBlocks::Position SortedBlocks::first_before(std::size_t bytes, DeviceAddre
     run = static_cast<std::size_t>(
         std::partition_point(runs_.begin(), std::prev(runs_.end()), is_not_before) - runs_.begin());
   }
-  const auto is_not_before = [&](const Entry& e) { return !is_before(e, bytes, address); };
+  // A search without a branch that could be mispredicted: halve, and add the half or nothing.
   const Run& entries = runs_[run];
-  const auto entry = std::partition_point(entries.begin(), entries.end(), is_not_before);
-  return {run, static_cast<std::size_t>(entry - entries.begin())};
+  std::size_t begin = 0;
+  for (std::size_t length = entries.size(); length > 0;) {
+    const std::size_t half = (length + 1) / 2;
+    const bool is_behind = !is_before(entries[begin + half - 1], bytes, address);
+    begin += is_behind ? half : 0;
+    length -= half;
+  }
+  return {run, begin};
 }
 
 void SortedBlocks::insert(Block& block) {

@@ -48,7 +48,9 @@ class SortedBlocks {
     std::size_t entry;
   };
   static bool is_before(const Entry& entry, std::size_t bytes, DeviceAddress address) {
-    return entry.bytes != bytes ? entry.bytes < bytes : entry.address < address;
+    return static_cast<bool>(static_cast<unsigned>(entry.bytes < bytes) |
+                             (static_cast<unsigned>(entry.bytes == bytes) &
+                              static_cast<unsigned>(entry.address < address)));
   }
   /// Where the first entry stands that is before (bytes, address), which may be the end of the
   /// last run.
