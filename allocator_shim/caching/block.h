@@ -32,7 +32,10 @@ struct alignas(64) Block {
   Block* next = nullptr;
   BlockPool* pool = nullptr;
   std::uint64_t free_since = 0;  ///< searches of the pool when the block was last freed
-  SiteId site = kUnknownSite;
+  union {
+    SiteId site = kUnknownSite;    ///< of a block in use: where it was asked for
+    std::uint32_t place_in_class;  ///< of a free one: see SharedClass
+  };
   Category category = Category::other;
   BlockState state = BlockState::free;
   bool is_mapped = true;                      ///< false: addresses without memory

@@ -16,49 +16,10 @@
 #include <vector>
 
 #include "allocator_shim/caching/block.h"
+#include "allocator_shim/caching/shared_class.h"
 #include "allocator_shim/observe/assert.h"
 
 namespace ohm {
-
-/// Several blocks in order of (bytes, address).
-class SortedBlocks {
- public:
-  void insert(Block& block);
-  void erase(const Block& block);
-  Block& take_first();
-  bool empty() const { return runs_.empty() || runs_.front().empty(); }
-  Block* last() const { return runs_.front().front().block; }
-  /// The first block of at least `bytes` whose address is at least `address`, or nullptr.
-  Block* lower_bound(std::size_t bytes, DeviceAddress address) const;
-  /// The last block before that, or nullptr.
-  Block* last_before(std::size_t bytes, DeviceAddress address) const;
-
- private:
-  struct Entry {
-    std::size_t bytes;
-    DeviceAddress address;
-    Block* block;
-  };
-  /// Entries stand in falling order, so that the smallest one is taken without shifting any.
-  using Run = std::vector<Entry>;
-  static constexpr std::size_t kMaxRun = 128;
-
-  struct Position {
-    std::size_t run;
-    std::size_t entry;
-  };
-  static bool is_before(const Entry& entry, std::size_t bytes, DeviceAddress address) {
-    return static_cast<bool>(static_cast<unsigned>(entry.bytes < bytes) |
-                             (static_cast<unsigned>(entry.bytes == bytes) &
-                              static_cast<unsigned>(entry.address < address)));
-  }
-  /// Where the first entry stands that is before (bytes, address), which may be the end of the
-  /// last run.
-  Position first_before(std::size_t bytes, DeviceAddress address) const;
-  void drop_if_empty(std::size_t run);
-
-  std::vector<Run> runs_;  ///< in falling order; none empty but an only one
-};
 
 class FreeBlocks {
  public:
@@ -99,10 +60,6 @@ class FreeBlocks {
            division;
   }
 
-  static bool comes_before(const Block& a, const Block& b) {
-    return a.bytes != b.bytes ? a.bytes < b.bytes : a.address < b.address;
-  }
-
   using Bitmap = std::array<std::uint64_t, kWords>;
   static bool has(const Bitmap& bitmap, std::size_t size_class) {
     return (bitmap[size_class / 64] >> (size_class % 64) & 1U) != 0;
@@ -127,7 +84,7 @@ class FreeBlocks {
   std::array<std::uint64_t, kSummaryWords> summary_ = {};  ///< of the words of occupied_ not 0
   Bitmap shared_ = {};                                     ///< classes with more than one block
   std::vector<Block*> first_;                              ///< of each class
-  std::vector<std::unique_ptr<SortedBlocks>> others_;      ///< of each class, made when needed
+  std::vector<std::unique_ptr<SharedClass>> others_;       ///< of each class, made when needed
 };
 
 inline void FreeBlocks::insert(Block& block) {
@@ -184,7 +141,7 @@ inline Block* FreeBlocks::smallest_at_least(std::size_t bytes) const {
   if (Block* const first = first_[size_class]) {
     if (first->bytes >= bytes) return first;
     if (has(shared_, size_class)) {
-      if (Block* const other = others_[size_class]->lower_bound(bytes, 0)) return other;
+      if (Block* const other = others_[size_class]->first_from(BlockKey(bytes, 0))) return other;
     }
   }
   return first_in_class_from(size_class + 1);
