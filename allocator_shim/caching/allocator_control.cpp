@@ -1,6 +1,7 @@
 // The caching allocator's life, settings, counters and labels: all that is not allocating.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -16,7 +17,7 @@ CachingAllocator::CachingAllocator(DeviceMemory& memory, StreamEvents& streams,
       rules_(options.rules),
       settings_(options.settings),
       deferred_(streams) {
-  counts_searches_ = is_garbage_collection_armed();
+  follow_settings();
 }
 
 CachingAllocator::~CachingAllocator() {
@@ -83,12 +84,20 @@ void CachingAllocator::set_memory_fraction(double fraction) {
   } else {
     allowed_bytes_ = static_cast<std::size_t>(fraction * total);
   }
+  follow_settings();
+}
+
+/// What the hot paths look at, so that they need not look at the settings.
+void CachingAllocator::follow_settings() {
   counts_searches_ = is_garbage_collection_armed();
+  const auto& divisions = settings_.roundup_power2_divisions;
+  rounds_to_divisions_ = std::any_of(divisions.begin(), divisions.end(),
+                                     [](std::size_t division) { return division > 1; });
 }
 
 void CachingAllocator::apply_settings(std::string_view text) {
   settings_ = parse_settings(text, rules_, settings_);
-  counts_searches_ = is_garbage_collection_armed();
+  follow_settings();
 }
 
 void CachingAllocator::add_free_memory_callback(FreeMemoryCallback callback) {

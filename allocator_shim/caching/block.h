@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/device/stream_events.h"
 #include "allocator_shim/observe/category.h"
 #include "allocator_shim/observe/site.h"
 
@@ -24,18 +25,19 @@ enum class BlockState : std::uint8_t {
 /// stays the same object until the segment goes.
 struct alignas(64) Block {
   DeviceAddress address = 0;
-  std::size_t bytes = 0;
   /// As the caller asked. In a free block it is stale: what the block, or the one it was cut from,
   /// last held.
   std::size_t requested_bytes = 0;
-  Block* previous = nullptr;
-  Block* next = nullptr;
-  BlockPool* pool = nullptr;
-  std::uint64_t free_since = 0;  ///< searches of the pool when the block was last freed
   union {
     SiteId site = kUnknownSite;    ///< of a block in use: where it was asked for
     std::uint32_t place_in_class;  ///< of a free one: see SharedClass
   };
+  StreamId stream = kDefaultStream;  ///< that of its pool
+  std::size_t bytes = 0;
+  Block* previous = nullptr;
+  Block* next = nullptr;
+  BlockPool* pool = nullptr;
+  std::uint32_t free_since = 0;  ///< searches of the pool when the block was last freed
   Category category = Category::other;
   BlockState state = BlockState::free;
   bool is_mapped = true;                      ///< false: addresses without memory

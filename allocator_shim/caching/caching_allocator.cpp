@@ -1,5 +1,6 @@
 #include "allocator_shim/caching/caching_allocator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "allocator_shim/caching/size_policy.h"
@@ -13,7 +14,7 @@ namespace ohm {
   if (request.bytes == 0) return {};
   if (request.bytes >= kTooManyBytes) refuse_absurd(request);
   if (!deferred_.empty()) complete_finished_frees();
-  const std::size_t rounded_bytes = round_request(request.bytes, settings_);
+  const std::size_t rounded_bytes = rounded(request.bytes);
   BlockPool& pool = pool_for(request.stream, rounded_bytes);
   Block* block = take_cached(pool, rounded_bytes);
   if (block == nullptr) {
@@ -29,6 +30,11 @@ namespace ohm {
   return hand_out(*block, request);
 }
 
+std::size_t CachingAllocator::rounded(std::size_t bytes) const {
+  if (rounds_to_divisions_) return round_request(bytes, settings_);
+  return round_up_to(std::max(bytes, kMinBlockBytes), kMinBlockBytes);
+}
+
 BlockPool& CachingAllocator::pool_for(StreamId stream, std::size_t rounded_bytes) {
   if (last_pools_ == nullptr || last_pools_->small.stream() != stream) switch_stream(stream);
   return last_pools_->of(rounded_bytes <= kSmallRequestBytes ? PoolKind::small : PoolKind::large);
@@ -36,6 +42,10 @@ BlockPool& CachingAllocator::pool_for(StreamId stream, std::size_t rounded_bytes
 
 Block* CachingAllocator::take_cached(BlockPool& pool, std::size_t rounded_bytes) {
   if (counts_searches_) ++searches_[static_cast<std::size_t>(pool.kind())];
+  // A block of just this size is the best one by any rule, and the common case.
+  if (!settings_.expandable_segments) {
+    if (Block* const exact = pool.free.take_exactly(rounded_bytes)) return exact;
+  }
   Block* const candidate = best_candidate(pool, rounded_bytes);
   if (candidate == nullptr || !is_allowed(*candidate, rounded_bytes)) return nullptr;
   pool.free.erase(*candidate);
@@ -100,6 +110,7 @@ Block& CachingAllocator::cut(Block& block, std::size_t bytes) {
   rest.address = block.address + bytes;
   rest.bytes = block.bytes - bytes;
   rest.pool = block.pool;
+  rest.stream = block.stream;
   rest.is_mapped = block.is_mapped;
   rest.is_expandable = block.is_expandable;
   rest.previous = &block;
@@ -152,21 +163,15 @@ void CachingAllocator::complete_free(Block& block) {
   counters_.free_completed(pool.kind(), static_cast<std::int64_t>(block.bytes),
                            static_cast<std::int64_t>(block.requested_bytes));
   const auto freed_bytes = static_cast<std::int64_t>(block.bytes);
-  std::int64_t split_change = 0;
-  if (can_absorb(block, block.previous)) --split_change;
-  if (can_absorb(block, block.next)) --split_change;
-  Block& merged = merge(block);
-  const auto merged_bytes = static_cast<std::int64_t>(merged.bytes);
-  std::int64_t split_bytes_change = freed_bytes - merged_bytes;
+  const auto [merged, absorbed] = merge(block);
   put_into_pool(merged);
-  if (merged.is_split()) {
-    ++split_change;
-    split_bytes_change += merged_bytes;
-  }
   if (merged.is_expandable) return;
   // One net change for each counter: peaks and sums depend on it.
-  counters_.change(pool.kind(), Metric::inactive_split, split_change);
-  counters_.change(pool.kind(), Metric::inactive_split_bytes, split_bytes_change);
+  const auto merged_bytes = static_cast<std::int64_t>(merged.bytes);
+  const bool is_split = merged.is_split();
+  counters_.change(pool.kind(), Metric::inactive_split, (is_split ? 1 : 0) - absorbed);
+  counters_.change(pool.kind(), Metric::inactive_split_bytes,
+                   is_split ? freed_bytes : freed_bytes - merged_bytes);
 }
 
 bool CachingAllocator::can_absorb(const Block& block, const Block* neighbour) {
@@ -191,19 +196,22 @@ void CachingAllocator::leave_pool(Block& block) {
 
 /// Joins a block that is in no pool with the free blocks on both sides; they leave their pools. The
 /// result is in no pool, and its stale requested bytes are those of `block`.
-Block& CachingAllocator::merge(Block& block) {
+CachingAllocator::Merged CachingAllocator::merge(Block& block) {
   Block* merged = &block;
+  int absorbed = 0;
   if (can_absorb(block, block.previous)) {
     merged = block.previous;
     leave_pool(*merged);
     merged->requested_bytes = block.requested_bytes;
     absorb_next(*merged);
+    ++absorbed;
   }
   if (can_absorb(*merged, merged->next)) {
     leave_pool(*merged->next);
     absorb_next(*merged);
+    ++absorbed;
   }
-  return *merged;
+  return {*merged, absorbed};
 }
 
 void CachingAllocator::put_into_pool(Block& block) {
@@ -218,7 +226,7 @@ void CachingAllocator::record(EventAction action, const Block& block) {
   event.address = block.address;
   event.bytes = block.requested_bytes;
   event.site = block.site;
-  event.stream = block.pool->stream();
+  event.stream = block.stream;
   event.block_units = static_cast<std::uint32_t>(block.bytes / MemoryEvent::kUnitBytes);
   event.device = static_cast<std::int8_t>(device_);
   event.action = action;

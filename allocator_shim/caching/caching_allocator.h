@@ -109,6 +109,7 @@ class CachingAllocator final : public RequestAllocator {
   };
 
   // Serving a request.
+  std::size_t rounded(std::size_t bytes) const;
   BlockPool& pool_for(StreamId stream, std::size_t rounded_bytes);
   void switch_stream(StreamId stream);
   Block* take_cached(BlockPool& pool, std::size_t rounded_bytes);
@@ -123,7 +124,11 @@ class CachingAllocator final : public RequestAllocator {
   void complete_free(Block& block);
   static bool can_absorb(const Block& block, const Block* neighbour);
   void absorb_next(Block& block);
-  Block& merge(Block& block);
+  struct Merged {
+    Block& block;
+    int absorbed;  ///< neighbours
+  };
+  Merged merge(Block& block);
   static void leave_pool(Block& block);
   void put_into_pool(Block& block);
   void complete_finished_frees();
@@ -153,6 +158,7 @@ class CachingAllocator final : public RequestAllocator {
   Segment& segment_of(const Block& block);
 
   std::size_t reserved_bytes() const;
+  void follow_settings();
   template <typename Visit>
   void for_each_pool(PoolKind kind, Visit visit);
   void record(EventAction action, const Block& block);
@@ -186,7 +192,8 @@ class CachingAllocator final : public RequestAllocator {
 
   std::optional<std::size_t> allowed_bytes_;    ///< what a memory fraction leaves
   bool counts_searches_ = false;                ///< is_garbage_collection_armed()
-  std::array<std::uint64_t, 2> searches_ = {};  ///< of each pool kind, while armed
+  bool rounds_to_divisions_ = false;            ///< whether the settings name any
+  std::array<std::uint32_t, 2> searches_ = {};  ///< of each pool kind, while armed
 
   using Metric = StatCounters::Metric;
   StatCounters counters_;

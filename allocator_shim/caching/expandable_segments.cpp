@@ -64,6 +64,7 @@ Block& CachingAllocator::new_reservation(const Search& search) {
   block.address = memory_.reserve_range(bytes);
   block.bytes = bytes;
   block.pool = &search.pool;
+  block.stream = search.pool.stream();
   block.is_expandable = true;
   block.is_mapped = false;
   keeps_values_ = memory_.host_pointer(block.address) != nullptr;
@@ -86,7 +87,7 @@ Block* CachingAllocator::map(Block& block, std::size_t bytes) {
     pool.unmapped.emplace(rest.address, &rest);
   }
   block.is_mapped = true;
-  Block& merged = merge(block);
+  Block& merged = merge(block).block;
   put_into_pool(merged);
 
   counters_.increase(pool.kind(), Metric::reserved_bytes, static_cast<std::int64_t>(mapped_bytes));
@@ -117,7 +118,7 @@ void CachingAllocator::unmap(Block& block) {
   middle->requested_bytes = stale_requested_bytes;
   middle->is_mapped = false;
   memory_.unmap(begin, end - begin, chunk_bytes);
-  Block& merged = merge(*middle);
+  Block& merged = merge(*middle).block;
   pool.unmapped.emplace(merged.address, &merged);
 
   const std::size_t unmapped_bytes = end - begin;

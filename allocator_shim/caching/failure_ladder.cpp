@@ -49,14 +49,14 @@ void CachingAllocator::collect_garbage() {
                                               static_cast<double>(*allowed_bytes_));
   if (reserved_bytes() <= limit) return;
   const std::size_t target_bytes = reserved_bytes() - limit;
-  const std::uint64_t now = searches_[static_cast<std::size_t>(PoolKind::large)];
+  const std::uint32_t now = searches_[static_cast<std::size_t>(PoolKind::large)];
   std::vector<Block*> unsplit;
   std::uint64_t age_sum = 0;
   for_each_pool(PoolKind::large, [&](BlockPool& pool) {
     for (Block* block = pool.free.smallest(); block != nullptr; block = pool.free.after(*block)) {
       if (block->is_split()) continue;
       unsplit.push_back(block);
-      age_sum += now - block->free_since;
+      age_sum += std::uint32_t{now - block->free_since};
     }
   });
   std::size_t left = unsplit.size();
@@ -66,7 +66,7 @@ void CachingAllocator::collect_garbage() {
     has_freed = false;
     for (Block*& block : unsplit) {
       if (block == nullptr || block->is_expandable) continue;
-      const std::uint64_t age = now - block->free_since;
+      const std::uint32_t age = now - block->free_since;
       if (static_cast<double>(age) < threshold_age) continue;
       has_freed = true;
       freed_bytes += block->bytes;
@@ -92,6 +92,7 @@ Block* CachingAllocator::new_segment(const Search& search) {
   block.address = *address;
   block.bytes = search.segment_bytes;
   block.pool = &search.pool;
+  block.stream = search.pool.stream();
   segments_.emplace(*address, Segment{&block, search.segment_bytes, 0});
 
   const PoolKind kind = search.pool.kind();

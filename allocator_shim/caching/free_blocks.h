@@ -29,6 +29,10 @@ class FreeBlocks {
   void insert(Block& block);
   void erase(const Block& block);
 
+  /// Removes and returns the block of exactly `bytes` at the lowest address; nullptr if there is
+  /// none, if it is an expandable one, or if `bytes` is too large for a class of its own.
+  Block* take_exactly(std::size_t bytes);
+
   /// The smallest block of at least `bytes`, at the lowest address of equals; or nullptr.
   Block* smallest_at_least(std::size_t bytes) const;
   Block* largest() const;
@@ -41,7 +45,7 @@ class FreeBlocks {
   static constexpr std::size_t kExactClasses = 4096;  ///< sizes below 2 MiB
   static constexpr int kExactBits = 12;
   static_assert(kExactClasses == std::size_t{1} << kExactBits);
-  static constexpr int kDivisionBits = 7;
+  static constexpr int kDivisionBits = 9;
   static constexpr int kLargestUnitBits = 51;  ///< 2^60 bytes in units of 512
   static constexpr std::size_t kClasses =
       kExactClasses +
@@ -71,6 +75,11 @@ class FreeBlocks {
     bitmap[size_class / 64] &= ~(std::uint64_t{1} << (size_class % 64));
   }
 
+  void unmark(std::size_t size_class) {
+    const std::size_t word = size_class / 64;
+    clear(occupied_, size_class);
+    if (occupied_[word] == 0) summary_[word / 64] &= ~(std::uint64_t{1} << (word % 64));
+  }
   void add_to_others(std::size_t size_class, Block& block);
   void erase_from_shared_class(std::size_t size_class, const Block& block);
   /// The first class from `size_class` on that holds a block, or kNoClass.
@@ -108,9 +117,21 @@ inline void FreeBlocks::erase(const Block& block) {
   }
   OHM_ASSERT(first_[size_class] == &block, "block is not in its pool");
   first_[size_class] = nullptr;
-  const std::size_t word = size_class / 64;
-  clear(occupied_, size_class);
-  if (occupied_[word] == 0) summary_[word / 64] &= ~(std::uint64_t{1} << (word % 64));
+  unmark(size_class);
+}
+
+inline Block* FreeBlocks::take_exactly(std::size_t bytes) {
+  const std::size_t size_class = bytes >> 9U;
+  if (size_class >= kExactClasses) return nullptr;
+  Block* const first = first_[size_class];
+  if (first == nullptr || first->is_expandable) return nullptr;
+  if (has(shared_, size_class)) {
+    erase_from_shared_class(size_class, *first);
+    return first;
+  }
+  first_[size_class] = nullptr;
+  unmark(size_class);
+  return first;
 }
 
 inline std::size_t FreeBlocks::class_from(std::size_t size_class) const {

@@ -107,6 +107,7 @@ void add(Sums& sums, const Block& block) {
 void check_block(const Block& block, const Block* previous) {
   OHM_ASSERT(block.bytes > 0 && block.bytes % 512 == 0, "a block is a multiple of 512 bytes");
   OHM_ASSERT(block.previous == previous, "blocks are linked both ways");
+  OHM_ASSERT(block.stream == block.pool->stream(), "the stream is that of the pool");
   OHM_ASSERT(block.is_free() || block.is_mapped, "a block in use has memory");
   OHM_ASSERT(block.is_free() || block.requested_bytes <= block.bytes, "a block holds its request");
   OHM_ASSERT(block.is_mapped || block.is_expandable, "only expandable segments have gaps");

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <type_traits>
 
 namespace ohm {
 
@@ -14,6 +15,15 @@ std::string_view name_of(EventAction action) {
 
 EventRecord::EventRecord(std::size_t max_events) : max_events_(max_events) {
   if (max_events == 0) throw std::invalid_argument("[event record] a bound of 0 events");
+}
+
+void EventRecord::FreeChunk::operator()(MemoryEvent* chunk) const {
+  std::allocator<MemoryEvent>().deallocate(chunk, events);
+}
+
+EventRecord::Chunk EventRecord::new_chunk(std::size_t events) {
+  static_assert(std::is_trivially_copyable_v<MemoryEvent>);
+  return Chunk(std::allocator<MemoryEvent>().allocate(events), FreeChunk{events});
 }
 
 std::size_t EventRecord::written_in_chunk() const {
@@ -30,9 +40,9 @@ std::uint64_t EventRecord::dropped() const {
 }
 
 const MemoryEvent& EventRecord::operator[](std::size_t index) const {
-  if (!max_events_) return chunks_[index / kChunkEvents][index % kChunkEvents];
+  if (!max_events_) return chunks_[index / kChunkEvents].get()[index % kChunkEvents];
   const std::size_t oldest = rounds_ > 0 ? written_in_chunk() : 0;
-  return chunks_.front()[(oldest + index) % *max_events_];
+  return chunks_.front().get()[(oldest + index) % *max_events_];
 }
 
 void EventRecord::clear() {
@@ -46,8 +56,7 @@ void EventRecord::make_room() {
   if (overwrites) {
     ++rounds_;
   } else {
-    // Not value-initialised: a page is touched when its first event is written, not before.
-    chunks_.emplace_back(new MemoryEvent[max_events_.value_or(kChunkEvents)]);
+    chunks_.push_back(new_chunk(max_events_.value_or(kChunkEvents)));
   }
   next_ = chunks_.back().get();
   end_ = next_ + max_events_.value_or(kChunkEvents);

@@ -97,11 +97,19 @@ class EventRecord final : public EventSink {
  private:
   static constexpr std::size_t kChunkEvents = 4096;
 
+  /// Memory for events that begin their life when they are written.
+  struct FreeChunk {
+    std::size_t events;
+    void operator()(MemoryEvent* chunk) const;
+  };
+  using Chunk = std::unique_ptr<MemoryEvent, FreeChunk>;
+
+  static Chunk new_chunk(std::size_t events);
   std::size_t written_in_chunk() const;
 
   std::optional<std::size_t> max_events_;
-  std::vector<std::unique_ptr<MemoryEvent[]>> chunks_;  ///< one of max_events_ when bounded
-  std::uint64_t rounds_ = 0;                            ///< times that a bounded record was full
+  std::vector<Chunk> chunks_;  ///< one of max_events_ when bounded
+  std::uint64_t rounds_ = 0;   ///< times that a bounded record was full
 };
 
 }  // namespace ohm
