@@ -53,13 +53,13 @@ static_assert(sizeof(Block) == 64);
 /// Owns every block of an allocator; addresses of blocks never change.
 class BlockStore {
  public:
-  /// A free block with nothing set but its defaults.
-  Block& create() {
+  /// A new block like `block`.
+  Block& create(const Block& block) {
     if (unused_ == nullptr) grow();
-    Block& block = *unused_;
-    unused_ = block.next;
-    block = Block();
-    return block;
+    Block& created = *unused_;
+    unused_ = created.next;
+    created = block;
+    return created;
   }
   void destroy(Block& block) {
     block.next = unused_;

@@ -60,7 +60,7 @@ Block& CachingAllocator::new_reservation(const Search& search) {
   // that could be unmapped before them from being put at the end.
   const std::size_t total_bytes = memory_.info().total_bytes;
   const std::size_t bytes = round_up_to(total_bytes + total_bytes / 8, chunk_bytes);
-  Block& block = blocks_.create();
+  Block& block = blocks_.create({});
   block.address = memory_.reserve_range(bytes);
   block.bytes = bytes;
   block.pool = &search.pool;

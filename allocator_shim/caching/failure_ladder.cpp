@@ -88,7 +88,7 @@ Block* CachingAllocator::new_segment(const Search& search) {
   const auto address = memory_.allocate_segment(search.segment_bytes);
   if (!address) return nullptr;
   keeps_values_ = memory_.host_pointer(*address) != nullptr;
-  Block& block = blocks_.create();
+  Block& block = blocks_.create({});
   block.address = *address;
   block.bytes = search.segment_bytes;
   block.pool = &search.pool;

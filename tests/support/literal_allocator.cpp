@@ -43,8 +43,7 @@ LiteralAllocator::Block* LiteralAllocator::new_block(StreamId stream, std::size_
 void LiteralAllocator::delete_block(Block* block) { const std::unique_ptr<Block> owner(block); }
 
 std::vector<LiteralAllocator::Block*> LiteralAllocator::all_blocks() const {
-  std::vector<Block*> blocks;
-  for (const auto& [address, block] : active_) blocks.push_back(block);
+  std::vector<Block*> blocks(active_.begin(), active_.end());
   for (const Pool* const pool : {&small_, &large_}) {
     blocks.insert(blocks.end(), pool->free.begin(), pool->free.end());
     blocks.insert(blocks.end(), pool->unmapped.begin(), pool->unmapped.end());
@@ -137,7 +136,8 @@ std::optional<DeviceAddress> LiteralAllocator::allocate(std::size_t bytes, Strea
   }
   block->allocated = true;
   block->requested = bytes;
-  active_[block->address] = block;
+  active_.insert(block);
+  by_address_[block->address] = block;
   const auto size = static_cast<std::int64_t>(block->size);
   change(*request.pool, {{&MemoryStats::allocation, 1},
                          {&MemoryStats::allocated_bytes, size},
@@ -301,8 +301,8 @@ void LiteralAllocator::set_memory_fraction(double fraction) {
 
 void LiteralAllocator::free(DeviceAddress address) {
   if (address == 0) return;
-  const auto found = active_.find(address);
-  if (found == active_.end()) throw std::invalid_argument("invalid device pointer: ");
+  const auto found = by_address_.find(address);
+  if (found == by_address_.end()) throw std::invalid_argument("invalid device pointer: ");
   Block* const block = found->second;
   block->allocated = false;
   change(*block->pool, {{&MemoryStats::allocation, -1},
@@ -318,7 +318,7 @@ void LiteralAllocator::free(DeviceAddress address) {
 
 void LiteralAllocator::record_stream(DeviceAddress address, StreamId stream) {
   if (address == 0) return;
-  Block* const block = active_.at(address);
+  Block* const block = by_address_.at(address);
   if (stream != block->stream) block->uses.insert(stream);
 }
 
@@ -337,7 +337,8 @@ void LiteralAllocator::process_events(bool waits) {
 void LiteralAllocator::complete_free(Block* block) {
   const auto size = static_cast<std::int64_t>(block->size);
   const auto requested = static_cast<std::int64_t>(block->requested);
-  active_.erase(block->address);
+  active_.erase(block);
+  by_address_.erase(block->address);
   std::int64_t split_count = 0;
   std::int64_t split_bytes = 0;
   for (Block* const neighbour : {block->prev, block->next}) {

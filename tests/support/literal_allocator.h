@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "allocator_shim/caching/settings.h"
@@ -120,7 +121,8 @@ class LiteralAllocator {
   AllocatorSettings settings_;
   Pool small_;
   Pool large_;
-  std::unordered_map<DeviceAddress, Block*> active_;
+  std::unordered_set<Block*> active_;
+  std::unordered_map<DeviceAddress, Block*> by_address_;  ///< of active blocks
   std::map<StreamId, std::deque<std::pair<StreamEvent, Block*>>> events_;
   std::vector<std::unique_ptr<Range>> ranges_;
   std::optional<std::size_t> allowed_;
