@@ -67,11 +67,14 @@ class BlockStore {
   }
 
  private:
-  static constexpr std::size_t kChunkBlocks = 1024;
+  /// Chunks double in size, so that many blocks stand on few large pages.
+  static constexpr std::size_t kFirstChunkBlocks = 1024;
+  static constexpr std::size_t kLargestChunkBlocks = std::size_t{1} << 16U;
 
   void grow();
 
   std::vector<std::unique_ptr<Block[]>> chunks_;
+  std::size_t next_chunk_blocks_ = kFirstChunkBlocks;
   Block* unused_ = nullptr;  ///< linked through `next`
 };
 

@@ -2,12 +2,13 @@
 //
 // Note [Size classes]
 // A tree of blocks costs a cache miss for each level. Here a block's size gives its class directly
-// (every multiple of 512 below 2 MiB is a class of its own, above there are 128 classes for each
+// (every multiple of 512 below 2 MiB is a class of its own, above there are 512 classes for each
 // power of two), and a bitmap over the classes with a second one over its words gives the next
 // class that is not empty. A table holds the first block of each class, which is all that most
 // classes have; the others of a class stand in sorted arrays short enough to shift.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -34,7 +35,7 @@ class FreeBlocks {
   Block* take_exactly(std::size_t bytes);
 
   /// The smallest block of at least `bytes`, at the lowest address of equals; or nullptr.
-  Block* smallest_at_least(std::size_t bytes) const;
+  Block* smallest_at_least(std::size_t bytes);
   Block* largest() const;
   Block* smallest() const { return first_in_class_from(0); }
   /// Neighbours in order; nullptr at the ends. `block` is a member.
@@ -46,10 +47,9 @@ class FreeBlocks {
   static constexpr int kExactBits = 12;
   static_assert(kExactClasses == std::size_t{1} << kExactBits);
   static constexpr int kDivisionBits = 9;
-  static constexpr int kLargestUnitBits = 51;  ///< 2^60 bytes in units of 512
+  static constexpr int kLargestBits = 35;  ///< 2^44 bytes; all larger blocks share the last class
   static constexpr std::size_t kClasses =
-      kExactClasses +
-      (static_cast<std::size_t>(kLargestUnitBits - kExactBits + 1) << kDivisionBits);
+      kExactClasses + (static_cast<std::size_t>(kLargestBits - kExactBits + 1) << kDivisionBits);
   static constexpr std::size_t kWords = (kClasses + 63) / 64;
   static constexpr std::size_t kSummaryWords = (kWords + 63) / 64;
   static constexpr std::size_t kNoClass = kClasses;
@@ -60,8 +60,10 @@ class FreeBlocks {
     const int exponent = static_cast<int>(std::bit_width(units)) - 1;
     const std::size_t division =
         (units >> static_cast<unsigned>(exponent - kDivisionBits)) & ((1U << kDivisionBits) - 1);
-    return kExactClasses + (static_cast<std::size_t>(exponent - kExactBits) << kDivisionBits) +
-           division;
+    const std::size_t size_class =
+        kExactClasses + (static_cast<std::size_t>(exponent - kExactBits) << kDivisionBits) +
+        division;
+    return std::min(size_class, kClasses - 1);
   }
 
   using Bitmap = std::array<std::uint64_t, kWords>;
@@ -155,14 +157,14 @@ inline Block* FreeBlocks::first_in_class_from(std::size_t size_class) const {
   return found == kNoClass ? nullptr : first_[found];
 }
 
-inline Block* FreeBlocks::smallest_at_least(std::size_t bytes) const {
+inline Block* FreeBlocks::smallest_at_least(std::size_t bytes) {
   const std::size_t size_class = class_of(bytes);
   // Below 2 MiB all blocks of a class are of one size: the first one is the best one.
   if (size_class < kExactClasses) return first_in_class_from(size_class);
   if (Block* const first = first_[size_class]) {
     if (first->bytes >= bytes) return first;
     if (has(shared_, size_class)) {
-      if (Block* const other = others_[size_class]->first_from(BlockKey(bytes, 0))) return other;
+      if (Block* const other = others_[size_class]->find_from(BlockKey(bytes, 0))) return other;
     }
   }
   return first_in_class_from(size_class + 1);

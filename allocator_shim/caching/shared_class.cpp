@@ -81,21 +81,33 @@ bool has_smaller_key(const KeyedBlock& a, const KeyedBlock& b) { return a.key < 
 
 }  // namespace
 
-void SharedClass::insert_sorted(Block& block) {
-  if (!sorted_) {
-    sorted_ = std::make_unique<SortedBlocks>();
-    for (const KeyedBlock& member : bag_) sorted_->insert(*member.block);
-    bag_.clear();
+bool SharedClass::may_look_through() {
+  if (bag_.size() <= kSmallBag) return true;
+  if (bag_.size() <= patience_) {
+    patience_ -= bag_.size();
+    return true;
   }
-  sorted_->insert(block);
+  become_sorted();
+  return false;
+}
+
+void SharedClass::become_sorted() {
+  sorted_ = std::make_unique<SortedBlocks>();
+  for (const KeyedBlock& member : bag_) sorted_->insert(*member.block);
+  bag_ = {};
 }
 
 Block& SharedClass::take_first() {
-  if (sorted_) return sorted_->take_first();
+  if (sorted_ || !may_look_through()) return sorted_->take_first();
   const auto first = std::min_element(bag_.begin(), bag_.end(), has_smaller_key);
   Block& block = *first->block;
   erase_from_bag(static_cast<std::size_t>(first - bag_.begin()));
   return block;
+}
+
+Block* SharedClass::find_from(const BlockKey& key) {
+  if (!sorted_) may_look_through();
+  return first_from(key);
 }
 
 Block* SharedClass::last() const {

@@ -1,12 +1,14 @@
 // The blocks of a size class that has more than one.
 //
 // Note [Shared classes]
-// Most of them are leftovers of splits, a handful to a class, that come and go as neighbours merge
-// and are seldom asked for. A bag serves them best: each block knows its place, so that it leaves
-// without a search, and the few members are looked through when the smallest one is wanted. A class
-// that once grew beyond that is kept sorted, in runs short enough to shift.
+// Most of them are leftovers of splits that come and go as neighbours merge and are seldom asked
+// for. A bag serves them best: each block knows its place, so that it leaves without a search, and
+// the members are looked through when the smallest one is wanted. That costs as much as there are
+// members, so a bag that is looked through too often for what else happens to it becomes sorted, in
+// runs short enough to shift, and stays so.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -71,7 +73,8 @@ class SortedBlocks {
 class SharedClass {
  public:
   void insert(Block& block) {
-    if (sorted_ || bag_.size() == kMaxBag) return insert_sorted(block);
+    if (sorted_) return sorted_->insert(block);
+    patience_ = std::min(patience_ + kEarnedByChange, kMostPatience);
     block.place_in_class = static_cast<std::uint32_t>(bag_.size());
     bag_.push_back({BlockKey(block), &block});
   }
@@ -85,24 +88,34 @@ class SharedClass {
 
   /// Removes the first block, which there has to be.
   Block& take_first();
-  /// The last block, which there has to be.
-  Block* last() const;
   /// The first block whose key is at least `key`; nullptr if there is none.
+  Block* find_from(const BlockKey& key);
+
+  /// The same, without sorting: for walks through all blocks.
   Block* first_from(const BlockKey& key) const;
   /// The last block whose key is less than `key`; nullptr if there is none.
   Block* last_before(const BlockKey& key) const;
+  /// The last block, which there has to be.
+  Block* last() const;
 
  private:
-  static constexpr std::size_t kMaxBag = 48;
+  /// Members that may be looked through, earned by changes that needed no search.
+  static constexpr std::size_t kEarnedByChange = 16;
+  static constexpr std::size_t kMostPatience = 4096;
+  /// A bag up to here is looked through faster than a run is searched.
+  static constexpr std::size_t kSmallBag = 16;
 
   void erase_from_bag(std::size_t place) {
     bag_[place] = bag_.back();
     bag_[place].block->place_in_class = static_cast<std::uint32_t>(place);
     bag_.pop_back();
   }
-  void insert_sorted(Block& block);
+  /// Whether the members may be looked through once more; if not, they are sorted from now on.
+  bool may_look_through();
+  void become_sorted();
 
   std::vector<KeyedBlock> bag_;  ///< in no order
+  std::size_t patience_ = kMostPatience;
   std::unique_ptr<SortedBlocks> sorted_;
 };
 
