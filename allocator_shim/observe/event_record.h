@@ -63,7 +63,8 @@ class EventSink {
 
   /// Room for the next event, to be filled before anything else is called; what it holds is stale.
   MemoryEvent& next_slot() {
-    if (next_ == end_) make_room();
+    if (next_ == end_) [[unlikely]]
+      make_room();
     return *next_++;
   }
 
