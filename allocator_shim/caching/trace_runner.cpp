@@ -25,7 +25,7 @@ CachingAllocatorOptions allocator_of(const Trace& trace, const TraceRunOptions& 
 
 std::optional<DeviceAddress> CountingDevice::allocate_segment(std::size_t bytes) {
   ++segment_calls_;
-  const std::optional<DeviceAddress> address = upstream_.allocate_segment(bytes);
+  const std::optional<DeviceAddress> address = upstream().allocate_segment(bytes);
   if (address) {
     ranges_.push_back({*address, bytes, ranges_.size()});
   } else {
@@ -36,25 +36,13 @@ std::optional<DeviceAddress> CountingDevice::allocate_segment(std::size_t bytes)
 
 void CountingDevice::free_segment(DeviceAddress address, std::size_t bytes) {
   ++free_calls_;
-  upstream_.free_segment(address, bytes);
+  upstream().free_segment(address, bytes);
 }
 
 DeviceAddress CountingDevice::reserve_range(std::size_t bytes) {
-  const DeviceAddress address = upstream_.reserve_range(bytes);
+  const DeviceAddress address = upstream().reserve_range(bytes);
   ranges_.push_back({address, bytes, ranges_.size()});
   return address;
-}
-
-void CountingDevice::release_range(DeviceAddress address, std::size_t bytes) {
-  upstream_.release_range(address, bytes);
-}
-
-bool CountingDevice::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
-  return upstream_.map(address, bytes, chunk_bytes);
-}
-
-void CountingDevice::unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
-  upstream_.unmap(address, bytes, chunk_bytes);
 }
 
 TraceRunner::TraceRunner(const Trace& trace, const TraceRunOptions& options)

@@ -10,7 +10,7 @@
 
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/trace_file.h"
-#include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/device/device_memory_adaptor.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/observe/event_record.h"
@@ -19,9 +19,9 @@ namespace ohm {
 
 /// Counts the calls that reach a device, and numbers its segments and reservations in the order
 /// they are made: addresses may come again, ordinals do not.
-class CountingDevice final : public DeviceMemory {
+class CountingDevice final : public DeviceMemoryAdaptor {
  public:
-  explicit CountingDevice(DeviceMemory& upstream) : upstream_(upstream) {}
+  using DeviceMemoryAdaptor::DeviceMemoryAdaptor;
 
   struct Range {
     DeviceAddress address = 0;
@@ -38,18 +38,8 @@ class CountingDevice final : public DeviceMemory {
   std::optional<DeviceAddress> allocate_segment(std::size_t bytes) override;
   void free_segment(DeviceAddress address, std::size_t bytes) override;
   DeviceAddress reserve_range(std::size_t bytes) override;
-  void release_range(DeviceAddress address, std::size_t bytes) override;
-  bool map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
-  void unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
-  DeviceMemoryInfo info() const override { return upstream_.info(); }
-  std::size_t context_bytes() const override { return upstream_.context_bytes(); }
-  std::vector<DeviceProcess> processes() const override { return upstream_.processes(); }
-  void* host_pointer(DeviceAddress address) const override {
-    return upstream_.host_pointer(address);
-  }
 
  private:
-  DeviceMemory& upstream_;
   std::vector<Range> ranges_;
   std::size_t segment_calls_ = 0;
   std::size_t failed_segment_calls_ = 0;

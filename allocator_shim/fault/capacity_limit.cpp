@@ -10,7 +10,7 @@
 namespace ohm {
 
 CapacityLimit::CapacityLimit(DeviceMemory& upstream, std::size_t capacity_bytes)
-    : upstream_(upstream), capacity_bytes_(capacity_bytes) {
+    : DeviceMemoryAdaptor(upstream), capacity_bytes_(capacity_bytes) {
   if (capacity_bytes < upstream.context_bytes()) {
     throw std::invalid_argument(fmt::format("[fault] capacity({}): the context alone takes {}",
                                             human_bytes(capacity_bytes),
@@ -19,7 +19,7 @@ CapacityLimit::CapacityLimit(DeviceMemory& upstream, std::size_t capacity_bytes)
 }
 
 DeviceMemoryInfo CapacityLimit::info() const {
-  const DeviceMemoryInfo whole = upstream_.info();
+  const DeviceMemoryInfo whole = upstream().info();
   const std::size_t total = std::min(whole.total_bytes, capacity_bytes_);
   const std::size_t used = whole.total_bytes - whole.free_bytes;
   return {used < total ? total - used : 0, total};
@@ -27,28 +27,12 @@ DeviceMemoryInfo CapacityLimit::info() const {
 
 std::optional<DeviceAddress> CapacityLimit::allocate_segment(std::size_t bytes) {
   if (bytes > info().free_bytes) return std::nullopt;
-  return upstream_.allocate_segment(bytes);
-}
-
-void CapacityLimit::free_segment(DeviceAddress address, std::size_t bytes) {
-  upstream_.free_segment(address, bytes);
-}
-
-DeviceAddress CapacityLimit::reserve_range(std::size_t bytes) {
-  return upstream_.reserve_range(bytes);
-}
-
-void CapacityLimit::release_range(DeviceAddress address, std::size_t bytes) {
-  upstream_.release_range(address, bytes);
+  return upstream().allocate_segment(bytes);
 }
 
 bool CapacityLimit::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
   if (bytes > info().free_bytes) return false;
-  return upstream_.map(address, bytes, chunk_bytes);
-}
-
-void CapacityLimit::unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
-  upstream_.unmap(address, bytes, chunk_bytes);
+  return upstream().map(address, bytes, chunk_bytes);
 }
 
 }  // namespace ohm

@@ -5,8 +5,12 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 
+#include "allocator_shim/device/device_memory_adaptor.h"
 #include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/fault/capacity_limit.h"
+#include "allocator_shim/fault/faulty_device_memory.h"
 #include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
@@ -22,6 +26,34 @@ std::unique_ptr<DeviceMemory> virtual_gpu(ValueMode values) {
   options.context_bytes = 4_MiB;
   options.values = values;
   return std::make_unique<VirtualGpu>(64_MiB, options);
+}
+
+/// An adaptor around a device of its own.
+template <typename Adaptor>
+class Owning final : public DeviceMemoryAdaptor {
+ public:
+  template <typename... Arguments>
+  explicit Owning(std::unique_ptr<DeviceMemory> device, Arguments&&... arguments)
+      : DeviceMemoryAdaptor(static_cast<DeviceMemory&>(adaptor_)),
+        device_(std::move(device)),
+        adaptor_(*device_, std::forward<Arguments>(arguments)...) {}
+
+ private:
+  std::unique_ptr<DeviceMemory> device_;
+  Adaptor adaptor_;
+};
+
+std::unique_ptr<DeviceMemory> limited() {
+  VirtualGpuOptions options;
+  options.context_bytes = 4_MiB;
+  return std::make_unique<Owning<CapacityLimit>>(std::make_unique<VirtualGpu>(80_MiB, options),
+                                                 64_MiB);
+}
+
+std::unique_ptr<DeviceMemory> faulty_without_faults() {
+  static FaultPlan no_faults;
+  return std::make_unique<Owning<FaultyDeviceMemory>>(virtual_gpu(ValueMode::size_only), no_faults,
+                                                      0);
 }
 
 class DeviceMemoryConformance : public testing::TestWithParam<DeviceKind> {
@@ -81,7 +113,9 @@ TEST_P(DeviceMemoryConformance, MapsNothingWhenTheLastChunkDoesNotFit) {
 INSTANTIATE_TEST_SUITE_P(
     AllDevices, DeviceMemoryConformance,
     testing::Values(DeviceKind{"SizeOnly", [] { return virtual_gpu(ValueMode::size_only); }},
-                    DeviceKind{"KeepsValues", [] { return virtual_gpu(ValueMode::keeps_values); }}),
+                    DeviceKind{"KeepsValues", [] { return virtual_gpu(ValueMode::keeps_values); }},
+                    DeviceKind{"CapacityLimit", limited},
+                    DeviceKind{"FaultyDeviceMemory", faulty_without_faults}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

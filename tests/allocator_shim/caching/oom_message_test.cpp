@@ -1,0 +1,116 @@
+#include "allocator_shim/caching/oom_message.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/caching/trace_file.h"
+#include "allocator_shim/caching/trace_runner.h"
+#include "allocator_shim/device/device_memory_adaptor.h"
+#include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/observe/bytes.h"
+
+namespace ohm {
+namespace {
+
+/// The recorded messages: one run without NVML, one with a process of 500 MiB beside the segments.
+struct Recording {
+  std::string trace;
+  std::vector<std::string> without_nvml;
+  std::vector<std::string> with_nvml;
+};
+
+Recording read_recording() {
+  std::ifstream file(std::filesystem::path(OHM_GOLDEN_DIR) / "allocator" / "oom_messages.txt");
+  Recording recording;
+  std::vector<std::string>* messages = &recording.without_nvml;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) {
+      recording.trace += line.substr(3) + "\n";
+    } else if (line.starts_with("# the same with a fake NVML")) {
+      messages = &recording.with_nvml;
+    } else if (!line.starts_with("#")) {
+      messages->push_back(line);
+    }
+  }
+  return recording;
+}
+
+/// A device of 8 GiB whose process takes 500 MiB that cudaMemGetInfo does not see, as recorded.
+class RecordedDevice final : public DeviceMemoryAdaptor {
+ public:
+  RecordedDevice() : DeviceMemoryAdaptor(static_cast<DeviceMemory&>(gpu_)), gpu_(8_GiB, {}) {}
+  std::vector<DeviceProcess> processes() const override {
+    const DeviceMemoryInfo memory = info();
+    return {{1, true, memory.total_bytes - memory.free_bytes + 500_MiB}};
+  }
+
+ private:
+  VirtualGpu gpu_;
+};
+
+TEST(OutOfMemoryMessage, IsPyTorchsWithoutNvml) {
+  const Recording recording = read_recording();
+  const Trace trace = parse_trace(recording.trace);
+  TraceRunner runner(trace);
+  std::vector<std::string> messages;
+  for (const TraceOperation& operation : trace.operations) {
+    const TraceRunner::Outcome outcome = runner.run(operation);
+    if (outcome.status != TraceRunner::Status::out_of_memory) continue;
+    messages.push_back(std::to_string(operation.line) + "\t" + outcome.message);
+  }
+  EXPECT_EQ(messages, recording.without_nvml);
+}
+
+TEST(OutOfMemoryMessage, IsPyTorchsWithNvml) {
+  const Recording recording = read_recording();
+  RecordedDevice device;
+  VirtualStreams streams;
+  CachingAllocator allocator(device, streams, {});
+  std::vector<std::string> messages;
+  BlockHandle freed = nullptr;
+  for (const TraceOperation& operation : parse_trace(recording.trace).operations) {
+    if (operation.kind == TraceOperation::Kind::set_fraction) {
+      allocator.set_memory_fraction(operation.fraction);
+    } else if (operation.kind == TraceOperation::Kind::free) {
+      allocator.free(freed);
+    } else {
+      AllocationRequest request;
+      request.bytes = operation.bytes;
+      try {
+        freed = allocator.allocate(request).block;
+      } catch (const OutOfMemory& error) {
+        messages.push_back(std::to_string(operation.line) + "\t" + error.what());
+      }
+    }
+  }
+  EXPECT_EQ(messages, recording.with_nvml);
+}
+
+TEST(OutOfMemoryMessage, NamesOtherProcessesAndTheVariableOfItsVersion) {
+  OutOfMemoryReport report;
+  report.device = 2;
+  report.segment_bytes = 2_MiB;
+  report.capacity_bytes = 64_MiB;
+  report.reserved_bytes = 4_MiB;
+  report.allocated_bytes = 1_MiB;
+  const std::string message =
+      out_of_memory_message(report, std::nullopt, {{77, false, 40_MiB}, {78, true, 24_MiB}},
+                            find_rule_set("pytorch-2.10"));
+  EXPECT_EQ(
+      message,
+      "CUDA out of memory. Tried to allocate 2.00 MiB. GPU 2 has a total capacity of 64.00 "
+      "MiB of which 0 bytes is free. Process 77 has 40.00 MiB memory in use. Including "
+      "non-PyTorch memory, this process has 24.00 MiB memory in use. Of the allocated memory "
+      "1024.00 KiB is allocated by PyTorch, and 3.00 MiB is reserved by PyTorch but "
+      "unallocated. If reserved but unallocated memory is large try setting "
+      "PYTORCH_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See documentation "
+      "for Memory Management  "
+      "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)");
+}
+
+}  // namespace
+}  // namespace ohm
