@@ -28,6 +28,7 @@ void check(const ohm::AllocatorSettings& settings, const ohm::RuleSet& rules) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const ohm::RuleSet& rules : ohm::rule_sets()) {
