@@ -59,6 +59,7 @@ std::vector<std::pair<std::string, Stat>> MemoryStats::named_stats() const {
 
 std::vector<std::pair<std::string, std::int64_t>> MemoryStats::named_scalars() const {
   std::vector<std::pair<std::string, std::int64_t>> named;
+  named.reserve(kScalarRows.size());
   for (const ScalarRow& row : kScalarRows) named.emplace_back(row.name, this->*row.value);
   return named;
 }

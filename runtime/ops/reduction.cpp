@@ -90,7 +90,7 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
   return out;
 }
 
-std::vector<Sample> with_arguments(std::vector<std::vector<Value>> argument_lists) {
+std::vector<Sample> with_arguments(const std::vector<std::vector<Value>>& argument_lists) {
   std::vector<Sample> samples;
   for (const std::vector<Value>& arguments : argument_lists) {
     Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
