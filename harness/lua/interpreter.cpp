@@ -51,7 +51,7 @@ std::string frames_of(lua_State* L) {
 
 }  // namespace
 
-thread_local lua_State* Interpreter::running_ = nullptr;
+thread_local lua_State* Interpreter::running = nullptr;
 
 Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps,
                          std::uint64_t seed)
@@ -99,9 +99,7 @@ void Interpreter::call(int arguments, int results) {
   note_reached_cap(L);
   if (!reached_cap_.empty()) {
     lua_settop(L, handler - 1);
-    engine::ScriptError error = script_error(reached_cap_);
-    error.hint = "a loop that does not end, or a table that grows without end?";
-    throw error;
+    throw cap_error();
   }
   if (status != LUA_OK) throw_error_on_top();
 }
@@ -111,7 +109,7 @@ void Interpreter::collect(lua_State* L) {
   while (!buried_.empty()) {
     letting_go_.swap(buried_);
     // Lua finalizes the youngest first; a Python frame lets go its oldest variable first.
-    for (auto it = letting_go_.rbegin(); it != letting_go_.rend(); ++it) *it = Remains();
+    for (std::size_t i = letting_go_.size(); i > 0; --i) letting_go_[i - 1] = Remains();
     letting_go_.clear();
     // What went may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
@@ -179,15 +177,21 @@ int Interpreter::handle_message(lua_State* L) {
 
 void Interpreter::throw_error_on_top() {
   lua_State* L = state();
-  if (const OutOfMemoryReport* report = test_out_of_memory(L, -1)) {
-    OutOfMemory error(*report);
+  if (const OutOfMemoryReport* on_top = test_out_of_memory(L, -1)) {
+    const OutOfMemoryReport report = *on_top;
     lua_pop(L, 1);
-    throw error;
+    throw OutOfMemory(report);
   }
   const char* text = lua_tostring(L, -1);
-  engine::ScriptError error = script_error(text == nullptr ? "an error without a message" : text);
+  const std::string message = text == nullptr ? "an error without a message" : text;
   lua_pop(L, 1);
-  throw error;
+  throw script_error(message);
+}
+
+engine::ScriptError Interpreter::cap_error() const {
+  engine::ScriptError error = script_error(reached_cap_);
+  error.hint = "a loop that does not end, or a table that grows without end?";
+  return error;
 }
 
 engine::ScriptError Interpreter::script_error(std::string message) const {

@@ -39,7 +39,7 @@ class Interpreter {
 
   lua_State* state() { return state_.get(); }
   /// The coroutine whose native runs on this thread; the main state when none does.
-  lua_State* running_state() { return running_ != nullptr ? running_ : state(); }
+  lua_State* running_state() { return running != nullptr ? running : state(); }
   /// Locks for as long as the script can be called.
   std::weak_ptr<Interpreter* const> self() const { return self_; }
   const std::string& script_path() const { return script_path_; }
@@ -82,8 +82,8 @@ class Interpreter {
   /// Tells running_state() which coroutine's native runs, while the scope lives.
   class RunningScope {
    public:
-    explicit RunningScope(lua_State* L) : previous_(std::exchange(running_, L)) {}
-    ~RunningScope() { running_ = previous_; }
+    explicit RunningScope(lua_State* L) : previous_(std::exchange(running, L)) {}
+    ~RunningScope() { running = previous_; }
     RunningScope(const RunningScope&) = delete;
     RunningScope& operator=(const RunningScope&) = delete;
 
@@ -97,7 +97,7 @@ class Interpreter {
   };
 
   // Ranks of a distributed program are threads that take turns, each in a coroutine of its own.
-  static thread_local lua_State* running_;
+  static thread_local lua_State* running;
 
   static void count_instructions(lua_State* L, lua_Debug* frame);
   static int handle_message(lua_State* L);
@@ -105,6 +105,7 @@ class Interpreter {
   std::string place_in(lua_State* L) const;
   [[noreturn]] void throw_error_on_top();
   engine::ScriptError script_error(std::string message) const;
+  engine::ScriptError cap_error() const;
   std::string with_whole_paths(std::string text) const;
 
   std::string script_path_;

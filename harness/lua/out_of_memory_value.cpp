@@ -78,6 +78,7 @@ int index_error(lua_State* L) {
                                    [&](const Field& known) { return known.name == name; });
   if (field == kFields.end()) {
     std::vector<std::string> names;
+    names.reserve(kFields.size());
     for (const Field& known : kFields) names.emplace_back(known.name);
     throw std::invalid_argument(
         fmt::format("an out-of-memory error has no field '{}'{}", name, did_you_mean(name, names)));

@@ -210,6 +210,27 @@ void push_numbers(lua_State* L, const std::vector<double>& numbers) {
   }
 }
 
+/// Pushes any alternative of a Value, and returns how many values it pushed.
+struct ValuePusher {
+  lua_State* state;
+
+  int operator()(std::monostate /*none*/) const { return 0; }
+  int operator()(bool value) const { return lua_pushboolean(state, value), 1; }
+  int operator()(std::int64_t value) const { return lua_pushinteger(state, value), 1; }
+  int operator()(double value) const { return lua_pushnumber(state, value), 1; }
+  int operator()(const std::string& value) const { return push_text(state, value), 1; }
+  int operator()(DType value) const { return push_text(state, name_of(value)), 1; }
+  int operator()(Device value) const { return push_text(state, value.str()), 1; }
+  int operator()(const Shape& value) const { return push_sizes(state, value), 1; }
+  int operator()(const std::vector<double>& values) const { return push_numbers(state, values), 1; }
+  int operator()(const Tensor& value) const { return push_tensor(state, value), 1; }
+  int operator()(const std::vector<Tensor>& values) const {
+    luaL_checkstack(state, static_cast<int>(values.size()) + LUA_MINSTACK, "too many results");
+    for (const Tensor& value : values) push_tensor(state, value);
+    return static_cast<int>(values.size());
+  }
+};
+
 }  // namespace
 
 const HandleClass HandleOf<Tensor>::kClass = {"tensor", kMetamethods};
@@ -227,27 +248,7 @@ void push_sizes(lua_State* L, const Shape& sizes) {
   }
 }
 
-int push_value(lua_State* L, const ops::Value& value) {
-  struct Pusher {
-    lua_State* L;
-    int operator()(std::monostate /*none*/) const { return 0; }
-    int operator()(bool value) const { return lua_pushboolean(L, value), 1; }
-    int operator()(std::int64_t value) const { return lua_pushinteger(L, value), 1; }
-    int operator()(double value) const { return lua_pushnumber(L, value), 1; }
-    int operator()(const std::string& value) const { return push_text(L, value), 1; }
-    int operator()(DType value) const { return push_text(L, name_of(value)), 1; }
-    int operator()(Device value) const { return push_text(L, value.str()), 1; }
-    int operator()(const Shape& value) const { return push_sizes(L, value), 1; }
-    int operator()(const std::vector<double>& values) const { return push_numbers(L, values), 1; }
-    int operator()(const Tensor& value) const { return push_tensor(L, value), 1; }
-    int operator()(const std::vector<Tensor>& values) const {
-      luaL_checkstack(L, static_cast<int>(values.size()) + LUA_MINSTACK, "too many results");
-      for (const Tensor& value : values) push_tensor(L, value);
-      return static_cast<int>(values.size());
-    }
-  };
-  return std::visit(Pusher{L}, value);
-}
+int push_value(lua_State* L, const ops::Value& value) { return std::visit(ValuePusher{L}, value); }
 
 int push_result(lua_State* L, const ops::Value& value, int arguments) {
   const Tensor* tensor = std::get_if<Tensor>(&value);

@@ -79,8 +79,10 @@ int is_floating_point(lua_State* L) {
 
 int data_ptr(lua_State* L) {
   const Tensor& tensor = self(L, "data_ptr");
-  const auto offset = static_cast<std::size_t>(tensor.impl()->offset) * item_bytes(tensor.dtype());
-  lua_pushinteger(L, static_cast<lua_Integer>(tensor.storage().address() + offset));
+  const std::size_t offset =
+      static_cast<std::size_t>(tensor.impl()->offset) * item_bytes(tensor.dtype());
+  const DeviceAddress address = tensor.storage().address() + offset;
+  lua_pushinteger(L, static_cast<lua_Integer>(address));
   return 1;
 }
 

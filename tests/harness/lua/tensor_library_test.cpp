@@ -213,7 +213,7 @@ constexpr Expression kBadArguments[] = {
     {"ohm.cuda.memory_allocated('cpu')",
      "[memory_allocated] argument 'device' must be a GPU, got cpu"},
     {"ohm.no_grad(3)", "[no_grad] argument 'fn' must be a function, got 3"},
-    {"ohm.autocast('cpu')", "[autocast] is there for \"cuda\" alone, not for \"cpu\""},
+    {"ohm.autocast('cpu')", "[autocast] is there for 'cuda' alone, not for 'cpu'"},
     {"ohm.manual_seed('x')", "[manual_seed] argument 'seed' must be an integer, got \"x\""},
     {"ohm.step()", "[step] marks a step of a variant: call it in a variant's function"},
     {"ohm.distributed.barrier()",
