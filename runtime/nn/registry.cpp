@@ -135,14 +135,14 @@ ModulePtr loss_module(std::string_view name, LossModule::Function function) {
   return std::make_shared<LossModule>(name, std::move(function));
 }
 
-ModulePtr make_cross_entropy(std::optional<Tensor> weight, std::int64_t ignore_index,
+ModulePtr make_cross_entropy(const std::optional<Tensor>& weight, std::int64_t ignore_index,
                              const std::string& reduction) {
   return loss_module("CrossEntropyLoss", [=, kind = ops::parse_reduction(reduction)](
                                              const Tensor& input, const Tensor& target) {
     return ops::cross_entropy(input, target, weight, ignore_index, kind);
   });
 }
-ModulePtr make_nll(std::optional<Tensor> weight, std::int64_t ignore_index,
+ModulePtr make_nll(const std::optional<Tensor>& weight, std::int64_t ignore_index,
                    const std::string& reduction) {
   return loss_module("NLLLoss", [=, kind = ops::parse_reduction(reduction)](const Tensor& input,
                                                                             const Tensor& target) {

@@ -28,6 +28,7 @@ void sync_from_first_rank(RankGroup& group, const std::vector<Tensor>& tensors) 
   const CategoryGuard category(Category::other);
   for (const auto& chunk : chunks_of(tensors, kSyncBytes, ChunkRule::may_exceed)) {
     std::vector<Tensor> members;
+    members.reserve(chunk.size());
     for (const std::size_t index : chunk) members.push_back(tensors[index]);
     const Tensor flat = flatten(members);
     group.broadcast(flat, 0);

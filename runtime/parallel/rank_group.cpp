@@ -39,6 +39,7 @@ void RankGroup::run(int world_size, const std::function<void(int rank)>& body) {
   RankGroup group(world_size, context);
   ExecutionState callers_state = context.state;
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(world_size));
   for (int rank = 0; rank < world_size; ++rank) {
     threads.emplace_back([&group, &body, rank] { group.rank_main(rank, body); });
   }

@@ -15,6 +15,7 @@ using TensorTable = std::vector<std::vector<Tensor>>;  // [device][tensor]
 std::vector<Tensor> pick(const std::vector<Tensor>& tensors,
                          const std::vector<std::size_t>& indices) {
   std::vector<Tensor> picked;
+  picked.reserve(indices.size());
   for (const std::size_t index : indices) picked.push_back(tensors[index]);
   return picked;
 }

@@ -102,12 +102,14 @@ Tensor gather(const std::vector<Tensor>& pieces, Device device) {
   const OpGuard op("gather");
   const bool are_scalars = pieces[0].dims() == 0;
   std::vector<Tensor> parts;
+  parts.reserve(pieces.size());
   for (const Tensor& piece : pieces) {
     parts.push_back(are_scalars ? make_view(piece, {1}, {1}, piece.impl()->offset) : piece);
   }
   Tensor whole = joined(parts, device);
   if (Recorder record("GatherBackward", pieces); record.is_needed()) {
     std::vector<std::pair<Device, std::int64_t>> targets;
+    targets.reserve(parts.size());
     for (const Tensor& part : parts) targets.emplace_back(part.device(), part.shape()[0]);
     record.attach(whole, [targets, are_scalars](BackwardCall& call) {
       TensorList grads;
