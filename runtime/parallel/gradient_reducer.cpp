@@ -53,7 +53,7 @@ GradientReducer::GradientReducer(RankGroup& group, std::vector<Tensor> parameter
   std::iota(all.begin(), all.end(), std::size_t{0});
   make_buckets({all});
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    ensure_autograd_meta(parameters_[i]).accumulation_hooks.push_back([this, i](const Tensor&) {
+    ensure_autograd_meta(parameters_[i]).accumulation_hooks.emplace_back([this, i](const Tensor&) {
       gradient_is_ready(i);
     });
   }
