@@ -41,10 +41,9 @@ GpuSpec large_gpu(GpuSpec gpu) {
   return gpu;
 }
 
-ExitReason reason_of(const VariantResult& variant) {
-  if (variant.verdict == Verdict::passed) return ExitReason::passed;
-  if (variant.verdict == Verdict::failed) return ExitReason::failed;
-  switch (variant.outcome) {
+/// What a process that did not end by itself means, whoever needed it.
+ExitReason reason_of(Outcome outcome) {
+  switch (outcome) {
     case Outcome::timeout:
       return ExitReason::timeout;
     case Outcome::crashed:
@@ -56,7 +55,21 @@ ExitReason reason_of(const VariantResult& variant) {
     case Outcome::error:
       break;
   }
-  return ExitReason::script_error;
+  return ExitReason::passed;
+}
+
+ExitReason reason_of(const VariantResult& variant) {
+  switch (variant.verdict) {
+    case Verdict::passed:
+      return ExitReason::passed;
+    case Verdict::failed:
+      return ExitReason::failed;
+    case Verdict::error:
+      return worse_of(ExitReason::script_error, reason_of(variant.outcome));
+    case Verdict::skipped:
+      break;
+  }
+  return reason_of(variant.outcome);
 }
 
 Verdict verdict_of(const std::vector<VariantResult>& variants) {
@@ -281,6 +294,9 @@ ExitReason ScenarioRun::exit_reason(const ScenarioResult& result) const {
   ExitReason reason = error_reason_;
   for (const VariantResult& variant : result.variants) {
     reason = worse_of(reason, reason_of(variant));
+  }
+  for (const auto* runs : {&measured_.variants, &measured_.references}) {
+    for (const auto& [name, run] : *runs) reason = worse_of(reason, reason_of(run.outcome));
   }
   return reason;
 }

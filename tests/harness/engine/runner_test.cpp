@@ -201,6 +201,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Ending{"crash", {kCrashes, kFails, kBreaksOff, kLoops}, 4}),
     [](const testing::TestParamInfo<Ending>& info) { return std::string(info.param.name); });
 
+TEST_F(RunnerTest, CrashOfWhatASelectedVariantNeedsDecidesTheExitCode) {
+  FakeScenario scenario = test::leak();
+  scenario.bodies["kept"] = kCrashes;
+  RunOptions options;
+  options.selection.cases = {"freed"};
+  const RunOutcome outcome = run({scenarios_.add(scenario)}, options);
+  EXPECT_EQ("leak: freed=error\n", verdicts(outcome));
+  EXPECT_EQ(4, outcome.exit_code());
+}
+
 TEST_F(RunnerTest, OneVariantThatEndsBadlyIsOneVariant) {
   FakeScenario scenario = test::leak();
   scenario.add("crashes", Role::mitigation, kCrashes);
@@ -286,6 +296,19 @@ TEST_F(RunnerTest, NumbersOfSizeOnlyDevicesAreNotChecked) {
   const RunOutcome outcome = run({scenarios_.add(scenario)});
   EXPECT_EQ(Verdict::passed, variant(outcome, "freed").verdict);
   EXPECT_EQ(Equivalence::not_checked, variant(outcome, "freed").equivalence);
+}
+
+TEST_F(RunnerTest, WhatOnlyValuesCouldDecideIsSkippedOnSizeOnlyDevicesAndNoFailure) {
+  FakeScenario scenario;
+  scenario.description.name = "overflow";
+  scenario.description.gpu.values = false;
+  scenario.description.limits = {"non_finite == 0"};
+  scenario.add("half", Role::problem, [](RunContext& /*run*/) {
+    return ReturnedValues{{"loss", {"float16", {}, {}, false, {}}}};
+  });
+  const RunOutcome outcome = run({scenarios_.add(scenario)});
+  EXPECT_EQ("overflow: half=skipped\n", verdicts(outcome));
+  EXPECT_EQ(0, outcome.exit_code());
 }
 
 TEST_F(RunnerTest, OutputOfAVariantIsPartOfItsResult) {
