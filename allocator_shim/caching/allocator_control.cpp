@@ -40,7 +40,7 @@ CachingAllocator::~CachingAllocator() {
   }
 }
 
-// ---- streams and labels
+// ---- streams and labels -------------------------------------------------------------------------
 
 void CachingAllocator::switch_stream(StreamId stream) {
   last_pools_ = &pools_.try_emplace(stream, stream).first->second;

@@ -7,20 +7,26 @@
 #include "allocator_shim/observe/assert.h"
 
 namespace ohm {
+namespace {
+
+/// What an expandable block could grow to.
+std::size_t expandable_bytes(const Block& block) {
+  const bool can_grow = block.next != nullptr && !block.next->is_mapped;
+  return block.bytes + (can_grow ? block.next->bytes : 0);
+}
+
+}  // namespace
 
 // ---- serving a request --------------------------------------------------------------------------
 
 [[gnu::flatten]] Allocation CachingAllocator::allocate(const AllocationRequest& request) {
-  if (request.bytes == 0) [[unlikely]]
-    return {};
-  if (request.bytes >= kTooManyBytes) [[unlikely]]
-    refuse_absurd(request);
-  if (!deferred_.empty()) [[unlikely]]
-    complete_finished_frees();
+  if (request.bytes == 0) return {};
+  if (request.bytes >= kTooManyBytes) refuse_absurd(request);
+  if (!deferred_.empty()) complete_finished_frees();
   const std::size_t rounded_bytes = rounded(request.bytes);
   BlockPool& pool = pool_for(request.stream, rounded_bytes);
   Block* block = take_cached(pool, rounded_bytes);
-  if (block == nullptr) [[unlikely]] {
+  if (block == nullptr) {
     block = &obtain({request, pool, rounded_bytes, segment_bytes_for(rounded_bytes)});
   }
   if (should_split(*block, rounded_bytes)) {
@@ -34,8 +40,7 @@ namespace ohm {
 }
 
 std::size_t CachingAllocator::rounded(std::size_t bytes) const {
-  if (rounds_to_divisions_) [[unlikely]]
-    return round_request(bytes, settings_);
+  if (rounds_to_divisions_) return round_request(bytes, settings_);
   return round_up_to(std::max(bytes, kMinBlockBytes), kMinBlockBytes);
 }
 
@@ -45,8 +50,7 @@ BlockPool& CachingAllocator::pool_for(StreamId stream, std::size_t rounded_bytes
 }
 
 Block* CachingAllocator::take_cached(BlockPool& pool, std::size_t rounded_bytes) {
-  if (counts_searches_) [[unlikely]]
-    ++searches_[static_cast<std::size_t>(pool.kind())];
+  if (counts_searches_) ++searches_[static_cast<std::size_t>(pool.kind())];
   // A block of just this size is the best one by any rule, and the common case.
   if (!settings_.expandable_segments) {
     if (Block* const exact = pool.free.take_exactly(rounded_bytes)) return exact;
@@ -55,12 +59,6 @@ Block* CachingAllocator::take_cached(BlockPool& pool, std::size_t rounded_bytes)
   if (candidate == nullptr || !is_allowed(*candidate, rounded_bytes)) return nullptr;
   pool.free.erase(*candidate);
   return candidate;
-}
-
-/// What an expandable block could grow to.
-static std::size_t expandable_bytes(const Block& block) {
-  const bool can_grow = block.next != nullptr && !block.next->is_mapped;
-  return block.bytes + (can_grow ? block.next->bytes : 0);
 }
 
 Block* CachingAllocator::best_candidate(BlockPool& pool, std::size_t rounded_bytes) const {
@@ -96,8 +94,7 @@ void CachingAllocator::split(Block& block, std::size_t rounded_bytes) {
   Block& remainder = cut(block, rounded_bytes);
   remainder.requested_bytes = block.requested_bytes;
   put_into_pool(remainder);
-  if (block.is_expandable) [[unlikely]]
-    return;
+  if (block.is_expandable) return;
   const PoolKind kind = block.pool->kind();
   if (was_split) {
     counters_.decrease(kind, Metric::inactive_split_bytes,
@@ -129,8 +126,7 @@ Allocation CachingAllocator::hand_out(Block& block, const AllocationRequest& req
   block.site = request.site;
   block.category = request.category;
   record(EventAction::alloc, block);
-  if (block.bytes >= settings_.max_split_size_bytes) [[unlikely]]
-    counters_.oversize_allocations.increase(1);
+  if (block.bytes >= settings_.max_split_size_bytes) counters_.oversize_allocations.increase(1);
   const auto bytes = static_cast<std::int64_t>(block.bytes);
   category_bytes_[static_cast<std::size_t>(block.category)] += bytes;
   const bool is_peak = counters_.block_allocated(block.pool->kind(), bytes,
@@ -149,15 +145,13 @@ Allocation CachingAllocator::hand_out(Block& block, const AllocationRequest& req
   __builtin_prefetch(block.previous);
   __builtin_prefetch(block.next);
   OHM_ASSERT(block.state == BlockState::allocated, "block is not allocated");
-  if (block.is_used_by_other_streams) [[unlikely]]
-    counters_.separate_active();
+  if (block.is_used_by_other_streams) counters_.separate_active();
   const auto bytes = static_cast<std::int64_t>(block.bytes);
   counters_.block_freed(block.pool->kind(), bytes);
   category_bytes_[static_cast<std::size_t>(block.category)] -= bytes;
   record(EventAction::free_requested, block);
-  if (block.bytes >= settings_.max_split_size_bytes) [[unlikely]]
-    counters_.oversize_allocations.decrease(1);
-  if (block.is_used_by_other_streams) [[unlikely]] {
+  if (block.bytes >= settings_.max_split_size_bytes) counters_.oversize_allocations.decrease(1);
+  if (block.is_used_by_other_streams) {
     deferred_.defer(block);
   } else {
     complete_free(block);
@@ -173,8 +167,7 @@ void CachingAllocator::complete_free(Block& block) {
   const auto freed_bytes = static_cast<std::int64_t>(block.bytes);
   const auto [merged, absorbed] = merge(block);
   put_into_pool(merged);
-  if (merged.is_expandable) [[unlikely]]
-    return;
+  if (merged.is_expandable) return;
   // One net change for each counter: peaks and sums depend on it.
   const auto merged_bytes = static_cast<std::int64_t>(merged.bytes);
   const bool is_split = merged.is_split();

@@ -167,13 +167,14 @@ class CachingAllocator final : public RequestAllocator {
 
   /// Debug builds check the invariants so often that it costs as much as the work itself.
   void checkpoint() {
-#ifndef NDEBUG
-    if (--steps_until_check_ == 0) check_and_rearm();
-#endif
+    if (kChecksItself && --steps_until_check_ == 0) check_and_rearm();
   }
-#ifndef NDEBUG
   void check_and_rearm();
-  std::size_t steps_until_check_ = 1;
+
+#ifdef NDEBUG
+  static constexpr bool kChecksItself = false;
+#else
+  static constexpr bool kChecksItself = true;
 #endif
 
   DeviceMemory& memory_;
@@ -200,6 +201,7 @@ class CachingAllocator final : public RequestAllocator {
   mutable MemoryStats stats_;  ///< made of the counters whenever somebody asks
   CategoryBytes category_bytes_ = {};
   CategoryBytes peak_category_bytes_ = {};
+  std::size_t steps_until_check_ = 1;
 };
 
 }  // namespace ohm

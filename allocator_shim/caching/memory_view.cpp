@@ -183,12 +183,10 @@ void CachingAllocator::check_invariants() const {
   check_counters(stats(), sums);
 }
 
-#ifndef NDEBUG
 void CachingAllocator::check_and_rearm() {
   check_invariants();
   const auto& active = stats().active[static_cast<std::size_t>(StatPool::all)];
   steps_until_check_ = 1 + static_cast<std::size_t>(active.current);
 }
-#endif
 
 }  // namespace ohm

@@ -72,6 +72,7 @@ Allocation HostMemoryAllocator::allocate(const AllocationRequest& request) {
 
 void HostMemoryAllocator::count(const Block& block) {
   const auto bytes = static_cast<std::int64_t>(block.info.bytes);
+  const std::int64_t peak_before = stats_.allocated_bytes[kAll].peak;
   stats_.allocation[kAll].increase(1);
   stats_.active[kAll].increase(1);
   stats_.allocated_bytes[kAll].increase(bytes);
@@ -79,8 +80,7 @@ void HostMemoryAllocator::count(const Block& block) {
   stats_.requested_bytes[kAll].increase(bytes);
   stats_.reserved_bytes[kAll].increase(bytes);
   category_bytes_[static_cast<std::size_t>(block.info.category)] += bytes;
-  const Stat& allocated = stats_.allocated_bytes[kAll];
-  if (allocated.current == allocated.peak) peak_category_bytes_ = category_bytes_;
+  if (stats_.allocated_bytes[kAll].peak > peak_before) peak_category_bytes_ = category_bytes_;
 }
 
 void HostMemoryAllocator::free(BlockHandle handle) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
@@ -334,6 +335,35 @@ TEST_F(CachingAllocatorTest, GivesEverySegmentBackWhenItEnds) {
     }
     EXPECT_EQ(gpu.info().free_bytes, 1_GiB);
   }
+}
+
+TEST(CachingAllocators, ShareNothingBetweenThreads) {
+  constexpr int kDevices = 4;
+  std::vector<MemoryStats> stats(kDevices);
+  std::vector<std::thread> threads;
+  for (int device = 0; device < kDevices; ++device) {
+    threads.emplace_back([&stats, device] {
+      VirtualGpuOptions gpu_options;
+      gpu_options.device = device;
+      VirtualGpu gpu(256_MiB, gpu_options);
+      VirtualStreams streams;
+      EventRecord events;
+      CachingAllocatorOptions options;
+      options.device = device;
+      CachingAllocator allocator(gpu, streams, options, &events);
+      std::vector<BlockHandle> blocks(20);
+      for (std::size_t i = 0; i < 2'000; ++i) {
+        BlockHandle& block = blocks[i * 7 % blocks.size()];
+        allocator.free(block);
+        AllocationRequest request;
+        request.bytes = 1 + i * 7919 % 4_MiB;
+        block = allocator.allocate(request).block;
+      }
+      stats[static_cast<std::size_t>(device)] = allocator.stats();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const MemoryStats& of_device : stats) EXPECT_EQ(of_device.flatten(), stats[0].flatten());
 }
 
 TEST_F(CachingAllocatorTest, TakesNewSettingsWhileItRuns) {
