@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "allocator_shim/observe/category.h"
 #include "allocator_shim/observe/site.h"
@@ -34,8 +36,13 @@ class OutOfMemory : public std::runtime_error {
 
   const OutOfMemoryReport& report() const { return report_; }
 
+  /// Keeps `object` alive for as long as the error is: what a Python traceback does with the
+  /// variables of the frames that the error has left.
+  void hold(std::shared_ptr<const void> object) { held_.push_back(std::move(object)); }
+
  private:
   OutOfMemoryReport report_;
+  std::vector<std::shared_ptr<const void>> held_;
 };
 
 }  // namespace ohm

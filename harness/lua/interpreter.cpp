@@ -177,8 +177,8 @@ int Interpreter::handle_message(lua_State* L) {
 
 void Interpreter::throw_error_on_top() {
   lua_State* L = state();
-  if (const OutOfMemoryReport* on_top = test_out_of_memory(L, -1)) {
-    const OutOfMemoryReport report = *on_top;
+  if (const OutOfMemory* error = test_out_of_memory(L, -1)) {
+    const OutOfMemoryReport report = error->report();
     lua_pop(L, 1);
     throw OutOfMemory(report);
   }

@@ -275,6 +275,8 @@ std::vector<ModulePtr> modules_arguments(lua_State* L, const ArgumentName& name)
   return modules;
 }
 
+bool is_calling_module(lua_CFunction function) { return function == &native<call_module>; }
+
 Value call_argument(lua_State* L, int index, const ArgumentName& name) {
   switch (lua_type(L, index)) {
     case LUA_TNIL:

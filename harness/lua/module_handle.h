@@ -24,6 +24,9 @@ const nn::ModulePtr& module_argument(lua_State* L, int index, const ArgumentName
 /// The modules that stand from argument 1 on: `f(a, b)` or `f({a, b})`.
 std::vector<nn::ModulePtr> modules_arguments(lua_State* L, const ArgumentName& name);
 
+/// Whether this is the function that a script's `module(x)` calls.
+bool is_calling_module(lua_CFunction function);
+
 /// Any value that can be passed to a module. Throws std::invalid_argument for one that cannot.
 nn::Value call_argument(lua_State* L, int index, const ArgumentName& name);
 

@@ -73,7 +73,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     interpreter.collect(L);
     return function(L);
   } catch (const OutOfMemory& error) {
-    push_out_of_memory(L, error.report());
+    push_out_of_memory(L, error);
   } catch (const engine::ScriptError& error) {
     lua_pushstring(L, error.what());
   } catch (const std::invalid_argument& error) {

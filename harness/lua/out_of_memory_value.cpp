@@ -12,16 +12,17 @@
 
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/handle.h"
+#include "harness/lua/module_handle.h"
 #include "harness/lua/native.h"
 #include "harness/lua/sandbox.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
 
-using ReportPtr = std::shared_ptr<const OutOfMemoryReport>;
+using ErrorPtr = std::shared_ptr<const OutOfMemory>;
 
 template <>
-struct HandleOf<ReportPtr> {
+struct HandleOf<ErrorPtr> {
   static const HandleClass kClass;
 };
 
@@ -69,7 +70,7 @@ constexpr std::array<Field, 14> kFields = {{
 }};
 
 const OutOfMemoryReport& report_at(lua_State* L, int index) {
-  return **test_handle<ReportPtr>(L, index);
+  return (*test_handle<ErrorPtr>(L, index))->report();
 }
 
 int index_error(lua_State* L) {
@@ -105,24 +106,49 @@ constexpr luaL_Reg kMetamethods[] = {
     {"__concat", native<concatenate_error, Entry::access>},
 };
 
-// Appends the variables of the function of `frame` to the table at `held`, from `count` on.
-void hold_variables(lua_State* L, const lua_Debug& frame, int held, lua_Integer& count) {
-  const auto hold = [&](int number) {
-    const char* name = lua_getlocal(L, &frame, number);
-    if (name == nullptr) return false;
-    // Operands of unfinished expressions: Python's frames drop theirs when an exception passes.
-    if (std::string_view(name) == "(temporary)") {
-      lua_pop(L, 1);
+/// Gathers what frames hold in the table at `held`.
+class FrameHolder {
+ public:
+  FrameHolder(lua_State* L, int held) : state_(L), held_(held) {}
+
+  void hold(lua_Debug& frame) {
+    lua_getinfo(state_, "lf", &frame);
+    const bool is_module_call = is_calling_module(lua_tocfunction(state_, -1));
+    lua_pop(state_, 1);
+    if (is_module_call) {
+      hold_slots(frame, "(C temporary)");
+    } else if (frame.currentline >= 0) {
+      // Operands of unfinished expressions are left out: Python's frames drop theirs.
+      hold_slots(frame, "");
+    }
+  }
+
+ private:
+  void hold_slots(const lua_Debug& frame, std::string_view temporary) {
+    for (int number = 1; hold_slot(frame, number, temporary); ++number) {
+    }
+    for (int vararg = -1; hold_slot(frame, vararg, temporary); --vararg) {
+    }
+  }
+
+  // False behind the last slot that counts: a variable, or a temporary of this name.
+  bool hold_slot(const lua_Debug& frame, int number, std::string_view temporary) {
+    const char* text = lua_getlocal(state_, &frame, number);
+    if (text == nullptr) return false;
+    const std::string_view name = text;
+    if (name.substr(0, 1) == "(" && name.find("temporary") != std::string_view::npos &&
+        name != temporary) {
+      lua_pop(state_, 1);
       return false;
     }
-    lua_rawseti(L, held, ++count);
+    lua_rawseti(state_, held_, ++count_);
     return true;
-  };
-  for (int number = 1; hold(number); ++number) {
   }
-  for (int vararg = -1; hold(vararg); --vararg) {
-  }
-}
+
+  lua_State* state_;
+  int held_;
+  lua_Integer count_ = 0;
+};
 
 bool is_protected_call(lua_State* L, lua_Debug& frame) {
   lua_getinfo(L, "f", &frame);
@@ -133,30 +159,28 @@ bool is_protected_call(lua_State* L, lua_Debug& frame) {
 
 void push_held_variables(lua_State* L) {
   lua_newtable(L);
-  const int held = lua_gettop(L);
-  lua_Integer count = 0;
+  FrameHolder holder(L, lua_gettop(L));
   lua_Debug frame;
   for (int level = 1; lua_getstack(L, level, &frame) != 0; ++level) {
     if (is_protected_call(L, frame)) return;
-    lua_getinfo(L, "l", &frame);
-    if (frame.currentline >= 0) hold_variables(L, frame, held, count);
+    holder.hold(frame);
   }
 }
 
 }  // namespace
 
-const HandleClass HandleOf<ReportPtr>::kClass = {"out-of-memory error", kMetamethods};
+const HandleClass HandleOf<ErrorPtr>::kClass = {"out-of-memory error", kMetamethods};
 
-void push_out_of_memory(lua_State* L, const OutOfMemoryReport& report) {
+void push_out_of_memory(lua_State* L, const OutOfMemory& error) {
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
-  push_handle<ReportPtr>(L, std::make_shared<const OutOfMemoryReport>(report), 1);
+  push_handle<ErrorPtr>(L, std::make_shared<const OutOfMemory>(error), 1);
   push_held_variables(L);
   lua_setiuservalue(L, -2, 1);
 }
 
-const OutOfMemoryReport* test_out_of_memory(lua_State* L, int index) {
-  const ReportPtr* report = test_handle<ReportPtr>(L, index);
-  return report == nullptr ? nullptr : report->get();
+const OutOfMemory* test_out_of_memory(lua_State* L, int index) {
+  const ErrorPtr* error = test_handle<ErrorPtr>(L, index);
+  return error == nullptr ? nullptr : error->get();
 }
 
 }  // namespace ohm::lua

@@ -7,12 +7,12 @@
 
 namespace ohm::lua {
 
-/// Pushes the error. It holds the variables of the functions between the failing native and the
-/// protected call that will catch it, as a Python exception's traceback does: their tensors stay
-/// until the error itself is dropped.
-void push_out_of_memory(lua_State* L, const OutOfMemoryReport& report);
+/// Pushes the error. It holds the variables of the functions, and the arguments of the modules,
+/// between the failing native and the protected call that will catch it, as a Python exception's
+/// traceback does: their tensors stay until the error itself is dropped.
+void push_out_of_memory(lua_State* L, const OutOfMemory& error);
 
-/// The report of the error at `index`; nullptr when something else is there.
-const OutOfMemoryReport* test_out_of_memory(lua_State* L, int index);
+/// The error at `index`; nullptr when something else is there.
+const OutOfMemory* test_out_of_memory(lua_State* L, int index);
 
 }  // namespace ohm::lua

@@ -111,9 +111,7 @@ class RankBody {
     lua_pushinteger(state_, world_size_);
     const int status = lua_pcall(state_, 2, LUA_MULTRET, 0);
     if (status == LUA_OK) return;
-    if (const OutOfMemoryReport* report = test_out_of_memory(state_, -1)) {
-      throw OutOfMemory(*report);
-    }
+    if (const OutOfMemory* error = test_out_of_memory(state_, -1)) throw OutOfMemory(*error);
     const char* message = luaL_tolstring(state_, -1, nullptr);
     throw engine::ScriptError(message);
   }

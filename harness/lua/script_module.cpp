@@ -49,13 +49,16 @@ void ScriptModule::push_forward(lua_State* L) {
 
 nn::Value ScriptModule::forward(const std::vector<nn::Value>& inputs) {
   lua_State* L = interpreter_.running_state();
-  luaL_checkstack(L, static_cast<int>(inputs.size()) + LUA_MINSTACK, nullptr);
+  const auto count = static_cast<int>(inputs.size());
+  luaL_checkstack(L, 2 * count + LUA_MINSTACK, nullptr);
   const int top = lua_gettop(L);
+  // They stay here for the time of the call, where an error finds them that has to hold them.
+  for (const nn::Value& input : inputs) push_call_argument(L, input);
   push_forward(L);
   push_module(L, shared_from_this());
-  for (const nn::Value& input : inputs) push_call_argument(L, input);
-  lua_call(L, static_cast<int>(inputs.size()) + 1, LUA_MULTRET);
-  nn::Value result = result_of(L, lua_gettop(L) - top, type_name());
+  for (int i = 1; i <= count; ++i) lua_pushvalue(L, top + i);
+  lua_call(L, count + 1, LUA_MULTRET);
+  nn::Value result = result_of(L, lua_gettop(L) - top - count, type_name());
   lua_settop(L, top);
   // The caller goes on without a native in between: what the script has left must not count.
   interpreter_.collect(L);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <unordered_set>
 
+#include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/factories.h"
@@ -51,10 +52,13 @@ void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
 
 }  // namespace
 
-Tensor Module::forward(const Tensor& input) {
+Tensor Module::forward(const Tensor& input) try {
   const Value result = forward(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
   throw std::invalid_argument(fmt::format("[{}] expected forward to return a tensor", type_name()));
+} catch (OutOfMemory& error) {
+  error.hold(std::make_shared<const Tensor>(input));
+  throw;
 }
 
 void Module::add_parameter(std::string name, Tensor tensor) {

@@ -6,6 +6,7 @@ With --check: changes nothing, and fails when CPython disagrees with the file.
 import pathlib
 import re
 import sys
+import types
 
 GOLDEN = pathlib.Path(__file__).parent.parent / "golden" / "lua" / "lifetimes.txt"
 
@@ -50,10 +51,49 @@ class Recorder:
         self.tensor = T
 
 
+class Module:
+    """Called as PyTorch's: a frame with the arguments around the one of forward."""
+
+    def __init__(self, forward=None, **fields):
+        if forward:
+            self.forward = types.MethodType(forward, self)
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def __call__(self, *args):
+        return self.forward(*args)
+
+
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.modules = modules
+
+    def forward(self, input):
+        for module in self.modules:
+            input = module(input)
+        return input
+
+
+def fail():
+    raise RuntimeError("as asked for")
+
+
 def lines_of(python):
     recorder = Recorder()
+
+    class ReLU(Module):
+        def forward(self, input):
+            return recorder.tensor()
+
     body = "\n".join("  " + line for line in python.splitlines())
-    names = {"T": recorder.tensor, "relu": lambda x: recorder.tensor()}
+    names = {
+        "T": recorder.tensor,
+        "relu": lambda x: recorder.tensor(),
+        "fail": fail,
+        "Module": Module,
+        "ReLU": ReLU,
+        "Sequential": Sequential,
+    }
     exec("def case():\n" + body + "\n", names)
     names["case"]()
     return recorder.lines

@@ -62,7 +62,11 @@ class Lifetime : public testing::TestWithParam<LifetimeCase> {};
 std::vector<std::string> lines_of(const std::string& lua, const MachineOptions& options) {
   TestMachine machine(options);
   lua::Interpreter interpreter("test.lua", {}, 7);
-  interpreter.load("D = {device = 'cuda'}; relu = ohm.relu", "prelude.lua");
+  interpreter.load(
+      "D = {device = 'cuda'}; relu = ohm.relu "
+      "Module, ReLU, Sequential = ohm.nn.Module, ohm.nn.ReLU, ohm.nn.Sequential "
+      "function fail() ohm.empty(1 << 50, D) end",
+      "prelude.lua");
   interpreter.call(0, 0);
   interpreter.load(std::regex_replace(lua, std::regex(R"(\bT\(\))"), "ohm.empty(128, D)"),
                    "test.lua");
