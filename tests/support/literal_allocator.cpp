@@ -5,6 +5,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 namespace ohm::test {
 namespace {
@@ -21,8 +22,8 @@ bool LiteralAllocator::ByStreamAddress::operator()(const Block* a, const Block* 
 }
 
 LiteralAllocator::LiteralAllocator(DeviceMemory& memory, StreamEvents& streams,
-                                   const AllocatorSettings& settings)
-    : memory_(memory), streams_(streams), settings_(settings) {
+                                   AllocatorSettings settings)
+    : memory_(memory), streams_(streams), settings_(std::move(settings)) {
   small_.is_small = true;
 }
 

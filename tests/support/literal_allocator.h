@@ -26,7 +26,7 @@ namespace ohm::test {
 class LiteralAllocator {
  public:
   /// `memory` and `streams` outlive the allocator, which gives nothing back to them at its end.
-  LiteralAllocator(DeviceMemory& memory, StreamEvents& streams, const AllocatorSettings& settings);
+  LiteralAllocator(DeviceMemory& memory, StreamEvents& streams, AllocatorSettings settings);
   ~LiteralAllocator();
   LiteralAllocator(const LiteralAllocator&) = delete;
   LiteralAllocator& operator=(const LiteralAllocator&) = delete;

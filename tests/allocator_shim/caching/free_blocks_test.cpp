@@ -6,6 +6,7 @@
 
 #include <random>
 #include <set>
+#include <vector>
 
 #include "allocator_shim/observe/bytes.h"
 
@@ -29,8 +30,8 @@ void expect_same_order(const FreeBlocks& free, const Model& model) {
   }
   ASSERT_EQ(block, nullptr);
   block = free.largest();
-  for (auto it = model.rbegin(); it != model.rend(); ++it) {
-    ASSERT_EQ(block, *it);
+  for (Block* const expected : std::vector<Block*>(model.rbegin(), model.rend())) {
+    ASSERT_EQ(block, expected);
     block = free.before(*block);
   }
   ASSERT_EQ(block, nullptr);
