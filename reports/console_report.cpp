@@ -189,7 +189,7 @@ std::string limit_lines(const VariantResult& variant, const ReportStyle& style) 
 
 std::string output_lines(const VariantResult& variant, const ReportStyle& style) {
   if (variant.output.empty()) return "";
-  return "      it printed:\n" + indented(printable(variant.output), 8, style.columns);
+  return "      it printed:\n" + indented(variant.output, 8, style.columns);
 }
 
 /// What a failed variant needs: every figure, the error, and the command that repeats it.
@@ -226,9 +226,40 @@ std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle
   return out;
 }
 
+void make_printable(ErrorResult& error) {
+  for (std::string* text : {&error.message, &error.traceback, &error.hint}) {
+    *text = printable(*text);
+  }
+}
+
+/// Scripts and files of any origin wrote these: a terminal must not obey them.
+void make_printable(VariantResult& variant) {
+  for (std::string* text : {&variant.name, &variant.trades, &variant.reason, &variant.difference,
+                            &variant.output, &variant.rerun}) {
+    *text = printable(*text);
+  }
+  for (LimitResult& limit : variant.limits) limit.limit = printable(limit.limit);
+  if (variant.error) make_printable(*variant.error);
+  if (!variant.oom) return;
+  variant.oom->message = printable(variant.oom->message);
+  variant.oom->file = printable(variant.oom->file);
+  for (HolderResult& holder : variant.oom->holders) holder.file = printable(holder.file);
+}
+
+ScenarioResult with_printable_texts(ScenarioResult scenario) {
+  for (std::string* text : {&scenario.name, &scenario.summary, &scenario.file}) {
+    *text = printable(*text);
+  }
+  if (scenario.error) make_printable(*scenario.error);
+  for (VariantResult& variant : scenario.variants) make_printable(variant);
+  for (VariantResult& variant : scenario.references) make_printable(variant);
+  return scenario;
+}
+
 }  // namespace
 
-std::string console_scenario(const ScenarioResult& scenario, const ReportStyle& style) {
+std::string console_scenario(const ScenarioResult& result, const ReportStyle& style) {
+  const ScenarioResult scenario = with_printable_texts(result);
   if (style.detail == Detail::quiet && scenario.verdict == Verdict::passed) return "";
   std::string out = scenario_head(scenario, style);
   if (scenario.error) out += error_block(*scenario.error, 2, style);

@@ -4,11 +4,20 @@
 
 #include <algorithm>
 
+#include "allocator_shim/observe/utf8.h"
+
 namespace ohm::reports {
 
 namespace {
 
 bool starts_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
+/// What a terminal would obey: C0 but line ends, DEL, and C1, which UTF-8 spells C2 80 to C2 9F.
+bool is_control(std::string_view sequence) {
+  const auto first = static_cast<unsigned char>(sequence.front());
+  if (sequence.size() == 1) return first != '\n' && (first < 0x20U || first == 0x7FU);
+  return sequence.size() == 2 && first == 0xC2U && static_cast<unsigned char>(sequence[1]) < 0xA0U;
+}
 
 /// Bytes of the first `columns` code points.
 std::size_t prefix_bytes(std::string_view text, std::size_t columns) {
@@ -55,15 +64,17 @@ std::string pad_left(std::string_view text, std::size_t width) {
 std::string printable(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   std::string out;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '\t') {
+  while (!text.empty()) {
+    const std::size_t length = utf8_sequence_bytes(text);
+    const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
+    if (sequence == "\t") {
       out += "  ";
-    } else if (c != '\n' && (code < 0x20U || code == 0x7FU)) {
-      out += fmt::format("\\x{:02X}", code);
+    } else if (length == 0 || is_control(sequence)) {
+      for (const char c : sequence) out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
     } else {
-      out += c;
+      out += sequence;
     }
+    text.remove_prefix(sequence.size());
   }
   return out;
 }

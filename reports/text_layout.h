@@ -15,8 +15,8 @@ std::size_t display_width(std::string_view text);
 std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 
-/// Text of unknown origin: control characters but line ends spelled "\x1B", tabs as blanks, and no
-/// line ends at the end.
+/// Text of unknown origin: control characters but line ends, and what is not UTF-8, spelled "\x1B";
+/// tabs as blanks; no line ends at the end.
 std::string printable(std::string_view text);
 
 /// At most `width` columns: cut in the middle, "scenar…_grad.lua".

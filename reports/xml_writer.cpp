@@ -2,31 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "allocator_shim/observe/utf8.h"
+
 namespace ohm::reports {
 
 namespace {
 
-/// Length of the UTF-8 sequence at the front, 0 when there is none that XML could hold.
-std::size_t sequence_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80U   ? 1
-                             : lead < 0xC2U ? 0
-                             : lead < 0xE0U ? 2
-                             : lead < 0xF0U ? 3
-                             : lead < 0xF5U ? 4
-                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  }
-  if (length == 1) return 1;
-  const unsigned char second = byte(1);
-  const bool overlong = (lead == 0xE0U && second < 0xA0U) || (lead == 0xF0U && second < 0x90U);
-  const bool surrogate = lead == 0xEDU && second >= 0xA0U;
-  const bool beyond = lead == 0xF4U && second >= 0x90U;
-  const bool noncharacter = lead == 0xEFU && second == 0xBFU && byte(2) >= 0xBEU;
-  return overlong || surrogate || beyond || noncharacter ? 0 : length;
+/// U+FFFE and U+FFFF, which XML cannot hold.
+bool is_noncharacter(std::string_view sequence) {
+  return sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF";
 }
 
 void append_ascii(std::string& out, char c) {
@@ -68,15 +54,15 @@ void append_ascii(std::string& out, char c) {
 std::string xml_escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t length = sequence_bytes(text);
+    const std::size_t length = utf8_sequence_bytes(text);
     if (length == 1) {
       append_ascii(out, text.front());
-    } else if (length == 0) {
+    } else if (length == 0 || is_noncharacter(text.substr(0, length))) {
       out += "\xEF\xBF\xBD";
     } else {
       out += text.substr(0, length);
     }
-    text.remove_prefix(length == 0 ? 1 : length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <csignal>
 #include <exception>
+#include <sstream>
 #include <vector>
 
 #include "allocator_shim/observe/nearest_name.h"
@@ -14,6 +15,7 @@
 #include "harness/cli/run_command.h"
 #include "harness/cli/terminal.h"
 #include "reports/exit_code.h"
+#include "reports/text_layout.h"
 
 namespace ohm::cli {
 
@@ -72,6 +74,20 @@ std::string unexpected_text(const CLI::App& command) {
                      did_you_mean(word, known), command.get_name());
 }
 
+/// The parser says "Could not convert: --jobs = abc"; only numbers can fail so.
+std::string conversion_text(std::string_view message) {
+  constexpr std::string_view kIntroduction = "Could not convert: ";
+  constexpr std::string_view kEquals = " = ";
+  const std::size_t equals = message.find(kEquals);
+  if (!message.starts_with(kIntroduction) || equals == std::string_view::npos) {
+    return std::string(message);
+  }
+  const std::size_t start = kIntroduction.size();
+  return fmt::format("{}: \"{}\" is not a number that it takes",
+                     message.substr(start, equals - start),
+                     message.substr(equals + kEquals.size()));
+}
+
 class Application {
  public:
   explicit Application(const Environment& environment) : app_(description(), "ohm") {
@@ -90,9 +106,14 @@ class Application {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::Success& help) {
-      return app_.exit(help);
+      std::ostringstream text;
+      const int code = app_.exit(help, text, text);
+      write_stdout(text.str());
+      return code;
     } catch (const CLI::ExtrasError&) {
       throw UsageError(unexpected_text(*app_.get_subcommands().front()));
+    } catch (const CLI::ConversionError& error) {
+      throw UsageError(conversion_text(error.what()));
     } catch (const CLI::ParseError& error) {
       throw UsageError(error.what());
     }
@@ -136,7 +157,7 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
   try {
     return Application(environment).run(argc, argv);
   } catch (const UsageError& error) {
-    print_error(error.what());
+    print_error(reports::printable(error.what()));
     return exit_code(ExitReason::usage).code;
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));

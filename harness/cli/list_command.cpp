@@ -158,7 +158,11 @@ std::string all_json(const std::vector<ListedScenario>& listed) {
 }
 
 ExitReason print_errors(const std::vector<ListedScenario>& listed) {
-  ExitReason reason = listed.empty() ? ExitReason::nothing_selected : ExitReason::passed;
+  ExitReason reason = ExitReason::passed;
+  if (listed.empty()) {
+    print_error("there is no scenarios/*.lua here; name the files to list");
+    reason = ExitReason::nothing_selected;
+  }
   for (const ListedScenario& one : listed) {
     if (!one.error) continue;
     reason = worse_of(reason, one.error_reason);

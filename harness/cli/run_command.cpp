@@ -12,11 +12,13 @@
 
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/runner.h"
 #include "reports/console_report.h"
+#include "reports/text_layout.h"
 
 namespace ohm::cli {
 
@@ -36,6 +38,19 @@ int usable_cores() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+/// The parser takes -1 for the largest number that there is.
+CLI::Validator not_negative() {
+  return {[](const std::string& text) {
+            return text.starts_with('-') ? fmt::format("\"{}\" is negative", text) : std::string();
+          },
+          "", "not negative"};
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "",
+          "not empty"};
 }
 
 /// Calls `parse`; what it finds wrong about an option is a usage error.
@@ -127,6 +142,24 @@ class TableObserver final : public engine::RunObserver {
   std::string error_;
 };
 
+/// Why nothing ran: a case that no scenario has, with the name that may have been meant.
+std::string nothing_selected_text(const RunArguments& arguments, const Environment& environment) {
+  std::vector<std::string> known;
+  for (const engine::ListedScenario& one :
+       engine::list_scenarios(arguments.run, environment.loader)) {
+    for (const engine::VariantDescription& variant : one.description.variants) {
+      known.push_back(variant.name);
+    }
+  }
+  for (const RoleName& role : kRoleNames) known.emplace_back(role.name);
+  for (const std::string& name : arguments.run.selection.cases) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return fmt::format("no variant and no role is called \"{}\"{}", name,
+                       did_you_mean(name, known));
+  }
+  return "nothing is selected; ohm list prints what there is to select";
+}
+
 int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
   check_report_paths(arguments);
@@ -138,7 +171,7 @@ int run(RunArguments arguments, const Environment& environment) {
   const std::string errors = outputs.write(outcome.result, style);
   observer.on_end(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
-    print_error("nothing is selected; ohm list prints what there is to select");
+    print_error(reports::printable(nothing_selected_text(arguments, environment)));
   }
   if (!errors.empty()) throw UsageError(errors);
   if (!observer.error().empty()) throw UsageError(observer.error());
@@ -165,15 +198,19 @@ void add_execution(CLI::App& app, RunArguments& arguments) {
   app.add_flag("--size-only", run.size_only,
                "Keep sizes, not values: the same bytes in a fraction of the time");
   app.add_option("--fault", run.fault, "Fail allocations as this plan says (ohm list --faults)")
-      ->type_name("PLAN");
-  app.add_option("--seed", run.seed, "Of everything random; 0 unless given")->type_name("N");
+      ->type_name("PLAN")
+      ->check(not_empty());
+  app.add_option("--seed", run.seed, "Of everything random; 0 unless given")
+      ->type_name("N")
+      ->check(not_negative());
   app.add_option("-j,--jobs", run.jobs, "Variants at once; as many as cores unless given")
       ->type_name("N");
   app.add_option("--timeout", run.timeout_seconds, "For each variant, 0 for none; 60 unless given")
       ->type_name("SECONDS");
   app.add_option("--instructions", run.caps.instructions,
                  "Instructions a script may execute; 1000000000 unless given")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(not_negative());
   app.add_option("--script-memory", arguments.script_memory,
                  "Memory of a script's own objects; 1GiB unless given")
       ->type_name("SIZE");

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/observe/utf8.h"
 #include "harness/engine/script_errors.h"
 
 namespace ohm::engine {
@@ -46,18 +47,9 @@ std::string missing_file_hint(const std::string& path) {
 
 /// Offset of the first byte that is not UTF-8.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
-    const unsigned char lead = byte(i);
-    const std::size_t length = lead < 0x80U                    ? 1
-                               : lead >= 0xC2U && lead < 0xE0U ? 2
-                               : lead >= 0xE0U && lead < 0xF0U ? 3
-                               : lead >= 0xF0U && lead < 0xF5U ? 4
-                                                               : 0;
-    if (length == 0 || i + length > text.size()) return i;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xC0U) != 0x80U) return i;
-    }
+    const std::size_t length = utf8_sequence_bytes(text.substr(i));
+    if (length == 0) return i;
     i += length;
   }
   return std::nullopt;

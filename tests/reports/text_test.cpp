@@ -25,6 +25,12 @@ TEST(TextLayout, ShortensInTheMiddle) {
   EXPECT_EQ("scena…s.lua", shortened("scenarios1s.lua", 11));
 }
 
+TEST(TextLayout, SpellsWhatATerminalWouldObeyAndWhatIsNotUtf8) {
+  EXPECT_EQ("\\x1B[31mred\\x07\\xFF×\n  \\xC2\\x9B",
+            printable("\x1b[31mred\x07\xFF×\n\t\xC2\x9B\r\n"));
+  EXPECT_EQ("\\xED\\xA0\\x80", printable("\xED\xA0\x80"));
+}
+
 TEST(MeasuredText, IsExactAndHuman) {
   EXPECT_EQ("-1,234,567", grouped(-1'234'567));
   EXPECT_EQ("123", grouped(123));

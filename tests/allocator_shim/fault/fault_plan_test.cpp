@@ -109,7 +109,7 @@ TEST(FaultPlan, KnowsTheCapacityOfEachDevice) {
 
 TEST(FaultPlan, QuotesThePartThatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> kCases = {
-      {"nht(7)", "[fault] nht(7): unknown policy \"nht\" (did you mean \"nth\"?)"},
+      {"nht(7)", R"([fault] nht(7): unknown policy "nht" (did you mean "nth"?))"},
       {"nth", "[fault] nth: arguments stand in parentheses, as in nth(7)"},
       {"nth(7", "[fault] nth(7: arguments stand in parentheses, as in nth(7)"},
       {"persistant",

@@ -24,7 +24,7 @@ TEST(MemorySummary, LooksAsPyTorchsAfterOneSmallTensor) {
   increase(stats.requested_bytes, StatPool::small_pool, 4);
   increase(stats.reserved_bytes, StatPool::small_pool, 2_MiB);
   increase(stats.inactive_split_bytes, StatPool::small_pool, 2_MiB - 512);
-  EXPECT_EQ(memory_summary(stats, 0), R"(
+  EXPECT_EQ("\n" + memory_summary(stats, 0), R"(
 |===========================================================================|
 |                  PyTorch CUDA memory summary, device ID 0                 |
 |---------------------------------------------------------------------------|
@@ -72,7 +72,7 @@ TEST(MemorySummary, LooksAsPyTorchsAfterOneSmallTensor) {
 |---------------------------------------------------------------------------|
 | Oversize GPU segments |       0    |       0    |       0    |       0    |
 |===========================================================================|
-)" + 1);
+)");
 }
 
 TEST(MemorySummary, TakesTheUnitFromTheRowOfAllPools) {

@@ -102,6 +102,37 @@ INSTANTIATE_TEST_SUITE_P(
                                             "ohm.empty(25000000) end"),
                 {"memory"}}));
 
+struct BadOption {
+  std::vector<std::string> options;
+  int code;
+  std::string says;  ///< all of the standard error
+};
+
+TEST_F(BadInput, OptionIsNamedWithWhatIsWrongAboutIt) {
+  const std::vector<BadOption> kCases = {
+      {{"--case", "mitigatoin"},
+       5,
+       "no variant and no role is called \"mitigatoin\" (did you mean \"mitigation\"?)"},
+      {{"--filter", "nothing*"}, 5, "nothing is selected; ohm list prints what there is to select"},
+      {{"--jobs", "abc"}, 2, "--jobs: \"abc\" is not a number that it takes"},
+      {{"--seed", "-1"}, 2, "--seed: \"-1\" is negative"},
+      {{"--fault", ""}, 2, "--fault: is empty"}};
+  for (const BadOption& bad : kCases) {
+    std::vector<std::string> arguments = {"run", "good.lua"};
+    arguments.insert(arguments.end(), bad.options.begin(), bad.options.end());
+    const ProgramResult ran = ohm(arguments);
+    EXPECT_EQ(bad.code, ran.code) << bad.says;
+    EXPECT_EQ("ohm: " + bad.says + "\n", ran.err);
+  }
+}
+
+TEST_F(BadInput, MessageOfAScriptDoesNotReachTheTerminalAsItIs) {
+  folder_.write("bad.lua", "error('a\\27[31mred \\255\\7')\n");
+  const ProgramResult ran = ohm({"run", "bad.lua"});
+  EXPECT_EQ(3, ran.code);
+  EXPECT_TRUE(contains(ran.out, "bad.lua:1: a\\x1B[31mred \\xFF\\x07\n")) << ran.out;
+}
+
 TEST_F(BadInput, DirectoryAndMissingFileAreErrorsAndTheOthersRun) {
   const ProgramResult ran = ohm({"run", ".", "god.lua", "good.lua"});
   EXPECT_EQ(3, ran.code);
