@@ -1,5 +1,8 @@
 #include "allocator_shim/observe/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace ohm {
 
 namespace {
@@ -8,6 +11,16 @@ std::size_t announced_bytes(unsigned char lead) {
   if (lead < 0x80U) return 1;
   if (lead < 0xC2U || lead >= 0xF5U) return 0;
   return lead < 0xE0U ? 2 : lead < 0xF0U ? 3 : 4;
+}
+
+/// How many bytes of ASCII `text` begins with, rounded down to whole words.
+std::size_t ascii_prefix(std::string_view text) {
+  std::size_t i = 0;
+  for (std::uint64_t word = 0; i + sizeof word <= text.size(); i += sizeof word) {
+    std::memcpy(&word, text.data() + i, sizeof word);
+    if ((word & 0x8080808080808080U) != 0) break;
+  }
+  return i;
 }
 
 }  // namespace
@@ -27,6 +40,24 @@ std::size_t utf8_sequence_bytes(std::string_view text) {
   const bool surrogate = lead == 0xEDU && second >= 0xA0U;
   const bool beyond = lead == 0xF4U && second >= 0x90U;
   return overlong || surrogate || beyond ? 0 : length;
+}
+
+std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
+  for (std::size_t i = ascii_prefix(text); i < text.size();) {
+    const std::size_t length = utf8_sequence_bytes(text.substr(i));
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::nullopt;
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  while (const auto invalid = first_invalid_utf8(text)) {
+    out.append(text.substr(0, *invalid)).append("\xEF\xBF\xBD");
+    text.remove_prefix(*invalid + 1);
+  }
+  return out.append(text);
 }
 
 }  // namespace ohm

@@ -45,16 +45,6 @@ std::string missing_file_hint(const std::string& path) {
   return fmt::format("did you mean {}?", (wanted.parent_path() / nearest).string());
 }
 
-/// Offset of the first byte that is not UTF-8.
-std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_sequence_bytes(text.substr(i));
-    if (length == 0) return i;
-    i += length;
-  }
-  return std::nullopt;
-}
-
 std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;

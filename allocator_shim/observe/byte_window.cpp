@@ -1,0 +1,31 @@
+#include "allocator_shim/observe/byte_window.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ohm {
+
+std::optional<std::uint64_t> ByteWindow::bytes_left() const {
+  if (!total_bytes_) return std::nullopt;
+  return *total_bytes_ - std::min(*total_bytes_, offset());
+}
+
+bool ByteWindow::refill(std::size_t count) {
+  if (!read_) return false;
+  // What cannot come is not waited for: a length in the file is only somebody's word.
+  if (total_bytes_ && count > *bytes_left()) return false;
+  bytes_before_ = offset();
+  auto kept = static_cast<std::size_t>(end_ - at_);
+  if (kept > 0) std::memmove(window_.data(), at_, kept);
+  while (kept < count) {
+    if (kept == window_.size()) window_.resize(std::max(kWindowBytes, 2 * kept));
+    const std::size_t got = read_(std::span(window_).subspan(kept));
+    if (got == 0) break;
+    kept += got;
+  }
+  window_begin_ = at_ = window_.data();
+  end_ = at_ + kept;
+  return kept >= count;
+}
+
+}  // namespace ohm

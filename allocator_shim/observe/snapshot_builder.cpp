@@ -1,0 +1,332 @@
+#include "allocator_shim/observe/snapshot_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
+
+#include "allocator_shim/observe/assert.h"
+
+namespace ohm {
+
+namespace {
+
+/// How many items pickle writes at once; a list whose last batch is smaller is complete.
+constexpr std::size_t kBatch = 1000;
+/// Problems are kept for messages; a file of nothing else must not fill memory with them.
+constexpr std::size_t kMaxProblems = 64;
+
+}  // namespace
+
+SnapshotBuilder::SnapshotBuilder(const ByteWindow& bytes) : bytes_(bytes) { learn_words(); }
+
+void SnapshotBuilder::learn_words() {
+  const auto meaning = [&](std::string_view word) -> Meaning& {
+    const TextId id = snapshot_.tables.intern(word);
+    if (id >= meanings_.size()) meanings_.resize(id + 1);
+    return meanings_[id];
+  };
+  for (std::size_t i = 0; i < kSnapshotKeyCount; ++i) {
+    meaning(kSnapshotKeyNames[i]).key = static_cast<std::uint8_t>(i);
+  }
+  for (auto i = static_cast<std::uint8_t>(EventAction::alloc);
+       i < static_cast<std::uint8_t>(EventAction::relabel); ++i) {
+    meaning(ohm::name_of(static_cast<EventAction>(i))).action = i;
+  }
+  for (std::uint8_t i = 0; i < 3; ++i) {
+    meaning(ohm::name_of(static_cast<BlockView::State>(i))).state = i;
+  }
+  for (std::uint8_t i = 0; i < kSegmentTypeNames.size(); ++i) {
+    meaning(kSegmentTypeNames[i]).is_small = i;
+  }
+  for (std::uint8_t i = 0; i < kRoundupKeyNames.size(); ++i) {
+    meaning(kRoundupKeyNames[i]).roundup_index = i;
+  }
+}
+
+SnapshotBuilder::Meaning SnapshotBuilder::meaning_of(const PickleValue& text) const {
+  const bool is_known = text.kind == PickleValue::Kind::text && text.payload < meanings_.size();
+  return is_known ? meanings_[text.payload] : Meaning();
+}
+
+void SnapshotBuilder::become(PickleValue& value, Role role, std::uint64_t payload) {
+  value.role = static_cast<std::uint8_t>(role);
+  value.payload = payload;
+}
+
+std::string_view SnapshotBuilder::words_for(Role role) {
+  switch (role) {
+    case Role::empty:
+    case Role::other:
+      break;
+    case Role::pool:
+      return "a pool id";
+    case Role::frames:
+    case Role::stack:
+      return "a list of frames";
+    case Role::entries:
+      return "a list of trace entries";
+    case Role::blocks:
+      return "a list of blocks";
+    case Role::segments:
+      return "a list of segments";
+    case Role::annotations:
+      return "a list of annotations";
+    case Role::traces:
+      return "a list of traces, one for each device";
+    case Role::frame:
+      return "a frame";
+    case Role::entry:
+      return "a trace entry";
+    case Role::block:
+      return "a block";
+    case Role::segment:
+      return "a segment";
+    case Role::annotation:
+      return "an annotation";
+    case Role::settings:
+      return "the allocator's settings";
+    case Role::roundup:
+      return "roundup divisions";
+    case Role::snapshot:
+      return "a memory snapshot";
+  }
+  return "something else";
+}
+
+/// Throws unless the value is what is wanted, with the deepest reason that is known.
+void SnapshotBuilder::expect(const PickleValue& value, Role role) const {
+  if (role_of(value) == role) return;
+  if (role_of(value) == Role::other && value.payload > 0) {
+    const Problem& problem = problems_[value.payload - 1];
+    throw PickleError(problem.offset, problem.what);
+  }
+  std::string found(ohm::name_of(value.kind));
+  if (role_of(value) != Role::empty) found = words_for(role_of(value));
+  if (role_of(value) == Role::empty && value.kind >= PickleValue::Kind::tuple) found += " (empty)";
+  throw PickleError(value.offset,
+                    fmt::format("{} stands where {} must stand", found, words_for(role)));
+}
+
+std::uint64_t SnapshotBuilder::new_problem(std::uint64_t offset, std::string what) {
+  if (problems_.size() == kMaxProblems) return 0;
+  problems_.push_back({offset, std::move(what)});
+  return problems_.size();
+}
+
+void SnapshotBuilder::become_other(PickleValue& value, std::uint64_t problem) {
+  become(value, Role::other, problem);
+}
+
+/// Drops the record or list that nobody takes; what was begun later is gone already.
+void SnapshotBuilder::forget(const PickleValue& value) {
+  const auto drop_record = [&](auto& collection) {
+    if (value.payload < collection.waiting.size()) collection.waiting.resize(value.payload);
+  };
+  const auto drop_list = [&](auto& lists) {
+    if (value.payload < lists.size()) lists[value.payload] = {};
+  };
+  if (value.is_used_again()) return;
+  switch (role_of(value)) {
+    case Role::entry:
+      return drop_record(entries_);
+    case Role::block:
+      return drop_record(blocks_);
+    case Role::segment:
+      return drop_record(segments_);
+    case Role::annotation:
+      return drop_record(annotations_);
+    case Role::entries:
+      return drop_list(entries_.lists);
+    case Role::blocks:
+      return drop_list(blocks_.lists);
+    case Role::segments:
+      return drop_list(segments_.lists);
+    case Role::annotations:
+      return drop_list(annotations_.lists);
+    case Role::traces:
+      return drop_list(traces_);
+    default:
+      return;
+  }
+}
+
+// ---- what the reader tells ----------------------------------------------------------------------
+
+std::uint64_t SnapshotBuilder::on_text(std::string_view text) {
+  return snapshot_.tables.intern(text);
+}
+
+void SnapshotBuilder::on_tuple(PickleValue& tuple, std::span<const PickleValue> items) {
+  using Kind = PickleValue::Kind;
+  const bool is_pool =
+      items.size() == 2 && items[0].kind == Kind::integer && items[1].kind == Kind::integer;
+  if (!is_pool) {
+    for (const PickleValue& item : items) forget(item);
+    return become_other(tuple, 0);
+  }
+  const SnapshotPoolId pool = {items[0].integer(), items[1].integer()};
+  if (pools_.empty() || pools_.back() != pool) pools_.push_back(pool);
+  become(tuple, Role::pool, pools_.size() - 1);
+}
+
+PickleHandler::Reuse SnapshotBuilder::on_finished(PickleValue& container) {
+  switch (role_of(container)) {
+    case Role::frames: {
+      const OpenFrames open = open_frames(container);
+      const auto frames = std::span(open_frames_).subspan(open.begin, open.count);
+      become(container, Role::stack, snapshot_.tables.intern(frames));
+      if (open.begin + open.count == open_frames_.size()) open_frames_.resize(open.begin);
+      return Reuse::shared;
+    }
+    case Role::empty:
+    case Role::other:
+    case Role::frame:
+    case Role::stack:
+      return Reuse::shared;
+    default:
+      return Reuse::once;
+  }
+}
+
+void SnapshotBuilder::on_list_items(PickleValue& list, std::span<const PickleValue> items) {
+  // Its first item tells what a list is of.
+  const bool is_new = role_of(list) == Role::empty;
+  switch (is_new ? role_of(items.front()) : role_of(list)) {
+    case Role::frame:
+    case Role::frames:
+      return add_frames(list, items);
+    case Role::entry:
+      return collect(entries_, Role::entry, Role::entries, list, items);
+    case Role::block:
+      return collect(blocks_, Role::block, Role::blocks, list, items);
+    case Role::segment:
+      return collect(segments_, Role::segment, Role::segments, list, items);
+    case Role::annotation:
+      return collect(annotations_, Role::annotation, Role::annotations, list, items);
+    case Role::entries:
+      if (!is_new) return collect(entries_, Role::entry, Role::entries, list, items);
+      return add_traces(list, items);
+    case Role::traces:
+      if (!is_new) return add_traces(list, items);
+      break;
+    case Role::blocks:
+      if (!is_new) return collect(blocks_, Role::block, Role::blocks, list, items);
+      break;
+    case Role::segments:
+      if (!is_new) return collect(segments_, Role::segment, Role::segments, list, items);
+      break;
+    case Role::annotations:
+      if (!is_new) return collect(annotations_, Role::annotation, Role::annotations, list, items);
+      break;
+    case Role::empty:
+      if (is_empty_list(items.front())) return add_traces(list, items);
+      break;
+    default:
+      break;
+  }
+  for (const PickleValue& item : items) forget(item);
+  if (!is_new) return;
+  const bool has_reason = role_of(items.front()) == Role::other;
+  become_other(list, has_reason ? items.front().payload : 0);
+}
+
+void SnapshotBuilder::on_dict_items(PickleValue& dict, std::span<const PickleValue> items) {
+  if (role_of(dict) != Role::empty && role_of(dict) != Role::other) {
+    throw PickleError(dict.offset,
+                      fmt::format("{} is filled a second time", words_for(role_of(dict))));
+  }
+  if (meaning_of(items.front()).roundup_index != Meaning::kNone) return add_roundup(dict, items);
+  gather(items);
+  if (role_of(dict) == Role::other) return;
+  for (const RecordKind& kind : record_kinds()) {
+    if ((present_ & kind.signs) == 0) continue;
+    const std::uint64_t missing = kind.needed & ~present_;
+    if (missing == 0) return become(dict, kind.role, (this->*kind.add)(dict));
+    const auto key = static_cast<std::size_t>(std::countr_zero(missing));
+    return become_other(
+        dict, new_problem(dict.offset, fmt::format("{} without '{}'", words_for(kind.role),
+                                                   kSnapshotKeyNames[key])));
+  }
+  become_other(dict, 0);
+}
+
+Snapshot SnapshotBuilder::finish(const PickleValue& root) {
+  if (role_of(root) != Role::snapshot && (role_of(root) != Role::other || root.payload == 0)) {
+    throw PickleError(
+        root.offset, fmt::format("the pickle holds {}, not a memory snapshot: that is a dictionary "
+                                 "with 'segments' and 'device_traces'",
+                                 ohm::name_of(root.kind)));
+  }
+  expect(root, Role::snapshot);
+  return std::move(snapshot_);
+}
+
+// ---- lists --------------------------------------------------------------------------------------
+
+void SnapshotBuilder::add_frames(PickleValue& list, std::span<const PickleValue> items) {
+  if (role_of(list) == Role::empty) become(list, Role::frames, open_frames_.size() << 32U);
+  const OpenFrames open = open_frames(list);
+  open_frames_.resize(open.begin + open.count);  // what was begun later is finished
+  for (const PickleValue& item : items) {
+    expect(item, Role::frame);
+    open_frames_.push_back(static_cast<FrameId>(item.payload));
+  }
+  list.payload += items.size();
+}
+
+void SnapshotBuilder::add_traces(PickleValue& list, std::span<const PickleValue> items) {
+  if (role_of(list) == Role::empty) {
+    become(list, Role::traces, traces_.size());
+    traces_.emplace_back();
+  }
+  auto& traces = traces_[list.payload];
+  for (const PickleValue& item : items) {
+    if (traces.size() == kMaxDevices) {
+      throw PickleError(item.offset, fmt::format("traces of more than {} devices", kMaxDevices));
+    }
+    traces.push_back(take_list(entries_, Role::entries, item));
+  }
+}
+
+/// Lists know their size only when they end, and growing step by step would need twice the memory:
+/// what is left of the file tells how many more there can be.
+template <typename Record>
+void SnapshotBuilder::make_room(std::vector<Record>& records, std::size_t more,
+                                const PickleValue& list) const {
+  const std::size_t total = records.size() + more;
+  if (total <= records.capacity()) return;
+  std::size_t room = total;
+  const auto left = bytes_.bytes_left();
+  if (more >= kBatch && left) {
+    const std::uint64_t bytes_each =
+        std::max<std::uint64_t>(sizeof(Record) / 2, (bytes_.offset() - list.offset) / total);
+    room += *left / bytes_each + *left / bytes_each / 8;
+  } else if (more >= kBatch || records.size() >= kBatch) {
+    room = std::max(total, 2 * records.capacity());
+  }
+  records.reserve(room);
+}
+
+template <typename Record>
+void SnapshotBuilder::collect(Collection<Record>& from, Role item_role, Role list_role,
+                              PickleValue& list, std::span<const PickleValue> items) {
+  if (role_of(list) == Role::empty) {
+    become(list, list_role, from.lists.size());
+    from.lists.emplace_back();
+  }
+  const std::size_t first = from.waiting.size() - std::min(from.waiting.size(), items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    expect(items[i], item_role);
+    OHM_ASSERT(items[i].payload == first + i, "records wait in the order of their values");
+  }
+  auto& records = from.lists[list.payload];
+  make_room(records, items.size(), list);
+  const auto begin = from.waiting.begin() + static_cast<std::ptrdiff_t>(first);
+  std::move(begin, from.waiting.end(), std::back_inserter(records));
+  from.waiting.resize(first);
+}
+
+}  // namespace ohm
