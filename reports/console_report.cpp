@@ -155,9 +155,10 @@ std::string gpu_text(const ScenarioResult& scenario) {
   for (const VariantResult& variant : scenario.variants) {
     if (variant.devices.empty()) continue;
     const DeviceResult& device = variant.devices.front();
-    return fmt::format(" · {} × {} of {}, {}", variant.devices.size(), device.profile,
+    return fmt::format(" · {} × {} of {}, {} · {}{}", variant.devices.size(), device.profile,
                        human_bytes(static_cast<std::uint64_t>(device.capacity_bytes)),
-                       device.values ? "values computed" : "size-only: no values");
+                       device.values ? "values computed" : "size-only: no values", device.rules,
+                       device.alloc_conf.empty() ? "" : " with " + device.alloc_conf);
   }
   return "";
 }

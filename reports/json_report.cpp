@@ -43,6 +43,8 @@ Json device_json(const DeviceResult& device) {
           {"profile", device.profile},
           {"capacity_bytes", device.capacity_bytes},
           {"values", device.values},
+          {"rules", device.rules},
+          {"alloc_conf", device.alloc_conf},
           {"peak_allocated_bytes", device.peak_allocated_bytes},
           {"peak_reserved_bytes", device.peak_reserved_bytes},
           {"allocated_at_end_bytes", device.allocated_at_end_bytes},

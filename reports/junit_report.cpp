@@ -66,6 +66,10 @@ void write_properties(XmlElement& test_case, const VariantResult& variant) {
   write_property(properties, "role", std::string(name_of(variant.role)));
   write_property(properties, "outcome", std::string(name_of(variant.outcome)));
   write_property(properties, "equivalence", std::string(name_of(variant.equivalence)));
+  if (!variant.devices.empty()) {
+    write_property(properties, "rules", variant.devices.front().rules);
+    write_property(properties, "alloc_conf", variant.devices.front().alloc_conf);
+  }
   for (const DeviceResult& device : variant.devices) {
     const auto write_bytes = [&](const char* name, std::int64_t bytes) {
       write_property(properties, device.device + "." + name, std::to_string(bytes));

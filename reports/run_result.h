@@ -24,6 +24,8 @@ struct DeviceResult {
   std::string profile;                      ///< name of the GPU profile
   std::int64_t capacity_bytes = 0;          ///< what the device reports as its total memory
   bool values = true;                       ///< false: size-only, no arithmetic was done
+  std::string rules;                        ///< which PyTorch's allocator: "pytorch-2.6"
+  std::string alloc_conf;                   ///< its settings, as last written; empty: none
   std::int64_t peak_allocated_bytes = 0;    ///< largest sum of blocks handed out
   std::int64_t peak_reserved_bytes = 0;     ///< largest sum of segments
   std::int64_t allocated_at_end_bytes = 0;  ///< after the function returned and its values went

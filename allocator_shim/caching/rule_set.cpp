@@ -32,4 +32,8 @@ const RuleSet& find_rule_set(std::string_view name) {
       fmt::format("[allocator] unknown rule set \"{}\"{}", name, did_you_mean(name, known)));
 }
 
+const RuleSet& rule_set_or_default(std::string_view name) {
+  return name.empty() ? default_rule_set() : find_rule_set(name);
+}
+
 }  // namespace ohm

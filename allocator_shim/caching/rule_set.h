@@ -27,4 +27,7 @@ const RuleSet& default_rule_set();
 /// Throws std::invalid_argument that suggests the nearest name.
 const RuleSet& find_rule_set(std::string_view name);
 
+/// The same; no name is the default one's.
+const RuleSet& rule_set_or_default(std::string_view name);
+
 }  // namespace ohm

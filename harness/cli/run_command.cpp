@@ -4,12 +4,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
 
+#include "allocator_shim/caching/settings.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/observe/format_bytes.h"
 #include "allocator_shim/observe/nearest_name.h"
@@ -55,11 +57,23 @@ CLI::Validator not_empty() {
 
 /// Calls `parse`; what it finds wrong about an option is a usage error.
 template <class Parse>
-auto parsed(const char* option, Parse&& parse) {
+decltype(auto) parsed(const char* option, Parse&& parse) {
   try {
     return parse();
   } catch (const std::invalid_argument& error) {
     throw UsageError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+/// PyTorch's own variables, the first one that is set; said aloud, for they change the figures.
+void take_environment(engine::RunOptions& run, const RuleSet& rules) {
+  for (const char* variable : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
+    const char* const text = std::getenv(variable);
+    if (text == nullptr) continue;
+    parsed(variable, [&] { return parse_settings(text, rules); });
+    run.environment_alloc_conf = text;
+    if (*text != '\0') fmt::print(stderr, "ohm: allocator settings from {}: {}\n", variable, text);
+    return;
   }
 }
 
@@ -69,6 +83,13 @@ void check(RunArguments& arguments) {
     throw UsageError("name the scenarios to run, as in ohm run scenarios/*.lua");
   if (!run.gpu_text.empty()) {
     run.gpu = parsed("--gpu", [&] { return parse_gpu_selection(run.gpu_text); });
+  }
+  const RuleSet& rules =
+      parsed("--rules", [&]() -> const RuleSet& { return rule_set_or_default(run.rules); });
+  if (run.alloc_conf) {
+    parsed("--alloc-conf", [&] { return parse_settings(*run.alloc_conf, rules); });
+  } else {
+    take_environment(run, rules);
   }
   if (!run.fault.empty()) parsed("--fault", [&] { return FaultPlan::parse(run.fault); });
   run.caps.memory_bytes =
@@ -195,6 +216,11 @@ void add_execution(CLI::App& app, RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
   app.add_option("--gpu", run.gpu_text, "Run on these GPUs instead (ohm gpus lists them)")
       ->type_name("NAME[,capacity=SIZE][,count=N]");
+  app.add_option("--alloc-conf", run.alloc_conf,
+                 "Allocator settings instead, as PYTORCH_CUDA_ALLOC_CONF spells them")
+      ->type_name("KEY:VALUE,...");
+  app.add_option("--rules", run.rules, "Which PyTorch's allocator instead (pytorch-2.6)")
+      ->type_name("NAME");
   app.add_flag("--size-only", run.size_only,
                "Keep sizes, not values: the same bytes in a fraction of the time");
   app.add_option("--fault", run.fault, "Fail allocations as this plan says (ohm list --faults)")

@@ -66,12 +66,18 @@ Machine::~Machine() = default;
 void Machine::add_gpus() {
   GpuProfile profile = find_gpu_profile(options_.gpu.profile);
   profile.capacity_bytes = options_.gpu.capacity_bytes.value_or(profile.capacity_bytes);
-  const AllocatorSettings settings = parse_settings(options_.gpu.alloc_conf);
-  for (int index = 0; index < options_.gpu.count; ++index) add_gpu(index, profile, settings);
+  CachingAllocatorOptions options;
+  options.rules = rule_set_or_default(options_.gpu.rules);
+  options.settings = parse_settings(options_.gpu.alloc_conf.value_or(""), options.rules);
+  for (int index = 0; index < options_.gpu.count; ++index) {
+    options.device = index;
+    add_gpu(profile, options);
+  }
   context_.seed(options_.seed);
 }
 
-void Machine::add_gpu(int index, const GpuProfile& profile, const AllocatorSettings& settings) {
+void Machine::add_gpu(const GpuProfile& profile, const CachingAllocatorOptions& options) {
+  const int index = options.device;
   auto gpu = std::make_unique<Gpu>(profile, index, value_mode(options_.gpu));
   for (FaultPlan& plan : fault_plans_) {
     if (const std::optional<std::size_t> capacity = plan.capacity_bytes_of(index)) {
@@ -80,9 +86,6 @@ void Machine::add_gpu(int index, const GpuProfile& profile, const AllocatorSetti
     gpu->segment_adaptors.push_back(
         std::make_unique<FaultyDeviceMemory>(gpu->memory(), plan, index));
   }
-  CachingAllocatorOptions options;
-  options.device = index;
-  options.settings = settings;
   gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), gpu->streams, options, &events_);
   for (FaultPlan& plan : fault_plans_) {
     gpu->request_adaptors.push_back(
@@ -136,6 +139,8 @@ std::vector<DeviceResult> Machine::device_results() const {
     result.profile = gpu.profile.name;
     result.capacity_bytes = static_cast<std::int64_t>(gpu.witness->info().total_bytes);
     result.values = options_.gpu.values;
+    result.rules = gpu.caching->rules().name;
+    result.alloc_conf = gpu.caching->settings().text;
     result.peak_allocated_bytes = figures.peak_allocated_bytes;
     result.peak_reserved_bytes = figures.peak_reserved_bytes;
     result.allocated_at_end_bytes = allocated_bytes(index);

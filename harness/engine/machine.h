@@ -75,7 +75,7 @@ class Machine {
  private:
   struct Gpu;
 
-  void add_gpu(int index, const GpuProfile& profile, const AllocatorSettings& settings);
+  void add_gpu(const GpuProfile& profile, const CachingAllocatorOptions& options);
 
   MachineOptions options_;
   OnOutOfMemory on_out_of_memory_;

@@ -22,12 +22,15 @@ struct RunOptions {
   int jobs = 1;
   double timeout_seconds = 60;  ///< for each variant
   std::uint64_t seed = 0;
-  std::optional<GpuSelection> gpu;  ///< instead of the scenarios' own
-  std::string gpu_text;             ///< `gpu` as it was written, for the command that repeats
-  bool size_only = false;           ///< no values on any device, whatever the scenarios say
-  std::string fault;                ///< a fault plan for every variant; empty: none
-  bool fail_fast = false;           ///< the first scenario that does not pass is the last one
-  bool timestamps = false;          ///< wall times become part of the result
+  std::optional<GpuSelection> gpu;        ///< instead of the scenarios' own
+  std::string gpu_text;                   ///< `gpu` as it was written, for the command that repeats
+  std::optional<std::string> alloc_conf;  ///< allocator settings, instead of the scenarios' own
+  std::string environment_alloc_conf;     ///< where neither a scenario nor `alloc_conf` gives any
+  std::string rules;  ///< which PyTorch's allocator, instead of the scenarios' own; empty: theirs
+  bool size_only = false;   ///< no values on any device, whatever the scenarios say
+  std::string fault;        ///< a fault plan for every variant; empty: none
+  bool fail_fast = false;   ///< the first scenario that does not pass is the last one
+  bool timestamps = false;  ///< wall times become part of the result
   ScriptCaps caps;
 };
 

@@ -18,8 +18,10 @@ struct GpuSpec {
   std::string profile = "tiny-64m";           ///< a name of the profile table
   std::optional<std::size_t> capacity_bytes;  ///< instead of the profile's
   int count = 1;
-  bool values = true;      ///< false: size-only, no arithmetic is done
-  std::string alloc_conf;  ///< allocator settings in PYTORCH_CUDA_ALLOC_CONF's spelling
+  bool values = true;  ///< false: size-only, no arithmetic is done
+  /// Allocator settings in PYTORCH_CUDA_ALLOC_CONF's spelling; absent: the run's, or none.
+  std::optional<std::string> alloc_conf;
+  std::string rules;  ///< which PyTorch's allocator; empty: the run's, or the default
 };
 
 /// One named run. `line` is where the variant's table entry or function stands in the file.

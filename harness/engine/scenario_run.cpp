@@ -166,6 +166,9 @@ MachineOptions ScenarioRun::machine_for(const VariantDescription& variant,
     machine.gpu.count = options_.gpu->count.value_or(machine.gpu.count);
   }
   if (options_.size_only) machine.gpu.values = false;
+  if (!options_.rules.empty()) machine.gpu.rules = options_.rules;
+  if (options_.alloc_conf) machine.gpu.alloc_conf = options_.alloc_conf;
+  if (!machine.gpu.alloc_conf) machine.gpu.alloc_conf = options_.environment_alloc_conf;
   if (as_reference) {
     machine.gpu = large_gpu(machine.gpu);
     return machine;
@@ -237,11 +240,23 @@ void ScenarioRun::fail(ErrorResult error, ExitReason reason) {
   is_finished_ = true;
 }
 
+std::optional<std::string> ScenarioRun::brought_alloc_conf(const std::string& variant) const {
+  if (options_.alloc_conf) return options_.alloc_conf;
+  const VariantDescription* const described = find_variant(measured_.description, variant);
+  const GpuSpec& gpu = described->gpu ? *described->gpu : measured_.description.gpu;
+  if (gpu.alloc_conf || options_.environment_alloc_conf.empty()) return std::nullopt;
+  return options_.environment_alloc_conf;
+}
+
 std::string ScenarioRun::rerun_command(const std::string& variant) const {
   std::string command =
       fmt::format("ohm run {} --case {}", shell_quoted(path_), shell_quoted(variant));
   if (!options_.gpu_text.empty()) command += " --gpu " + shell_quoted(options_.gpu_text);
   if (options_.size_only) command += " --size-only";
+  if (const std::optional<std::string> alloc_conf = brought_alloc_conf(variant)) {
+    command += " --alloc-conf " + shell_quoted(*alloc_conf);
+  }
+  if (!options_.rules.empty()) command += " --rules " + options_.rules;
   if (!options_.fault.empty()) command += " --fault " + shell_quoted(options_.fault);
   if (options_.seed != 0) command += fmt::format(" --seed {}", options_.seed);
   const RunOptions defaults;

@@ -50,6 +50,8 @@ class ScenarioRun {
   LoadRequest load_request() const;
   MachineOptions machine_for(const VariantDescription& variant, bool as_reference) const;
   MeasuredVariant measured_from(const std::string& name, const WorkResult& result) const;
+  /// Allocator settings that are the run's and not the scenario's.
+  std::optional<std::string> brought_alloc_conf(const std::string& variant) const;
   std::string rerun_command(const std::string& variant) const;
 
   std::size_t index_;

@@ -78,7 +78,7 @@ class Validator {
   void check_gpu(int line, const GpuSpec& gpu) const {
     try {
       find_gpu_profile(gpu.profile);
-      parse_settings(gpu.alloc_conf);
+      parse_settings(gpu.alloc_conf.value_or(""), rule_set_or_default(gpu.rules));
     } catch (const std::invalid_argument& wrong) {
       refuse(line, wrong.what());
     }

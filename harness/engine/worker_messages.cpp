@@ -12,10 +12,10 @@ concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
 
 template <class Archive, Is<DeviceResult> T>
 void fields(Archive& archive, T& device) {
-  archive(device.device, device.profile, device.capacity_bytes, device.values,
-          device.peak_allocated_bytes, device.peak_reserved_bytes, device.allocated_at_end_bytes,
-          device.num_ooms, device.num_alloc_retries, device.num_device_alloc,
-          device.peak_by_category);
+  archive(device.device, device.profile, device.capacity_bytes, device.values, device.rules,
+          device.alloc_conf, device.peak_allocated_bytes, device.peak_reserved_bytes,
+          device.allocated_at_end_bytes, device.num_ooms, device.num_alloc_retries,
+          device.num_device_alloc, device.peak_by_category);
 }
 
 template <class Archive, Is<HolderResult> T>
@@ -39,7 +39,7 @@ namespace engine {
 
 template <class Archive, Is<GpuSpec> T>
 void fields(Archive& archive, T& gpu) {
-  archive(gpu.profile, gpu.capacity_bytes, gpu.count, gpu.values, gpu.alloc_conf);
+  archive(gpu.profile, gpu.capacity_bytes, gpu.count, gpu.values, gpu.alloc_conf, gpu.rules);
 }
 
 template <class Archive, Is<VariantDescription> T>

@@ -7,7 +7,10 @@
 #include <string_view>
 
 #include "allocator_shim/observe/memory_summary.h"
+#include "harness/engine/machine.h"
+#include "harness/engine/scenario_program.h"
 #include "harness/lua/arguments.h"
+#include "harness/lua/interpreter.h"
 #include "harness/lua/native.h"
 #include "runtime/tensor/context.h"
 
@@ -100,6 +103,42 @@ int empty_cache(lua_State* /*L*/) {
   return 0;
 }
 
+// ---- settings -----------------------------------------------------------------------------------
+
+CachingAllocator& caching_allocator(lua_State* L, const Device& gpu, std::string_view function) {
+  engine::RunContext* const run = Interpreter::of(L).run;
+  if (run == nullptr) {
+    throw std::invalid_argument(
+        fmt::format("[{}] there are no GPUs yet: call it in a variant's function", function));
+  }
+  return run->machine().caching_allocator(gpu.index);
+}
+
+// set_per_process_memory_fraction(fraction [, device])
+int set_per_process_memory_fraction(lua_State* L) {
+  constexpr std::string_view kName = "set_per_process_memory_fraction";
+  const double fraction = number_argument(L, 1, {kName, "fraction"});
+  lua_remove(L, 1);
+  const Device gpu = gpu_argument(L, kName);
+  try {
+    caching_allocator(L, gpu, kName).set_memory_fraction(fraction);
+  } catch (const std::invalid_argument& wrong) {
+    throw std::invalid_argument(fmt::format("[{}] {}", kName, wrong.what()));
+  }
+  return 0;
+}
+
+// memory._set_allocator_settings(text): from now on, on every GPU.
+int set_allocator_settings(lua_State* L) {
+  constexpr std::string_view kName = "_set_allocator_settings";
+  const std::string text(string_argument(L, 1, {kName, "settings"}));
+  for (std::size_t index = 0; index < Context::current().gpus.size(); ++index) {
+    const Device gpu = Device::cuda(static_cast<int>(index));
+    caching_allocator(L, gpu, kName).apply_settings(text);
+  }
+  return 0;
+}
+
 // ---- devices ------------------------------------------------------------------------------------
 
 int device_count(lua_State* L) {
@@ -135,12 +174,9 @@ int manual_seed(lua_State* L) {
   return 0;
 }
 
-constexpr luaL_Reg kFunctions[] = {
-    {"current_device", native<current_device>},
-    {"device_count", native<device_count>},
+constexpr luaL_Reg kMemoryFunctions[] = {
+    {"_set_allocator_settings", native<set_allocator_settings>},
     {"empty_cache", native<empty_cache>},
-    {"is_available", native<is_available>},
-    {"manual_seed_all", native<manual_seed>},
     {"max_memory_allocated", native<max_memory_allocated>},
     {"max_memory_reserved", native<max_memory_reserved>},
     {"mem_get_info", native<mem_get_info>},
@@ -150,12 +186,18 @@ constexpr luaL_Reg kFunctions[] = {
     {"memory_summary", native<summary>},
     {"reset_accumulated_memory_stats", native<reset_accumulated_memory_stats>},
     {"reset_peak_memory_stats", native<reset_peak_memory_stats>},
-    {"set_device", native<set_device>},
-    {"synchronize", native<synchronize>},
+    {"set_per_process_memory_fraction", native<set_per_process_memory_fraction>},
+};
+
+constexpr luaL_Reg kDeviceFunctions[] = {
+    {"current_device", native<current_device>}, {"device_count", native<device_count>},
+    {"is_available", native<is_available>},     {"manual_seed_all", native<manual_seed>},
+    {"set_device", native<set_device>},         {"synchronize", native<synchronize>},
 };
 
 }  // namespace
 
-std::span<const luaL_Reg> cuda_functions() { return kFunctions; }
+std::span<const luaL_Reg> cuda_device_functions() { return kDeviceFunctions; }
+std::span<const luaL_Reg> cuda_memory_functions() { return kMemoryFunctions; }
 
 }  // namespace ohm::lua

@@ -75,7 +75,9 @@ class Fields {
     lua_pop(state_, 1);
   }
 
-  void text(std::string_view name, std::string& value) const {
+  /// `value` is a string, or an optional one.
+  template <class Text>
+  void text(std::string_view name, Text& value) const {
     read(name, [&](int index) {
       if (lua_type(state_, index) != LUA_TSTRING) refuse(name, "a string", index);
       value = lua_tostring(state_, index);
@@ -107,8 +109,9 @@ class Fields {
 // What is not given stays as `gpu` has it.
 GpuSpec read_gpu(lua_State* L, int index, const std::string& what, GpuSpec gpu) {
   const Fields fields(L, index, what);
-  fields.check({"alloc_conf", "capacity", "count", "profile", "values"});
+  fields.check({"alloc_conf", "capacity", "count", "profile", "rules", "values"});
   fields.text("profile", gpu.profile);
+  fields.text("rules", gpu.rules);
   fields.text("alloc_conf", gpu.alloc_conf);
   fields.read("count", [&](int value) {
     if (lua_isinteger(L, value) == 0) fields.refuse("count", "an integer", value);

@@ -11,6 +11,7 @@ inline DeviceResult sample_device(int index, std::int64_t peak_bytes) {
   DeviceResult device;
   device.device = "cuda:" + std::to_string(index);
   device.profile = "tiny-64m";
+  device.rules = "pytorch-2.6";
   device.capacity_bytes = 67'108'864;
   device.peak_allocated_bytes = peak_bytes;
   device.peak_reserved_bytes = 62'914'560;

@@ -1,0 +1,102 @@
+// Where allocator settings come from, what they change, and that every report shows them.
+#include <cstdlib>
+
+#include "tests/harness/program/program_test.h"
+
+namespace ohm {
+namespace {
+
+using test::contains;
+using test::ProgramResult;
+
+// 1,300 KiB: rounded to 512 bytes as it is, to 1,536 KiB in quarters of a power of two.
+class AllocatorSettings : public test::ProgramTest {
+ protected:
+  void write_scenario(const std::string& gpu_fields) {
+    folder_.write("conf.lua",
+                  "return ohm.scenario {name = 'conf', gpu = {" + gpu_fields +
+                      "},\n"
+                      "  limits = {'peak_allocated_bytes == 1300 KiB'},\n"
+                      "  controls = {plain = function(device)\n"
+                      "    local x = ohm.empty(1300 * 256, {device = device})\n  end},\n"
+                      "  checks = {any = {limits = {'num_ooms == 0'}, run = function() end}}}\n");
+  }
+};
+
+TEST_F(AllocatorSettings, OptionStandsAboveTheScenariosOwn) {
+  write_scenario("alloc_conf = 'max_split_size_mb:32'");
+  const ProgramResult own = ohm({"run", "conf.lua"});
+  EXPECT_EQ(0, own.code) << own.out;
+  EXPECT_TRUE(contains(own.out, "pytorch-2.6 with max_split_size_mb:32\n")) << own.out;
+
+  const std::string settings = "roundup_power2_divisions:4";
+  const ProgramResult ran = ohm({"run", "conf.lua", "--alloc-conf", settings});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_TRUE(contains(ran.out, "1.50 MiB")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "pytorch-2.6 with " + settings + "\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "--case plain --alloc-conf " + settings + "\n")) << ran.out;
+}
+
+TEST_F(AllocatorSettings, EnvironmentStandsBelowTheScenariosOwnAndIsSaid) {
+  ::setenv("PYTORCH_CUDA_ALLOC_CONF", "roundup_power2_divisions:4", 1);
+  write_scenario("");
+  const ProgramResult ran = ohm({"run", "conf.lua"});
+  write_scenario("alloc_conf = ''");
+  const ProgramResult own = ohm({"run", "conf.lua"});
+  ::setenv("PYTORCH_CUDA_ALLOC_CONF", "no_such:1", 1);
+  const ProgramResult wrong = ohm({"run", "conf.lua"});
+  ::unsetenv("PYTORCH_CUDA_ALLOC_CONF");
+  EXPECT_EQ(1, ran.code);
+  EXPECT_EQ("ohm: allocator settings from PYTORCH_CUDA_ALLOC_CONF: roundup_power2_divisions:4\n",
+            ran.err);
+  EXPECT_TRUE(contains(ran.out, "--alloc-conf roundup_power2_divisions:4\n")) << ran.out;
+  EXPECT_EQ(0, own.code) << own.out;
+  EXPECT_EQ(2, wrong.code);
+  EXPECT_EQ("ohm: PYTORCH_CUDA_ALLOC_CONF: Unrecognized CachingAllocator option: no_such\n",
+            wrong.err);
+}
+
+TEST_F(AllocatorSettings, WrongOnesAreRefusedInPyTorchsWordsBeforeAnythingRuns) {
+  write_scenario("");
+  const ProgramResult conf = ohm({"run", "conf.lua", "--alloc-conf", "no_such:1"});
+  EXPECT_EQ(2, conf.code);
+  EXPECT_EQ("ohm: --alloc-conf: Unrecognized CachingAllocator option: no_such\n", conf.err);
+  const ProgramResult rules = ohm({"run", "conf.lua", "--rules", "pytorch-2.11"});
+  EXPECT_EQ(2, rules.code);
+  EXPECT_EQ(
+      "ohm: --rules: [allocator] unknown rule set \"pytorch-2.11\" (did you mean "
+      "\"pytorch-2.10\"?)\n",
+      rules.err);
+}
+
+TEST_F(AllocatorSettings, RulesChangeWhatPyTorchChangedAndAreShown) {
+  folder_.write("full.lua", test::scenario_with_problem(
+                                "  return {x = ohm.empty(1 << 30, {device = device})}"));
+  const ProgramResult old = ohm({"run", "full.lua", "-v"});
+  EXPECT_TRUE(contains(old.out, "pytorch-2.6\n")) << old.out;
+  EXPECT_TRUE(contains(old.out, " PYTORCH_CUDA_ALLOC_CONF=")) << old.out;
+  const ProgramResult recent =
+      ohm({"run", "full.lua", "-v", "--rules", "pytorch-2.10", "--report", "json=out.json"});
+  EXPECT_TRUE(contains(recent.out, "pytorch-2.10\n")) << recent.out;
+  EXPECT_TRUE(contains(recent.out, " PYTORCH_ALLOC_CONF=")) << recent.out;
+  EXPECT_TRUE(contains(test::read_file(file("out.json")), "\"rules\": \"pytorch-2.10\""));
+}
+
+TEST_F(AllocatorSettings, ScriptSetsThemAndAMemoryFractionAsInPyTorch) {
+  folder_.write("set.lua",
+                test::scenario_with_check(
+                    "  ohm.cuda.memory._set_allocator_settings('roundup_power2_divisions:4')\n"
+                    "  local x = ohm.empty(1300 * 256, {device = device})\n"
+                    "  assert(ohm.cuda.memory_allocated() == 1536 * 1024)\n"
+                    "  assert(not pcall(ohm.cuda.set_per_process_memory_fraction, 1.5))\n"
+                    "  ohm.cuda.set_per_process_memory_fraction(0.5, device)\n"
+                    "  x = nil\n"
+                    "  x = ohm.empty(40 << 18, {device = device})",
+                    "CUDA out of memory"));
+  const ProgramResult ran = ohm({"run", "set.lua", "-v"});
+  EXPECT_EQ(0, ran.code) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "32.00 MiB allowed; ")) << ran.out;
+}
+
+}  // namespace
+}  // namespace ohm
