@@ -17,6 +17,7 @@
 #include "harness/lua/library.h"
 #include "harness/lua/native.h"
 #include "harness/lua/script_modules.h"
+#include "harness/lua/text_functions.h"
 
 namespace ohm::lua {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 // Of Lua's own functions without a table, those that a script may call as they are.
 constexpr std::string_view kBaseFunctions[] = {
     "assert", "error",  "getmetatable", "ipairs", "pcall",    "rawequal", "rawget",
-    "rawlen", "rawset", "select",       "type",   "tonumber", "tostring", "xpcall",
+    "rawlen", "rawset", "select",       "type",   "tonumber", "xpcall",
 };
 
 using BaseFunctions = std::map<std::string_view, lua_CFunction>;
@@ -80,21 +81,6 @@ int load_text(lua_State* L) {
   return 1;
 }
 
-int print(lua_State* L) {
-  std::string line;
-  const int count = lua_gettop(L);
-  for (int i = 1; i <= count; ++i) {
-    std::size_t length = 0;
-    const char* text = luaL_tolstring(L, i, &length);
-    if (i > 1) line += '\t';
-    line.append(text, length);
-    lua_pop(L, 1);
-  }
-  line += '\n';
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  return 0;
-}
-
 int set_metatable(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_argexpected(L, lua_istable(L, 2) || lua_isnoneornil(L, 2), 2, "nil or table");
@@ -118,6 +104,7 @@ constexpr luaL_Reg kOwnFunctions[] = {
     {"print", native<print, Entry::access>},
     {"require", native<require_module, Entry::access>},
     {"setmetatable", native<set_metatable, Entry::access>},
+    {"tostring", native<text_of_value, Entry::access>},
 };
 
 // math.randomseed without arguments would take the clock.
@@ -147,6 +134,9 @@ int open_string(lua_State* L) {
   luaopen_string(L);
   lua_pushnil(L);
   lua_setfield(L, -2, "dump");
+  lua_getfield(L, -1, "format");
+  lua_pushcclosure(L, native<format_text, Entry::access>, 1);
+  lua_setfield(L, -2, "format");
   return 1;
 }
 

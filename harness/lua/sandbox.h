@@ -10,9 +10,10 @@ namespace ohm::lua {
 ///
 /// Beside what is left out (io, os, package, debug but traceback, collectgarbage, dofile,
 /// loadfile), these differ from Lua's: `load` takes text alone; `require` looks in the script's
-/// folder and its lib/; `print` writes to stderr; `pairs` and `next` go in a fixed order (numbers,
-/// then strings in byte order), because the order of a hash table changes from run to run;
-/// `setmetatable` takes no finalizers; an undefined global is an error.
+/// folder and its lib/; `print` writes to stderr; no text holds an address (text_functions.h);
+/// `pairs` and `next` go in a fixed order (numbers, then strings in byte order), because the order
+/// of a hash table changes from run to run; `setmetatable` takes no finalizers; an undefined global
+/// is an error.
 void open_sandbox(lua_State* L, std::uint64_t seed);
 
 /// Whether this is pcall or xpcall.

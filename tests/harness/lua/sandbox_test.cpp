@@ -66,6 +66,19 @@ INSTANTIATE_TEST_SUITE_P(All, SandboxEscape, testing::ValuesIn(kEscapes),
                                                      std::regex("[^A-Za-z]+"), "_");
                          });
 
+TEST_F(Sandbox, TextsAreTheSameOnEveryRun) {
+  EXPECT_EQ(text("return tostring({}) .. ' ' .. tostring(print) .. ' ' .. tostring(0 / 0)"),
+            "table function nan");
+  EXPECT_EQ(text("return string.format('%s %q %5.1f %d%%', {}, 'p', -(0 / 0), 3)"),
+            "table \"p\"   nan 3%");
+  EXPECT_EQ(text("return tostring(setmetatable({}, {__tostring = function() return 'own' end}))"),
+            "own");
+  EXPECT_EQ(text("return tostring(setmetatable({}, {__name = 'box'}))"), "box");
+  EXPECT_EQ(error_of("return string.format('%-20p', {})"),
+            "scenarios/test.lua:1: [string.format] %p is an address: it differs from run to run");
+  EXPECT_EQ(text("return ('%d %s'):format(3, nil)"), "3 nil");
+}
+
 TEST_F(Sandbox, KeepsTheLibrariesThatReachNothing) {
   EXPECT_EQ(text("return table.concat({math.floor(2.5), ('x'):rep(3), utf8.char(955), "
                  "select('#', 1, 2), tostring(rawequal(1, 1))}, ' ')"),
