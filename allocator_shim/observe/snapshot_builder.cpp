@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "allocator_shim/observe/assert.h"
@@ -15,6 +16,8 @@ namespace {
 
 /// How many items pickle writes at once; a list whose last batch is smaller is complete.
 constexpr std::size_t kBatch = 1000;
+/// The shortest that pickle can write an entry.
+constexpr std::uint64_t kLeastEntryBytes = 20;
 /// Problems are kept for messages; a file of nothing else must not fill memory with them.
 constexpr std::size_t kMaxProblems = 64;
 
@@ -291,23 +294,16 @@ void SnapshotBuilder::add_traces(PickleValue& list, std::span<const PickleValue>
   }
 }
 
-/// Lists know their size only when they end, and growing step by step would need twice the memory:
-/// what is left of the file tells how many more there can be.
-template <typename Record>
-void SnapshotBuilder::make_room(std::vector<Record>& records, std::size_t more,
+/// A trace knows its size only when it ends, and growing step by step would need twice the memory:
+/// what is left of the file tells how many more entries there can be.
+void SnapshotBuilder::make_room(std::vector<TraceEntry>& entries, std::size_t more,
                                 const PickleValue& list) const {
-  const std::size_t total = records.size() + more;
-  if (total <= records.capacity()) return;
-  std::size_t room = total;
+  const std::size_t total = entries.size() + more;
   const auto left = bytes_.bytes_left();
-  if (more >= kBatch && left) {
-    const std::uint64_t bytes_each =
-        std::max<std::uint64_t>(sizeof(Record) / 2, (bytes_.offset() - list.offset) / total);
-    room += *left / bytes_each + *left / bytes_each / 8;
-  } else if (more >= kBatch || records.size() >= kBatch) {
-    room = std::max(total, 2 * records.capacity());
-  }
-  records.reserve(room);
+  if (total <= entries.capacity() || more < kBatch || !left) return;
+  const std::uint64_t bytes_each =
+      std::max<std::uint64_t>(kLeastEntryBytes, (bytes_.offset() - list.offset) / total);
+  entries.reserve(total + *left / bytes_each * 9 / 8);
 }
 
 template <typename Record>
@@ -323,7 +319,7 @@ void SnapshotBuilder::collect(Collection<Record>& from, Role item_role, Role lis
     OHM_ASSERT(items[i].payload == first + i, "records wait in the order of their values");
   }
   auto& records = from.lists[list.payload];
-  make_room(records, items.size(), list);
+  if constexpr (std::is_same_v<Record, TraceEntry>) make_room(records, items.size(), list);
   const auto begin = from.waiting.begin() + static_cast<std::ptrdiff_t>(first);
   std::move(begin, from.waiting.end(), std::back_inserter(records));
   from.waiting.resize(first);

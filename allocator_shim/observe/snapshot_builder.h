@@ -18,7 +18,7 @@
 #include "allocator_shim/observe/pickle_reader.h"
 #include "allocator_shim/observe/snapshot.h"
 #include "allocator_shim/observe/snapshot_keys.h"
-#include "allocator_shim/observe/word_arena.h"
+#include "allocator_shim/observe/trace_details.h"
 
 namespace ohm {
 
@@ -144,7 +144,6 @@ class SnapshotBuilder final : public PickleHandler {
   std::uint64_t add_settings(const PickleValue& dict);
   std::uint64_t add_snapshot(const PickleValue& dict);
   void add_roundup(PickleValue& dict, std::span<const PickleValue> items);
-  std::uint32_t detail_index(const TraceDetail& detail, const PickleValue& dict);
 
   void add_frames(PickleValue& list, std::span<const PickleValue> items);
   void add_traces(PickleValue& list, std::span<const PickleValue> items);
@@ -157,8 +156,7 @@ class SnapshotBuilder final : public PickleHandler {
     expect(value, role);
     return from.take(value.payload);
   }
-  template <typename Record>
-  void make_room(std::vector<Record>& records, std::size_t more, const PickleValue& list) const;
+  void make_room(std::vector<TraceEntry>& entries, std::size_t more, const PickleValue& list) const;
   void expect(const PickleValue& value, Role role) const;
 
   void forget(const PickleValue& value);
@@ -182,7 +180,7 @@ class SnapshotBuilder final : public PickleHandler {
   std::vector<std::vector<std::vector<TraceEntry>>> traces_;
   std::optional<SnapshotSettings> settings_;
   std::array<std::int64_t, kRoundupKeyNames.size()> roundup_ = {};
-  RecordIndex detail_index_;
+  TraceDetails details_;
 };
 
 }  // namespace ohm

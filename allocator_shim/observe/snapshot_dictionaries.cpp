@@ -15,9 +15,6 @@ using Kind = PickleValue::Kind;
 using Key = SnapshotKey;
 
 constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
-/// Bits of TraceEntry::detail.
-constexpr std::size_t kMaxDetails = std::size_t{1} << 28U;
-
 constexpr std::uint64_t bit(Key key) { return std::uint64_t{1} << static_cast<std::size_t>(key); }
 static_assert(kSnapshotKeyCount <= 64);
 
@@ -35,15 +32,6 @@ constexpr std::uint64_t kListKeys =
   if (value.kind == Kind::integer) found = std::to_string(value.integer());
   throw PickleError(value.offset,
                     fmt::format("'{}' is {}: it must be {}", name_of(key), found, wanted));
-}
-
-std::uint64_t hash_of(const TraceDetail& detail) {
-  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
-  std::uint64_t hash = static_cast<std::uint64_t>(detail.stream);
-  for (const TextId text : {detail.category, detail.compile_context, detail.user_metadata}) {
-    hash = (hash ^ hash >> 32U ^ text) * kFactor;
-  }
-  return hash ^ hash >> 32U;
 }
 
 }  // namespace
@@ -167,22 +155,6 @@ std::uint64_t SnapshotBuilder::add_frame(const PickleValue& /*dict*/) {
   return snapshot_.tables.intern(frame);
 }
 
-std::uint32_t SnapshotBuilder::detail_index(const TraceDetail& detail, const PickleValue& dict) {
-  std::vector<TraceDetail>& details = snapshot_.details;
-  const std::uint64_t hash = hash_of(detail);
-  const auto known =
-      detail_index_.find(hash, [&](std::uint32_t index) { return details[index] == detail; });
-  if (known) return *known;
-  if (details.size() == kMaxDetails) {
-    throw PickleError(dict.offset,
-                      fmt::format("more than {} different streams and notes", kMaxDetails));
-  }
-  const auto index = static_cast<std::uint32_t>(details.size());
-  details.push_back(detail);
-  detail_index_.add(hash, index, [&](std::uint32_t of) { return hash_of(details[of]); });
-  return index;
-}
-
 std::uint64_t SnapshotBuilder::add_entry(const PickleValue& dict) {
   const PickleValue& action = *field(Key::action);
   const Meaning meaning = meaning_of(action);
@@ -211,7 +183,7 @@ std::uint64_t SnapshotBuilder::add_entry(const PickleValue& dict) {
   detail.category = note_field(Key::category);
   detail.compile_context = note_field(Key::compile_context);
   detail.user_metadata = note_field(Key::user_metadata);
-  entry.detail = detail_index(detail, dict) & (kMaxDetails - 1);
+  details_.set(snapshot_, entry, detail);
   entries_.waiting.push_back(entry);
   return entries_.waiting.size() - 1;
 }

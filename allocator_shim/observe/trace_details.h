@@ -1,0 +1,25 @@
+// Finds the details that a snapshot has already.
+#pragma once
+
+#include <cstdint>
+
+#include "allocator_shim/observe/snapshot.h"
+#include "allocator_shim/observe/word_arena.h"
+
+namespace ohm {
+
+/// Of one snapshot, and the only one that adds to its details.
+class TraceDetails {
+ public:
+  /// What TraceEntry::detail can say.
+  static constexpr std::uint32_t kMaxDetails = 1U << 28U;
+
+  /// Gives the entry this detail. Throws std::length_error when the snapshot has kMaxDetails
+  /// others.
+  void set(Snapshot& snapshot, TraceEntry& entry, const TraceDetail& detail);
+
+ private:
+  RecordIndex index_;
+};
+
+}  // namespace ohm
