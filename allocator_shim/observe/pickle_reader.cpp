@@ -318,20 +318,13 @@ void PickleReader::get(std::uint32_t number) {
   if (number >= memo_.size()) {
     refuse(fmt::format("entry {} of the memo is used before it is made", number));
   }
+  if (memo_[number].state == MemoSlot::State::unfinished) publish_early(number);
   const MemoSlot& slot = memo_[number];
-  switch (slot.state) {
-    case MemoSlot::State::shared:
-      break;
-    case MemoSlot::State::unfinished:
-      refuse(
-          fmt::format("entry {} of the memo, {}, is used before it is finished: it contains "
-                      "itself, or items stand in the wrong place",
-                      number, name_of(slot.kind)));
-    case MemoSlot::State::once:
-      refuse(
-          fmt::format("entry {} of the memo, {}, is used a second time; only texts, frames and "
-                      "stacks are",
-                      number, name_of(slot.kind)));
+  if (slot.state == MemoSlot::State::once) {
+    refuse(fmt::format(
+        "entry {} of the memo, {}, is used a second time: only texts, frames and lists of frames "
+        "may be",
+        number, name_of(slot.kind)));
   }
   push(slot.kind, slot.payload);
   stack_.back().memo = PickleValue::kUsedAgain;
@@ -471,11 +464,12 @@ PickleValue PickleReader::read() {
     refuse(fmt::format("the pickle stops with {} values unfinished", stack_.size()));
   }
   finish(stack_);
-  if (bytes_.has(1)) {
-    offset_ = bytes_.offset();
-    refuse("more bytes follow the end of the pickle");
-  }
   return stack_.front();
+}
+
+void PickleReader::check_end() {
+  offset_ = bytes_.offset();
+  if (bytes_.has(1)) refuse("more bytes follow the end of the pickle");
 }
 
 }  // namespace ohm

@@ -98,8 +98,10 @@ class PickleReader {
   PickleReader(const PickleReader&) = delete;
   PickleReader& operator=(const PickleReader&) = delete;
 
-  /// Reads to the end and returns the value that the pickle is of. Once only.
+  /// Reads to STOP and returns the value that the pickle is of. Once only.
   PickleValue read();
+  /// Throws when the pickle is not all that there is.
+  void check_end();
 
   /// Where the opcode stands that is being read.
   std::uint64_t offset() const { return offset_; }

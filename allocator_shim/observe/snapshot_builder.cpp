@@ -63,7 +63,7 @@ std::string_view SnapshotBuilder::words_for(Role role) {
   switch (role) {
     case Role::empty:
     case Role::other:
-      break;
+      break;  // their kind says more
     case Role::pool:
       return "a pool id";
     case Role::frames:
@@ -102,25 +102,23 @@ std::string_view SnapshotBuilder::words_for(Role role) {
 /// Throws unless the value is what is wanted, with the deepest reason that is known.
 void SnapshotBuilder::expect(const PickleValue& value, Role role) const {
   if (role_of(value) == role) return;
-  if (role_of(value) == Role::other && value.payload > 0) {
-    const Problem& problem = problems_[value.payload - 1];
-    throw PickleError(problem.offset, problem.what);
-  }
+  if (role_of(value) == Role::other && value.payload > 0) throw problems_[value.payload - 1];
   std::string found(ohm::name_of(value.kind));
-  if (role_of(value) != Role::empty) found = words_for(role_of(value));
-  if (role_of(value) == Role::empty && value.kind >= PickleValue::Kind::tuple) found += " (empty)";
+  if (role_of(value) == Role::other)
+    found += " of another kind";
+  else if (role_of(value) != Role::empty)
+    found = words_for(role_of(value));
+  else if (value.kind >= PickleValue::Kind::tuple)
+    found += " (empty)";
   throw PickleError(value.offset,
                     fmt::format("{} stands where {} must stand", found, words_for(role)));
 }
 
-std::uint64_t SnapshotBuilder::new_problem(std::uint64_t offset, std::string what) {
-  if (problems_.size() == kMaxProblems) return 0;
-  problems_.push_back({offset, std::move(what)});
-  return problems_.size();
-}
-
-void SnapshotBuilder::become_other(PickleValue& value, std::uint64_t problem) {
-  become(value, Role::other, problem);
+/// It matters only if this is wanted as something: snapshots of other versions have more in them.
+void SnapshotBuilder::become_other(PickleValue& value, const PickleError& problem) {
+  const bool has_room = problems_.size() < kMaxProblems;
+  if (has_room) problems_.push_back(problem);
+  become(value, Role::other, has_room ? problems_.size() : 0);
 }
 
 /// Drops the record or list that nobody takes; what was begun later is gone already.
@@ -168,7 +166,7 @@ void SnapshotBuilder::on_tuple(PickleValue& tuple, std::span<const PickleValue> 
       items.size() == 2 && items[0].kind == Kind::integer && items[1].kind == Kind::integer;
   if (!is_pool) {
     for (const PickleValue& item : items) forget(item);
-    return become_other(tuple, 0);
+    return become(tuple, Role::other, 0);
   }
   const SnapshotPoolId pool = {items[0].integer(), items[1].integer()};
   if (pools_.empty() || pools_.back() != pool) pools_.push_back(pool);
@@ -194,66 +192,82 @@ PickleHandler::Reuse SnapshotBuilder::on_finished(PickleValue& container) {
   }
 }
 
-void SnapshotBuilder::on_list_items(PickleValue& list, std::span<const PickleValue> items) {
-  // Its first item tells what a list is of.
-  const bool is_new = role_of(list) == Role::empty;
-  switch (is_new ? role_of(items.front()) : role_of(list)) {
+/// What a list is of whose first item this is.
+SnapshotBuilder::Role SnapshotBuilder::list_role(const PickleValue& item) {
+  switch (role_of(item)) {
     case Role::frame:
-    case Role::frames:
-      return add_frames(list, items);
+      return Role::frames;
     case Role::entry:
-      return collect(entries_, Role::entry, Role::entries, list, items);
+      return Role::entries;
     case Role::block:
-      return collect(blocks_, Role::block, Role::blocks, list, items);
+      return Role::blocks;
     case Role::segment:
-      return collect(segments_, Role::segment, Role::segments, list, items);
+      return Role::segments;
     case Role::annotation:
-      return collect(annotations_, Role::annotation, Role::annotations, list, items);
+      return Role::annotations;
     case Role::entries:
-      if (!is_new) return collect(entries_, Role::entry, Role::entries, list, items);
-      return add_traces(list, items);
-    case Role::traces:
-      if (!is_new) return add_traces(list, items);
-      break;
-    case Role::blocks:
-      if (!is_new) return collect(blocks_, Role::block, Role::blocks, list, items);
-      break;
-    case Role::segments:
-      if (!is_new) return collect(segments_, Role::segment, Role::segments, list, items);
-      break;
-    case Role::annotations:
-      if (!is_new) return collect(annotations_, Role::annotation, Role::annotations, list, items);
-      break;
-    case Role::empty:
-      if (is_empty_list(items.front())) return add_traces(list, items);
-      break;
+      return Role::traces;
     default:
-      break;
+      return is_empty_list(item) ? Role::traces : Role::other;
+  }
+}
+
+void SnapshotBuilder::on_list_items(PickleValue& list, std::span<const PickleValue> items) {
+  const bool is_new = role_of(list) == Role::empty;
+  try {
+    switch (is_new ? list_role(items.front()) : role_of(list)) {
+      case Role::frames:
+        return add_frames(list, items);
+      case Role::entries:
+        return collect(entries_, Role::entry, Role::entries, list, items);
+      case Role::blocks:
+        return collect(blocks_, Role::block, Role::blocks, list, items);
+      case Role::segments:
+        return collect(segments_, Role::segment, Role::segments, list, items);
+      case Role::annotations:
+        return collect(annotations_, Role::annotation, Role::annotations, list, items);
+      case Role::traces:
+        return add_traces(list, items);
+      default:
+        break;
+    }
+  } catch (const PickleError& problem) {
+    forget(list);
+    become_other(list, problem);
   }
   for (const PickleValue& item : items) forget(item);
-  if (!is_new) return;
   const bool has_reason = role_of(items.front()) == Role::other;
-  become_other(list, has_reason ? items.front().payload : 0);
+  if (role_of(list) == Role::empty) become(list, Role::other, has_reason ? items[0].payload : 0);
 }
 
 void SnapshotBuilder::on_dict_items(PickleValue& dict, std::span<const PickleValue> items) {
-  if (role_of(dict) != Role::empty && role_of(dict) != Role::other) {
-    throw PickleError(dict.offset,
-                      fmt::format("{} is filled a second time", words_for(role_of(dict))));
-  }
-  if (meaning_of(items.front()).roundup_index != Meaning::kNone) return add_roundup(dict, items);
   gather(items);
-  if (role_of(dict) == Role::other) return;
-  for (const RecordKind& kind : record_kinds()) {
-    if ((present_ & kind.signs) == 0) continue;
-    const std::uint64_t missing = kind.needed & ~present_;
-    if (missing == 0) return become(dict, kind.role, (this->*kind.add)(dict));
-    const auto key = static_cast<std::size_t>(std::countr_zero(missing));
-    return become_other(
-        dict, new_problem(dict.offset, fmt::format("{} without '{}'", words_for(kind.role),
-                                                   kSnapshotKeyNames[key])));
+  if (role_of(dict) != Role::empty) return add_to_filled(dict);
+  try {
+    if (meaning_of(items.front()).roundup_index != Meaning::kNone) {
+      return become(dict, Role::roundup, add_roundup(items));
+    }
+    for (const RecordKind& kind : record_kinds()) {
+      if ((present_ & kind.signs) == 0) continue;
+      const std::uint64_t missing = kind.needed & ~present_;
+      if (missing == 0) return become(dict, kind.role, (this->*kind.add)(dict));
+      const auto key = static_cast<std::size_t>(std::countr_zero(missing));
+      throw PickleError(dict.offset, fmt::format("{} without '{}'", words_for(kind.role),
+                                                 kSnapshotKeyNames[key]));
+    }
+    become(dict, Role::other, 0);
+  } catch (const PickleError& problem) {
+    become_other(dict, problem);
   }
-  become_other(dict, 0);
+}
+
+/// Only dictionaries of over a thousand items come in several parts, and none of ours is so large.
+void SnapshotBuilder::add_to_filled(PickleValue& dict) {
+  if (role_of(dict) == Role::other && dict.payload == 0) return;
+  forget(dict);
+  become_other(dict, PickleError(dict.offset,
+                                 "a dictionary is written in several steps, which Python's pickle "
+                                 "does not do"));
 }
 
 Snapshot SnapshotBuilder::finish(const PickleValue& root) {
@@ -313,11 +327,10 @@ void SnapshotBuilder::collect(Collection<Record>& from, Role item_role, Role lis
     become(list, list_role, from.lists.size());
     from.lists.emplace_back();
   }
-  const std::size_t first = from.waiting.size() - std::min(from.waiting.size(), items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    expect(items[i], item_role);
-    OHM_ASSERT(items[i].payload == first + i, "records wait in the order of their values");
-  }
+  for (const PickleValue& item : items) expect(item, item_role);
+  const auto first = static_cast<std::size_t>(items.front().payload);
+  OHM_ASSERT(first + items.size() == from.waiting.size(),
+             "records wait in the order of their values");
   auto& records = from.lists[list.payload];
   if constexpr (std::is_same_v<Record, TraceEntry>) make_room(records, items.size(), list);
   const auto begin = from.waiting.begin() + static_cast<std::ptrdiff_t>(first);

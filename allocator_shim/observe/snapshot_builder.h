@@ -2,7 +2,8 @@
 //
 // Dictionaries are known by their keys: one with `action` and `size` is a trace entry, one with
 // `filename` and `name` a frame. Each becomes a record as soon as it is filled, and lists of
-// records collect them; what is of no known kind is forgotten.
+// records collect them; what is of no known kind is forgotten. What is wrong with a record counts
+// once the record is wanted: anything may stand under keys that are not known.
 #pragma once
 
 #include <array>
@@ -98,11 +99,6 @@ class SnapshotBuilder final : public PickleHandler {
     std::uint8_t roundup_index = kNone;
   };
 
-  struct Problem {
-    std::uint64_t offset;
-    std::string what;
-  };
-
   /// What makes a dictionary a record, and how it is read.
   struct RecordKind {
     Role role;
@@ -118,6 +114,7 @@ class SnapshotBuilder final : public PickleHandler {
   }
   static void become(PickleValue& value, Role role, std::uint64_t payload);
   static std::string_view words_for(Role role);
+  static Role list_role(const PickleValue& item);
 
   void learn_words();
   Meaning meaning_of(const PickleValue& text) const;
@@ -143,7 +140,7 @@ class SnapshotBuilder final : public PickleHandler {
   std::uint64_t add_annotation(const PickleValue& dict);
   std::uint64_t add_settings(const PickleValue& dict);
   std::uint64_t add_snapshot(const PickleValue& dict);
-  void add_roundup(PickleValue& dict, std::span<const PickleValue> items);
+  std::uint64_t add_roundup(std::span<const PickleValue> items);
 
   void add_frames(PickleValue& list, std::span<const PickleValue> items);
   void add_traces(PickleValue& list, std::span<const PickleValue> items);
@@ -160,13 +157,13 @@ class SnapshotBuilder final : public PickleHandler {
   void expect(const PickleValue& value, Role role) const;
 
   void forget(const PickleValue& value);
-  void become_other(PickleValue& value, std::uint64_t problem);
-  std::uint64_t new_problem(std::uint64_t offset, std::string what);
+  void become_other(PickleValue& value, const PickleError& problem);
+  void add_to_filled(PickleValue& dict);
 
   const ByteWindow& bytes_;
   Snapshot snapshot_;
   std::vector<Meaning> meanings_;
-  std::vector<Problem> problems_;
+  std::vector<PickleError> problems_;
 
   std::uint64_t present_ = 0;  ///< which of fields_ the dictionary at hand has
   std::array<const PickleValue*, kSnapshotKeyCount> fields_ = {};

@@ -288,18 +288,16 @@ std::uint64_t SnapshotBuilder::add_segment(const PickleValue& dict) {
 
 // ---- settings and the whole ---------------------------------------------------------------------
 
-void SnapshotBuilder::add_roundup(PickleValue& dict, std::span<const PickleValue> items) {
+std::uint64_t SnapshotBuilder::add_roundup(std::span<const PickleValue> items) {
   for (std::size_t i = 0; i < items.size(); i += 2) {
     const std::uint8_t index = meaning_of(items[i]).roundup_index;
-    forget(items[i + 1]);
     if (index == Meaning::kNone || items[i + 1].kind != Kind::integer) {
-      return become_other(dict, new_problem(items[i + 1].offset,
-                                            "roundup divisions that are not integers for 1 to "
-                                            "32768 MiB"));
+      throw PickleError(items[i].offset,
+                        "roundup divisions are integers under the keys '1' to '32768'");
     }
     roundup_[index] = items[i + 1].integer();
   }
-  become(dict, Role::roundup, 0);
+  return 0;
 }
 
 std::uint64_t SnapshotBuilder::add_settings(const PickleValue& /*dict*/) {

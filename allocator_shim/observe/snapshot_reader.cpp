@@ -57,7 +57,9 @@ Snapshot read_snapshot(ByteWindow& bytes) {
   SnapshotBuilder builder(bytes);
   PickleReader reader(bytes, builder);
   try {
-    return builder.finish(reader.read());
+    Snapshot snapshot = builder.finish(reader.read());
+    reader.check_end();
+    return snapshot;
   } catch (const std::length_error&) {
     throw PickleError(reader.offset(), "more text or frames than can be kept");
   }
