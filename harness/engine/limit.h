@@ -1,8 +1,10 @@
 // A limit: a bound on a measurement, as a scenario writes it.
 //
-//   limit   = measurement [ "[" "cuda:" digits "]" ] ( "<" | "<=" | "==" | "!=" | ">=" | ">" )
-//   bound bound   = product { ("+" | "-") product } product = factor { "*" factor }          at
-//   most one factor is a variant factor  = number [ unit ] | variant
+//   limit      = measurement [ "[" "cuda:" digits "]" ] comparison bound
+//   comparison = "<" | "<=" | "==" | "!=" | ">=" | ">"
+//   bound      = product { ("+" | "-") product }
+//   product    = factor { "*" factor }, of which at most one is a variant
+//   factor     = number [ unit ] | variant
 //
 // as in `growth_bytes_per_step == 0`, `peak_allocated_bytes[cuda:1] < 24 MiB`,
 // `peak_reserved_bytes <= 0.6 * problem + 2 MiB`. A variant stands for its own measurement of the

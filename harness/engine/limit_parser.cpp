@@ -36,6 +36,7 @@ class LimitParser {
     Limit limit;
     limit.text = std::string(text_);
     limit.measurement = &measurement();
+    unit_ = limit.measurement->unit;
     limit.gpu = gpu_index(*limit.measurement);
     limit.comparator = comparator();
     limit.bound.push_back(product(1));
@@ -141,7 +142,10 @@ class LimitParser {
     }
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     const std::string_view unit = name();
-    return unit.empty() ? value : std::floor(value * bytes_of(unit));
+    if (unit.empty()) return value;
+    if (unit_ != Unit::bytes)
+      refuse(fmt::format("the measurement is no number of bytes: {}", unit));
+    return std::floor(value * bytes_of(unit));
   }
 
   double bytes_of(std::string_view unit) const {
@@ -157,6 +161,7 @@ class LimitParser {
 
   std::string_view text_;
   std::string_view rest_;
+  Unit unit_ = Unit::bytes;  ///< of the measurement
 };
 
 }  // namespace

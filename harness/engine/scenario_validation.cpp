@@ -35,8 +35,10 @@ bool belongs_to_problem(Role role) {
 
 class Validator {
  public:
-  explicit Validator(ScenarioDescription& scenario) : scenario_(scenario) {
+  explicit Validator(ScenarioDescription& scenario)
+      : scenario_(scenario), most_gpus_(scenario.gpu.count) {
     for (const VariantDescription& variant : scenario_.variants) {
+      if (variant.gpu) most_gpus_ = std::max(most_gpus_, variant.gpu->count);
       names_.push_back(variant.name);
       if (variant.role == Role::problem) problems_.push_back(variant.name);
     }
@@ -198,6 +200,10 @@ class Validator {
     } catch (const std::invalid_argument& wrong) {
       refuse(line, wrong.what(), "ohm list --measurements prints what a limit can be about");
     }
+    if (limit.gpu && *limit.gpu >= most_gpus_) {
+      refuse(line, fmt::format("limit \"{}\": there is no cuda:{}, gpu.count is {}", text,
+                               *limit.gpu, most_gpus_));
+    }
     for (const BoundTerm& term : limit.bound) {
       if (term.variant.empty() || term.variant == kProblemWord) continue;
       check_known(line, fmt::format("limit \"{}\"", text), term.variant);
@@ -207,6 +213,7 @@ class Validator {
   ScenarioDescription& scenario_;
   std::vector<std::string> names_;
   std::vector<std::string> problems_;
+  int most_gpus_;  ///< that any variant runs on
 };
 
 }  // namespace

@@ -87,6 +87,7 @@ TEST(LimitGrammarErrors, SayWhatIsWrongAndQuoteTheLimit) {
       {"steps < 5 *", "a number or a variant is missing"},
       {"steps < -5", R"("-5" is neither a number nor a variant)"},
       {"steps[cuda:0] < 5", "steps has no device"},
+      {"imbalance <= 1.10 MiB", "the measurement is no number of bytes: MiB"},
       {"peak_allocated_bytes[1] < 5", "a device is written [cuda:0]"},
       {"peak_allocated_bytes[cuda:] < 5", "a device is written [cuda:0]"},
       {"peak_allocated_bytes[cuda:1 < 5", "a device is written [cuda:0]"},

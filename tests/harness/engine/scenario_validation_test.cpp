@@ -87,6 +87,10 @@ const std::vector<Breach> kBreaches = {
     {"mistyped limit", [](auto& s) { s.variants[0].limits = {"num_oom == 0"}; },
      "scenarios/leak.lua:14: limit \"num_oom == 0\": unknown measurement \"num_oom\" (did you mean "
      "\"num_ooms\"?) | ohm list --measurements prints what a limit can be about"},
+    {"limit of a GPU that is not there",
+     [](auto& s) { s.limits = {"peak_allocated_bytes[cuda:1] < 5"}; },
+     "scenarios/leak.lua:10: limit \"peak_allocated_bytes[cuda:1] < 5\": there is no cuda:1, "
+     "gpu.count is 1"},
     {"unknown variant in a limit", [](auto& s) { s.limits = {"num_ooms < itme"}; },
      "scenarios/leak.lua:10: limit \"num_ooms < itme\" names \"itme\", which is no variant (did "
      "you "
