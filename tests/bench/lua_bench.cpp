@@ -35,7 +35,7 @@ class Script {
 constexpr std::int64_t kTurns = 1000;
 
 // One collection, with so many tables of the script's alive.
-void BM_Collect(benchmark::State& state) {
+void collect_garbage(benchmark::State& state) {
   Script script(
       "local F = ohm.nn.functional; kept = {} "
       "function body(n) local x = ohm.ones(4) x = F.relu(x + x) "
@@ -45,7 +45,7 @@ void BM_Collect(benchmark::State& state) {
   for (auto _ : state) interpreter.collect(interpreter.state());
   state.counters["heap_bytes"] = lua_gc(interpreter.state(), LUA_GCCOUNT) * 1024.0;
 }
-BENCHMARK(BM_Collect)->Arg(0)->Arg(100)->Arg(1000);
+BENCHMARK(collect_garbage)->Arg(0)->Arg(100)->Arg(1000);
 
 void run_turns(benchmark::State& state, const std::string& source) {
   Script script(source);
@@ -53,25 +53,25 @@ void run_turns(benchmark::State& state, const std::string& source) {
   state.SetItemsProcessed(state.iterations() * kTurns);
 }
 
-void BM_AddByOperator(benchmark::State& state) {
+void add_by_operator(benchmark::State& state) {
   run_turns(state,
             "local a = ohm.ones(4) function body(n) local b for _ = 1, n do b = a + a end end");
 }
-BENCHMARK(BM_AddByOperator);
+BENCHMARK(add_by_operator);
 
-void BM_AddByMethod(benchmark::State& state) {
+void add_by_method(benchmark::State& state) {
   run_turns(state,
             "local a = ohm.ones(4) function body(n) local b for _ = 1, n do b = a:add(a) end end");
 }
-BENCHMARK(BM_AddByMethod);
+BENCHMARK(add_by_method);
 
-void BM_Property(benchmark::State& state) {
+void read_property(benchmark::State& state) {
   run_turns(state,
             "local a = ohm.ones(4) function body(n) for _ = 1, n do local b = a.ndim end end");
 }
-BENCHMARK(BM_Property);
+BENCHMARK(read_property);
 
-void BM_TrainingStep(benchmark::State& state) {
+void training_step(benchmark::State& state) {
   run_turns(state,
             "local nn, F = ohm.nn, ohm.nn.functional\n"
             "local net = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8))\n"
@@ -87,7 +87,7 @@ void BM_TrainingStep(benchmark::State& state) {
             "  end\n"
             "end");
 }
-BENCHMARK(BM_TrainingStep);
+BENCHMARK(training_step);
 
 }  // namespace
 }  // namespace ohm
