@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+"""Writes Lua twins of small PyTorch programs, one file per family of names.
+
+    python3 translate_programs.py programs.jsonl tests/golden/pytorch/programs
+
+A line of programs.jsonl is {"program": name, "source": Python}. What has a twin in by_hand.lua is
+left out; what uses a form that is not known here is named and left out too. The twins live as the
+Python programs do: a variable of Python's is a local of the whole function, `del` and the end of
+the module let go one name after the other, in Python's order.
+"""
+import ast
+import json
+import pathlib
+import re
+import sys
+
+DTYPES = {"half": "float16", "float": "float32", "double": "float64", "long": "int64", "int": "int32"}
+MODULES = {"torch": "ohm", "nn": "nn", "F": "F", "math": "math"}
+LIBRARIES = {
+    "torch.nn": "nn",
+    "nn.functional": "F",
+    "torch.nn.functional": "F",
+    "torch.cuda": "ohm.cuda",
+    "torch.utils.checkpoint": "ohm.utils.checkpoint",
+    "torch.nn.attention": "nn.attention",
+    "torch.nn.parallel": "nn.parallel",
+}
+BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "^",
+          ast.Mod: "%", ast.LShift: "<<"}
+COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le"}
+KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
+
+
+class Unknown(Exception):
+    """A form of Python that has no translation here."""
+
+
+class Scope:
+    """What one Python function, or the module, has assigned, in the order of its dictionary."""
+
+    def __init__(self):
+        self.assigned = []  # every name that ever was
+        self.alive = []  # those that are there now, in the order in which they came
+
+    def assign(self, name):
+        if name not in self.assigned:
+            self.assigned.append(name)
+        if name not in self.alive:
+            self.alive.append(name)
+
+    def delete(self, name):
+        self.alive.remove(name)
+
+
+class Translator:
+    def __init__(self):
+        self.lines = []
+        self.indent = 0
+        self.scopes = []
+        self.fields = set()  # what `self` holds and calls: modules
+        self.lists = set()  # variables with lists
+        self.plain = set()  # variables with numbers and strings
+        self.functions = {}  # names that stand for something of the library
+        self.temporaries = 0
+
+    # ---- output -------------------------------------------------------------------------------
+
+    def emit(self, line):
+        self.lines.append("  " * self.indent + line)
+
+    def block(self, statements):
+        self.indent += 1
+        for statement in statements:
+            self.statement(statement)
+        self.indent -= 1
+
+    def program(self, source):
+        tree = ast.parse(source)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+                        if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "self":
+                            self.fields.add(part.attr)
+        scope = Scope()
+        self.scopes.append(scope)
+        for statement in tree.body:
+            self.statement(statement)
+        head = "local " + ", ".join(scope.assigned) if scope.assigned else ""
+        self.emit('mark("end of program (globals alive)")')
+        for name in scope.alive:
+            self.forget(name)
+        self.emit('mark("globals deleted")')
+        return "\n".join(([head] if head else []) + self.lines) + "\n"
+
+    def forget(self, name):
+        if name in self.lists:
+            self.emit(f"{name} = clear({name})")
+        elif name not in self.plain:
+            self.emit(f"{name} = nil; sweep()")
+
+    # ---- statements ---------------------------------------------------------------------------
+
+    def statement(self, node):
+        method = getattr(self, "do_" + type(node).__name__, None)
+        if method is None:
+            raise Unknown(f"{type(node).__name__}: {ast.unparse(node).splitlines()[0]}")
+        method(node)
+
+    def do_Import(self, node):
+        pass
+
+    def do_ImportFrom(self, node):
+        for name in node.names:
+            full = f"{node.module}.{name.name}"
+            self.functions[name.asname or name.name] = LIBRARIES.get(full, self.library_name(full))
+
+    def library_name(self, dotted):
+        for prefix in sorted(LIBRARIES, key=len, reverse=True):
+            if dotted.startswith(prefix + "."):
+                return LIBRARIES[prefix] + dotted[len(prefix):]
+        return dotted.replace("torch", "ohm", 1)
+
+    def do_Expr(self, node):
+        if isinstance(node.value, ast.Call):
+            self.emit(self.expression(node.value))
+        else:
+            raise Unknown(ast.unparse(node))
+
+    def target(self, node):
+        if isinstance(node, ast.Name):
+            self.scopes[-1].assign(node.id)
+            return self.name(node.id)
+        if isinstance(node, ast.Attribute):
+            return f"{self.expression(node.value)}.{node.attr}"
+        raise Unknown("assignment to " + ast.unparse(node))
+
+    def do_Assign(self, node):
+        (target,) = node.targets
+        if isinstance(target, ast.Tuple):
+            values = (
+                [self.expression(value) for value in node.value.elts]
+                if isinstance(node.value, ast.Tuple)
+                else [self.unpacked(node.value)]
+            )
+            names = [self.target(part) for part in target.elts]
+            self.note_kind(names, node.value)
+            self.emit(f"{', '.join(names)} = {', '.join(values)}")
+            return
+        value = self.expression(node.value)
+        name = self.target(target)
+        self.note_kind([name], node.value)
+        self.emit(f"{name} = {value}")
+
+    def note_kind(self, names, value):
+        if isinstance(value, (ast.List, ast.ListComp)):
+            self.lists.update(names)
+        elif all(isinstance(part, (ast.Constant, ast.Tuple, ast.Load)) for part in ast.walk(value)):
+            self.plain.update(names)
+
+    # An iterable on the right of several targets: a tensor gives its parts, an op several results.
+    def unpacked(self, node):
+        text = self.expression(node)
+        is_op = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if is_op and node.func.attr in ("chunk", "split", "unbind"):
+            return text
+        return f"{text}:unbind(0)"
+
+    def do_AugAssign(self, node):
+        # Python's += writes into a tensor in place; a number plus a tensor makes a new one.
+        value = self.expression(node.value)
+        target = self.target(node.target)
+        if isinstance(node.op, ast.Add):
+            self.emit(f"{target} = iadd({target}, {value})")
+        else:
+            self.emit(f"{target} = {target} {BINARY[type(node.op)]} {value}")
+
+    def do_Delete(self, node):
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                raise Unknown("del " + ast.unparse(target))
+            self.scopes[-1].delete(target.id)
+            self.forget(self.name(target.id))
+
+    def do_For(self, node):
+        iterable = node.iter
+        if isinstance(node.target, ast.Name) and ast.unparse(iterable).startswith("range("):
+            bounds = [self.expression(argument) for argument in iterable.args]
+            start, stop = ("0", bounds[0]) if len(bounds) == 1 else bounds
+            last = str(int(stop) - 1) if stop.isdigit() else f"{stop} - 1"
+            self.emit(f"for {self.name(node.target.id)} = {start}, {last} do")
+        elif isinstance(node.target, ast.Name):
+            self.temporaries += 1
+            item = f"item{self.temporaries}"
+            text = self.expression(iterable)
+            if not (isinstance(iterable, ast.Call) and ast.unparse(iterable.func).endswith("parameters")):
+                text = f"{text}:children()"
+            name = self.target(node.target)
+            self.emit(f"for _, {item} in ipairs({text}) do")
+            self.indent += 1
+            self.emit(f"{name} = {item}")
+            self.indent -= 1
+        else:
+            raise Unknown("for " + ast.unparse(node.target))
+        self.block(node.body)
+        self.emit("end")
+
+    def do_With(self, node):
+        (item,) = node.items
+        context = ast.unparse(item.context_expr)
+        self.emit("do")
+        if context != "contextlib.nullcontext()":
+            self.temporaries += 1
+            guard = f"  local mode{self.temporaries} <close> = {self.expression(item.context_expr)}"
+            self.emit(guard)
+        self.block(node.body)
+        self.emit("end")
+
+    def do_ClassDef(self, node):
+        self.plain.add(node.name)
+        self.scopes[-1].assign(node.name)
+        self.emit(f'{node.name} = nn.Module:extend("{node.name}")')
+        for function in node.body:
+            self.do_FunctionDef(function, node.name)
+
+    def do_FunctionDef(self, node, owner):
+        name = {"__init__": "__init"}.get(node.name, node.name)
+        arguments = [argument.arg for argument in node.args.args]
+        if arguments.pop(0) != "self" or node.args.defaults:
+            raise Unknown("def " + node.name)
+        self.emit(f"function {owner}:{name}({', '.join(arguments)})")
+        scope = Scope()
+        for argument in arguments:
+            scope.assign(argument)
+        self.scopes.append(scope)
+        start = len(self.lines)
+        self.block([s for s in node.body if "super()" not in ast.unparse(s)])
+        self.scopes.pop()
+        own = [name for name in scope.assigned if name not in arguments]
+        if own:
+            self.lines.insert(start, "  " * (self.indent + 1) + "local " + ", ".join(own))
+        self.emit("end")
+
+    def do_Return(self, node):
+        self.emit(f"return {self.expression(node.value)}")
+
+    # ---- expressions --------------------------------------------------------------------------
+
+    def name(self, text):
+        if text in KEYWORDS:
+            raise Unknown("the name " + text)
+        return text
+
+    def expression(self, node, level=0):
+        method = getattr(self, "of_" + type(node).__name__, None)
+        if method is None:
+            raise Unknown(f"{type(node).__name__}: {ast.unparse(node)}")
+        return method(node)
+
+    def of_Constant(self, node):
+        if node.value is None:
+            return "nil"
+        if isinstance(node.value, bool):
+            return str(node.value).lower()
+        if isinstance(node.value, str):
+            return json.dumps(node.value)
+        return repr(node.value)
+
+    def of_Name(self, node):
+        known = any(node.id in scope.assigned for scope in self.scopes)
+        if not known and node.id in self.functions:
+            return self.functions[node.id]
+        return MODULES.get(node.id, self.name(node.id)) if not known else self.name(node.id)
+
+    def of_Attribute(self, node):
+        dotted = ast.unparse(node)
+        if dotted.startswith("torch.") and node.attr in DTYPES:
+            return "ohm." + DTYPES[node.attr]
+        if dotted in LIBRARIES:
+            return LIBRARIES[dotted]
+        return f"{self.expression(node.value)}.{node.attr}"
+
+    def of_Tuple(self, node):
+        return "{" + ", ".join(self.expression(part) for part in node.elts) + "}"
+
+    of_List = of_Tuple
+
+    def of_UnaryOp(self, node):
+        if isinstance(node.op, ast.Not):
+            return f"not {self.operand(node.operand)}"
+        return f"-{self.operand(node.operand)}"
+
+    def operand(self, node):
+        text = self.expression(node)
+        return f"({text})" if isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp)) else text
+
+    def of_BinOp(self, node):
+        if isinstance(node.op, ast.MatMult):
+            return f"ohm.matmul({self.expression(node.left)}, {self.expression(node.right)})"
+        operator = BINARY.get(type(node.op))
+        if operator is None:
+            raise Unknown(ast.unparse(node))
+        return f"{self.operand(node.left)} {operator} {self.operand(node.right)}"
+
+    def of_Compare(self, node):
+        (right,) = node.comparators
+        method = COMPARISONS.get(type(node.ops[0]))
+        if method is None:
+            raise Unknown(ast.unparse(node))
+        return f"{self.operand(node.left)}:{method}({self.expression(right)})"
+
+    def of_JoinedStr(self, node):
+        parts = []
+        for part in node.values:
+            if isinstance(part, ast.Constant):
+                parts.append(json.dumps(part.value))
+            else:
+                parts.append(self.operand(part.value))
+        return " .. ".join(parts)
+
+    def of_Lambda(self, node):
+        arguments = [argument.arg for argument in node.args.args]
+        scope = Scope()
+        for argument in arguments:
+            scope.assign(argument)
+        self.scopes.append(scope)
+        body = self.expression(node.body)
+        self.scopes.pop()
+        return f"function({', '.join(arguments)}) return {body} end"
+
+    # [expression for _ in range(n)], [p for p in parameters if p.requires_grad]
+    def of_ListComp(self, node):
+        (comprehension,) = node.generators
+        name = comprehension.target.id
+        source = ast.unparse(comprehension.iter)
+        scope = Scope()
+        scope.assign(name)
+        if comprehension.ifs:
+            self.scopes.append(scope)
+            (condition,) = comprehension.ifs
+            test = f"function({name}) return {self.expression(condition)} end"
+            self.scopes.pop()
+            return f"filter({self.expression(comprehension.iter)}, {test})"
+        if not source.startswith("range("):
+            raise Unknown(ast.unparse(node))
+        (count,) = comprehension.iter.args
+        self.scopes.append(scope)
+        element = self.expression(node.elt)
+        self.scopes.pop()
+        return f"collect({self.expression(count)}, function() return {element} end)"
+
+    of_GeneratorExp = of_ListComp
+
+    def of_Subscript(self, node):
+        value = self.expression(node.value)
+        index = node.slice
+        if isinstance(index, ast.Slice):
+            if index.step is not None:
+                raise Unknown(ast.unparse(node))
+            length = self.expression(index.upper)
+            if index.lower is not None:
+                raise Unknown(ast.unparse(node))
+            return f"{self.subject(node.value)}:narrow(0, 0, {length})"
+        if isinstance(index, ast.Constant) and isinstance(index.value, int):
+            is_list = isinstance(node.value, ast.Name) and node.value.id == "model"
+            if is_list:
+                return f"{value}[{index.value + 1}]"
+            if isinstance(node.value, ast.Call) and index.value == 0:
+                return f"({value})"  # a function that returns several values: the first
+            return f"{value}:select(0, {index.value})"
+        if isinstance(index, ast.Name):
+            return f"{value}:index({{{self.expression(index)}}})"
+        raise Unknown(ast.unparse(node))
+
+    def subject(self, node):
+        text = self.expression(node)
+        is_simple = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+        return text if is_simple else f"({text})"
+
+    def of_Call(self, node):
+        function = self.callee(node.func)
+        arguments = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                arguments.append(self.expression(argument.value))
+            else:
+                arguments.append(self.expression(argument))
+        named = [f"{keyword.arg} = {self.expression(keyword.value)}" for keyword in node.keywords]
+        if named:
+            arguments.append("{" + ", ".join(named) + "}")
+        if function == "float" and arguments == ['"-inf"']:
+            return "-math.huge"
+        return f"{function}({', '.join(arguments)})"
+
+    def callee(self, node):
+        if isinstance(node, ast.Call) and ast.unparse(node) == "torch.no_grad()":
+            return "ohm.no_grad"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Call):
+            raise Unknown(ast.unparse(node))
+        if isinstance(node, ast.Lambda):
+            return f"({self.expression(node)})"
+        if not isinstance(node, ast.Attribute):
+            return self.expression(node)
+        owner = ast.unparse(node.value)
+        if owner == "self" and node.attr in self.fields:
+            return f"self.{node.attr}"
+        root = owner.split(".")[0]
+        is_library = root in MODULES and not any(root in scope.assigned for scope in self.scopes)
+        if is_library and re.fullmatch(r"[\w.]+", owner):
+            return self.of_Attribute(node)
+        return f"{self.subject(node.value)}:{node.attr}"
+
+
+def fix_no_grad_call(source):
+    """`torch.no_grad()(lambda: E)()` is `torch.no_grad()(lambda: E)` in Lua: it calls at once."""
+    return re.sub(r"(torch\.no_grad\(\)\(lambda: .*\))\(\)", r"\1", source)
+
+
+def settings_of(source):
+    first = source.splitlines()[0]
+    return first[len("# settings:"):].strip() if first.startswith("# settings:") else ""
+
+
+def main():
+    source, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    by_hand = folder / "by_hand.lua"
+    done = set(re.findall(r"^--== (\S+)", by_hand.read_text(), re.M)) if by_hand.exists() else set()
+    families, unknown = {}, []
+    for line in open(source):
+        program = json.loads(line)
+        name = program["program"]
+        if name in done:
+            continue
+        python = fix_no_grad_call(program["source"])
+        try:
+            text = Translator().program(python)
+        except Unknown as form:
+            unknown.append(f"{name}: {form}")
+            continue
+        head = f"--== {name} {settings_of(python)}".rstrip()
+        families.setdefault(name.split("_")[0], []).append(f"{head}\n{text}")
+    for family, texts in families.items():
+        head = "-- Written by tests/comparisons/translate_programs.py: do not edit.\n\n"
+        (folder / f"{family}.lua").write_text(head + "\n".join(texts))
+    print("\n".join(unknown))
+    print(f"{sum(map(len, families.values()))} translated, {len(done)} by hand, {len(unknown)} left out")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+-- Written by tests/comparisons/translate_programs.py: do not edit.
+
+--== ddp_2ranks
+local model, opt, x, y, out, loss
+dist.distributed_c10d._store_based_barrier = function() return nil end
+ohm.cuda.set_device(0)
+dist:init_process_group("nccl", {store = dist:HashStore(), rank = 0, world_size = 2})
+mark("init")
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(), nn.Linear(4000, 1000)):cuda()
+mark("model")
+model = nn.parallel.DistributedDataParallel(model, {device_ids = {0}})
+opt = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+mark("wrapped")
+for step = 0, 2 do
+  x = ohm.randn(64, 1000, {device = "cuda"})
+  y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+  opt:zero_grad()
+  mark("batch " .. step)
+  out = model(x)
+  mark("forward " .. step)
+  loss = F.cross_entropy(out, y)
+  loss:backward()
+  mark("backward " .. step)
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== ddp_2ranks_adam
+local model, opt, x, y, out, loss
+dist.distributed_c10d._store_based_barrier = function() return nil end
+ohm.cuda.set_device(0)
+dist:init_process_group("nccl", {store = dist:HashStore(), rank = 0, world_size = 2})
+mark("init")
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(), nn.Linear(4000, 1000)):cuda()
+mark("model")
+model = nn.parallel.DistributedDataParallel(model, {device_ids = {0}})
+opt = ohm.optim.Adam(model:parameters())
+mark("wrapped")
+for step = 0, 2 do
+  x = ohm.randn(64, 1000, {device = "cuda"})
+  y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+  opt:zero_grad()
+  mark("batch " .. step)
+  out = model(x)
+  mark("forward " .. step)
+  loss = F.cross_entropy(out, y)
+  loss:backward()
+  mark("backward " .. step)
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== ddp_2ranks_bucket_view
+local model, opt, x, y, out, loss
+dist.distributed_c10d._store_based_barrier = function() return nil end
+ohm.cuda.set_device(0)
+dist:init_process_group("nccl", {store = dist:HashStore(), rank = 0, world_size = 2})
+mark("init")
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(), nn.Linear(4000, 1000)):cuda()
+mark("model")
+model = nn.parallel.DistributedDataParallel(model, {device_ids = {0}, gradient_as_bucket_view = true})
+opt = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+mark("wrapped")
+for step = 0, 2 do
+  x = ohm.randn(64, 1000, {device = "cuda"})
+  y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+  opt:zero_grad()
+  mark("batch " .. step)
+  out = model(x)
+  mark("forward " .. step)
+  loss = F.cross_entropy(out, y)
+  loss:backward()
+  mark("backward " .. step)
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== ddp_2ranks_static_graph
+local model, opt, x, y, out, loss
+dist.distributed_c10d._store_based_barrier = function() return nil end
+ohm.cuda.set_device(0)
+dist:init_process_group("nccl", {store = dist:HashStore(), rank = 0, world_size = 2})
+mark("init")
+model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(), nn.Linear(4000, 1000)):cuda()
+mark("model")
+model = nn.parallel.DistributedDataParallel(model, {device_ids = {0}, static_graph = true})
+opt = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+mark("wrapped")
+for step = 0, 2 do
+  x = ohm.randn(64, 1000, {device = "cuda"})
+  y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+  opt:zero_grad()
+  mark("batch " .. step)
+  out = model(x)
+  mark("forward " .. step)
+  loss = F.cross_entropy(out, y)
+  loss:backward()
+  mark("backward " .. step)
+  opt:step()
+  mark("step " .. step)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")

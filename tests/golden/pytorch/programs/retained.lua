@@ -1,0 +1,28 @@
+-- Written by tests/comparisons/translate_programs.py: do not edit.
+
+--== retained_outputs
+local model, opt, outs, x, y, out, loss
+model = nn.Sequential(nn.Linear(1000, 2000), nn.ReLU(), nn.Linear(2000, 10)):cuda()
+opt = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+mark("model")
+outs = {}
+for i = 0, 4 do
+  opt:zero_grad()
+  x = ohm.randn(32, 1000, {device = "cuda"})
+  y = ohm.randint(0, 10, {32}, {device = "cuda"})
+  out = model(x)
+  loss = F.cross_entropy(out, y)
+  loss:backward()
+  opt:step()
+  outs:append(out)
+  mark("iteration " .. i)
+end
+mark("end of program (globals alive)")
+model = nil; sweep()
+opt = nil; sweep()
+outs = clear(outs)
+x = nil; sweep()
+y = nil; sweep()
+out = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")

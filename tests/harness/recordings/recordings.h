@@ -1,0 +1,56 @@
+// Programs that PyTorch ran and whose allocations were recorded, and their twins in Lua.
+//
+// tests/golden/pytorch has three folders with one file for each family of programs: `programs`
+// (Lua, each program after a line "--== name settings"), `recordings` (described in their heads)
+// and `differences` (which programs do not agree yet, and where).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ohm::test {
+
+/// A GPU that the recordings were made on.
+struct RecordedGpu {
+  std::string_view number;   ///< as the lines of a recording name it: "80"
+  std::string_view profile;  ///< of ours
+};
+inline constexpr RecordedGpu kRecordedGpus[] = {{"80", "golden-sm80"}, {"90", "golden-sm90"}};
+
+/// What happened on one GPU: one line for each event and each mark.
+using Lines = std::vector<std::string>;
+
+struct Recording {
+  std::string program;
+  bool frees_in_any_order = false;  ///< where many blocks die at once
+  std::vector<Lines> gpus;
+};
+
+struct TwinProgram {
+  std::string name;
+  std::string settings;  ///< "capacity_bytes=… gpus=… PYTORCH_CUDA_ALLOC_CONF=…"
+  std::string source;
+};
+
+/// The families, by the files in `recordings`.
+std::vector<std::string> recorded_families();
+
+/// What was recorded on this GPU, in the order of the file.
+std::vector<Recording> read_recordings(const std::string& family, const RecordedGpu& gpu);
+
+/// nullopt: nobody has written it.
+std::optional<TwinProgram> find_twin(const std::string& program);
+
+/// What a twin did, in the form of a recording: its lines up to an error, if it ends with one.
+struct TwinRun {
+  std::vector<Lines> gpus;
+  std::string error;  ///< empty: it ran to its end
+};
+TwinRun run_twin(const TwinProgram& twin, const RecordedGpu& gpu);
+
+/// The first difference, in one line; nullopt when the twin does what was recorded.
+std::optional<std::string> first_difference(const Recording& recording, const TwinRun& run);
+
+}  // namespace ohm::test

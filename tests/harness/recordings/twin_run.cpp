@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "allocator_shim/observe/out_of_memory.h"
+#include "harness/engine/machine.h"
+#include "harness/lua/arguments.h"
+#include "harness/lua/interpreter.h"
+#include "harness/lua/native.h"
+#include "tests/harness/recordings/recordings.h"
+#include "tests/support/golden.h"
+
+namespace ohm::test {
+namespace {
+
+// Names every segment by the order in which it came.
+class SegmentNames {
+ public:
+  std::uint64_t add(std::uint64_t address, std::uint64_t bytes) {
+    segments_[address] = {count_, bytes};
+    return count_++;
+  }
+  void remove(std::uint64_t address) { segments_.erase(address); }
+
+  struct Place {
+    std::uint64_t segment = 0;
+    std::uint64_t offset = 0;
+  };
+  std::optional<Place> find(std::uint64_t address) const {
+    auto after = segments_.upper_bound(address);
+    if (after == segments_.begin()) return std::nullopt;
+    const auto& [base, segment] = *std::prev(after);
+    if (address >= base + segment.bytes) return std::nullopt;
+    return Place{segment.number, address - base};
+  }
+  // A mapped range: more of what ends where it begins, or the first of a new one.
+  Place map(std::uint64_t address, std::uint64_t bytes) {
+    if (const std::optional<Place> known = find(address)) return *known;
+    for (auto& [base, segment] : segments_) {
+      if (base + segment.bytes != address) continue;
+      segment.bytes += bytes;
+      return {segment.number, address - base};
+    }
+    return {add(address, bytes), 0};
+  }
+
+ private:
+  struct Segment {
+    std::uint64_t number;
+    std::uint64_t bytes;
+  };
+  std::map<std::uint64_t, Segment> segments_;
+  std::uint64_t count_ = 0;
+};
+
+// Writes the events and marks of all GPUs as the lines of a recording.
+class EventWriter {
+ public:
+  explicit EventWriter(engine::Machine& machine)
+      : machine_(machine),
+        lines_(static_cast<std::size_t>(machine.gpu_count())),
+        segments_(lines_.size()) {}
+
+  void mark(std::string_view label) {
+    write_events();
+    for (std::size_t gpu = 0; gpu < lines_.size(); ++gpu) {
+      const MemoryStats& stats = machine_.requests(static_cast<int>(gpu)).stats();
+      lines_[gpu].push_back(fmt::format(
+          "= {} {} {} {} {}", stats.allocated_bytes[0].current, stats.allocated_bytes[0].peak,
+          stats.reserved_bytes[0].current, stats.reserved_bytes[0].peak, label));
+    }
+  }
+
+  std::vector<Lines> finish() {
+    write_events();
+    return std::move(lines_);
+  }
+
+ private:
+  void write_events() {
+    const EventRecord& events = machine_.events();
+    for (; seen_ < events.size(); ++seen_) {
+      const MemoryEvent& event = events[seen_];
+      if (event.device >= 0) write(event, static_cast<std::size_t>(event.device));
+    }
+  }
+
+  void write(const MemoryEvent& event, std::size_t gpu) {
+    std::string line = text_of(event, segments_[gpu]);
+    Lines& lines = lines_[gpu];
+    if (line.empty()) return;
+    if (event.stream != 0) line += " ~";
+    const bool completes_last = line[0] == 'c' && !lines.empty() && lines.back()[0] == 'r' &&
+                                lines.back().substr(1) == line.substr(1);
+    if (completes_last) {
+      lines.back()[0] = '-';
+    } else {
+      lines.push_back(std::move(line));
+    }
+  }
+
+  static std::string text_of(const MemoryEvent& event, SegmentNames& segments) {
+    const auto block = [&](char code) {
+      const SegmentNames::Place place = segments.find(event.address).value();
+      return fmt::format("{} {} {}", code, place.segment, place.offset);
+    };
+    switch (event.action) {
+      case EventAction::alloc: {
+        const SegmentNames::Place place = segments.find(event.address).value();
+        return fmt::format("+ {} {} {}", event.bytes, place.segment, place.offset);
+      }
+      case EventAction::free_requested:
+        return block('r');
+      case EventAction::free_completed:
+        return block('c');
+      case EventAction::segment_alloc:
+        return fmt::format("S {} {}", event.bytes, segments.add(event.address, event.bytes));
+      case EventAction::segment_free: {
+        const std::uint64_t number = segments.find(event.address).value().segment;
+        segments.remove(event.address);
+        return fmt::format("s {} {}", event.bytes, number);
+      }
+      case EventAction::segment_map: {
+        const SegmentNames::Place place = segments.map(event.address, event.bytes);
+        return fmt::format("M {} {} {}", event.bytes, place.segment, place.offset);
+      }
+      case EventAction::segment_unmap: {
+        const SegmentNames::Place place = segments.find(event.address).value();
+        return fmt::format("m {} {} {}", event.bytes, place.segment, place.offset);
+      }
+      case EventAction::oom:
+        return fmt::format("! {} {}", event.bytes, event.address);
+      case EventAction::snapshot:
+      case EventAction::relabel:
+        break;
+    }
+    return "";
+  }
+
+  engine::Machine& machine_;
+  std::vector<Lines> lines_;
+  std::vector<SegmentNames> segments_;
+  std::size_t seen_ = 0;
+};
+
+engine::MachineOptions options_for(const TwinProgram& twin, const RecordedGpu& gpu) {
+  engine::MachineOptions options;
+  options.gpu.profile = gpu.profile;
+  options.gpu.values = false;
+  std::istringstream settings(twin.settings);
+  for (std::string setting; settings >> setting;) {
+    const std::size_t equals = setting.find('=');
+    const std::string name = setting.substr(0, equals);
+    const std::string value = setting.substr(equals + 1);
+    if (name == "gpus") options.gpu.count = std::stoi(value);
+    if (name == "capacity_bytes") options.gpu.capacity_bytes = std::stoull(value);
+    if (name == "PYTORCH_CUDA_ALLOC_CONF") options.gpu.alloc_conf = value;
+  }
+  return options;
+}
+
+EventWriter* running_writer = nullptr;
+
+int mark(lua_State* L) {
+  running_writer->mark(lua::string_argument(L, 1, {"mark", "label"}));
+  return 0;
+}
+
+int say(lua_State* /*L*/) { return 0; }
+
+void define(lua_State* L, const char* name, lua_CFunction function) {
+  lua_pushglobaltable(L);
+  lua_pushstring(L, name);
+  lua_pushcfunction(L, function);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+// The message, without the line: lines move.
+std::string short_error(const std::string& message) {
+  const std::size_t line = message.find("twin.lua:");
+  const std::size_t end = line == std::string::npos ? line : message.find(": ", line);
+  const std::string text = end == std::string::npos ? message : message.substr(end + 2);
+  return "error: " + text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+TwinRun run_twin(const TwinProgram& twin, const RecordedGpu& gpu) {
+  static const std::string prelude = read_file(golden_path("pytorch/programs/prelude.lua"));
+  engine::Machine machine(options_for(twin, gpu));
+  machine.add_gpus();
+  machine.context().cudnn_enabled = false;
+  const ContextGuard context(machine.context());
+  EventWriter writer(machine);
+  running_writer = &writer;
+  TwinRun run;
+  lua::Interpreter interpreter("twin.lua", {}, 0);
+  define(interpreter.state(), "mark", lua::native<mark>);
+  define(interpreter.state(), "say", lua::native<say>);
+  try {
+    interpreter.load(prelude + twin.source, "twin.lua");
+    interpreter.call(0, 0);
+  } catch (const engine::ScriptError& error) {
+    run.error = short_error(error.what());
+  } catch (const OutOfMemory& error) {
+    run.error = short_error(error.what());
+  }
+  run.gpus = writer.finish();
+  return run;
+}
+
+}  // namespace ohm::test
