@@ -56,6 +56,7 @@ std::vector<Tensor> tensors_argument(lua_State* L, int index, const ArgumentName
 }
 
 std::vector<double> numbers_argument(lua_State* L, int index, const ArgumentName& name) {
+  if (lua_type(L, index) == LUA_TNUMBER) return {number_argument(L, index, name)};
   if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of numbers");
   std::vector<double> numbers;
   for_each_element(L, index, name, [&](lua_Integer i) {

@@ -55,10 +55,18 @@ int make_sized(lua_State* L, std::string_view function, SizedFactory factory) {
   return call.push(factory(call.sizes(1), call.options({})));
 }
 
+// A new tensor's memory in the order of `like`, where that has no gaps.
+Tensor laid_out_as(const Tensor& like, Tensor fresh) {
+  if (like.is_contiguous() || !like.is_dense()) return fresh;
+  fresh.impl()->strides = like.strides();
+  fresh.impl()->is_contiguous = false;
+  return fresh;
+}
+
 int make_like(lua_State* L, std::string_view function, SizedFactory factory) {
   const FactoryCall call(L, function);
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
-  return call.push(factory(like.shape(), call.options(options_of(like))));
+  return call.push(laid_out_as(like, factory(like.shape(), call.options(options_of(like)))));
 }
 
 int make_new(lua_State* L, std::string_view method, SizedFactory factory) {

@@ -52,6 +52,13 @@ void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
 
 }  // namespace
 
+Module::~Module() {
+  for (NamedTensor& parameter : parameters_) parameter.tensor = Tensor();
+  for (NamedTensor& buffer : buffers_) buffer.tensor = Tensor();
+  for (NamedModule& child : children_) child.module.reset();
+  attributes_.clear();
+}
+
 Tensor Module::forward(const Tensor& input) try {
   const Value result = forward(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;

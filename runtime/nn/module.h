@@ -46,7 +46,9 @@ struct NamedAttribute {
 class Module {
  public:
   Module() = default;
-  virtual ~Module() = default;
+  /// Lets go of the parameters first, then the buffers, then the children, as Python's dictionary
+  /// of the module does.
+  virtual ~Module();
   Module& operator=(const Module&) = delete;
 
   /// PyTorch's class name: "Linear".

@@ -1,8 +1,10 @@
 #include "runtime/ops/activation.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {
@@ -13,10 +15,15 @@ constexpr OpInfo kSigmoid{"sigmoid"};
 constexpr OpInfo kTanh{"tanh"};
 constexpr OpInfo kGelu{"gelu"};
 constexpr OpInfo kSilu{"silu"};
-constexpr OpInfo kLeakyRelu{"leaky_relu"};
+constexpr OpInfo kMish{"mish"};
+constexpr OpInfo kSoftplus{"softplus", CastPolicy::float32};
+constexpr OpInfo kLogSigmoid{"logsigmoid"};
+constexpr OpInfo kGlu{"glu"};
 
 constexpr double kInverseSqrt2 = 0.70710678118654752;
 constexpr double kInverseSqrt2Pi = 0.39894228040143268;
+constexpr double kSqrt2OverPi = 0.79788456080286536;
+constexpr double kCubic = 0.044715;  ///< of the approximation of gelu with tanh
 
 // NaN stays NaN: the comparison is false for it.
 constexpr auto kReluForward = [](auto x) { return x < decltype(x){} ? decltype(x){} : x; };
@@ -38,16 +45,50 @@ void record_relu(const Tensor& input, const Tensor& out) {
   }
 }
 
+template <class T>
+T softplus_of(T x) {
+  return std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x)));
+}
+
+Tensor exact_gelu(const Tensor& input) {
+  return unary_keeping_input(
+      kGelu, "GeluBackward", input,
+      [](auto x) {
+        using T = decltype(x);
+        return static_cast<T>(0.5) * x * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
+      },
+      [](auto grad, auto x) {
+        using T = decltype(x);
+        const T cdf = static_cast<T>(0.5) * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
+        const T pdf = static_cast<T>(std::exp(static_cast<T>(-0.5) * x * x)) * T(kInverseSqrt2Pi);
+        return grad * (cdf + x * pdf);
+      });
+}
+
+// x/2 · (1 + tanh(√(2/π) (x + c x³)))
+Tensor tanh_gelu(const Tensor& input) {
+  const auto inner = [](auto x) {
+    using T = decltype(x);
+    return T(kSqrt2OverPi) * (x + T(kCubic) * x * x * x);
+  };
+  return unary_keeping_input(
+      kGelu, "GeluBackward", input,
+      [inner](auto x) {
+        using T = decltype(x);
+        return static_cast<T>(0.5) * x * (T(1) + static_cast<T>(std::tanh(inner(x))));
+      },
+      [inner](auto grad, auto x) {
+        using T = decltype(x);
+        const T t = std::tanh(inner(x));
+        const T slope = T(kSqrt2OverPi) * (T(1) + T(3 * kCubic) * x * x);
+        return grad * static_cast<T>(0.5) * (T(1) + t + x * (T(1) - t * t) * slope);
+      });
+}
+
 // Inputs on both sides of zero, none of them near it: relu has a kink there.
 std::vector<Sample> away_from_zero() {
   const TensorOptions options{DType::float64, Device::cpu()};
   return {{from_values({-1.5, -0.4, 0.3, 0.9, 1.7, -2.2}, {2, 3}, options)}};
-}
-
-std::vector<Sample> away_from_zero_with_slope() {
-  std::vector<Sample> samples = away_from_zero();
-  samples[0].emplace_back(0.01);
-  return samples;
 }
 
 }  // namespace
@@ -82,52 +123,136 @@ Tensor tanh(const Tensor& input) {
       [](auto grad, auto y) { return grad * (decltype(y)(1) - y * y); });
 }
 
-Tensor gelu(const Tensor& input) {
+Tensor gelu(const Tensor& input, const std::string& approximate) {
+  if (approximate == "tanh") return tanh_gelu(input);
+  if (approximate == "none") return exact_gelu(input);
+  throw std::invalid_argument(
+      fmt::format("[gelu] approximate must be \"none\" or \"tanh\", not \"{}\"", approximate));
+}
+
+Tensor silu(const Tensor& given, bool inplace) {
+  const auto forward = [](auto x) { return x * sigmoid_of(x); };
+  const auto backward = [](auto grad, auto x) {
+    const auto s = sigmoid_of(x);
+    return grad * s * (decltype(x)(1) + x * (decltype(x)(1) - s));
+  };
+  if (!inplace) return unary_keeping_input(kSilu, "SiluBackward", given, forward, backward);
+  const OpFront front(kSilu);
+  require_floating(given, kSilu);
+  Recorder record("SiluBackward", {&given});
+  // Backward needs the input that is overwritten: a copy of it is kept.
+  if (record.is_needed()) record.save(copy_of(given));
+  begin_inplace_write(given, kSilu.name);
+  visit_floating(given.dtype(),
+                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(given, given, forward); });
+  if (record.is_needed()) {
+    record.attach(given, [backward](BackwardCall& call) {
+      return TensorList{map_new(call.grad(), call.saved(0), backward)};
+    });
+  }
+  return given;
+}
+
+Tensor mish(const Tensor& input) {
   return unary_keeping_input(
-      kGelu, "GeluBackward", input,
-      [](auto x) {
-        using T = decltype(x);
-        return static_cast<T>(0.5) * x * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
-      },
+      kMish, "MishBackward", input, [](auto x) { return x * std::tanh(softplus_of(x)); },
       [](auto grad, auto x) {
-        using T = decltype(x);
-        const T cdf = static_cast<T>(0.5) * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
-        const T pdf = static_cast<T>(std::exp(static_cast<T>(-0.5) * x * x)) * T(kInverseSqrt2Pi);
-        return grad * (cdf + x * pdf);
+        const auto t = std::tanh(softplus_of(x));
+        return grad * (t + x * sigmoid_of(x) * (decltype(x)(1) - t * t));
       });
 }
 
-Tensor silu(const Tensor& input) {
+Tensor softplus(const Tensor& input, double beta, double threshold) {
   return unary_keeping_input(
-      kSilu, "SiluBackward", input, [](auto x) { return x * sigmoid_of(x); },
-      [](auto grad, auto x) {
-        const auto s = sigmoid_of(x);
-        return grad * s * (decltype(x)(1) + x * (decltype(x)(1) - s));
+      kSoftplus, "SoftplusBackward", input,
+      [beta, threshold](auto x) {
+        using T = decltype(x);
+        const T scaled = x * static_cast<T>(beta);
+        return scaled > static_cast<T>(threshold) ? x : softplus_of(scaled) / static_cast<T>(beta);
+      },
+      [beta, threshold](auto grad, auto x) {
+        using T = decltype(x);
+        const T scaled = x * static_cast<T>(beta);
+        return scaled > static_cast<T>(threshold) ? grad : grad * sigmoid_of(scaled);
       });
 }
 
-Tensor leaky_relu(const Tensor& input, double negative_slope) {
+Tensor logsigmoid(const Tensor& input) {
   return unary_keeping_input(
-      kLeakyRelu, "LeakyReluBackward", input,
-      [negative_slope](auto x) {
-        return x > decltype(x){} ? x : x * static_cast<decltype(x)>(negative_slope);
-      },
-      [negative_slope](auto grad, auto x) {
-        return x > decltype(x){} ? grad : grad * static_cast<decltype(x)>(negative_slope);
-      });
+      kLogSigmoid, "LogSigmoidBackward", input, [](auto x) { return -softplus_of(-x); },
+      [](auto grad, auto x) { return grad * sigmoid_of(-x); });
 }
+
+Tensor glu(const Tensor& input, std::int64_t dim) {
+  const OpFront front(kGlu);
+  require_floating(input, kGlu);
+  const int position = wrap_dim(dim, input.dims(), "glu");
+  if (input.dims() == 0 || input.shape()[position] % 2 != 0) {
+    throw std::invalid_argument(
+        fmt::format("[glu] halving dimension must be even, but dimension {} of {} is not", position,
+                    input.shape().str()));
+  }
+  const auto half = [position](const Tensor& whole, std::int64_t number) {
+    Shape sizes = whole.shape();
+    sizes[position] /= 2;
+    const std::int64_t start = number * sizes[position] * whole.strides()[position];
+    return make_view(whole, sizes, whole.strides(), whole.impl()->offset + start);
+  };
+  const Tensor values = half(input, 0);
+  Tensor out = empty(values.shape(), options_of(input));
+  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(out, values, half(input, 1), [](auto a, auto b) { return a * sigmoid_of(b); });
+  });
+  if (Recorder record("GluBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.attach(out, [half](BackwardCall& call) {
+      const Tensor whole = call.saved(0);
+      Tensor grad = empty(whole.shape(), options_of(whole));
+      const Tensor a = half(whole, 0);
+      const Tensor b = half(whole, 1);
+      visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
+        map_binary<T, T>(half(grad, 0), call.grad(), b,
+                         [](auto g, auto y) { return g * sigmoid_of(y); });
+        map_ternary<T, T>(half(grad, 1), call.grad(), a, b, [](auto g, auto x, auto y) {
+          const auto s = sigmoid_of(y);
+          return g * x * s * (decltype(s)(1) - s);
+        });
+      });
+      return TensorList{grad};
+    });
+  }
+  return out;
+}
+
+namespace {
+
+Tensor relu_row(const Tensor& input, bool inplace) { return inplace ? relu_(input) : relu(input); }
+
+}  // namespace
 
 std::vector<OpDef> activation_ops() {
   constexpr unsigned kEverywhere = kFunction | kMethod | kFunctional;
+  const ParamName inplace{"inplace", false};
   return {
-      define(kRelu, kEverywhere, &relu, {"input"}, away_from_zero),
+      define(kRelu, kEverywhere, &relu_row, {"input", inplace}, away_from_zero),
       define(kReluInplace, kEverywhere, &relu_, {"input"}),
       define(kSigmoid, kEverywhere, &sigmoid, {"input"}, away_from_zero),
       define(kTanh, kEverywhere, &tanh, {"input"}, away_from_zero),
-      define(kGelu, kFunctional, &gelu, {"input"}, away_from_zero),
-      define(kSilu, kFunctional, &silu, {"input"}, away_from_zero),
-      define(kLeakyRelu, kFunctional, &leaky_relu, {"input", {"negative_slope", 0.01}},
-             away_from_zero_with_slope),
+      define(kGelu, kFunctional, &gelu, {"input", {"approximate", std::string("none")}},
+             [] {
+               std::vector<Sample> samples = {away_from_zero()[0], away_from_zero()[0]};
+               samples[1].emplace_back(std::string("tanh"));
+               return samples;
+             }),
+      define(kSilu, kFunctional, &silu, {"input", inplace}, away_from_zero),
+      define(kMish, kFunctional, &mish, {"input"}, away_from_zero),
+      define(kSoftplus, kFunctional, &softplus, {"input", {"beta", 1.0}, {"threshold", 20.0}},
+             away_from_zero),
+      define(kLogSigmoid, kFunctional, &logsigmoid, {"input"}, away_from_zero),
+      define(kGlu, kFunctional, &glu, {"input", {"dim", std::int64_t{-1}}},
+             [] {
+               return std::vector<Sample>{{randn({3, 4}, {DType::float64, Device::cpu()})}};
+             }),
   };
 }
 

@@ -5,6 +5,7 @@
 // their input, which then stays alive beside the output that the next layer keeps.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "runtime/ops/registry.h"
@@ -16,9 +17,17 @@ Tensor relu(const Tensor& input);
 Tensor relu_(const Tensor& input);
 Tensor sigmoid(const Tensor& input);
 Tensor tanh(const Tensor& input);
-Tensor gelu(const Tensor& input);
-Tensor silu(const Tensor& input);
-Tensor leaky_relu(const Tensor& input, double negative_slope);
+/// `approximate`: "none" (with erf) or "tanh".
+Tensor gelu(const Tensor& input, const std::string& approximate);
+Tensor silu(const Tensor& input, bool inplace);
+/// x · tanh(log(1 + eˣ)).
+Tensor mish(const Tensor& input);
+/// log(1 + e^(beta x)) / beta; x itself where beta · x is above the threshold.
+Tensor softplus(const Tensor& input, double beta, double threshold);
+/// log(sigmoid(x)).
+Tensor logsigmoid(const Tensor& input);
+/// The first half along `dim` times the sigmoid of the second.
+Tensor glu(const Tensor& input, std::int64_t dim);
 
 std::vector<OpDef> activation_ops();
 

@@ -4,6 +4,7 @@
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/host_values.h"
+#include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
@@ -87,41 +88,6 @@ void scatter_rows(const Table& table, const Tensor& input, const Tensor& grad, c
     }
     sums.commit();
   });
-}
-
-// Note [Scratch of the sorting kernels]
-// The library behind the GPU's sort, selection and scan lays its parts out in one request: each
-// part rounded up to 256 bytes, and 255 bytes to align the first. The figures agree with the
-// recorded requests for 4,096 indices; how many elements one block handles (and with it the number
-// of blocks for many more indices) is taken from the library's defaults, so it is modelled.
-constexpr std::int64_t kPartBytes = 256;
-
-std::int64_t rounded_part(std::int64_t bytes) {
-  return (bytes + kPartBytes - 1) / kPartBytes * kPartBytes;
-}
-
-std::int64_t blocks_for(std::int64_t count, std::int64_t block_elements) {
-  return (count + block_elements - 1) / block_elements;
-}
-
-std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
-  constexpr std::int64_t kDigits = 256;
-  constexpr std::int64_t kThreads = 384;
-  constexpr int kHopper = 9;
-  const std::int64_t passes = item_bytes;
-  const bool is_hopper = Context::current().slot(device).compute_capability_major >= kHopper;
-  const std::int64_t items_per_thread = (is_hopper ? 23 : 21) * 4 / item_bytes;
-  const std::int64_t blocks = blocks_for(count, kThreads * items_per_thread);
-  return rounded_part(passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) +
-         2 * rounded_part(count * item_bytes) + rounded_part(passes * 4) + kPartBytes - 1;
-}
-
-// One state for each block, and for a warp of blocks before the first.
-std::int64_t scan_scratch_bytes(std::int64_t count, std::int64_t state_bytes) {
-  constexpr std::int64_t kBlockElements = 896;
-  constexpr std::int64_t kPaddingStates = 32;
-  return rounded_part((blocks_for(count, kBlockElements) + kPaddingStates) * state_bytes) +
-         kPartBytes - 1;
 }
 
 // The temporaries of the GPU's kernel for many indices; they go when the kernel is done, in

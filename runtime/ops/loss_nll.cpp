@@ -6,14 +6,12 @@
 
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/ops/softmax.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kNllLoss{"nll_loss", CastPolicy::float32};
-constexpr OpInfo kCrossEntropy{"cross_entropy"};
 
 // The input as [samples, classes, positions], row-major.
 struct ClassLayout {
@@ -42,7 +40,10 @@ ClassLayout layout_of(const Shape& shape) {
   return layout;
 }
 
-void check_shapes(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight) {
+}  // namespace
+
+void check_class_targets(const Tensor& input, const Tensor& target,
+                         const std::optional<Tensor>& weight) {
   if (input.dims() == 0) {
     throw std::invalid_argument("[nll_loss] the input must have at least one dimension: [C]");
   }
@@ -71,6 +72,8 @@ void check_shapes(const Tensor& input, const Tensor& target, const std::optional
                     (input.device() != target.device() ? target : *weight).device().str()));
   }
 }
+
+namespace {
 
 // Calls visit(i, class index, weight) for every target that counts.
 template <class F>
@@ -148,7 +151,7 @@ std::pair<Tensor, Tensor> empty_results(const Tensor& input, const Shape& shape)
 Tensor nll_loss(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
                 std::int64_t ignore_index, Reduction reduction) {
   const OpFront front(kNllLoss);
-  check_shapes(input, target, weight);
+  check_class_targets(input, target, weight);
   const Tensor scores = front.input(input);
   require_floating(scores, kNllLoss);
   const Tensor class_weight = weight ? front.input(*weight) : Tensor();
@@ -167,14 +170,6 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const std::optional<T
     });
   }
   return out;
-}
-
-Tensor cross_entropy(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
-                     std::int64_t ignore_index, Reduction reduction) {
-  const OpFront front(kCrossEntropy);
-  check_shapes(input, target, weight);
-  const Tensor log_probabilities = log_softmax(input, class_dim(input), input.dtype());
-  return nll_loss(log_probabilities, target, weight, ignore_index, reduction);
 }
 
 namespace {
@@ -208,7 +203,6 @@ std::vector<OpDef> nll_loss_ops() {
                                          {"reduction", std::string("mean")}};
   return {
       define(kNllLoss, kFunctional, &nll_loss, params, scores_and_targets),
-      define(kCrossEntropy, kFunctional, &cross_entropy, params, scores_and_targets),
   };
 }
 

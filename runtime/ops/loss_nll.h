@@ -19,10 +19,9 @@ namespace ohm::ops {
 Tensor nll_loss(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
                 std::int64_t ignore_index, Reduction reduction);
 
-/// nll_loss(log_softmax(input)). The logits are not kept, their log_softmax is. Under autocast
-/// half-precision logits get a half-precision log_softmax, and the loss a float32 copy of it.
-Tensor cross_entropy(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
-                     std::int64_t ignore_index, Reduction reduction);
+/// Throws as nll_loss does, before anything is computed.
+void check_class_targets(const Tensor& input, const Tensor& target,
+                         const std::optional<Tensor>& weight);
 
 std::vector<OpDef> nll_loss_ops();
 

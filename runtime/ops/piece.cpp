@@ -110,12 +110,17 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
   if (Recorder record("SplitBackward", {&input}); record.is_needed()) {
     record.attach(pieces, [shape = input.shape(), position, split_size](BackwardCall& call) {
       const TensorMeta& meta = call.output();
-      Tensor whole = empty(shape, {meta.dtype, meta.device});
-      fill_values(whole, 0.0);
+      // Zeros stand in for the pieces that got no gradient.
+      std::vector<Tensor> grads;
       for (std::size_t i = 0; i < call.grad_count(); ++i) {
-        if (!call.grad(i).defined()) continue;
+        const TensorMeta& piece = call.output(i);
+        grads.push_back(call.grad(i).defined() ? call.grad(i)
+                                               : zeros(piece.shape, {piece.dtype, piece.device}));
+      }
+      Tensor whole = empty(shape, {meta.dtype, meta.device});
+      for (std::size_t i = 0; i < grads.size(); ++i) {
         const std::int64_t start = static_cast<std::int64_t>(i) * split_size;
-        copy_into(raw_narrow(whole, position, start, call.grad(i).shape()[position]), call.grad(i));
+        copy_into(raw_narrow(whole, position, start, grads[i].shape()[position]), grads[i]);
       }
       return TensorList{whole};
     });

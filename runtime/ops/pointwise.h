@@ -39,6 +39,12 @@ Tensor sqrt(const Tensor& input);
 Tensor abs(const Tensor& input);
 Tensor reciprocal(const Tensor& input);
 Tensor pow(const Tensor& input, double exponent);
+Tensor square(const Tensor& input);
+Tensor rsqrt(const Tensor& input);
+Tensor sin(const Tensor& input);
+Tensor cos(const Tensor& input);
+/// x · log(y), and 0 where x is 0.
+Tensor xlogy(const Tensor& input, const Tensor& other);
 /// At least one bound must be given.
 Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<double> max);
 
@@ -58,6 +64,7 @@ Tensor isnan(const Tensor& input);
 std::vector<OpDef> binary_ops();
 std::vector<OpDef> inplace_ops();
 std::vector<OpDef> unary_ops();
+std::vector<OpDef> math_ops();
 std::vector<OpDef> comparison_ops();
 
 }  // namespace ohm::ops

@@ -82,9 +82,10 @@ TensorList div_gradients(BackwardCall& call, double number, bool is_number) {
   };
   if (call.needs(1)) {
     const Tensor other = call.saved(1);
+    const Tensor quotient = divide(call.saved(0), other);
+    const Tensor slope = divide(quotient, other);
     const Tensor negated = times(call.grad(), -1.0);
-    const Tensor quotient = divide(divide(call.saved(0), other), other);
-    grads[1] = product(negated, quotient);
+    grads[1] = product(negated, slope);
   }
   if (call.needs(0)) {
     grads[0] = is_number ? times(call.grad(), 1.0 / number) : divide(call.grad(), call.saved(1));
@@ -289,6 +290,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     record.attach(out, [](BackwardCall& call) {
       const Tensor chosen = call.saved(0);
       const auto share = [&](bool mine) {
+        const Tensor zero = full({}, 0.0, options_of(call.grad()));
         return map_new(call.grad(), chosen, [mine](auto grad, auto condition) {
           return (condition != 0) == mine ? grad : decltype(grad){};
         });

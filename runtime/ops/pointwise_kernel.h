@@ -45,9 +45,20 @@ struct TwoSteps {
   Combine combine;
 };
 
+/// A gradient that PyTorch computes as a formula of whole tensors: `make(grad, kept)`.
+template <class Make>
+struct Formula {
+  explicit Formula(Make function) : make(function) {}
+  Make make;
+};
+
 template <class Backward>
 Tensor unary_gradient(const Tensor& grad, const Tensor& kept, const Backward& backward) {
   return map_new(grad, kept, backward);
+}
+template <class Make>
+Tensor unary_gradient(const Tensor& grad, const Tensor& kept, const Formula<Make>& formula) {
+  return formula.make(grad, kept);
 }
 template <class Factor, class Combine>
 Tensor unary_gradient(const Tensor& grad, const Tensor& kept,

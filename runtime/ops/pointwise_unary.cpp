@@ -11,8 +11,8 @@ constexpr OpInfo kExp{"exp", CastPolicy::float32};
 constexpr OpInfo kLog{"log", CastPolicy::float32};
 constexpr OpInfo kSqrt{"sqrt"};
 constexpr OpInfo kAbs{"abs"};
-constexpr OpInfo kReciprocal{"reciprocal", CastPolicy::float32};
 constexpr OpInfo kPow{"pow", CastPolicy::float32};
+constexpr OpInfo kSquare{"square"};
 constexpr OpInfo kClamp{"clamp"};
 constexpr OpInfo kIsFinite{"isfinite"};
 constexpr OpInfo kIsNan{"isnan"};
@@ -39,6 +39,34 @@ Tensor test_elements(const OpInfo& info, const Tensor& input, F&& fn) {
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
     map_unary<bool, T>(out, input, [&](auto x) { return fn(static_cast<double>(x)); });
   });
+  return out;
+}
+
+Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
+  const OpFront front(info);
+  const Tensor input = front.input(given);
+  require_floating(input, info);
+  const auto raise = [](const Tensor& base, double power) {
+    return map_new(base, [power](auto x) {
+      using T = decltype(x);
+      return power == 2.0 ? x * x : static_cast<T>(std::pow(x, static_cast<T>(power)));
+    });
+  };
+  const auto times = [](const Tensor& tensor, double factor) {
+    return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
+  };
+  Tensor out = raise(input, exponent);
+  if (Recorder record("PowBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.attach(out, [=](BackwardCall& call) {
+      if (exponent == 0.0) return TensorList{zeros_like(call.grad())};
+      // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
+      const Tensor lower = raise(call.saved(0), exponent - 1.0);
+      const Tensor slope = times(lower, exponent);
+      return TensorList{
+          map_new(call.grad(), slope, [](auto grad, auto value) { return grad * value; })};
+    });
+  }
   return out;
 }
 
@@ -125,38 +153,9 @@ Tensor abs(const Tensor& input) {
                [](auto grad, auto sign) { return grad * sign; }});
 }
 
-Tensor reciprocal(const Tensor& input) {
-  return unary_keeping_result(
-      kReciprocal, "ReciprocalBackward", input, [](auto x) { return decltype(x)(1) / x; },
-      [](auto grad, auto y) { return -grad * y * y; });
-}
+Tensor pow(const Tensor& given, double exponent) { return power(kPow, given, exponent); }
 
-Tensor pow(const Tensor& given, double exponent) {
-  const OpFront front(kPow);
-  const Tensor input = front.input(given);
-  require_floating(input, kPow);
-  const auto raise = [](const Tensor& base, double power) {
-    return map_new(base, [power](auto x) {
-      using T = decltype(x);
-      return power == 2.0 ? x * x : static_cast<T>(std::pow(x, static_cast<T>(power)));
-    });
-  };
-  const auto times = [](const Tensor& tensor, double factor) {
-    return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
-  };
-  Tensor out = raise(input, exponent);
-  if (Recorder record("PowBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.attach(out, [=](BackwardCall& call) {
-      // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
-      const Tensor power = raise(call.saved(0), exponent - 1.0);
-      const Tensor slope = times(power, exponent);
-      return TensorList{
-          map_new(call.grad(), slope, [](auto grad, auto value) { return grad * value; })};
-    });
-  }
-  return out;
-}
+Tensor square(const Tensor& input) { return power(kSquare, input, 2.0); }
 
 Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<double> max) {
   const OpFront front(kClamp);
@@ -214,8 +213,8 @@ std::vector<OpDef> unary_ops() {
       define(kLog, kBoth, &log, {"input"}, positive),
       define(kSqrt, kBoth, &sqrt, {"input"}, positive),
       define(kAbs, kBoth, &abs, {"input"}, both_signs),
-      define(kReciprocal, kBoth, &reciprocal, {"input"}, positive),
       define(kPow, kBoth, &pow, {"input", "exponent"}, powers),
+      define(kSquare, kBoth, &square, {"input"}, both_signs),
       define(kClamp, kBoth, &clamp, {"input", "min", "max"}, bounds),
   };
 }

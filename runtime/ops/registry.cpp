@@ -4,20 +4,30 @@
 #include <unordered_map>
 
 #include "runtime/ops/activation.h"
+#include "runtime/ops/arrange.h"
 #include "runtime/ops/batch_norm.h"
+#include "runtime/ops/clip_grad.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/embedding.h"
+#include "runtime/ops/extremum.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/interpolate.h"
 #include "runtime/ops/layer_norm.h"
 #include "runtime/ops/loss_bce.h"
+#include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/loss_distance.h"
+#include "runtime/ops/loss_divergence.h"
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/matmul.h"
+#include "runtime/ops/norm.h"
+#include "runtime/ops/piecewise.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/ops/variance.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
@@ -27,11 +37,14 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops,    &view_ops,    &piece_ops,         &join_ops,       &binary_ops,
-    &inplace_ops,    &unary_ops,   &comparison_ops,    &reduction_ops,  &matmul_ops,
-    &activation_ops, &softmax_ops, &distance_loss_ops, &bce_loss_ops,   &nll_loss_ops,
-    &conv_ops,       &pooling_ops, &batch_norm_ops,    &layer_norm_ops, &dropout_ops,
-    &embedding_ops,
+    &convert_ops,    &view_ops,      &piece_ops,         &join_ops,
+    &arrange_ops,    &indexing_ops,  &binary_ops,        &inplace_ops,
+    &unary_ops,      &math_ops,      &comparison_ops,    &reduction_ops,
+    &extremum_ops,   &variance_ops,  &norm_ops,          &matmul_ops,
+    &activation_ops, &piecewise_ops, &softmax_ops,       &distance_loss_ops,
+    &bce_loss_ops,   &nll_loss_ops,  &cross_entropy_ops, &divergence_loss_ops,
+    &conv_ops,       &pooling_ops,   &interpolate_ops,   &batch_norm_ops,
+    &layer_norm_ops, &dropout_ops,   &embedding_ops,     &clip_grad_ops,
 };
 
 }  // namespace

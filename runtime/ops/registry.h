@@ -21,8 +21,8 @@ namespace ohm::ops {
 using Sample = std::vector<Value>;
 
 /// Where a script finds the op, as PyTorch has it: `ohm.relu(x)`, `x:relu()`,
-/// `ohm.nn.functional.relu(x)`. Bits.
-enum Exposure : unsigned { kFunction = 1U, kMethod = 2U, kFunctional = 4U };
+/// `ohm.nn.functional.relu(x)`, `ohm.nn.utils.clip_grad_norm_(…)`. Bits.
+enum Exposure : unsigned { kFunction = 1U, kMethod = 2U, kFunctional = 4U, kUtility = 8U };
 
 struct OpDef {
   OpInfo info;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "runtime/ops/convert.h"
+#include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/tensor/arithmetic.h"
 
@@ -14,33 +15,6 @@ constexpr OpInfo kSoftmax{"softmax", CastPolicy::float32_result};
 constexpr OpInfo kLogSoftmax{"log_softmax", CastPolicy::float32_result};
 
 enum class Form : std::uint8_t { plain, log };
-
-// A row-major tensor as lines along one dimension: line (o, i) starts at o · size · inner + i and
-// its elements are `inner` apart.
-struct Lines {
-  std::int64_t outer = 1;
-  std::int64_t size = 1;
-  std::int64_t inner = 1;
-};
-
-Lines lines_along(const Shape& shape, int dim) {
-  Lines lines;
-  for (int i = 0; i < shape.dims(); ++i) {
-    if (i < dim) lines.outer *= shape[i];
-    if (i == dim) lines.size = shape[i];
-    if (i > dim) lines.inner *= shape[i];
-  }
-  return lines;
-}
-
-template <class F>
-void for_each_line(const Lines& lines, F&& visit) {
-  for (std::int64_t outer = 0; outer < lines.outer; ++outer) {
-    for (std::int64_t inner = 0; inner < lines.inner; ++inner) {
-      visit(outer * lines.size * lines.inner + inner);
-    }
-  }
-}
 
 template <class Out, class In>
 void softmax_line(Out* y, const In* x, std::int64_t size, std::int64_t step, Form form) {

@@ -27,7 +27,7 @@ enum class ParamKind : std::uint8_t {
   integer,           ///< [int64]
   boolean,           ///< [bool]
   size_list,         ///< [Shape]; a script may pass one integer for a list of one
-  number_list,       ///< [vector<double>]
+  number_list,       ///< [vector<double>]; a script may pass one number for a list of one
   string,            ///< [string]
   dtype,             ///< [DType]
   device,            ///< [Device]

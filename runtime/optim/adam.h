@@ -3,14 +3,13 @@
 //   m = β₁m + (1−β₁)g;  v = β₂v + (1−β₂)g²;  p −= lr · m̂ / (√v̂ + ε)
 //
 // State: exp_avg and exp_avg_sq of the parameter's size and dtype (amsgrad: a third), made at the
-// first step; the step count lies on the host, except for the fused form, which keeps it on the
-// parameter's device. Temporaries: foreach makes a list √v of all parameters at once, the for-loop
-// form √v and its quotient for one parameter at a time, fused none.
+// first step; the step count lies on the host, except for the fused form and capturable, which
+// keep it on the parameter's device. Temporaries: foreach makes a list √v of all parameters at once
+// (capturable: two lists of scalars too), the for-loop form √v and its quotient for one parameter
+// at a time, fused none.
 #pragma once
 
-#include <unordered_map>
-
-#include "runtime/optim/optimizer.h"
+#include "runtime/optim/update_kernel.h"
 
 namespace ohm::optim {
 
@@ -28,47 +27,41 @@ struct AdamOptions {
   WeightDecay decay = WeightDecay::coupled;
   bool amsgrad = false;
   bool maximize = false;
+  bool capturable = false;  ///< of the foreach form
   Form form = Form::for_loop;
 };
 
 class Adam final : public Optimizer {
  public:
+  /// Throws std::invalid_argument for betas outside [0, 1) and capturable in another form.
   Adam(std::vector<Tensor> parameters, const AdamOptions& options);
 
   std::string_view type_name() const override {
     return options_.decay == WeightDecay::coupled ? "Adam" : "AdamW";
   }
+  std::vector<std::string_view> state_names() const override;
 
  protected:
-  void update(const std::vector<Tensor>& parameters) override;
+  void make_state(ParameterState& state) override;
+  void update_list(const States& states) override;
+  void update_each(const States& states) override;
+  void update_fused(const States& states) override;
 
  private:
-  struct State {
-    Tensor step;  ///< float32 scalar
-    Tensor exp_avg;
-    Tensor exp_avg_sq;
-    Tensor max_exp_avg_sq;  ///< amsgrad only
-    std::int64_t steps = 0;
-  };
   struct Correction {
     double step_size;
     double sqrt_second;  ///< √(1 − β₂ᵗ)
   };
 
-  State& state_of(const Tensor& parameter);
-  Correction advance(State& state) const;
-  void update_moments(State& state, const Tensor& parameter, const Tensor& grad) const;
-  void raise_maximum(State& state) const;
-  const Tensor& second_moment(const State& state) const;
-  void apply(const Tensor& parameter, const State& state, const Tensor& denominator,
-             double step_size) const;
-
-  void update_list(const std::vector<Tensor>& parameters);
-  void update_one_by_one(const std::vector<Tensor>& parameters);
-  void update_fused(const std::vector<Tensor>& parameters);
+  GradientRule rule() const;
+  Correction correction(const ParameterState& state) const;
+  void shrink(const Tensor& parameter) const;
+  void update_moments(const ParameterState& state, const Tensor& grad) const;
+  void raise_maximum(const ParameterState& state) const;
+  const Tensor& second_moment(const ParameterState& state) const;
+  void update_one_fused(ParameterState& state) const;
 
   AdamOptions options_;
-  std::unordered_map<const TensorImpl*, State> states_;
 };
 
 }  // namespace ohm::optim

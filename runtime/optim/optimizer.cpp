@@ -4,14 +4,23 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
+#include "allocator_shim/observe/assert.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/tensor/factories.h"
 
 namespace ohm::optim {
+namespace {
 
-Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
-    : parameters_(std::move(parameters)), lr_(lr) {
+bool are_alike(const Tensor& a, const Tensor& b) {
+  return a.device() == b.device() && a.dtype() == b.dtype();
+}
+
+}  // namespace
+
+Optimizer::Optimizer(std::vector<Tensor> parameters, double lr, Form form)
+    : parameters_(std::move(parameters)), lr_(lr), form_(form) {
   if (parameters_.empty()) {
     throw std::invalid_argument("[optimizer] got an empty parameter list");
   }
@@ -25,14 +34,47 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
   }
 }
 
+Optimizer::~Optimizer() {
+  for (auto& state : states_) state.reset();
+  while (!parameters_.empty()) parameters_.pop_back();
+}
+
 void Optimizer::step() {
   const NoGradGuard no_grad;
   const CategoryGuard category(Category::optimizer_state);
-  std::vector<Tensor> with_gradient;
+  States left;
   for (const Tensor& parameter : parameters_) {
-    if (parameter.grad().defined()) with_gradient.push_back(parameter);
+    if (parameter.grad().defined()) left.push_back(&state_of(parameter));
   }
-  if (!with_gradient.empty()) update(with_gradient);
+  if (form_ == Form::for_loop) return update_each(left);
+  if (form_ == Form::fused) return update_fused(left);
+  while (!left.empty()) {
+    const Tensor first = left.front()->parameter;
+    const auto others = std::stable_partition(left.begin(), left.end(), [&](const auto* state) {
+      return are_alike(state->parameter, first);
+    });
+    update_list(States(left.begin(), others));
+    left.erase(left.begin(), others);
+  }
+}
+
+void Optimizer::update_fused(const States& /*states*/) {
+  OHM_ASSERT(false, "an optimizer without a fused form was made with one");
+}
+
+const ParameterState* Optimizer::find_state(const Tensor& parameter) const {
+  const auto known = state_by_parameter_.find(parameter.impl());
+  return known == state_by_parameter_.end() ? nullptr : known->second;
+}
+
+ParameterState& Optimizer::state_of(const Tensor& parameter) {
+  ParameterState*& known = state_by_parameter_[parameter.impl()];
+  if (known != nullptr) return *known;
+  states_.push_back(std::make_unique<ParameterState>(ParameterState{parameter, 0, {}}));
+  known = states_.back().get();
+  known->tensors.resize(state_names().size());
+  make_state(*known);
+  return *known;
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
@@ -50,6 +92,11 @@ Form default_form(const std::vector<Tensor>& parameters) {
   const bool all_on_gpus = std::all_of(parameters.begin(), parameters.end(),
                                        [](const Tensor& p) { return p.device().is_cuda(); });
   return all_on_gpus ? Form::foreach_list : Form::for_loop;
+}
+
+void require_beta(double value, std::string_view optimizer) {
+  if (value >= 0.0 && value < 1.0) return;
+  throw std::invalid_argument(fmt::format("[{}] invalid beta: {}", optimizer, value));
 }
 
 }  // namespace ohm::optim

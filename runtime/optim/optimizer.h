@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -23,16 +24,27 @@ enum class Form : std::uint8_t {
   fused,         ///< one kernel: no temporaries
 };
 
+/// What an optimizer keeps for one parameter.
+struct ParameterState {
+  Tensor parameter;
+  std::int64_t steps = 0;       ///< updates so far
+  std::vector<Tensor> tensors;  ///< in the order of state_names(); undefined: not there yet
+};
+
 class Optimizer {
  public:
   /// `lr`: learning rate. Throws std::invalid_argument for an empty list, for tensors that are no
   /// leaves, and for a learning rate that is negative or no number.
-  Optimizer(std::vector<Tensor> parameters, double lr);
-  virtual ~Optimizer() = default;
+  Optimizer(std::vector<Tensor> parameters, double lr, Form form);
+  /// Lets the state go, parameter by parameter in the order in which it was made, then the
+  /// parameters from the last to the first, as Python's lists go.
+  virtual ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
   virtual std::string_view type_name() const = 0;
+  /// What the tensors of a ParameterState are, in PyTorch's words.
+  virtual std::vector<std::string_view> state_names() const = 0;
 
   /// One update of every parameter that has a gradient.
   void step();
@@ -43,19 +55,39 @@ class Optimizer {
   double learning_rate() const { return lr_; }
   void set_learning_rate(double lr) { lr_ = lr; }
   const std::vector<Tensor>& parameters() const { return parameters_; }
+  /// nullptr while there is none.
+  const ParameterState* find_state(const Tensor& parameter) const;
 
  protected:
-  /// The update of `parameters`, all of which have a gradient; grad mode is off.
-  virtual void update(const std::vector<Tensor>& parameters) = 0;
+  using States = std::vector<ParameterState*>;
+
+  /// Allocates the tensors of a parameter's state, before its first update.
+  virtual void make_state(ParameterState& state) = 0;
+  /// The update in one of its forms; all parameters have a gradient, grad mode is off. Those of a
+  /// list are of one device and dtype.
+  virtual void update_list(const States& states) = 0;
+  virtual void update_each(const States& states) = 0;
+  /// Only for optimizers whose constructor allows the form.
+  virtual void update_fused(const States& states);
+
+  Form form() const { return form_; }
+  /// The state of a parameter, made where there is none.
+  ParameterState& state_of(const Tensor& parameter);
 
  private:
   std::vector<Tensor> parameters_;
   double lr_;
+  Form form_;
+  std::vector<std::unique_ptr<ParameterState>> states_;  ///< in the order of their making
+  std::unordered_map<const TensorImpl*, ParameterState*> state_by_parameter_;
 };
 
 using OptimizerPtr = std::shared_ptr<Optimizer>;
 
 /// The form that PyTorch takes by itself: foreach where all parameters are on GPUs.
 Form default_form(const std::vector<Tensor>& parameters);
+
+/// Throws std::invalid_argument unless `value` is in [0, 1).
+void require_beta(double value, std::string_view optimizer);
 
 }  // namespace ohm::optim

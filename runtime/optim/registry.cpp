@@ -4,7 +4,13 @@
 
 #include <stdexcept>
 
+#include "runtime/optim/adadelta.h"
+#include "runtime/optim/adagrad.h"
 #include "runtime/optim/adam.h"
+#include "runtime/optim/adamax.h"
+#include "runtime/optim/nadam.h"
+#include "runtime/optim/radam.h"
+#include "runtime/optim/rmsprop.h"
 #include "runtime/optim/sgd.h"
 
 namespace ohm::optim {
@@ -21,8 +27,12 @@ OptimizerDef define(std::string_view name, OptimizerPtr (*make)(Args...),
   return {name, ops::params_of<Args...>(std::move(names)), call};
 }
 
+using Parameters = std::vector<Tensor>;
+using Flag = std::optional<bool>;
+using Betas = std::vector<double>;
+
 // `foreach` and `fused` as a user gives them; neither given: PyTorch's own choice.
-Form chosen_form(const std::vector<Tensor>& parameters, std::optional<bool> foreach, bool fused) {
+Form chosen_form(const Parameters& parameters, Flag foreach, bool fused = false) {
   if (fused && foreach.value_or(false)) {
     throw std::invalid_argument("[optimizer] fused and foreach cannot be true together");
   }
@@ -31,49 +41,100 @@ Form chosen_form(const std::vector<Tensor>& parameters, std::optional<bool> fore
   return *foreach ? Form::foreach_list : Form::for_loop;
 }
 
-OptimizerPtr make_sgd(const std::vector<Tensor>& parameters, double lr, double momentum,
-                      double dampening, double weight_decay, bool nesterov, bool maximize,
-                      std::optional<bool> foreach, bool fused) {
+void require_pair(const Betas& betas) {
+  if (betas.size() == 2) return;
+  throw std::invalid_argument(
+      fmt::format("[optimizer] betas must be two numbers, got {}", betas.size()));
+}
+
+OptimizerPtr make_sgd(const Parameters& parameters, double lr, double momentum, double dampening,
+                      double weight_decay, bool nesterov, bool maximize, Flag foreach, bool fused) {
   return std::make_shared<Sgd>(parameters,
                                SgdOptions{lr, momentum, dampening, weight_decay, nesterov, maximize,
                                           chosen_form(parameters, foreach, fused)});
 }
 
-OptimizerPtr make_adam_of(WeightDecay decay, const std::vector<Tensor>& parameters, double lr,
-                          const std::vector<double>& betas, double eps, double weight_decay,
-                          bool amsgrad, bool maximize, Form form) {
-  if (betas.size() != 2) {
-    throw std::invalid_argument(
-        fmt::format("[Adam] betas must be two numbers, got {}", betas.size()));
-  }
-  return std::make_shared<Adam>(parameters, AdamOptions{lr, betas[0], betas[1], eps, weight_decay,
-                                                        decay, amsgrad, maximize, form});
+template <WeightDecay D>
+OptimizerPtr make_adam(const Parameters& parameters, double lr, const Betas& betas, double eps,
+                       double weight_decay, bool amsgrad, bool maximize, Flag foreach, bool fused,
+                       bool capturable) {
+  require_pair(betas);
+  return std::make_shared<Adam>(
+      parameters, AdamOptions{lr, betas[0], betas[1], eps, weight_decay, D, amsgrad, maximize,
+                              capturable, chosen_form(parameters, foreach, fused)});
 }
 
-OptimizerPtr make_adam(const std::vector<Tensor>& parameters, double lr,
-                       const std::vector<double>& betas, double eps, double weight_decay,
-                       bool amsgrad, bool maximize, std::optional<bool> foreach, bool fused) {
-  return make_adam_of(WeightDecay::coupled, parameters, lr, betas, eps, weight_decay, amsgrad,
-                      maximize, chosen_form(parameters, foreach, fused));
+OptimizerPtr make_adamax(const Parameters& parameters, double lr, const Betas& betas, double eps,
+                         double weight_decay, bool maximize, Flag foreach) {
+  require_pair(betas);
+  return std::make_shared<Adamax>(parameters,
+                                  AdamaxOptions{lr, betas[0], betas[1], eps, weight_decay, maximize,
+                                                chosen_form(parameters, foreach)});
 }
 
-OptimizerPtr make_adamw(const std::vector<Tensor>& parameters, double lr,
-                        const std::vector<double>& betas, double eps, double weight_decay,
-                        bool amsgrad, bool maximize, std::optional<bool> foreach, bool fused) {
-  return make_adam_of(WeightDecay::decoupled, parameters, lr, betas, eps, weight_decay, amsgrad,
-                      maximize, chosen_form(parameters, foreach, fused));
+OptimizerPtr make_nadam(const Parameters& parameters, double lr, const Betas& betas, double eps,
+                        double weight_decay, double momentum_decay, bool decoupled_weight_decay,
+                        bool maximize, Flag foreach) {
+  require_pair(betas);
+  return std::make_shared<Nadam>(
+      parameters, NadamOptions{lr, betas[0], betas[1], eps, weight_decay, momentum_decay,
+                               decoupled_weight_decay, maximize, chosen_form(parameters, foreach)});
 }
 
-std::vector<ParamName> adam_names(double weight_decay) {
-  return {"params",
-          {"lr", 1e-3},
-          {"betas", std::vector<double>{0.9, 0.999}},
-          {"eps", 1e-8},
-          {"weight_decay", weight_decay},
+OptimizerPtr make_radam(const Parameters& parameters, double lr, const Betas& betas, double eps,
+                        double weight_decay, bool decoupled_weight_decay, bool maximize,
+                        Flag foreach) {
+  require_pair(betas);
+  return std::make_shared<Radam>(
+      parameters, RadamOptions{lr, betas[0], betas[1], eps, weight_decay, decoupled_weight_decay,
+                               maximize, chosen_form(parameters, foreach)});
+}
+
+OptimizerPtr make_adagrad(const Parameters& parameters, double lr, double lr_decay,
+                          double weight_decay, double initial_accumulator_value, double eps,
+                          bool maximize, Flag foreach) {
+  return std::make_shared<Adagrad>(
+      parameters, AdagradOptions{lr, lr_decay, weight_decay, initial_accumulator_value, eps,
+                                 maximize, chosen_form(parameters, foreach)});
+}
+
+OptimizerPtr make_adadelta(const Parameters& parameters, double lr, double rho, double eps,
+                           double weight_decay, bool maximize, Flag foreach) {
+  return std::make_shared<Adadelta>(
+      parameters,
+      AdadeltaOptions{lr, rho, eps, weight_decay, maximize, chosen_form(parameters, foreach)});
+}
+
+OptimizerPtr make_rmsprop(const Parameters& parameters, double lr, double alpha, double eps,
+                          double weight_decay, double momentum, bool centered, bool maximize,
+                          Flag foreach) {
+  return std::make_shared<Rmsprop>(
+      parameters, RmspropOptions{lr, alpha, eps, weight_decay, momentum, centered, maximize,
+                                 chosen_form(parameters, foreach)});
+}
+
+const ParamName kParams = "params";
+const ParamName kForeach = "foreach";
+const ParamName kBetas{"betas", Betas{0.9, 0.999}};
+const ParamName kMaximize{"maximize", false};
+const ParamName kFused{"fused", false};
+const ParamName kDecoupled{"decoupled_weight_decay", false};
+
+ParamName lr(double value) { return {"lr", value}; }
+ParamName eps(double value) { return {"eps", value}; }
+ParamName weight_decay(double value) { return {"weight_decay", value}; }
+
+std::vector<ParamName> adam_names(double decay) {
+  return {kParams,
+          lr(1e-3),
+          kBetas,
+          eps(1e-8),
+          weight_decay(decay),
           {"amsgrad", false},
-          {"maximize", false},
-          "foreach",
-          {"fused", false}};
+          kMaximize,
+          kForeach,
+          kFused,
+          {"capturable", false}};
 }
 
 }  // namespace
@@ -81,17 +142,53 @@ std::vector<ParamName> adam_names(double weight_decay) {
 const std::vector<OptimizerDef>& all_optimizers() {
   static const std::vector<OptimizerDef> optimizers = {
       define("SGD", &make_sgd,
-             {"params",
-              {"lr", 1e-3},
+             {kParams,
+              lr(1e-3),
               {"momentum", 0.0},
               {"dampening", 0.0},
-              {"weight_decay", 0.0},
+              weight_decay(0.0),
               {"nesterov", false},
-              {"maximize", false},
-              "foreach",
-              {"fused", false}}),
-      define("Adam", &make_adam, adam_names(0.0)),
-      define("AdamW", &make_adamw, adam_names(1e-2)),
+              kMaximize,
+              kForeach,
+              kFused}),
+      define("Adam", &make_adam<WeightDecay::coupled>, adam_names(0.0)),
+      define("AdamW", &make_adam<WeightDecay::decoupled>, adam_names(1e-2)),
+      define("Adamax", &make_adamax,
+             {kParams, lr(2e-3), kBetas, eps(1e-8), weight_decay(0.0), kMaximize, kForeach}),
+      define("NAdam", &make_nadam,
+             {kParams,
+              lr(2e-3),
+              kBetas,
+              eps(1e-8),
+              weight_decay(0.0),
+              {"momentum_decay", 4e-3},
+              kDecoupled,
+              kMaximize,
+              kForeach}),
+      define("RAdam", &make_radam,
+             {kParams, lr(1e-3), kBetas, eps(1e-8), weight_decay(0.0), kDecoupled, kMaximize,
+              kForeach}),
+      define("Adagrad", &make_adagrad,
+             {kParams,
+              lr(1e-2),
+              {"lr_decay", 0.0},
+              weight_decay(0.0),
+              {"initial_accumulator_value", 0.0},
+              eps(1e-10),
+              kMaximize,
+              kForeach}),
+      define("Adadelta", &make_adadelta,
+             {kParams, lr(1.0), {"rho", 0.9}, eps(1e-6), weight_decay(0.0), kMaximize, kForeach}),
+      define("RMSprop", &make_rmsprop,
+             {kParams,
+              lr(1e-2),
+              {"alpha", 0.99},
+              eps(1e-8),
+              weight_decay(0.0),
+              {"momentum", 0.0},
+              {"centered", false},
+              kMaximize,
+              kForeach}),
   };
   return optimizers;
 }

@@ -2,68 +2,101 @@
 
 #include <stdexcept>
 
-#include "runtime/optim/update_kernel.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::optim {
 
 Sgd::Sgd(std::vector<Tensor> parameters, const SgdOptions& options)
-    : Optimizer(std::move(parameters), options.lr), options_(options) {
+    : Optimizer(std::move(parameters), options.lr, options.form), options_(options) {
   if (options.nesterov && (options.momentum <= 0.0 || options.dampening != 0.0)) {
     throw std::invalid_argument("[SGD] nesterov requires a momentum and zero dampening");
   }
 }
 
-void Sgd::update(const std::vector<Tensor>& parameters) {
-  const GradientRule rule{options_.weight_decay, options_.maximize};
-  if (options_.form == Form::for_loop) {
-    for (const Tensor& parameter : parameters) {
-      const Tensor grad = effective_gradient(parameter, rule);
-      apply(parameter, with_momentum(parameter, grad));
+void Sgd::update_each(const States& states) {
+  Tensor grad;
+  for (ParameterState* state : states) {
+    set_gradient(grad, state->parameter, rule());
+    if (options_.momentum != 0.0) {
+      const Tensor& buffer = move_momentum(*state, grad);
+      const auto ahead = [factor = options_.momentum](auto g, auto v) {
+        return g + static_cast<decltype(g)>(factor) * v;
+      };
+      grad = options_.nesterov ? new_from(grad, buffer, ahead) : buffer;
     }
-    return;
+    apply(state->parameter, grad);
   }
-  const bool is_fused = options_.form == Form::fused;
-  TensorList directions;
-  for (const Tensor& parameter : parameters) {
-    Tensor grad = effective_gradient(parameter, rule);
-    if (is_fused) {
-      apply(parameter, with_momentum(parameter, grad));
-    } else {
-      directions.push_back(std::move(grad));
-    }
-  }
-  for (std::size_t i = 0; i < directions.size(); ++i) {
-    directions[i] = with_momentum(parameters[i], directions[i]);
-  }
-  for (std::size_t i = 0; i < directions.size(); ++i) apply(parameters[i], directions[i]);
 }
 
-Tensor Sgd::with_momentum(const Tensor& parameter, const Tensor& grad) {
-  if (options_.momentum == 0.0) return grad;
-  Tensor& buffer = momentum_[parameter.impl()];
-  if (!buffer.defined()) {
-    buffer = copy_of(grad);
+void Sgd::update_list(const States& states) {
+  TemporaryList grads;
+  set_gradients(grads, states, rule());
+  if (options_.momentum == 0.0) {
+    for (std::size_t i = 0; i < states.size(); ++i) apply(states[i]->parameter, grads[i]);
+    return;
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) move_momentum(*states[i], grads[i]);
+  // The gradients themselves become the look-ahead directions; without nesterov the list goes.
+  if (options_.nesterov) {
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      add_scaled(grads[i], states[i]->tensors[0], options_.momentum);
+    }
   } else {
-    const double momentum = options_.momentum;
-    const double share = 1.0 - options_.dampening;
-    update_with(buffer, grad, [momentum, share](auto v, auto g) {
+    grads.clear();
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    apply(states[i]->parameter, options_.nesterov ? grads[i] : states[i]->tensors[0]);
+  }
+}
+
+// The kernel changes the gradient in its registers: here in host scratch that no device counts.
+void Sgd::update_fused(const States& states) {
+  for (ParameterState* state : states) {
+    const Tensor& parameter = state->parameter;
+    const double sign = options_.maximize ? -1.0 : 1.0;
+    const auto gradient = [sign, decay = options_.weight_decay](auto g, auto p) {
+      using T = decltype(g);
+      return static_cast<T>(sign) * g + static_cast<T>(decay) * p;
+    };
+    const Tensor grad = parameter.grad();
+    if (options_.momentum == 0.0) {
+      update_with(parameter, grad, [&, lr = learning_rate()](auto p, auto g) {
+        return p - static_cast<decltype(p)>(lr) * gradient(g, p);
+      });
+      continue;
+    }
+    Tensor& buffer = state->tensors[0];
+    const bool is_first = !buffer.defined();
+    if (is_first) buffer = empty_like(grad);
+    update_with(buffer, grad, parameter, [&](auto v, auto g, auto p) {
       using T = decltype(v);
-      return static_cast<T>(momentum) * v + static_cast<T>(share) * g;
+      if (is_first) return gradient(g, p);
+      return static_cast<T>(options_.momentum) * v +
+             static_cast<T>(1.0 - options_.dampening) * gradient(g, p);
+    });
+    update_with(parameter, grad, buffer, [&, lr = learning_rate()](auto p, auto g, auto v) {
+      using T = decltype(p);
+      const T ahead = gradient(g, p) + static_cast<T>(options_.momentum) * v;
+      return p - static_cast<T>(lr) * (options_.nesterov ? ahead : v);
     });
   }
-  if (!options_.nesterov) return buffer;
-  // As PyTorch's foreach form: the gradient itself becomes the look-ahead direction.
-  update_with(grad, buffer, [momentum = options_.momentum](auto g, auto v) {
-    return g + static_cast<decltype(g)>(momentum) * v;
+}
+
+const Tensor& Sgd::move_momentum(ParameterState& state, const Tensor& grad) const {
+  Tensor& buffer = state.tensors[0];
+  if (!buffer.defined()) {
+    buffer = copy_of(grad);
+    return buffer;
+  }
+  update_with(buffer, grad, [this](auto v, auto g) {
+    using T = decltype(v);
+    return static_cast<T>(options_.momentum) * v + static_cast<T>(1.0 - options_.dampening) * g;
   });
-  return grad;
+  return buffer;
 }
 
 void Sgd::apply(const Tensor& parameter, const Tensor& direction) const {
-  update_with(parameter, direction, [lr = learning_rate()](auto p, auto d) {
-    return p - static_cast<decltype(p)>(lr) * d;
-  });
+  add_scaled(parameter, direction, -learning_rate());
 }
 
 }  // namespace ohm::optim

@@ -6,9 +6,7 @@
 // copy of the gradient. Temporaries: with weight decay or maximize one of the parameter's size.
 #pragma once
 
-#include <unordered_map>
-
-#include "runtime/optim/optimizer.h"
+#include "runtime/optim/update_kernel.h"
 
 namespace ohm::optim {
 
@@ -27,16 +25,20 @@ class Sgd final : public Optimizer {
   Sgd(std::vector<Tensor> parameters, const SgdOptions& options);
 
   std::string_view type_name() const override { return "SGD"; }
+  std::vector<std::string_view> state_names() const override { return {"momentum_buffer"}; }
 
  protected:
-  void update(const std::vector<Tensor>& parameters) override;
+  void make_state(ParameterState& /*state*/) override {}
+  void update_list(const States& states) override;
+  void update_each(const States& states) override;
+  void update_fused(const States& states) override;
 
  private:
-  Tensor with_momentum(const Tensor& parameter, const Tensor& grad);
+  GradientRule rule() const { return {options_.weight_decay, options_.maximize}; }
+  const Tensor& move_momentum(ParameterState& state, const Tensor& grad) const;
   void apply(const Tensor& parameter, const Tensor& direction) const;
 
   SgdOptions options_;
-  std::unordered_map<const TensorImpl*, Tensor> momentum_;
 };
 
 }  // namespace ohm::optim

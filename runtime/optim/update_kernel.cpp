@@ -1,22 +1,85 @@
 #include "runtime/optim/update_kernel.h"
 
-namespace ohm::optim {
+#include <cmath>
 
-Tensor effective_gradient(const Tensor& parameter, const GradientRule& rule) {
-  Tensor grad = parameter.grad();
-  if (rule.maximize) grad = new_from(grad, [](auto g) { return -g; });
-  if (rule.weight_decay != 0.0) {
-    const auto decay = [weight = rule.weight_decay](auto g, auto p) {
-      return g + static_cast<decltype(g)>(weight) * p;
-    };
+namespace ohm::optim {
+namespace {
+
+Tensor negated(const Tensor& grad) {
+  return new_from(grad, [](auto g) { return -g; });
+}
+
+auto decayed_by(double weight) {
+  return [weight](auto g, auto p) { return g + static_cast<decltype(g)>(weight) * p; };
+}
+
+}  // namespace
+
+Tensor new_sqrt(const Tensor& a) {
+  return new_from(a, [](auto x) { return std::sqrt(x); });
+}
+
+void add_number(const Tensor& target, double number) {
+  update(target, [number](auto x) { return x + static_cast<decltype(x)>(number); });
+}
+
+void multiply(const Tensor& target, double factor) {
+  update(target, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
+}
+
+void add_scaled(const Tensor& target, const Tensor& a, double factor) {
+  update_with(target, a,
+              [factor](auto x, auto y) { return x + static_cast<decltype(x)>(factor) * y; });
+}
+
+void blend(const Tensor& target, const Tensor& a, double share) {
+  update_with(target, a,
+              [share](auto x, auto y) { return x + static_cast<decltype(x)>(share) * (y - x); });
+}
+
+void blend_squares(const Tensor& target, const Tensor& a, double keep, double share) {
+  update_with(target, a, [keep, share](auto x, auto y) {
+    using T = decltype(x);
+    return static_cast<T>(keep) * x + static_cast<T>(share) * y * y;
+  });
+}
+
+void add_quotient(const Tensor& target, const Tensor& a, const Tensor& b, double factor) {
+  update_with(target, a, b, [factor](auto x, auto y, auto z) {
+    return x + static_cast<decltype(x)>(factor) * y / z;
+  });
+}
+
+void set_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule& rule) {
+  gradient = rule.maximize ? negated(parameter.grad()) : parameter.grad();
+  if (rule.weight_decay == 0.0) return;
+  gradient = new_from(gradient, parameter, decayed_by(rule.weight_decay));
+}
+
+void set_gradients(TemporaryList& gradients, const std::vector<ParameterState*>& states,
+                   const GradientRule& rule) {
+  for (const ParameterState* state : states) {
+    const Tensor grad = state->parameter.grad();
     // A gradient that is a temporary already is changed in place.
     if (rule.maximize) {
-      update_with(grad, parameter, decay);
+      gradients.push_back(negated(grad));
+    } else if (rule.weight_decay != 0.0) {
+      gradients.push_back(new_from(grad, state->parameter, decayed_by(rule.weight_decay)));
     } else {
-      grad = new_from(grad, parameter, decay);
+      gradients.push_back(grad);
     }
   }
-  return grad;
+  if (!rule.maximize || rule.weight_decay == 0.0) return;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    update_with(gradients[i], states[i]->parameter, decayed_by(rule.weight_decay));
+  }
+}
+
+Tensor step_count(Device device) { return zeros({}, {DType::float32, device}); }
+
+void advance(ParameterState& state) {
+  ++state.steps;
+  fill_values(state.tensors[0], static_cast<double>(state.steps));
 }
 
 }  // namespace ohm::optim

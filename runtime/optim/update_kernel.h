@@ -1,15 +1,34 @@
 // The arithmetic of updates: in-place loops over one tensor each, and the temporaries that the
-// list forms make.
+// forms make, with the lives that they have in PyTorch's Python code.
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "runtime/optim/optimizer.h"
 #include "runtime/tensor/elementwise.h"
 #include "runtime/tensor/factories.h"
 
 namespace ohm::optim {
 
-using TensorList = std::vector<Tensor>;
+/// A Python list of temporaries: when it goes, its elements go from the last to the first.
+class TemporaryList {
+ public:
+  TemporaryList() = default;
+  TemporaryList(const TemporaryList&) = delete;
+  TemporaryList& operator=(const TemporaryList&) = delete;
+  ~TemporaryList() { clear(); }
+
+  void clear() {
+    while (!tensors_.empty()) tensors_.pop_back();
+  }
+  void push_back(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
+  bool empty() const { return tensors_.empty(); }
+  const Tensor& operator[](std::size_t i) const { return tensors_[i]; }
+
+ private:
+  std::vector<Tensor> tensors_;
+};
 
 /// target[i] = fn(target[i], a[i]).
 template <class F>
@@ -50,14 +69,39 @@ Tensor new_from(const Tensor& a, const Tensor& b, F&& fn) {
   return out;
 }
 
+// What the formulas are made of.
+Tensor new_sqrt(const Tensor& a);
+/// a + number, a · number.
+void add_number(const Tensor& target, double number);
+void multiply(const Tensor& target, double factor);
+/// target += factor · a.
+void add_scaled(const Tensor& target, const Tensor& a, double factor);
+/// target = (1 − share) · target + share · a.
+void blend(const Tensor& target, const Tensor& a, double share);
+/// target = keep · target + share · a².
+void blend_squares(const Tensor& target, const Tensor& a, double keep, double share);
+/// target += factor · a / b.
+void add_quotient(const Tensor& target, const Tensor& a, const Tensor& b, double factor);
+
 /// The gradient that an update uses: the parameter's own, or (weight decay, maximize) a temporary.
 struct GradientRule {
   double weight_decay = 0.0;
   bool maximize = false;
+
+  bool makes_temporaries() const { return weight_decay != 0.0 || maximize; }
 };
 
-/// One tensor for each parameter: its `.grad`, or a new one where the rule changes it. For lists
-/// all new ones live together.
-Tensor effective_gradient(const Tensor& parameter, const GradientRule& rule);
+/// Into `gradient`: the parameter's `.grad`, or a new tensor where the rule changes it. What the
+/// variable held goes when Python's would.
+void set_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule& rule);
+
+/// One for each parameter; new ones live together.
+void set_gradients(TemporaryList& gradients, const std::vector<ParameterState*>& states,
+                   const GradientRule& rule);
+
+/// A count of steps as a tensor on `device`: what most optimizers keep first.
+Tensor step_count(Device device);
+/// Counts a step in `state.steps` and in its first tensor.
+void advance(ParameterState& state);
 
 }  // namespace ohm::optim

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm {
@@ -56,9 +57,17 @@ void add_rows(const In* source, const Shape& shape, const std::array<Shape, 2>& 
   });
 }
 
+// The kernels read half precision into float32 sums themselves; every other change of dtype is a
+// copy of the whole input first.
+bool reads_directly(DType input, DType out) {
+  return input == out || (item_bytes(input) == 2 && out == DType::float32);
+}
+
 }  // namespace
 
-void reduce_sum_into(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
+void reduce_sum_into(const Tensor& out, const Tensor& given, DimMask folded, double factor) {
+  const Tensor tensor =
+      reads_directly(given.dtype(), out.dtype()) ? given : cast(given, out.dtype());
   const ReductionScratch scratch(tensor, folded);
   if (!out.has_values()) return;
   visit_dtype(tensor.dtype(), [&]<class In>(TypeTag<In>) {

@@ -86,7 +86,7 @@ struct Launch {
   }
 };
 
-Launch block_of(const ReductionLayout& layout) {
+Launch block_of(const ReductionLayout& layout, const ReductionKernel& kernel) {
   Launch launch;
   const int dims = layout.sizes.dims();
   launch.folds_across_lanes =
@@ -96,7 +96,8 @@ Launch block_of(const ReductionLayout& layout) {
   const std::int64_t height = launch.folds_across_lanes ? layout.outputs : layout.inputs_per_output;
   const int fastest = launch.folds_across_lanes ? 0 : layout.folded_dims;
   if (dims > 0 && layout.strides[fastest] == 1) {
-    if (launch.folds_across_lanes && width > kVectorizedInputs && dims == 1) {
+    if (launch.folds_across_lanes && width > kVectorizedInputs && layout.folded_dims == 1 &&
+        kernel.loads_vectors) {
       width /= kVector;
     } else if (!launch.folds_across_lanes) {
       launch.output_vector = output_vector(layout);
@@ -108,8 +109,9 @@ Launch block_of(const ReductionLayout& layout) {
 }
 
 // Splits inputs and outputs over lanes, warps and blocks.
-Launch launch_of(const ReductionLayout& layout, const DeviceSlot& device) {
-  Launch launch = block_of(layout);
+Launch launch_of(const ReductionLayout& layout, const ReductionKernel& kernel,
+                 const DeviceSlot& device) {
+  Launch launch = block_of(layout, kernel);
   (launch.folds_across_lanes ? launch.step_input : launch.step_output) *= launch.block_width;
   const std::int64_t warp_threshold = std::min(launch.block_height * 16, kMaxValuesPerThread);
   launch.folds_across_warps = launch.values_per_thread(layout) >= warp_threshold;
@@ -153,22 +155,26 @@ ReductionLayout reduction_layout(const Tensor& input, std::uint32_t folded) {
 }
 
 ReductionScratchBytes reduction_scratch_bytes(const ReductionLayout& layout,
-                                              std::size_t accumulator_bytes,
+                                              const ReductionKernel& kernel,
                                               const DeviceSlot& device) {
   if (layout.outputs == 0 || layout.inputs_per_output == 0) return {};
-  const Launch launch = launch_of(layout, device);
+  const Launch launch = launch_of(layout, kernel, device);
   if (launch.blocks_per_output <= 1) return {};
   std::int64_t partial_results = layout.outputs * launch.blocks_per_output;
   if (!launch.folds_across_lanes) partial_results *= launch.block_width * launch.output_vector;
-  return {static_cast<std::size_t>(partial_results) * accumulator_bytes,
+  return {static_cast<std::size_t>(partial_results) * kernel.accumulator_bytes,
           static_cast<std::size_t>(launch.grid(layout)) * sizeof(std::int32_t)};
 }
 
-ReductionScratch::ReductionScratch(const Tensor& input, std::uint32_t folded) {
+ReductionScratch::ReductionScratch(const Tensor& input, std::uint32_t folded)
+    : ReductionScratch(input, folded, {std::max<std::size_t>(item_bytes(input.dtype()), 4), true}) {
+}
+
+ReductionScratch::ReductionScratch(const Tensor& input, std::uint32_t folded,
+                                   const ReductionKernel& kernel) {
   if (input.device().is_cpu()) return;
-  const std::size_t accumulator_bytes = std::max<std::size_t>(item_bytes(input.dtype()), 4);
   const ReductionScratchBytes bytes = reduction_scratch_bytes(
-      reduction_layout(input, folded), accumulator_bytes, Context::current().slot(input.device()));
+      reduction_layout(input, folded), kernel, Context::current().slot(input.device()));
   if (bytes.partial_results == 0) return;
   const CategoryGuard category(Category::workspace);
   partial_results_ = Storage::allocate(bytes.partial_results, input.device());

@@ -32,15 +32,22 @@ struct ReductionScratchBytes {
   std::size_t counters = 0;
 };
 
-/// `accumulator_bytes`: of one partial result (4 for half precision and float, 8 for double).
+/// What is reduced with.
+struct ReductionKernel {
+  std::size_t accumulator_bytes = 4;  ///< of one partial result
+  bool loads_vectors = true;          ///< false for kernels that need their registers themselves
+};
+
 ReductionScratchBytes reduction_scratch_bytes(const ReductionLayout& layout,
-                                              std::size_t accumulator_bytes,
+                                              const ReductionKernel& kernel,
                                               const DeviceSlot& device);
 
 /// Holds the scratch of one reduction on a GPU while it lives; nothing on the host.
 class ReductionScratch {
  public:
+  /// Partial results are of the input's width: 4 bytes for half precision and float, 8 for double.
   ReductionScratch(const Tensor& input, std::uint32_t folded);
+  ReductionScratch(const Tensor& input, std::uint32_t folded, const ReductionKernel& kernel);
 
  private:
   IntrusivePtr<Storage> partial_results_;

@@ -1,0 +1,143 @@
+#include "runtime/ops/clip_grad.h"
+
+#include <algorithm>
+
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/norm.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/elementwise.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kClipGradNorm{"clip_grad_norm_"};
+constexpr OpInfo kClipGradValue{"clip_grad_value_"};
+
+/// What a foreach kernel hands to one block at a time.
+constexpr std::int64_t kChunkElements = 65536;
+
+std::vector<Tensor> gradients_of(const std::vector<Tensor>& parameters) {
+  std::vector<Tensor> grads;
+  for (const Tensor& parameter : parameters) {
+    if (Tensor grad = parameter.grad(); grad.defined()) grads.push_back(std::move(grad));
+  }
+  return grads;
+}
+
+// A list of Python's: it goes from the last to the first.
+void let_go(std::vector<Tensor>& tensors) {
+  while (!tensors.empty()) tensors.pop_back();
+}
+
+// One kernel for gradients of one device and dtype: a partial result for each chunk, as if all were
+// as long as the longest, then a norm for each.
+void append_foreach_norms(const std::vector<Tensor>& grads, double p, std::vector<Tensor>& norms) {
+  std::int64_t chunks = 0;
+  for (const Tensor& grad : grads) {
+    chunks = std::max(chunks, (grad.numel() + kChunkElements - 1) / kChunkElements);
+  }
+  const DType dtype = grads[0].dtype();
+  const DType partial = dtype == DType::float64 ? DType::float64 : DType::float32;
+  const auto count = static_cast<std::int64_t>(grads.size());
+  const Tensor partial_results = zeros({count * chunks}, {partial, grads[0].device()});
+  for (const Tensor& grad : grads) {
+    norms.push_back(empty({}, options_of(grad)));
+    norm_into(norms.back(), grad, p);
+  }
+}
+
+// The gradients grouped by device and dtype, in order of appearance.
+std::vector<std::vector<Tensor>> grouped(const std::vector<Tensor>& grads) {
+  std::vector<std::vector<Tensor>> groups;
+  for (const Tensor& grad : grads) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) {
+      return known[0].device() == grad.device() && known[0].dtype() == grad.dtype();
+    });
+    if (group == groups.end()) {
+      groups.push_back({grad});
+    } else {
+      group->push_back(grad);
+    }
+  }
+  return groups;
+}
+
+Tensor total_norm(const std::vector<std::vector<Tensor>>& groups, double p,
+                  std::optional<bool> foreach) {
+  std::vector<Tensor> norms;
+  for (const std::vector<Tensor>& group : groups) {
+    if (foreach.value_or(group[0].device().is_cuda())) {
+      append_foreach_norms(group, p, norms);
+    } else {
+      for (const Tensor& grad : group) norms.push_back(norm(grad, p));
+    }
+  }
+  std::vector<Tensor> gathered;
+  for (const Tensor& each : norms) gathered.push_back(to_device(each, norms[0].device()));
+  Tensor total = norm(stack(gathered, 0), p);
+  gathered.clear();
+  let_go(norms);
+  return total;
+}
+
+}  // namespace
+
+Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
+                       std::optional<bool> foreach) {
+  const OpFront front(kClipGradNorm);
+  const NoGradGuard no_grad;
+  const std::vector<Tensor> grads = gradients_of(parameters);
+  if (grads.empty()) return zeros({}, {});
+  const auto groups = grouped(grads);
+  Tensor total = total_norm(groups, norm_type, foreach);
+  // max_norm / (total + ε), which is at most 1.
+  Tensor limit;
+  {
+    const Tensor divisor = add(total, 1e-6);
+    limit = mul(reciprocal(divisor), max_norm);
+  }
+  Tensor factor = clamp(limit, std::nullopt, 1.0);
+  for (const auto& group : groups) {
+    const Tensor there = to_device(factor, group[0].device());
+    for (const Tensor& grad : group) mul_(grad, there);
+  }
+  limit = Tensor();
+  factor = Tensor();
+  return total;
+}
+
+void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
+  const OpFront front(kClipGradValue);
+  for (const Tensor& grad : gradients_of(parameters)) {
+    visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
+      map_unary<T, T>(grad, grad, [clip_value](auto x) {
+        const auto limit = static_cast<decltype(x)>(clip_value);
+        return x > limit ? limit : (x < -limit ? -limit : x);
+      });
+    });
+    grad.storage().bump_version();
+  }
+}
+
+namespace {
+
+// As rows call it: an op returns a value, here none.
+Value clip_value_row(const std::vector<Tensor>& parameters, double clip_value) {
+  clip_grad_value_(parameters, clip_value);
+  return {};
+}
+
+}  // namespace
+
+std::vector<OpDef> clip_grad_ops() {
+  return {
+      define(kClipGradNorm, kUtility, &clip_grad_norm_,
+             {"parameters", "max_norm", {"norm_type", 2.0}, "foreach"}),
+      define(kClipGradValue, kUtility, &clip_value_row, {"parameters", "clip_value"}),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,23 @@
+// Limits on gradients, between backward and the optimizer's step.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// Scales the gradients in place so that the norm of all of them together is at most `max_norm`;
+/// returns that norm as it was, a 0-dim tensor. `foreach`: all norms in one kernel, or one after
+/// the other; not given: one kernel where the gradients are on a GPU. Parameters without a gradient
+/// count nothing. `norm_type` is 1, 2 or infinity.
+Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
+                       std::optional<bool> foreach);
+
+/// Limits every element of the gradients to [-clip_value, clip_value], in place; no new bytes.
+void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value);
+
+std::vector<OpDef> clip_grad_ops();
+
+}  // namespace ohm::ops

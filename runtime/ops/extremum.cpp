@@ -1,0 +1,322 @@
+#include "runtime/ops/extremum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "runtime/ops/lines.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/reduction_kernel.h"
+#include "runtime/tensor/reduction_scratch.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kMax{"max"};
+constexpr OpInfo kMin{"min"};
+constexpr OpInfo kArgmax{"argmax"};
+constexpr OpInfo kArgmin{"argmin"};
+constexpr OpInfo kSort{"sort"};
+constexpr OpInfo kArgsort{"argsort"};
+constexpr OpInfo kTopk{"topk"};
+
+enum class Wanted : bool { largest, smallest };
+
+// Whether `a` comes before `b` in the order that is wanted; NaN is larger than any number.
+bool precedes(double a, double b, Wanted wanted) {
+  if (std::isnan(a) || std::isnan(b)) {
+    return wanted == Wanted::largest ? std::isnan(a) && !std::isnan(b)
+                                     : std::isnan(b) && !std::isnan(a);
+  }
+  return wanted == Wanted::largest ? a > b : a < b;
+}
+
+bool is_chosen(double x, double chosen) { return x == chosen || (x != x && chosen != chosen); }
+
+// ---- all elements -------------------------------------------------------------------------------
+
+// The gradient is divided among all elements that equal the result.
+Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
+  const auto compare = [](const Tensor& out, const Tensor& a, const Tensor& b) {
+    visit_dtype(a.dtype(), [&]<class T>(TypeTag<T>) {
+      map_binary<bool, T>(out, a, b, [](auto x, auto y) {
+        return is_chosen(static_cast<double>(x), static_cast<double>(y));
+      });
+    });
+  };
+  const Tensor input_is_nan = empty_like(input, DType::boolean);
+  const Tensor result_is_nan = empty_like(result, DType::boolean);
+  const Tensor mask = empty_like(input, DType::boolean);
+  compare(mask, input, result);
+  const Tensor count = reduce_sum(mask, all_dims(mask.dims()), false, DType::int64);
+  const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
+  Tensor out = empty_like(input);
+  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(out, mask, share, [](auto m, auto g) { return m * g; });
+  });
+  return out;
+}
+
+Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, Wanted wanted) {
+  const OpFront front(info);
+  if (input.numel() == 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] expected a tensor with at least one element", info.name));
+  }
+  Tensor out = empty({}, options_of(input));
+  {
+    const DimMask folded = all_dims(input.dims());
+    const ReductionScratch scratch(input, folded);
+    if (out.has_values()) {
+      const double limit = std::numeric_limits<double>::infinity();
+      double best = wanted == Wanted::largest ? -limit : limit;
+      for_each_folded(input, folded, [&](std::size_t, double x) {
+        if (x != x || (best == best && precedes(x, best, wanted))) best = x;
+      });
+      fill_values(out, best);
+    }
+  }
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save(input);
+    record.save_output(out);
+    record.attach(out, [](BackwardCall& call) {
+      return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1))};
+    });
+  }
+  return out;
+}
+
+// ---- along a dimension --------------------------------------------------------------------------
+
+// The gradient of picked values: zeros with each value's gradient where it came from.
+Tensor scattered_gradient(const Tensor& grad, const Tensor& indices, const Shape& shape, int dim) {
+  Tensor whole = zeros(shape, options_of(grad));
+  if (!whole.has_values()) return whole;
+  const Lines lines = lines_along(shape, dim);
+  const std::int64_t picked = indices.numel() / std::max<std::int64_t>(1, lines.count());
+  const std::vector<double> values = to_doubles(grad);
+  const std::vector<double> places = to_doubles(indices);
+  visit_floating(whole.dtype(), [&]<class T>(TypeTag<T>) {
+    std::int64_t line = 0;
+    for_each_line(lines, [&](std::int64_t start) {
+      const std::int64_t first = line / lines.inner * picked * lines.inner + line % lines.inner;
+      for (std::int64_t i = 0; i < picked; ++i) {
+        const auto from = static_cast<std::size_t>(first + i * lines.inner);
+        const auto place = static_cast<std::int64_t>(places[from]);
+        whole.data<T>()[start + place * lines.inner] = convert_element<T>(values[from]);
+      }
+      ++line;
+    });
+  });
+  return whole;
+}
+
+// Writes the first `picked` of each line, ordered as is wanted, with their places.
+void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std::int64_t picked,
+                     const Tensor& values, const Tensor& indices) {
+  if (!values.has_values()) return;
+  const std::vector<double> data = to_doubles(input);
+  std::vector<double> picked_values(static_cast<std::size_t>(values.numel()));
+  auto* places = indices.data<std::int64_t>();
+  std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
+  std::int64_t line = 0;
+  for_each_line(lines, [&](std::int64_t start) {
+    const auto value_at = [&](std::int64_t i) {
+      return data[static_cast<std::size_t>(start + i * lines.inner)];
+    };
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return precedes(value_at(a), value_at(b), wanted);
+    });
+    const std::int64_t first = line / lines.inner * picked * lines.inner + line % lines.inner;
+    for (std::int64_t i = 0; i < picked; ++i) {
+      const std::int64_t target = first + i * lines.inner;
+      places[target] = order[static_cast<std::size_t>(i)];
+      picked_values[static_cast<std::size_t>(target)] = value_at(places[target]);
+    }
+    ++line;
+  });
+  visit_dtype(values.dtype(), [&]<class T>(TypeTag<T>) {
+    std::transform(picked_values.begin(), picked_values.end(), values.data<T>(),
+                   [](double value) { return convert_element<T>(value); });
+  });
+}
+
+struct Pick {
+  int dim;
+  std::int64_t count;
+  Wanted wanted;
+  bool drops_dim = false;
+};
+
+int picked_dim(const OpInfo& info, const Tensor& input, std::int64_t dim) {
+  if (input.dims() == 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] a tensor without dimensions has nothing to pick from", info.name));
+  }
+  const int position = wrap_dim(dim, input.dims(), info.name.data());
+  if (input.shape()[position] == 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] dimension {} has no elements", info.name, position));
+  }
+  return position;
+}
+
+Shape picked_shape(const Shape& shape, const Pick& pick) {
+  Shape sizes = shape;
+  if (pick.drops_dim) {
+    sizes.erase(pick.dim);
+  } else {
+    sizes[pick.dim] = pick.count;
+  }
+  return sizes;
+}
+
+void record_pick(std::string_view node, const Tensor& input, const ValuesAndIndices& out, int dim) {
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save_output(out.second);
+    record.attach(out.first, [shape = input.shape(), dim](BackwardCall& call) {
+      return TensorList{scattered_gradient(call.grad(), call.saved(0), shape, dim)};
+    });
+  }
+}
+
+ValuesAndIndices pick_values(const OpInfo& info, std::string_view node, const Tensor& input,
+                             const Pick& pick) {
+  const OpFront front(info);
+  const Shape shape = picked_shape(input.shape(), pick);
+  const ValuesAndIndices out = {empty(shape, options_of(input)),
+                                empty(shape, {DType::int64, input.device()})};
+  pick_from_lines(input, lines_along(input.shape(), pick.dim), pick.wanted, pick.count, out.first,
+                  out.second);
+  record_pick(node, input, out, pick.dim);
+  return out;
+}
+
+ValuesAndIndices extremum_along(const OpInfo& info, std::string_view node, const Tensor& input,
+                                std::int64_t dim, bool keepdim, Wanted wanted) {
+  return pick_values(info, node, input, {picked_dim(info, input, dim), 1, wanted, !keepdim});
+}
+
+Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::int64_t> dim,
+                    bool keepdim, Wanted wanted) {
+  const OpFront front(info);
+  const DimMask folded = dim ? folded_dims(input, Shape{*dim}, info) : all_dims(input.dims());
+  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {DType::int64, input.device()});
+  // A partial result is a value and its place.
+  const ReductionScratch scratch(input, folded, {16, true});
+  if (!out.has_values()) return out;
+  std::vector<double> best(static_cast<std::size_t>(out.numel()));
+  std::vector<std::int64_t> seen(best.size(), 0);
+  fill_values(out, 0.0);
+  for_each_folded(input, folded, [&](std::size_t slot, double x) {
+    if (seen[slot] == 0 || precedes(x, best[slot], wanted)) {
+      best[slot] = x;
+      out.data<std::int64_t>()[slot] = seen[slot];
+    }
+    ++seen[slot];
+  });
+  return out;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+using WholeExtremum = Tensor (*)(const Tensor&);
+using LineExtremum = ValuesAndIndices (*)(const Tensor&, std::int64_t, bool);
+
+std::vector<Tensor> as_list(const ValuesAndIndices& pair) { return {pair.first, pair.second}; }
+
+// One name for both: with a dimension it gives two tensors.
+template <WholeExtremum Whole, LineExtremum Line>
+Value extremum_row(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+  if (!dim) return Whole(input);
+  return as_list(Line(input, *dim, keepdim));
+}
+std::vector<Tensor> sort_row(const Tensor& input, std::int64_t dim, bool descending) {
+  return as_list(sort(input, dim, descending));
+}
+std::vector<Tensor> topk_row(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest) {
+  return as_list(topk(input, k, dim, largest));
+}
+
+Sample cube(std::vector<Value> arguments) {
+  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
+  sample.insert(sample.end(), arguments.begin(), arguments.end());
+  return sample;
+}
+
+}  // namespace
+
+Tensor max(const Tensor& input) { return extremum(kMax, "MaxBackward", input, Wanted::largest); }
+Tensor min(const Tensor& input) { return extremum(kMin, "MinBackward", input, Wanted::smallest); }
+
+ValuesAndIndices max(const Tensor& input, std::int64_t dim, bool keepdim) {
+  return extremum_along(kMax, "MaxBackward", input, dim, keepdim, Wanted::largest);
+}
+
+ValuesAndIndices min(const Tensor& input, std::int64_t dim, bool keepdim) {
+  return extremum_along(kMin, "MinBackward", input, dim, keepdim, Wanted::smallest);
+}
+
+ValuesAndIndices sort(const Tensor& input, std::int64_t dim, bool descending) {
+  const OpFront front(kSort);
+  const int position = picked_dim(kSort, input, dim);
+  const std::int64_t size = input.shape()[position];
+  const ValuesAndIndices out = {empty_like(input), empty_like(input, DType::int64)};
+  const Tensor numbers = empty({size}, {DType::int64, input.device()});
+  pick_from_lines(input, lines_along(input.shape(), position),
+                  descending ? Wanted::largest : Wanted::smallest, size, out.first, out.second);
+  record_pick("SortBackward", input, out, position);
+  return out;
+}
+
+ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest) {
+  const int position = picked_dim(kTopk, input, dim);
+  if (k < 0 || k > input.shape()[position]) {
+    throw std::invalid_argument(fmt::format("[topk] k ({}) is out of range for dimension {} of {}",
+                                            k, position, input.shape().str()));
+  }
+  return pick_values(kTopk, "TopkBackward", input,
+                     {position, k, largest ? Wanted::largest : Wanted::smallest});
+}
+
+Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+  return arg_extremum(kArgmax, input, dim, keepdim, Wanted::largest);
+}
+
+Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+  return arg_extremum(kArgmin, input, dim, keepdim, Wanted::smallest);
+}
+
+Tensor argsort(const Tensor& input, std::int64_t dim, bool descending) {
+  const OpFront front(kArgsort);
+  return sort(input, dim, descending).second;
+}
+
+std::vector<OpDef> extremum_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName keepdim{"keepdim", false};
+  const ParamName last{"dim", std::int64_t{-1}};
+  const auto one = std::int64_t{1};
+  const auto dims = [one] {
+    return std::vector<Sample>{cube({}), cube({one, false}), cube({std::int64_t{0}, true})};
+  };
+  return {
+      define(kMax, kBoth, &extremum_row<&max, &max>, {"input", "dim", keepdim}, dims),
+      define(kMin, kBoth, &extremum_row<&min, &min>, {"input", "dim", keepdim}, dims),
+      define(kArgmax, kBoth, &argmax, {"input", "dim", keepdim}),
+      define(kArgmin, kBoth, &argmin, {"input", "dim", keepdim}),
+      define(kSort, kBoth, &sort_row, {"input", last, {"descending", false}},
+             [one] {
+               return std::vector<Sample>{cube({one, false}), cube({one, true})};
+             }),
+      define(kArgsort, kBoth, &argsort, {"input", last, {"descending", false}}),
+      define(kTopk, kBoth, &topk_row, {"input", "k", last, {"largest", true}},
+             [one] {
+               return std::vector<Sample>{cube({std::int64_t{2}, one, true})};
+             }),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,30 @@
+// Elements chosen by index tensors and masks.
+//
+// Indices are int64 (or int32) tensors on the input's device; values out of range are refused where
+// there are values. Errors: std::invalid_argument naming op and shapes.
+#pragma once
+
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// out[…i…] = input[…index[…i…]…] along `dim`; the index has the input's number of dimensions. The
+/// gradient is added into zeros of the input's size. Saves the index.
+Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index);
+/// The entries of dimension `dim` that a one-dimensional index names.
+Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index);
+/// input[i, j, …] of Python: one index tensor for each leading dimension, broadcast together. The
+/// gradient is added up by a kernel that sorts the indices first.
+Tensor index(const Tensor& input, const std::vector<Tensor>& indices);
+/// A copy of `input` with index[…] += source along `dim`.
+Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
+                   const Tensor& source);
+/// A copy of `input` with `value` where the mask, which broadcasts to it, is true. Saves the mask.
+Tensor masked_fill(const Tensor& input, const Tensor& mask, double value);
+Tensor masked_fill_(const Tensor& input, const Tensor& mask, double value);
+
+std::vector<OpDef> indexing_ops();
+
+}  // namespace ohm::ops

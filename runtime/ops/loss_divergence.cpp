@@ -1,0 +1,62 @@
+#include "runtime/ops/loss_divergence.h"
+
+#include <fmt/core.h>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/loss_reduction.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/reduction.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kKlDiv{"kl_div", CastPolicy::float32};
+
+Tensor divergences(const Tensor& input, const Tensor& target, bool log_target) {
+  if (log_target) {
+    const Tensor difference = sub(target, input);
+    const Tensor probabilities = exp(target);
+    return mul(probabilities, difference);
+  }
+  const Tensor expected = mul(target, input);
+  const Tensor entropy = xlogy(target, target);
+  return sub(entropy, expected);
+}
+
+std::vector<Sample> log_probabilities_and_targets() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const auto pair = [&](std::string reduction, bool log_target) {
+    const Tensor target = from_values({0.2, 0.5, 0.3, 0.6, 0.3, 0.1}, {2, 3}, options);
+    return Sample{randn({2, 3}, options), target, std::move(reduction), log_target};
+  };
+  return {pair("mean", false), pair("batchmean", false), pair("sum", true), pair("none", false)};
+}
+
+}  // namespace
+
+Tensor kl_div(const Tensor& given, const Tensor& given_target, const std::string& reduction,
+              bool log_target) {
+  const OpFront front(kKlDiv);
+  const Tensor input = front.input(given);
+  const Tensor target = front.input(given_target);
+  require_floating(input, kKlDiv);
+  require_same_device(input, target, kKlDiv);
+  const bool is_batch_mean = reduction == "batchmean";
+  const Reduction kind = is_batch_mean ? Reduction::sum : parse_reduction(reduction);
+  Tensor total;
+  {
+    const Tensor losses = divergences(input, target, log_target);
+    if (kind == Reduction::none) return losses;
+    total = kind == Reduction::mean ? mean(losses) : sum(losses);
+  }
+  if (!is_batch_mean || input.dims() == 0) return total;
+  return div(total, static_cast<double>(input.shape()[0]));
+}
+
+std::vector<OpDef> divergence_loss_ops() {
+  return {define(kKlDiv, kFunctional, &kl_div,
+                 {"input", "target", {"reduction", std::string("mean")}, {"log_target", false}},
+                 log_probabilities_and_targets)};
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,125 @@
+#include "runtime/ops/norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/ops/host_values.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/reduction_kernel.h"
+#include "runtime/tensor/reduction_scratch.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kNorm{"norm", CastPolicy::float32};
+
+void require_known(double p) {
+  if (p == 1.0 || p == 2.0 || (std::isinf(p) && p > 0)) return;
+  throw std::invalid_argument(fmt::format("[norm] p must be 1, 2 or infinity, got {}", p));
+}
+
+void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, double p) {
+  if (!out.has_values() || !input.has_values()) return;
+  std::vector<double> sums(static_cast<std::size_t>(out.numel()));
+  for_each_folded(input, folded, [&](std::size_t slot, double x) {
+    const double size = std::abs(x);
+    if (p == 2.0) {
+      sums[slot] += size * size;
+    } else if (p == 1.0) {
+      sums[slot] += size;
+    } else if (size > sums[slot] || std::isnan(size)) {
+      sums[slot] = size;
+    }
+  });
+  if (p == 2.0) {
+    for (double& sum : sums) sum = std::sqrt(sum);
+  }
+  store_values(out, sums);
+}
+
+auto sign_times(double factor) {
+  return [factor](auto x) {
+    using T = decltype(x);
+    return static_cast<T>(factor * ((x > T(0)) - (x < T(0))));
+  };
+}
+
+// grad · x / norm, where the norm is not 0.
+Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
+  const Tensor direction = map_new(input, result, [](auto x, auto length) { return x / length; });
+  const Tensor is_zero = empty_like(result, DType::boolean);
+  visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
+    map_unary<bool, T>(is_zero, result, [](auto length) { return length == decltype(length){}; });
+    map_binary<T, T>(direction, direction, is_zero,
+                     [](auto x, auto zero) { return zero != 0 ? decltype(x){} : x; });
+  });
+  return map_new(direction, grad, [](auto x, auto g) { return x * g; });
+}
+
+// Shared by all elements of the largest magnitude.
+Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
+                        DimMask folded) {
+  const Tensor mask = empty_like(input, DType::boolean);
+  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<bool, T>(mask, input, result,
+                        [](auto x, auto largest) { return std::abs(x) == largest; });
+  });
+  const Tensor count = reduce_sum(mask, folded, true, DType::int64);
+  const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
+  const Tensor spread = map_new(input, sign_times(1.0));
+  return map_new(spread, share, [](auto sign, auto g) { return sign * g; });
+}
+
+Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
+                     DimMask folded, double p) {
+  const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
+  const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
+  if (p == 2.0) return euclidean_gradient(grad, input, result);
+  if (p == 1.0) {
+    const Tensor sign = map_new(input, sign_times(1.0));
+    return map_new(sign, grad, [](auto s, auto g) { return s * g; });
+  }
+  return largest_gradient(grad, input, result, folded);
+}
+
+std::vector<Sample> norm_samples() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  return {{randn({2, 3, 4}, options)},
+          {randn({2, 3}, options), 1.0, Shape{1}, true},
+          {randn({2, 3}, options), 2.0, Shape{0}, false},
+          {randn({2, 3}, options), std::numeric_limits<double>::infinity()}};
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& given, double p, const std::optional<Shape>& dim, bool keepdim) {
+  const OpFront front(kNorm);
+  const Tensor input = front.input(given);
+  require_floating(input, kNorm);
+  require_known(p);
+  const DimMask folded = folded_dims(input, dim, kNorm);
+  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), options_of(input));
+  const ReductionScratch scratch(input, folded);
+  compute_norms(out, input, folded, p);
+  if (Recorder record("NormBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.save_output(out);
+    record.attach(out, [folded, p](BackwardCall& call) {
+      return TensorList{norm_gradient(call.grad(), call.saved(0), call.saved(1), folded, p)};
+    });
+  }
+  return out;
+}
+
+void norm_into(const Tensor& out, const Tensor& input, double p) {
+  require_known(p);
+  compute_norms(out, input, all_dims(input.dims()), p);
+}
+
+std::vector<OpDef> norm_ops() {
+  using NormOverDims = Tensor (*)(const Tensor&, double, const std::optional<Shape>&, bool);
+  return {define(kNorm, kFunction | kMethod, static_cast<NormOverDims>(&norm),
+                 {"input", {"p", 2.0}, "dim", {"keepdim", false}}, norm_samples)};
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,21 @@
+// Norms of all elements, or along some dimensions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// (Σ|x|^p)^(1/p) over `dim` (none: all), for p = 1, 2 or infinity (the largest |x|). Saves input
+/// and result.
+Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool keepdim);
+inline Tensor norm(const Tensor& input, double p = 2.0) { return norm(input, p, {}, false); }
+
+/// The same of all elements into the one element of `out`: no graph, no new bytes.
+void norm_into(const Tensor& out, const Tensor& input, double p);
+
+std::vector<OpDef> norm_ops();
+
+}  // namespace ohm::ops

@@ -1,0 +1,277 @@
+#include "runtime/ops/piecewise.h"
+
+#include <cmath>
+
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kLeakyRelu{"leaky_relu"};
+constexpr OpInfo kElu{"elu"};
+constexpr OpInfo kSelu{"selu"};
+constexpr OpInfo kCelu{"celu"};
+constexpr OpInfo kHardtanh{"hardtanh"};
+constexpr OpInfo kRelu6{"relu6"};
+constexpr OpInfo kHardsigmoid{"hardsigmoid"};
+constexpr OpInfo kHardswish{"hardswish"};
+constexpr OpInfo kHardshrink{"hardshrink"};
+constexpr OpInfo kSoftshrink{"softshrink"};
+constexpr OpInfo kThreshold{"threshold"};
+constexpr OpInfo kPrelu{"prelu", CastPolicy::low_precision};
+
+// `backward(grad, kept, is_result)`: kept is the input, or in place the result.
+template <class Forward, class Backward>
+Tensor piecewise(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
+                 Forward forward, Backward backward) {
+  if (!inplace) {
+    return unary_keeping_input(info, node, input, forward,
+                               [backward](auto grad, auto x) { return backward(grad, x, false); });
+  }
+  const OpFront front(info);
+  require_floating(input, info);
+  begin_inplace_write(input, info.name);
+  visit_floating(input.dtype(),
+                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, forward); });
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save_output(input);
+    record.attach(input, [backward](BackwardCall& call) {
+      return TensorList{map_new(call.grad(), call.saved(0),
+                                [backward](auto grad, auto y) { return backward(grad, y, true); })};
+    });
+  }
+  return input;
+}
+
+// scale · x above 0, scale · alpha (e^(steepness x) − 1) below.
+Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace, double alpha,
+                        double scale, double steepness) {
+  return piecewise(
+      info, "EluBackward", input, inplace,
+      [=](auto x) {
+        using T = decltype(x);
+        if (x > T(0)) return x * static_cast<T>(scale);
+        return static_cast<T>(std::expm1(x * static_cast<T>(steepness))) *
+               static_cast<T>(alpha * scale);
+      },
+      [=](auto grad, auto kept, bool is_result) {
+        using T = decltype(kept);
+        if (kept > T(0)) return grad * static_cast<T>(scale);
+        const T grown = is_result ? kept + static_cast<T>(alpha * scale)
+                                  : static_cast<T>(std::exp(kept * static_cast<T>(steepness))) *
+                                        static_cast<T>(alpha * scale);
+        return grad * grown * static_cast<T>(steepness);
+      });
+}
+
+Tensor limited(const OpInfo& info, const Tensor& input, double low, double high, bool inplace) {
+  return piecewise(
+      info, "HardtanhBackward", input, inplace,
+      [low, high](auto x) {
+        using T = decltype(x);
+        if (x < static_cast<T>(low)) return static_cast<T>(low);
+        return x > static_cast<T>(high) ? static_cast<T>(high) : x;
+      },
+      [low, high](auto grad, auto kept, bool) {
+        using T = decltype(kept);
+        const bool is_inside = kept > static_cast<T>(low) && kept < static_cast<T>(high);
+        return is_inside ? grad : T(0);
+      });
+}
+
+// The weight of a channel, seen with the input's shape. A view.
+Tensor spread_weight(const Tensor& weight, const Tensor& input) {
+  Shape sizes(input.dims(), 1);
+  Shape strides(input.dims(), 1);
+  if (weight.numel() != 1) {
+    sizes[1] = weight.numel();
+    strides[1] = weight.dims() == 0 ? 1 : weight.strides()[0];
+  }
+  return make_view(weight, sizes, strides, weight.impl()->offset);
+}
+
+std::vector<Sample> both_sides() {
+  return {
+      {from_values({-1.5, -0.4, 0.3, 0.9, 1.7, -2.2}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+std::vector<Sample> both_sides_and(std::vector<Value> arguments) {
+  std::vector<Sample> samples = both_sides();
+  samples[0].insert(samples[0].end(), arguments.begin(), arguments.end());
+  return samples;
+}
+
+}  // namespace
+
+Tensor leaky_relu(const Tensor& input, double negative_slope, bool inplace) {
+  return piecewise(
+      kLeakyRelu, "LeakyReluBackward", input, inplace,
+      [negative_slope](auto x) {
+        return x > decltype(x){} ? x : x * static_cast<decltype(x)>(negative_slope);
+      },
+      [negative_slope](auto grad, auto kept, bool) {
+        return kept > decltype(kept){} ? grad : grad * static_cast<decltype(kept)>(negative_slope);
+      });
+}
+
+Tensor elu(const Tensor& input, double alpha, bool inplace) {
+  return exponential_unit(kElu, input, inplace, alpha, 1.0, 1.0);
+}
+
+Tensor selu(const Tensor& input, bool inplace) {
+  return exponential_unit(kSelu, input, inplace, 1.6732632423543772, 1.0507009873554805, 1.0);
+}
+
+Tensor celu(const Tensor& input, double alpha, bool inplace) {
+  if (alpha == 0.0) throw std::invalid_argument("[celu] alpha cannot be 0");
+  return exponential_unit(kCelu, input, inplace, alpha, 1.0, 1.0 / alpha);
+}
+
+Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplace) {
+  return limited(kHardtanh, input, min_val, max_val, inplace);
+}
+
+Tensor relu6(const Tensor& input, bool inplace) {
+  return limited(kRelu6, input, 0.0, 6.0, inplace);
+}
+
+Tensor hardsigmoid(const Tensor& input) {
+  return unary_keeping_input(
+      kHardsigmoid, "HardsigmoidBackward", input,
+      [](auto x) {
+        using T = decltype(x);
+        const T line = x + T(3);
+        return (line < T(0) ? T(0) : (line > T(6) ? T(6) : line)) / T(6);
+      },
+      [](auto grad, auto x) {
+        using T = decltype(x);
+        return x > T(-3) && x < T(3) ? grad / T(6) : T(0);
+      });
+}
+
+Tensor hardswish(const Tensor& input) {
+  return unary_keeping_input(
+      kHardswish, "HardswishBackward", input,
+      [](auto x) {
+        using T = decltype(x);
+        const T line = x + T(3);
+        return x * (line < T(0) ? T(0) : (line > T(6) ? T(6) : line)) / T(6);
+      },
+      [](auto grad, auto x) {
+        using T = decltype(x);
+        if (x <= T(-3)) return T(0);
+        return x < T(3) ? grad * (x / T(3) + T(0.5)) : grad;
+      });
+}
+
+Tensor hardshrink(const Tensor& input, double lambd) {
+  return unary_keeping_input(
+      kHardshrink, "HardshrinkBackward", input,
+      [lambd](auto x) {
+        return std::abs(x) <= static_cast<decltype(x)>(lambd) ? decltype(x){} : x;
+      },
+      [lambd](auto grad, auto x) {
+        return std::abs(x) <= static_cast<decltype(x)>(lambd) ? decltype(x){} : grad;
+      });
+}
+
+Tensor softshrink(const Tensor& input, double lambd) {
+  return unary_keeping_input(
+      kSoftshrink, "SoftshrinkBackward", input,
+      [lambd](auto x) {
+        using T = decltype(x);
+        const T width = static_cast<T>(lambd);
+        return x > width ? x - width : (x < -width ? x + width : T(0));
+      },
+      [lambd](auto grad, auto x) {
+        return std::abs(x) <= static_cast<decltype(x)>(lambd) ? decltype(x){} : grad;
+      });
+}
+
+Tensor threshold(const Tensor& input, double limit, double value) {
+  return unary_keeping_input(
+      kThreshold, "ThresholdBackward", input,
+      [limit, value](auto x) {
+        return x <= static_cast<decltype(x)>(limit) ? static_cast<decltype(x)>(value) : x;
+      },
+      [limit](auto grad, auto x) {
+        return x <= static_cast<decltype(x)>(limit) ? decltype(x){} : grad;
+      });
+}
+
+Tensor prelu(const Tensor& given, const Tensor& given_weight) {
+  const OpFront front(kPrelu);
+  const Tensor input = front.input(given);
+  const Tensor weight = front.input(given_weight);
+  require_floating(input, kPrelu);
+  const bool fits = weight.numel() == 1 ||
+                    (weight.dims() == 1 && input.dims() > 1 && weight.numel() == input.size(1));
+  if (!fits || weight.device() != input.device()) {
+    throw std::invalid_argument(fmt::format("[prelu] a weight ({}) does not fit an input ({})",
+                                            describe(weight), describe(input)));
+  }
+  Tensor out = map_new(input, spread_weight(weight, input),
+                       [](auto x, auto slope) { return x > decltype(x){} ? x : x * slope; });
+  if (Recorder record("PreluKernelBackward", {&input, &weight}); record.is_needed()) {
+    record.save(input);
+    record.save(weight);
+    record.attach(out, [](BackwardCall& call) {
+      const Tensor x = call.saved(0);
+      const Tensor slope = call.saved(1);
+      // One kernel writes both; the weight's is summed to its shape afterwards.
+      Tensor grad = empty_like(x);
+      Tensor weight_grad = empty_like(x);
+      visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
+        map_ternary<T, T>(grad, call.grad(), x, spread_weight(slope, x),
+                          [](auto g, auto v, auto s) { return v > decltype(v){} ? g : g * s; });
+        map_binary<T, T>(weight_grad, call.grad(), x,
+                         [](auto g, auto v) { return v > decltype(v){} ? decltype(g){} : g * v; });
+      });
+      TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
+      if (call.needs(1)) {
+        const Tensor spread = spread_weight(slope, x);
+        const Tensor summed = sum_to_shape(weight_grad, spread.shape());
+        grads[1] = make_view(summed, slope.shape(), contiguous_strides(slope.shape()),
+                             summed.impl()->offset);
+      }
+      return grads;
+    });
+  }
+  return out;
+}
+
+std::vector<OpDef> piecewise_ops() {
+  const ParamName inplace{"inplace", false};
+  const ParamName lambd{"lambd", 0.5};
+  return {
+      define(kLeakyRelu, kFunctional, &leaky_relu, {"input", {"negative_slope", 0.01}, inplace},
+             [] { return both_sides_and({0.01}); }),
+      define(kElu, kFunctional, &elu, {"input", {"alpha", 1.0}, inplace},
+             [] { return both_sides_and({1.3}); }),
+      define(kSelu, kFunction | kFunctional, &selu, {"input", inplace}, both_sides),
+      define(kCelu, kFunction | kFunctional, &celu, {"input", {"alpha", 1.0}, inplace},
+             [] { return both_sides_and({0.7}); }),
+      define(kHardtanh, kFunctional, &hardtanh,
+             {"input", {"min_val", -1.0}, {"max_val", 1.0}, inplace}, both_sides),
+      define(kRelu6, kFunctional, &relu6, {"input", inplace}, both_sides),
+      define(kHardsigmoid, kFunctional, &hardsigmoid, {"input"}, both_sides),
+      define(kHardswish, kFunctional, &hardswish, {"input"}, both_sides),
+      define(kHardshrink, kFunctional, &hardshrink, {"input", lambd}, both_sides),
+      define(kSoftshrink, kFunctional, &softshrink, {"input", lambd}, both_sides),
+      define(kThreshold, kFunctional, &threshold, {"input", "threshold", "value"},
+             [] {
+               return both_sides_and({0.1, 2.0});
+             }),
+      define(kPrelu, kFunction | kFunctional, &prelu, {"input", "weight"},
+             [] {
+               const TensorOptions options{DType::float64, Device::cpu()};
+               std::vector<Sample> samples(2, both_sides()[0]);
+               samples[0].emplace_back(from_values({0.25}, {1}, options));
+               samples[1].emplace_back(from_values({0.25, 0.5, -0.1}, {3}, options));
+               return samples;
+             }),
+  };
+}
+
+}  // namespace ohm::ops

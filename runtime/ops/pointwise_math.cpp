@@ -1,0 +1,247 @@
+// Functions whose gradients are formulas of whole tensors. A C++ compiler evaluates the right
+// factor of a product first, and lets go of all temporaries, the last one first, when the whole
+// formula is done: so the formulas below name theirs in that order.
+#include <cmath>
+#include <numbers>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/pointwise.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kReciprocal{"reciprocal", CastPolicy::float32};
+constexpr OpInfo kRsqrt{"rsqrt", CastPolicy::float32};
+constexpr OpInfo kSin{"sin"};
+constexpr OpInfo kCos{"cos"};
+constexpr OpInfo kTan{"tan", CastPolicy::float32};
+constexpr OpInfo kErf{"erf"};
+constexpr OpInfo kLog2{"log2", CastPolicy::float32};
+constexpr OpInfo kLog10{"log10", CastPolicy::float32};
+constexpr OpInfo kLog1p{"log1p", CastPolicy::float32};
+constexpr OpInfo kExpm1{"expm1", CastPolicy::float32};
+constexpr OpInfo kFloor{"floor"};
+constexpr OpInfo kCeil{"ceil"};
+constexpr OpInfo kRound{"round"};
+constexpr OpInfo kSign{"sign"};
+constexpr OpInfo kXlogy{"xlogy"};
+
+Tensor times(const Tensor& tensor, double factor) {
+  return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
+}
+Tensor plus(const Tensor& tensor, double number) {
+  return map_new(tensor, [number](auto x) { return x + static_cast<decltype(x)>(number); });
+}
+Tensor product(const Tensor& a, const Tensor& b) {
+  return map_new(a, b, [](auto x, auto y) { return x * y; });
+}
+Tensor quotient(const Tensor& a, const Tensor& b) {
+  return map_new(a, b, [](auto x, auto y) { return x / y; });
+}
+
+// Steps: the gradient is zero everywhere.
+template <class F>
+Tensor stepped(const OpInfo& info, std::string_view node, const Tensor& input, F&& fn) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Tensor out = map_new(input, fn);
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.attach(out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  }
+  return out;
+}
+
+std::vector<Sample> positive() {
+  return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+std::vector<Sample> both_signs() {
+  return {
+      {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+Tensor tan(const Tensor& input) {
+  return unary_keeping_result(
+      kTan, "TanBackward", input, [](auto x) { return std::tan(x); },
+      Formula([](const Tensor& grad, const Tensor& y) {
+        const Tensor square = map_new(y, [](auto v) { return v * v; });
+        const Tensor slope = plus(square, 1.0);
+        return product(grad, slope);
+      }));
+}
+
+Tensor erf(const Tensor& input) {
+  return unary_keeping_input(
+      kErf, "ErfBackward", input, [](auto x) { return std::erf(x); },
+      Formula([](const Tensor& grad, const Tensor& x) {
+        const Tensor square = map_new(x, [](auto v) { return v * v; });
+        const Tensor negated = times(square, -1.0);
+        const Tensor bell = map_new(negated, [](auto v) { return std::exp(v); });
+        const Tensor slope = times(bell, 2.0 * std::numbers::inv_sqrtpi);
+        return product(slope, grad);
+      }));
+}
+
+// d/dx log_b(x) = 1 / (x log b)
+template <class F>
+Tensor logarithm(const OpInfo& info, std::string_view node, const Tensor& input, double log_base,
+                 F&& fn) {
+  return unary_keeping_input(info, node, input, fn,
+                             Formula([log_base](const Tensor& grad, const Tensor& x) {
+                               const Tensor scaled = times(x, log_base);
+                               return quotient(grad, scaled);
+                             }));
+}
+
+Tensor log2(const Tensor& input) {
+  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2,
+                   [](auto x) { return std::log2(x); });
+}
+
+Tensor log10(const Tensor& input) {
+  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10,
+                   [](auto x) { return std::log10(x); });
+}
+
+Tensor log1p(const Tensor& input) {
+  return unary_keeping_input(
+      kLog1p, "Log1pBackward", input, [](auto x) { return std::log1p(x); },
+      Formula([](const Tensor& grad, const Tensor& x) {
+        const Tensor shifted = plus(x, 1.0);
+        return quotient(grad, shifted);
+      }));
+}
+
+Tensor expm1(const Tensor& input) {
+  return unary_keeping_result(
+      kExpm1, "Expm1Backward", input, [](auto x) { return std::expm1(x); },
+      Formula([](const Tensor& grad, const Tensor& y) {
+        const Tensor shifted = plus(y, 1.0);
+        return product(grad, shifted);
+      }));
+}
+
+Tensor floor(const Tensor& input) {
+  return stepped(kFloor, "FloorBackward", input, [](auto x) { return std::floor(x); });
+}
+Tensor ceil(const Tensor& input) {
+  return stepped(kCeil, "CeilBackward", input, [](auto x) { return std::ceil(x); });
+}
+Tensor round(const Tensor& input) {
+  return stepped(kRound, "RoundBackward", input, [](auto x) { return std::nearbyint(x); });
+}
+Tensor sign(const Tensor& input) {
+  return stepped(kSign, "SignBackward", input, [](auto x) {
+    using T = decltype(x);
+    return static_cast<T>((x > T(0)) - (x < T(0)));
+  });
+}
+
+}  // namespace
+
+Tensor reciprocal(const Tensor& input) {
+  return unary_keeping_result(
+      kReciprocal, "ReciprocalBackward", input, [](auto x) { return decltype(x)(1) / x; },
+      Formula([](const Tensor& grad, const Tensor& y) {
+        const Tensor square = map_new(y, [](auto v) { return v * v; });
+        const Tensor negated = times(grad, -1.0);
+        return product(negated, square);
+      }));
+}
+
+Tensor rsqrt(const Tensor& input) {
+  return unary_keeping_result(
+      kRsqrt, "RsqrtBackward", input, [](auto x) { return decltype(x)(1) / std::sqrt(x); },
+      Formula([](const Tensor& grad, const Tensor& y) {
+        const Tensor cube = map_new(y, [](auto v) { return v * v * v; });
+        const Tensor scaled = times(grad, -0.5);
+        return product(scaled, cube);
+      }));
+}
+
+Tensor sin(const Tensor& input) {
+  return unary_keeping_input(
+      kSin, "SinBackward", input, [](auto x) { return std::sin(x); },
+      Formula([](const Tensor& grad, const Tensor& x) {
+        const Tensor slope = map_new(x, [](auto v) { return std::cos(v); });
+        return product(grad, slope);
+      }));
+}
+
+Tensor cos(const Tensor& input) {
+  return unary_keeping_input(
+      kCos, "CosBackward", input, [](auto x) { return std::cos(x); },
+      Formula([](const Tensor& grad, const Tensor& x) {
+        const Tensor sine = map_new(x, [](auto v) { return std::sin(v); });
+        const Tensor slope = times(sine, -1.0);
+        return product(grad, slope);
+      }));
+}
+
+Tensor xlogy(const Tensor& input, const Tensor& other) {
+  const OpFront front(kXlogy);
+  require_floating(input, kXlogy);
+  const DType dtype = result_dtype(input, other);
+  const auto value = [](auto x, auto y) {
+    using T = decltype(x);
+    return x == T(0) && y == y ? T(0) : static_cast<T>(x * std::log(y));
+  };
+  Tensor out = binary_new_floating(kXlogy, input, other, dtype, value);
+  if (Recorder record("XlogyBackward", {&input, &other}); record.is_needed()) {
+    record.save(input);
+    record.save(other);
+    record.attach(out, [dtype](BackwardCall& call) {
+      const Tensor x = call.saved(0);
+      const Tensor y = call.saved(1);
+      TensorList grads{Tensor(), Tensor()};
+      if (call.needs(1)) {
+        const Tensor scaled = product(call.grad(), x);
+        grads[1] = quotient(scaled, y);
+      }
+      if (call.needs(0)) {
+        // grad · log(y), and 0 where x is 0 and y is not positive.
+        const Tensor slope = map_new(call.grad(), y, [](auto g, auto v) {
+          return g == decltype(g){} ? g : static_cast<decltype(g)>(g * std::log(v));
+        });
+        const Tensor x_is_zero = empty(x.shape(), {DType::boolean, x.device()});
+        const Tensor y_is_not_positive = empty(y.shape(), {DType::boolean, y.device()});
+        const Tensor is_masked =
+            empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
+        grads[0] = empty_like(slope);
+        visit_floating(dtype, [&]<class T>(TypeTag<T>) {
+          map_ternary<T, T>(grads[0], slope, x, y, [](auto g, auto a, auto b) {
+            return a == decltype(a){} && b <= decltype(b){} ? decltype(g){} : g;
+          });
+        });
+      }
+      return grads;
+    });
+  }
+  return out;
+}
+
+std::vector<OpDef> math_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kReciprocal, kBoth, &reciprocal, {"input"}, positive),
+      define(kRsqrt, kBoth, &rsqrt, {"input"}, positive),
+      define(kSin, kBoth, &sin, {"input"}, both_signs),
+      define(kCos, kBoth, &cos, {"input"}, both_signs),
+      define(kTan, kBoth, &tan, {"input"}, both_signs),
+      define(kErf, kBoth, &erf, {"input"}, both_signs),
+      define(kLog2, kBoth, &log2, {"input"}, positive),
+      define(kLog10, kBoth, &log10, {"input"}, positive),
+      define(kLog1p, kBoth, &log1p, {"input"}, positive),
+      define(kExpm1, kBoth, &expm1, {"input"}, both_signs),
+      define(kFloor, kBoth, &floor, {"input"}, both_signs),
+      define(kCeil, kBoth, &ceil, {"input"}, both_signs),
+      define(kRound, kBoth, &round, {"input"}, both_signs),
+      define(kSign, kBoth, &sign, {"input"}, both_signs),
+      define(kXlogy, kBoth, &xlogy, {"input", "other"},
+             [] {
+               return std::vector<Sample>{{positive()[0][0], positive()[0][0]}};
+             }),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,47 @@
+#include "runtime/ops/reduction_kernel.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+namespace ohm::ops {
+
+DimMask folded_dims(const Tensor& input, const std::optional<Shape>& dims, const OpInfo& info) {
+  if (!dims || dims->empty()) return all_dims(input.dims());
+  DimMask folded = 0;
+  for (const std::int64_t dim : *dims) {
+    const int position = wrap_dim(dim, input.dims(), info.name.data());
+    if (input.dims() == 0) continue;
+    if (contains(folded, position)) {
+      throw std::invalid_argument(
+          fmt::format("[{}] dim {} appears multiple times in the list of dims", info.name, dim));
+    }
+    folded = with(folded, position);
+  }
+  return folded;
+}
+
+Tensor with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded) {
+  if (tensor.dims() == shape.dims()) return tensor;
+  Shape sizes;
+  Shape strides;
+  int next = 0;
+  for (int dim = 0; dim < shape.dims(); ++dim) {
+    const bool is_folded = contains(folded, dim);
+    sizes.push_back(is_folded ? 1 : tensor.shape()[next]);
+    strides.push_back(is_folded ? 1 : tensor.strides()[next]);
+    if (!is_folded) ++next;
+  }
+  return make_view(tensor, sizes, strides, tensor.impl()->offset);
+}
+
+Tensor expanded_over(const Tensor& grad, const Shape& shape, DimMask folded) {
+  const Tensor whole = with_folded_dims(grad, shape, folded);
+  Shape strides = whole.strides();
+  for (int dim = 0; dim < shape.dims(); ++dim) {
+    if (contains(folded, dim)) strides[dim] = 0;
+  }
+  return make_view(grad, shape, strides, grad.impl()->offset);
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,44 @@
+#include "runtime/ops/sorting_scratch.h"
+
+#include "runtime/tensor/context.h"
+
+// Note [Scratch of the sorting kernels] has the reasons.
+namespace ohm::ops {
+namespace {
+
+constexpr std::int64_t kPartBytes = 256;
+
+std::int64_t rounded_part(std::int64_t bytes) {
+  return (bytes + kPartBytes - 1) / kPartBytes * kPartBytes;
+}
+
+std::int64_t blocks_for(std::int64_t count, std::int64_t block_elements) {
+  return (count + block_elements - 1) / block_elements;
+}
+
+}  // namespace
+
+std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
+  // What one block sorts by itself needs none: the library still asks for a byte.
+  constexpr std::int64_t kOneBlockThreads = 256;
+  const std::int64_t one_block = kOneBlockThreads * (19 * 4 / item_bytes);
+  if (count <= one_block) return 1;
+  constexpr std::int64_t kDigits = 256;
+  constexpr std::int64_t kThreads = 384;
+  constexpr int kHopper = 9;
+  const std::int64_t passes = item_bytes;
+  const bool is_hopper = Context::current().slot(device).compute_capability_major >= kHopper;
+  const std::int64_t items_per_thread = (is_hopper ? 23 : 21) * 4 / item_bytes;
+  const std::int64_t blocks = blocks_for(count, kThreads * items_per_thread);
+  return rounded_part(passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) +
+         2 * rounded_part(count * item_bytes) + rounded_part(passes * 4) + kPartBytes - 1;
+}
+
+std::int64_t scan_scratch_bytes(std::int64_t count, std::int64_t state_bytes) {
+  constexpr std::int64_t kBlockElements = 896;
+  constexpr std::int64_t kPaddingStates = 32;
+  return rounded_part((blocks_for(count, kBlockElements) + kPaddingStates) * state_bytes) +
+         kPartBytes - 1;
+}
+
+}  // namespace ohm::ops

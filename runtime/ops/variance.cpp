@@ -1,0 +1,136 @@
+#include "runtime/ops/variance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/ops/host_values.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/reduction_kernel.h"
+#include "runtime/tensor/reduction_scratch.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kVar{"var"};
+constexpr OpInfo kStd{"std"};
+
+struct Spread {
+  DimMask folded;
+  double correction;
+};
+
+double divisor_of(const Shape& shape, const Spread& spread) {
+  double count = 1.0;
+  for (int dim = 0; dim < shape.dims(); ++dim) {
+    if (contains(spread.folded, dim)) count *= static_cast<double>(shape[dim]);
+  }
+  return count - spread.correction;
+}
+
+Tensor compute(const Tensor& input, const Spread& spread, bool keepdim, bool takes_root) {
+  Tensor out = empty(reduced_shape(input.shape(), spread.folded, keepdim), options_of(input));
+  // A partial result is a mean, a sum of squares and two counts.
+  const std::size_t accumulator_bytes = input.dtype() == DType::float64 ? 32 : 16;
+  const ReductionScratch scratch(input, spread.folded, {accumulator_bytes, false});
+  if (!out.has_values() || !input.has_values()) return out;
+  const auto slots = static_cast<std::size_t>(out.numel());
+  std::vector<double> means(slots);
+  std::vector<double> squares(slots);
+  const double count = divisor_of(input.shape(), spread) + spread.correction;
+  for_each_folded(input, spread.folded, [&](std::size_t slot, double x) { means[slot] += x; });
+  for (double& mean : means) mean /= count;
+  for_each_folded(input, spread.folded, [&](std::size_t slot, double x) {
+    squares[slot] += (x - means[slot]) * (x - means[slot]);
+  });
+  for (double& square : squares) {
+    square /= std::max(0.0, count - spread.correction);
+    if (takes_root) square = std::sqrt(square);
+  }
+  store_values(out, squares);
+  return out;
+}
+
+// 2 / (n − correction) · grad · (x − mean), its factors made from right to left as a C++ compiler
+// evaluates them.
+Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spread) {
+  const Tensor grad = with_folded_dims(given, input.shape(), spread.folded);
+  const double count = divisor_of(input.shape(), spread) + spread.correction;
+  const bool keeps_dims = spread.folded != all_dims(input.dims());
+  const Tensor mean = reduce_sum(input, spread.folded, keeps_dims, input.dtype());
+  visit_floating(mean.dtype(), [&]<class T>(TypeTag<T>) {
+    map_unary<T, T>(mean, mean, [count](auto x) { return x / static_cast<decltype(x)>(count); });
+  });
+  const Tensor centered = map_new(input, mean, [](auto x, auto m) { return x - m; });
+  const double factor = 2.0 / divisor_of(input.shape(), spread);
+  const Tensor scaled =
+      map_new(grad, [factor](auto g) { return g * static_cast<decltype(g)>(factor); });
+  return map_new(centered, scaled, [](auto x, auto g) { return x * g; });
+}
+
+Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
+                    const Spread& spread) {
+  Tensor var_grad;
+  {
+    const Tensor twice = map_new(result, [](auto x) { return x * decltype(x)(2); });
+    var_grad = map_new(grad, twice, [](auto g, auto x) { return g / x; });
+    const Tensor is_zero = empty_like(result, DType::boolean);
+    visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
+      map_binary<T, T>(var_grad, var_grad, result, [](auto g, auto deviation) {
+        return deviation == decltype(deviation){} ? decltype(g){} : g;
+      });
+    });
+  }
+  return var_gradient(var_grad, input, spread);
+}
+
+std::vector<Sample> spread_samples() {
+  const auto sample = [](std::vector<Value> arguments) {
+    Sample result{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
+    result.insert(result.end(), arguments.begin(), arguments.end());
+    return result;
+  };
+  return {sample({}), sample({Shape{1}, 1.0, false}), sample({Shape{0, 2}, 0.0, true})};
+}
+
+}  // namespace
+
+Tensor var(const Tensor& input, const std::optional<Shape>& dim, double correction, bool keepdim) {
+  const OpFront front(kVar);
+  require_floating(input, kVar);
+  const Spread spread{folded_dims(input, dim, kVar), correction};
+  Tensor out = compute(input, spread, keepdim, false);
+  if (Recorder record("VarBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.attach(out, [spread](BackwardCall& call) {
+      return TensorList{var_gradient(call.grad(), call.saved(0), spread)};
+    });
+  }
+  return out;
+}
+
+Tensor std_deviation(const Tensor& input, const std::optional<Shape>& dim, double correction,
+                     bool keepdim) {
+  const OpFront front(kStd);
+  require_floating(input, kStd);
+  const Spread spread{folded_dims(input, dim, kStd), correction};
+  Tensor out = compute(input, spread, keepdim, true);
+  if (Recorder record("StdBackward", {&input}); record.is_needed()) {
+    record.save(input);
+    record.save_output(out);
+    record.attach(out, [spread](BackwardCall& call) {
+      return TensorList{std_gradient(call.grad(), call.saved(0), call.saved(1), spread)};
+    });
+  }
+  return out;
+}
+
+std::vector<OpDef> variance_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const std::vector<ParamName> params = {"input", "dim", {"correction", 1.0}, {"keepdim", false}};
+  return {
+      define(kVar, kBoth, &var, params, spread_samples),
+      define(kStd, kBoth, &std_deviation, params, spread_samples),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,65 @@
+#include "runtime/optim/adadelta.h"
+
+#include <cmath>
+
+namespace ohm::optim {
+namespace {
+
+enum Slot : std::size_t { kStep, kSquareAvg, kAccDelta };
+
+}  // namespace
+
+Adadelta::Adadelta(std::vector<Tensor> parameters, const AdadeltaOptions& options)
+    : Optimizer(std::move(parameters), options.lr, options.form), options_(options) {
+  require_beta(options.rho, "Adadelta");
+}
+
+void Adadelta::make_state(ParameterState& state) {
+  state.tensors[kStep] = step_count(Device::cpu());
+  state.tensors[kSquareAvg] = zeros_like(state.parameter);
+  state.tensors[kAccDelta] = zeros_like(state.parameter);
+}
+
+Tensor Adadelta::new_root(const Tensor& square) const {
+  return new_from(square, [eps = options_.eps](auto x) {
+    return std::sqrt(x + static_cast<decltype(x)>(eps));
+  });
+}
+
+void Adadelta::apply(const ParameterState& state, const Tensor& grad, const Tensor& root,
+                     const Tensor& delta) const {
+  update_with(delta, root, grad, [](auto d, auto r, auto g) { return d / r * g; });
+  blend_squares(state.tensors[kAccDelta], delta, options_.rho, 1.0 - options_.rho);
+  add_scaled(state.parameter, delta, -learning_rate());
+}
+
+void Adadelta::update_list(const States& states) {
+  // In the reverse of the order in which Python's frame lets them go.
+  TemporaryList deltas;
+  TemporaryList roots;
+  TemporaryList grads;
+  set_gradients(grads, states, rule());
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    advance(*states[i]);
+    blend_squares(states[i]->tensors[kSquareAvg], grads[i], options_.rho, 1.0 - options_.rho);
+  }
+  for (const ParameterState* state : states) roots.push_back(new_root(state->tensors[kSquareAvg]));
+  for (const ParameterState* state : states) deltas.push_back(new_root(state->tensors[kAccDelta]));
+  for (std::size_t i = 0; i < states.size(); ++i) apply(*states[i], grads[i], roots[i], deltas[i]);
+}
+
+void Adadelta::update_each(const States& states) {
+  Tensor delta;
+  Tensor root;
+  Tensor grad;
+  for (ParameterState* state : states) {
+    set_gradient(grad, state->parameter, rule());
+    advance(*state);
+    blend_squares(state->tensors[kSquareAvg], grad, options_.rho, 1.0 - options_.rho);
+    root = new_root(state->tensors[kSquareAvg]);
+    delta = new_root(state->tensors[kAccDelta]);
+    apply(*state, grad, root, delta);
+  }
+}
+
+}  // namespace ohm::optim

@@ -1,0 +1,73 @@
+#include "runtime/optim/adagrad.h"
+
+#include <cmath>
+
+namespace ohm::optim {
+namespace {
+
+enum Slot : std::size_t { kStep, kSum };
+
+}  // namespace
+
+Adagrad::Adagrad(std::vector<Tensor> parameters, const AdagradOptions& options)
+    : Optimizer(std::move(parameters), options.lr, options.form), options_(options) {
+  const CategoryGuard category(Category::optimizer_state);
+  for (const Tensor& parameter : this->parameters()) state_of(parameter);
+}
+
+void Adagrad::make_state(ParameterState& state) {
+  state.tensors[kStep] = step_count(Device::cpu());
+  state.tensors[kSum] = empty_like(state.parameter);
+  fill_values(state.tensors[kSum], options_.initial_accumulator_value);
+}
+
+double Adagrad::step_size(const ParameterState& state) const {
+  return learning_rate() / (1.0 + static_cast<double>(state.steps - 1) * options_.lr_decay);
+}
+
+Tensor Adagrad::new_root(const ParameterState& state) const {
+  return new_from(state.tensors[kSum], [eps = options_.eps](auto sum) {
+    using T = decltype(sum);
+    return static_cast<T>(std::sqrt(sum)) + static_cast<T>(eps);
+  });
+}
+
+void Adagrad::update_list(const States& states) {
+  // In the reverse of the order in which Python's frame lets them go.
+  TemporaryList numerators;
+  TemporaryList roots;
+  TemporaryList grads;
+  set_gradients(grads, states, rule());
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    advance(*states[i]);
+    blend_squares(states[i]->tensors[kSum], grads[i], 1.0, 1.0);
+  }
+  for (const ParameterState* state : states) roots.push_back(new_root(*state));
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const double factor = -step_size(*states[i]);
+    if (rule().makes_temporaries()) {
+      multiply(grads[i], factor);
+    } else {
+      numerators.push_back(
+          new_from(grads[i], [factor](auto g) { return g * static_cast<decltype(g)>(factor); }));
+    }
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const Tensor& numerator = numerators.empty() ? grads[i] : numerators[i];
+    add_quotient(states[i]->parameter, numerator, roots[i], 1.0);
+  }
+}
+
+void Adagrad::update_each(const States& states) {
+  Tensor root;
+  Tensor grad;
+  for (ParameterState* state : states) {
+    set_gradient(grad, state->parameter, rule());
+    advance(*state);
+    blend_squares(state->tensors[kSum], grad, 1.0, 1.0);
+    root = new_root(*state);
+    add_quotient(state->parameter, grad, root, -step_size(*state));
+  }
+}
+
+}  // namespace ohm::optim

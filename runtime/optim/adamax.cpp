@@ -1,0 +1,77 @@
+#include "runtime/optim/adamax.h"
+
+#include <cmath>
+
+namespace ohm::optim {
+namespace {
+
+enum Slot : std::size_t { kStep, kExpAvg, kExpInf };
+
+auto magnitude_with(double eps) {
+  return [eps](auto g) {
+    using T = decltype(g);
+    return static_cast<T>(std::abs(g)) + static_cast<T>(eps);
+  };
+}
+
+}  // namespace
+
+Adamax::Adamax(std::vector<Tensor> parameters, const AdamaxOptions& options)
+    : Optimizer(std::move(parameters), options.lr, options.form), options_(options) {
+  require_beta(options.beta1, "Adamax");
+  require_beta(options.beta2, "Adamax");
+}
+
+void Adamax::make_state(ParameterState& state) {
+  state.tensors[kStep] = step_count(Device::cpu());
+  state.tensors[kExpAvg] = zeros_like(state.parameter);
+  state.tensors[kExpInf] = zeros_like(state.parameter);
+}
+
+void Adamax::update_norm(const ParameterState& state, const Tensor& magnitude) const {
+  update_with(state.tensors[kExpInf], magnitude, [this](auto u, auto g) {
+    const auto decayed = static_cast<decltype(u)>(options_.beta2) * u;
+    return decayed > g ? decayed : g;
+  });
+}
+
+void Adamax::apply(const ParameterState& state) const {
+  const double corrected =
+      learning_rate() / (1.0 - std::pow(options_.beta1, static_cast<double>(state.steps)));
+  add_quotient(state.parameter, state.tensors[kExpAvg], state.tensors[kExpInf], -corrected);
+}
+
+void Adamax::update_list(const States& states) {
+  TemporaryList grads;
+  set_gradients(grads, states, rule());
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    advance(*states[i]);
+    blend(states[i]->tensors[kExpAvg], grads[i], 1.0 - options_.beta1);
+  }
+  // Gradients that are temporaries already become their own magnitudes.
+  TemporaryList magnitudes;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (rule().makes_temporaries()) {
+      update(grads[i], magnitude_with(options_.eps));
+    } else {
+      magnitudes.push_back(new_from(grads[i], magnitude_with(options_.eps)));
+    }
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    update_norm(*states[i], magnitudes.empty() ? grads[i] : magnitudes[i]);
+    apply(*states[i]);
+  }
+}
+
+void Adamax::update_each(const States& states) {
+  Tensor grad;
+  for (ParameterState* state : states) {
+    set_gradient(grad, state->parameter, rule());
+    advance(*state);
+    blend(state->tensors[kExpAvg], grad, 1.0 - options_.beta1);
+    update_norm(*state, new_from(grad, magnitude_with(options_.eps)));
+    apply(*state);
+  }
+}
+
+}  // namespace ohm::optim

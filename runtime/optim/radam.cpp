@@ -1,0 +1,107 @@
+#include "runtime/optim/radam.h"
+
+#include <cmath>
+
+namespace ohm::optim {
+namespace {
+
+enum Slot : std::size_t { kStep, kExpAvg, kExpAvgSq };
+
+Tensor times(const Tensor& tensor, double factor) {
+  return new_from(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
+}
+
+}  // namespace
+
+Radam::Radam(std::vector<Tensor> parameters, const RadamOptions& options)
+    : Optimizer(std::move(parameters), options.lr, options.form), options_(options) {
+  require_beta(options.beta1, "RAdam");
+  require_beta(options.beta2, "RAdam");
+}
+
+void Radam::make_state(ParameterState& state) {
+  state.tensors[kStep] = step_count(Device::cpu());
+  state.tensors[kExpAvg] = zeros_like(state.parameter);
+  state.tensors[kExpAvgSq] = zeros_like(state.parameter);
+}
+
+GradientRule Radam::rule() const {
+  return {options_.decoupled_weight_decay ? 0.0 : options_.weight_decay, options_.maximize};
+}
+
+double Radam::first_correction(const ParameterState& state) const {
+  return 1.0 - std::pow(options_.beta1, static_cast<double>(state.steps));
+}
+
+double Radam::second_correction(const ParameterState& state) const {
+  return 1.0 - std::pow(options_.beta2, static_cast<double>(state.steps));
+}
+
+std::optional<double> Radam::rectification(const ParameterState& state) const {
+  const auto step = static_cast<double>(state.steps);
+  const double limit = 2.0 / (1.0 - options_.beta2) - 1.0;
+  const double rho = limit - 2.0 * step * std::pow(options_.beta2, step) / second_correction(state);
+  if (rho <= 5.0) return std::nullopt;
+  return std::sqrt((rho - 4.0) * (rho - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * rho));
+}
+
+void Radam::update_moments(ParameterState& state, const Tensor& grad) const {
+  advance(state);
+  if (options_.decoupled_weight_decay && options_.weight_decay != 0.0) {
+    multiply(state.parameter, 1.0 - learning_rate() * options_.weight_decay);
+  }
+  blend(state.tensors[kExpAvg], grad, 1.0 - options_.beta1);
+  blend_squares(state.tensors[kExpAvgSq], grad, options_.beta2, 1.0 - options_.beta2);
+}
+
+void Radam::update_list(const States& states) {
+  {
+    TemporaryList grads;
+    set_gradients(grads, states, rule());
+    for (std::size_t i = 0; i < states.size(); ++i) update_moments(*states[i], grads[i]);
+  }
+  TemporaryList factors;
+  for (const ParameterState* state : states) factors.push_back(new_sqrt(state->tensors[kExpAvgSq]));
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const double step_size = -learning_rate() / first_correction(*states[i]);
+    const std::optional<double> r = rectification(*states[i]);
+    const double rectified = r ? std::sqrt(second_correction(*states[i])) * step_size * *r : 0.0;
+    update(factors[i], [&](auto root) {
+      using T = decltype(root);
+      const T adaptive = static_cast<T>(rectified) / (root + static_cast<T>(options_.eps));
+      return adaptive + static_cast<T>(r ? 0.0 : step_size);
+    });
+    update_with(states[i]->parameter, states[i]->tensors[kExpAvg], factors[i],
+                [](auto p, auto m, auto factor) { return p + m * factor; });
+  }
+}
+
+// lr · m̂, times what the rectified variance makes of it; each product is a tensor of its own.
+Tensor Radam::new_direction(const ParameterState& state, const Tensor& corrected) const {
+  const std::optional<double> r = rectification(state);
+  Tensor direction = times(corrected, learning_rate());
+  if (!r) return direction;
+  Tensor root = new_sqrt(state.tensors[kExpAvgSq]);
+  add_number(root, options_.eps);
+  Tensor adaptive = new_from(root, [numerator = std::sqrt(second_correction(state))](auto d) {
+    return static_cast<decltype(d)>(numerator) / d;
+  });
+  root = Tensor();
+  Tensor product = new_from(direction, adaptive, [](auto a, auto b) { return a * b; });
+  direction = Tensor();
+  adaptive = Tensor();
+  return times(product, *r);
+}
+
+void Radam::update_each(const States& states) {
+  Tensor corrected;
+  Tensor grad;  // declared last: it goes first
+  for (ParameterState* state : states) {
+    set_gradient(grad, state->parameter, rule());
+    update_moments(*state, grad);
+    corrected = times(state->tensors[kExpAvg], 1.0 / first_correction(*state));
+    add_scaled(state->parameter, new_direction(*state, corrected), -1.0);
+  }
+}
+
+}  // namespace ohm::optim
