@@ -139,6 +139,17 @@ int set_allocator_settings(lua_State* L) {
   return 0;
 }
 
+// The workspaces of all handles: each comes again when its handle is used next.
+int clear_cublas_workspaces(lua_State* /*L*/) {
+  for (DeviceSlot& gpu : Context::current().gpus) {
+    for (auto workspace = gpu.cublas_workspaces.rbegin(); workspace != gpu.cublas_workspaces.rend();
+         ++workspace) {
+      workspace->reset();
+    }
+  }
+  return 0;
+}
+
 // ---- devices ------------------------------------------------------------------------------------
 
 int device_count(lua_State* L) {
@@ -176,6 +187,7 @@ int manual_seed(lua_State* L) {
 
 constexpr luaL_Reg kMemoryFunctions[] = {
     {"_set_allocator_settings", native<set_allocator_settings>},
+    {"clear_cublas_workspaces", native<clear_cublas_workspaces>},
     {"empty_cache", native<empty_cache>},
     {"max_memory_allocated", native<max_memory_allocated>},
     {"max_memory_reserved", native<max_memory_reserved>},

@@ -76,7 +76,38 @@ int zero_grad(lua_State* L) {
   return 0;
 }
 
+// {name = tensor, …} of one parameter.
+void push_state(lua_State* L, const optim::ParameterState& state,
+                const std::vector<std::string_view>& names) {
+  lua_newtable(L);
+  for (std::size_t slot = 0; slot < names.size(); ++slot) {
+    push_tensor(L, state.tensors[slot]);
+    lua_setfield(L, -2, std::string(names[slot]).c_str());
+  }
+}
+
+// {state = {[1] = {exp_avg = …}, …}, lr = …}: the tensors themselves, by the number of their
+// parameter.
+int state_dict(lua_State* L) {
+  const Optimizer& self = optimizer(L, "state_dict");
+  lua_newtable(L);
+  lua_newtable(L);
+  lua_Integer number = 0;
+  for (const Tensor& parameter : self.parameters()) {
+    ++number;
+    const optim::ParameterState* state = self.find_state(parameter);
+    if (state == nullptr) continue;
+    push_state(L, *state, self.state_names());
+    lua_rawseti(L, -2, number);
+  }
+  lua_setfield(L, -2, "state");
+  lua_pushnumber(L, self.learning_rate());
+  lua_setfield(L, -2, "lr");
+  return 1;
+}
+
 constexpr luaL_Reg kOptimizerMethods[] = {
+    {"state_dict", native<state_dict>},
     {"step", native<step>},
     {"zero_grad", native<zero_grad>},
 };

@@ -297,6 +297,7 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& indices) {
 Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
                    const Tensor& source) {
   const OpFront front(kScatterAdd);
+  require_same_device(input, source, kScatterAdd);
   const int position = gathered_dim(kScatterAdd, input, dim, index);
   if (!(source.shape() == index.shape()) || source.dtype() != input.dtype()) {
     throw std::invalid_argument(

@@ -37,10 +37,10 @@ void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, doubl
   store_values(out, sums);
 }
 
-auto sign_times(double factor) {
-  return [factor](auto x) {
+auto sign_of() {
+  return [](auto x) {
     using T = decltype(x);
-    return static_cast<T>(factor * ((x > T(0)) - (x < T(0))));
+    return static_cast<T>((x > T(0)) - (x < T(0)));
   };
 }
 
@@ -66,8 +66,12 @@ Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& r
   });
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
   const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
-  const Tensor spread = map_new(input, sign_times(1.0));
-  return map_new(spread, share, [](auto sign, auto g) { return sign * g; });
+  const Tensor masked = empty_like(input);
+  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(masked, share, mask, [](auto g, auto is_largest) { return g * is_largest; });
+  });
+  const Tensor sign = map_new(input, sign_of());
+  return map_new(sign, masked, [](auto s, auto g) { return s * g; });
 }
 
 Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
@@ -76,7 +80,7 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
   if (p == 2.0) return euclidean_gradient(grad, input, result);
   if (p == 1.0) {
-    const Tensor sign = map_new(input, sign_times(1.0));
+    const Tensor sign = map_new(input, sign_of());
     return map_new(sign, grad, [](auto s, auto g) { return s * g; });
   }
   return largest_gradient(grad, input, result, folded);

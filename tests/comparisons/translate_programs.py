@@ -25,6 +25,7 @@ LIBRARIES = {
     "torch.nn.attention": "nn.attention",
     "torch.nn.parallel": "nn.parallel",
 }
+RENAMED = {"torch._C._cuda_clearCublasWorkspaces": "ohm.cuda.clear_cublas_workspaces"}
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "^",
           ast.Mod: "%", ast.LShift: "<<"}
 COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le"}
@@ -274,10 +275,14 @@ class Translator:
 
     def of_Attribute(self, node):
         dotted = ast.unparse(node)
+        if dotted in RENAMED:
+            return RENAMED[dotted]
         if dotted.startswith("torch.") and node.attr in DTYPES:
             return "ohm." + DTYPES[node.attr]
         if dotted in LIBRARIES:
             return LIBRARIES[dotted]
+        if isinstance(node.value, ast.Call) and node.attr == "values":
+            return f"({self.expression(node.value)})"  # the first of several results
         return f"{self.expression(node.value)}.{node.attr}"
 
     def of_Tuple(self, node):

@@ -74,8 +74,9 @@ CALLS = {
             x, t, weight=weight, reduction=reduction, pos_weight=pos_weight),
     "nll_loss": lambda x, t, weight=None, ignore_index=-100, reduction="mean": F.nll_loss(
         x, t, weight=weight, ignore_index=ignore_index, reduction=reduction),
-    "cross_entropy": lambda x, t, weight=None, ignore_index=-100, reduction="mean":
-        F.cross_entropy(x, t, weight=weight, ignore_index=ignore_index, reduction=reduction),
+    "cross_entropy": lambda x, t, weight=None, ignore_index=-100, reduction="mean", smoothing=0.0:
+        F.cross_entropy(x, t, weight=weight, ignore_index=ignore_index, reduction=reduction,
+                        label_smoothing=smoothing),
     "max_pool2d": F.max_pool2d,
     "avg_pool2d": F.avg_pool2d,
     "adaptive_avg_pool2d": lambda x, size: F.adaptive_avg_pool2d(x, (size * 2)[:2]),
@@ -84,9 +85,26 @@ CALLS = {
     "embedding": F.embedding,
     "conv2d": F.conv2d,
     "linear": F.linear,
-    "gelu": F.gelu,
-    "silu": F.silu,
-    "leaky_relu": F.leaky_relu,
+    "gelu": lambda x, approximate="none": F.gelu(x, approximate=approximate),
+    "norm": lambda x, p=2.0, dim=None, keepdim=False: torch.norm(x, p, dim, keepdim),
+    "var": lambda x, dim=None, correction=1, keepdim=False: torch.var(
+        x, dim if dim is not None else list(range(x.dim())), correction=int(correction),
+        keepdim=keepdim),
+    "std": lambda x, dim=None, correction=1, keepdim=False: torch.std(
+        x, dim if dim is not None else list(range(x.dim())), correction=int(correction),
+        keepdim=keepdim),
+    "sort": lambda x, dim=-1, descending=False: torch.sort(x, stable=True, dim=dim, descending=descending),
+    "argsort": lambda x, dim=-1, descending=False: torch.argsort(x, dim, descending),
+    "index": lambda x, indices: x[tuple(indices)],
+    "repeat": lambda x, repeats: x.repeat(repeats),
+    "interpolate": lambda x, size=None, scale_factor=None, mode="nearest", align_corners=False:
+        F.interpolate(x, size, scale_factor and (scale_factor * 2)[:2], mode,
+                      align_corners if mode == "bilinear" else None),
+    "kl_div": lambda x, t, reduction="mean", log_target=False: F.kl_div(
+        x, t, reduction=reduction, log_target=log_target),
+    **{name: getattr(F, name) for name in (
+        "silu", "leaky_relu", "elu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "hardshrink",
+        "softshrink", "threshold", "mish", "softplus", "logsigmoid", "glu", "pad")},
 }
 
 HALVES = [torch.float64, torch.float32, torch.bfloat16]
@@ -128,6 +146,61 @@ def pointwise():
         yield f"{op}_number", op, lambda: [const(torch.tensor(SPECIAL)), 1.5]
     for op in ("isnan", "isfinite", "relu", "sigmoid", "exp"):
         yield f"{op}_special", op, lambda: [const(torch.tensor(SPECIAL))]
+    for op in ("square", "sin", "cos", "tan", "erf", "expm1", "floor", "ceil", "round", "sign"):
+        yield op, op, lambda: [randn(3, 4) * 2]
+    for op in ("rsqrt", "log2", "log10", "log1p"):
+        yield op, op, lambda: [positive(2, 3)]
+    yield "xlogy", "xlogy", lambda: [positive(2, 3), positive(2, 3)]
+    yield "xlogy_zero", "xlogy", lambda: [
+        const(torch.tensor([0.0, 0.0, 2.0])), const(torch.tensor([0.0, math.nan, 3.0]))]
+
+
+def activation():
+    for op in ("elu", "selu", "celu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "hardshrink",
+               "softshrink", "mish", "softplus", "logsigmoid"):
+        yield op, op, lambda: [randn(3, 4) * 4]
+    for op in ("elu", "selu", "hardswish"):
+        yield f"{op}_bfloat16", op, lambda: [randn(3, 4, dtype=torch.bfloat16)]
+    yield "elu_alpha", "elu", lambda: [randn(3, 4), 1.7]
+    yield "celu_alpha", "celu", lambda: [randn(3, 4), 0.6]
+    yield "hardtanh_limits", "hardtanh", lambda: [randn(3, 4), -0.5, 0.25]
+    yield "softplus_beta", "softplus", lambda: [randn(3, 4), 2.0, 1.0]
+    yield "threshold", "threshold", lambda: [randn(3, 4), 0.1, 20.0]
+    yield "gelu_tanh", "gelu", lambda: [randn(3, 4), "tanh"]
+    yield "glu", "glu", lambda: [randn(3, 4, 2), 1]
+    yield "prelu", "prelu", lambda: [randn(3, 4), positive(1)]
+    yield "prelu_channels", "prelu", lambda: [randn(2, 4, 3), positive(4)]
+
+
+def indexing():
+    yield "gather", "gather", lambda: [randn(3, 4), 1, integers(4, 3, 2)]
+    yield "gather_first", "gather", lambda: [randn(3, 4), 0, integers(3, 2, 4)]
+    yield "index_select", "index_select", lambda: [randn(3, 4), 1, integers(4, 5)]
+    yield "index", "index", lambda: [randn(3, 4, 2), [integers(3, 5)]]
+    yield "index_two", "index", lambda: [randn(3, 4, 2), [integers(3, 2, 1), integers(4, 3)]]
+    yield "scatter_add", "scatter_add", lambda: [randn(3, 4), 1, integers(4, 3, 2), randn(3, 2)]
+    yield "masked_fill", "masked_fill", lambda: [randn(3, 4), randn(4) > 0, 0.5]
+
+
+def arrange():
+    yield "flip", "flip", lambda: [randn(2, 3, 4), [0, 2]]
+    yield "roll", "roll", lambda: [randn(2, 3, 4), [1, -2], [0, 2]]
+    yield "roll_flat", "roll", lambda: [const(randn(2, 3)), [2]]
+    yield "triu", "triu", lambda: [randn(3, 4), 1]
+    yield "tril", "tril", lambda: [randn(2, 4, 3), -1]
+    yield "repeat", "repeat", lambda: [randn(2, 3), [2, 1, 3]]
+    yield "cumsum", "cumsum", lambda: [randn(2, 3, 4), 1]
+    yield "cumsum_integers", "cumsum", lambda: [integers(9, 2, 3), -1]
+    yield "pad", "pad", lambda: [randn(2, 3), [1, 2, 0, 1], "constant", 0.5]
+    yield "pad_negative", "pad", lambda: [randn(4, 5), [-1, 1, 1, -2]]
+    yield "interpolate", "interpolate", lambda: [randn(1, 2, 3, 4), None, [2.0]]
+    yield "interpolate_scale", "interpolate", lambda: [randn(1, 2, 5, 6), None, [0.6, 1.7]]
+    yield "interpolate_size", "interpolate", lambda: [randn(1, 2, 3, 4), [5, 7]]
+    for corners in (False, True):
+        yield f"bilinear_{corners}", "interpolate", lambda: [
+            randn(2, 1, 3, 4), [5, 2], None, "bilinear", corners]
+    yield "bilinear_scale", "interpolate", lambda: [
+        randn(2, 1, 3, 4), None, [2.0], "bilinear", False]
 
 
 def reduction():
@@ -146,6 +219,20 @@ def reduction():
     yield "argmax", "argmax", lambda: [const(randn(3, 4))]
     yield "argmax_dim", "argmax", lambda: [const(randn(3, 4)), 1, True]
     yield "norm", "norm", lambda: [randn(3, 4)]
+    yield "norm_1", "norm", lambda: [randn(3, 4), 1.0, [1], True]
+    yield "norm_inf", "norm", lambda: [randn(3, 4), math.inf, [0]]
+    for op in ("max", "min"):
+        yield f"{op}_dim", op, lambda: [randn(3, 4), 1]
+        yield f"{op}_dim_kept", op, lambda: [randn(2, 3, 4), 0, True]
+    yield "argmin", "argmin", lambda: [const(randn(3, 4)), 0]
+    yield "sort", "sort", lambda: [randn(3, 4)]
+    yield "sort_descending", "sort", lambda: [randn(3, 4), 0, True]
+    yield "argsort", "argsort", lambda: [const(randn(3, 4))]
+    yield "topk", "topk", lambda: [randn(3, 5), 2]
+    yield "topk_smallest", "topk", lambda: [randn(3, 5), 2, 0, False]
+    for op in ("var", "std"):
+        yield op, op, lambda: [randn(3, 4)]
+        yield f"{op}_dim", op, lambda: [randn(2, 3, 4), [0, 2], 0, True]
     yield "any", "any", lambda: [torch.zeros(2, 2, dtype=torch.bool)]
     yield "all", "all", lambda: [torch.ones(2, 2, dtype=torch.bool)]
 
@@ -228,6 +315,16 @@ def loss():
     yield "cross_entropy_one_sample", "cross_entropy", lambda: [randn(3), torch.tensor(2)]
     yield "cross_entropy_float64", "cross_entropy", lambda: [
         randn(4, 3, dtype=torch.float64), integers(3, 4)]
+    for reduction_name in ("none", "mean", "sum"):
+        yield f"cross_entropy_smoothed_{reduction_name}", "cross_entropy", lambda: [
+            randn(4, 3), torch.tensor([0, 2, 1, 1]), None, 1, reduction_name, 0.2]
+        yield f"cross_entropy_probabilities_{reduction_name}", "cross_entropy", lambda: [
+            randn(4, 3, 2), torch.rand(4, 3, 2), const(positive(3)), -100, reduction_name, 0.1]
+        yield f"kl_div_{reduction_name}", "kl_div", lambda: [
+            randn(3, 4), torch.rand(3, 4), reduction_name]
+    yield "cross_entropy_smoothed_weights", "cross_entropy", lambda: [
+        randn(4, 3), torch.tensor([0, 2, 1, 1]), const(positive(3)), 1, "mean", 0.2]
+    yield "kl_div_batch_mean", "kl_div", lambda: [randn(3, 4), torch.rand(3, 4), "batchmean", True]
     yield "cross_entropy_sequences", "cross_entropy", lambda: [randn(2, 3, 5), integers(3, 2, 5)]
 
 
@@ -295,8 +392,8 @@ def embedding():
         integers(5, 6), randn(5, 4, dtype=torch.bfloat16)]
 
 
-FAMILIES = (pointwise, reduction, matmul, view, softmax, loss, conv, pooling, normalization,
-            embedding)
+FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
+            pooling, normalization, embedding)
 
 
 def number(value):
@@ -324,7 +421,7 @@ def encode(argument):
         return {"dtype": str(argument)[6:]}
     if isinstance(argument, list):
         return [encode(item) for item in argument]
-    return argument
+    return number(argument)
 
 
 def leaf_or_value(argument):
@@ -354,8 +451,9 @@ def record(name, op, make):
             "results": [encode_tensor(tensor) for tensor in results]}
     inputs = [leaf for argument in called for leaf in leaves(argument)]
     if inputs and results[0].requires_grad:
-        grads = [randn(*tensor.shape, dtype=tensor.dtype) for tensor in results]
-        torch.autograd.backward(results, grads)
+        outputs = [tensor for tensor in results if tensor.requires_grad]
+        grads = [randn(*tensor.shape, dtype=tensor.dtype) for tensor in outputs]
+        torch.autograd.backward(outputs, grads)
         case["result_gradients"] = [encode_tensor(grad) for grad in grads]
         case["gradients"] = [encode_tensor(leaf.grad) for leaf in inputs]
     return case

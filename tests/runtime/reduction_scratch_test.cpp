@@ -13,7 +13,7 @@ ReductionScratchBytes scratch_of(const Shape& shape, std::uint32_t folded,
   test::TestMachine machine;
   const Tensor input = empty(shape, {dtype, Device::cuda(0)});
   const std::size_t accumulator = dtype == DType::float64 ? 8 : 4;
-  return reduction_scratch_bytes(reduction_layout(input, folded), accumulator,
+  return reduction_scratch_bytes(reduction_layout(input, folded), {accumulator, true},
                                  machine.context().gpus[0]);
 }
 

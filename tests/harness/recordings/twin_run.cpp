@@ -170,6 +170,17 @@ int mark(lua_State* L) {
 
 int say(lua_State* /*L*/) { return 0; }
 
+// What natives ask of the run: its machine.
+class TwinContext final : public engine::RunContext {
+ public:
+  explicit TwinContext(engine::Machine& machine) : machine_(machine) {}
+  void mark_step() override {}
+  engine::Machine& machine() override { return machine_; }
+
+ private:
+  engine::Machine& machine_;
+};
+
 void define(lua_State* L, const char* name, lua_CFunction function) {
   lua_pushglobaltable(L);
   lua_pushstring(L, name);
@@ -197,7 +208,9 @@ TwinRun run_twin(const TwinProgram& twin, const RecordedGpu& gpu) {
   EventWriter writer(machine);
   running_writer = &writer;
   TwinRun run;
+  TwinContext context_of_run(machine);
   lua::Interpreter interpreter("twin.lua", {}, 0);
+  interpreter.run = &context_of_run;
   define(interpreter.state(), "mark", lua::native<mark>);
   define(interpreter.state(), "say", lua::native<say>);
   try {

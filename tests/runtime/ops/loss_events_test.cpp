@@ -2,6 +2,7 @@
 // for the same programs on 160 × 160 tensors.
 #include "runtime/ops/autocast.h"
 #include "runtime/ops/loss_bce.h"
+#include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/softmax.h"
