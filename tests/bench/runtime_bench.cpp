@@ -7,7 +7,7 @@
 #include "runtime/nn/linear.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
-#include "runtime/ops/loss_nll.h"
+#include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/sgd.h"

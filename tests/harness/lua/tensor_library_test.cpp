@@ -168,7 +168,7 @@ constexpr Expression kBadArguments[] = {
     {"ohm.relu()", "[relu] argument 'input' must be a tensor, got nil"},
     {"ohm.relu({})", "[relu] argument 'input' must be a tensor, got table"},
     {"ohm.relu(ohm.nn.ReLU())", "[relu] argument 'input' must be a tensor, got module"},
-    {"ohm.relu(x, x)", "[relu] takes at most 1 argument, got 2"},
+    {"ohm.sigmoid(x, x)", "[sigmoid] takes at most 1 argument, got 2"},
     {"ohm.relu(x, {inptu = x})", "[relu] has no argument 'inptu' (did you mean \"input\"?)"},
     {"ohm.relu(x, {input = x})", "[relu] argument 'input' is given twice"},
     {"ohm.mm(x)", "[mm] argument 'other' must be a tensor, got nil"},
