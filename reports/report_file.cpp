@@ -64,7 +64,7 @@ ReportFile::~ReportFile() {
   if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
 }
 
-void ReportFile::write_all(std::string_view bytes) {
+void ReportFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -73,8 +73,7 @@ void ReportFile::write_all(std::string_view bytes) {
   }
 }
 
-void ReportFile::commit(std::string_view bytes) {
-  write_all(bytes);
+void ReportFile::commit() {
   // Some file systems report a full disk only when the data has to leave.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(path_, errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);

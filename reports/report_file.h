@@ -7,8 +7,8 @@
 namespace ohm::reports {
 
 /// A file that is replaced at once or stays what it was. The constructor makes a temporary file
-/// beside it, so that a path that cannot be written is found before hours of work; commit() writes
-/// there, then renames. What is not a regular file (a pipe, a device) is written to directly.
+/// beside it, so that a path that cannot be written is found before hours of work; write() writes
+/// there, commit() renames. What is not a regular file (a pipe, a device) is written to directly.
 class ReportFile {
  public:
   /// Throws std::runtime_error that names the path and the cause.
@@ -19,14 +19,19 @@ class ReportFile {
   ReportFile(const ReportFile&) = delete;
   ReportFile& operator=(const ReportFile&) = delete;
 
-  /// Throws std::runtime_error that names the path and the cause; the file is then untouched.
-  void commit(std::string_view bytes);
+  /// Adds to what will be the file. Throws std::runtime_error that names the path and the cause.
+  void write(std::string_view bytes);
+  /// What was written becomes the file. Throws std::runtime_error that names the path and the
+  /// cause; the file is then untouched.
+  void commit();
+  void commit(std::string_view last_bytes) {
+    write(last_bytes);
+    commit();
+  }
 
   const std::string& path() const { return path_; }
 
  private:
-  void write_all(std::string_view bytes);
-
   std::string path_;
   std::string temporary_path_;  ///< empty: the path itself is open
   int descriptor_ = -1;

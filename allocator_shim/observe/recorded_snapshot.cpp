@@ -1,5 +1,6 @@
 #include "allocator_shim/observe/recorded_snapshot.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "allocator_shim/observe/assert.h"
@@ -15,13 +16,18 @@ class SnapshotMaker {
       : events_(events), sites_(sites), unknown_(snapshot_.tables.intern("unknown")) {}
 
   Snapshot make(std::span<const std::vector<SegmentView>> segments_of_gpus,
-                const SnapshotSettings& settings) {
+                const SnapshotSettings& settings, const SnapshotHistory& history) {
     snapshot_.allocator_settings = settings;
     snapshot_.device_traces.resize(segments_of_gpus.size());
     for (std::size_t i = 0; i < segments_of_gpus.size(); ++i) {
       for (const SegmentView& view : segments_of_gpus[i]) add_segment(view, i);
     }
-    for (std::size_t i = 0; i < events_.size(); ++i) add_event(i);
+    const std::uint64_t begin = std::max(history.first_event, events_.dropped());
+    for (std::uint64_t i = begin - events_.dropped(); i < events_.size(); ++i) add_event(i);
+    for (std::vector<TraceEntry>& trace : snapshot_.device_traces) {
+      const std::size_t excess = trace.size() - std::min(trace.size(), history.max_entries);
+      trace.erase(trace.begin(), trace.begin() + static_cast<std::ptrdiff_t>(excess));
+    }
     return std::move(snapshot_);
   }
 
@@ -112,8 +118,8 @@ class SnapshotMaker {
 
 Snapshot snapshot_of(std::span<const std::vector<SegmentView>> segments_of_gpus,
                      const EventRecord& events, const SiteTable& sites,
-                     const SnapshotSettings& settings) {
-  return SnapshotMaker(events, sites).make(segments_of_gpus, settings);
+                     const SnapshotSettings& settings, const SnapshotHistory& history) {
+  return SnapshotMaker(events, sites).make(segments_of_gpus, settings, history);
 }
 
 }  // namespace ohm

@@ -7,8 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/caching/settings.h"
@@ -31,6 +35,7 @@ struct RunArguments {
   std::vector<std::string> reports;
   std::string color = "auto";
   std::string script_memory = "1GiB";
+  std::optional<std::string> snapshot;
   bool json = false;
   bool quiet = false;
   bool verbose = false;
@@ -96,6 +101,10 @@ void check(RunArguments& arguments) {
       parsed("--script-memory", [&] { return parse_bytes(arguments.script_memory); });
   if (run.jobs < 1) throw UsageError("--jobs is at least 1");
   if (!(run.timeout_seconds >= 0)) throw UsageError("--timeout is a number of seconds, 0 for none");
+  if (arguments.snapshot) {
+    run.snapshots =
+        parsed("--snapshot", [&] { return engine::SnapshotPaths(*arguments.snapshot, run.files); });
+  }
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
 
@@ -108,20 +117,36 @@ reports::ReportStyle style_of(const RunArguments& arguments) {
   return style;
 }
 
-/// A report must not take the place of what is run, nor of another report.
-void check_report_paths(const RunArguments& arguments) {
-  std::vector<std::string> taken = arguments.run.files;
-  for (const std::string& report : arguments.reports) {
-    const std::string path = report.substr(std::min(report.find('=') + 1, report.size()));
-    if (path.empty() || path == "-" || path.starts_with("/dev/")) continue;
-    for (const std::string& other : taken) {
+/// What is written must not take the place of what is run, nor of what else is written.
+class OutputPaths {
+ public:
+  explicit OutputPaths(std::vector<std::string> taken) : taken_(std::move(taken)) {}
+
+  /// `option` is how the user said it.
+  void add(const std::string& option, const std::string& path) {
+    if (path.empty() || path == "-" || path.starts_with("/dev/")) return;
+    for (const std::string& other : taken_) {
       std::error_code unknown;
       const auto mine = std::filesystem::weakly_canonical(path, unknown);
       if (unknown || mine != std::filesystem::weakly_canonical(other, unknown)) continue;
-      throw UsageError(
-          fmt::format("--report {}: this run reads or writes {} already", report, other));
+      throw UsageError(fmt::format("{}: this run reads or writes {} already", option, other));
     }
-    taken.push_back(path);
+    taken_.push_back(path);
+  }
+
+ private:
+  std::vector<std::string> taken_;
+};
+
+void check_output_paths(const RunArguments& arguments) {
+  OutputPaths paths(arguments.run.files);
+  for (const std::string& report : arguments.reports) {
+    paths.add("--report " + report, report.substr(std::min(report.find('=') + 1, report.size())));
+  }
+  const engine::SnapshotPaths& snapshots = arguments.run.snapshots;
+  if (snapshots.empty() || snapshots.tells_variants_apart()) return;
+  for (const std::string& file : std::set(arguments.run.files.begin(), arguments.run.files.end())) {
+    paths.add("--snapshot " + snapshots.text(), snapshots.path_for(file, ""));
   }
 }
 
@@ -183,13 +208,16 @@ std::string nothing_selected_text(const RunArguments& arguments, const Environme
 
 int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
-  check_report_paths(arguments);
+  check_output_paths(arguments);
   ReportOutputs outputs(arguments.reports);
   const reports::ReportStyle style = style_of(arguments);
   TableObserver observer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated());
   const engine::RunOutcome outcome =
       engine::run_scenarios(arguments.run, environment.loader, observer);
-  const std::string errors = outputs.write(outcome.result, style);
+  std::string errors = fmt::format("{}", fmt::join(outcome.errors, "\n"));
+  const std::string report_errors = outputs.write(outcome.result, style);
+  if (!errors.empty() && !report_errors.empty()) errors += '\n';
+  errors += report_errors;
   observer.on_end(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
     print_error(reports::printable(nothing_selected_text(arguments, environment)));
@@ -248,6 +276,10 @@ void add_output(CLI::App& app, RunArguments& arguments) {
       ->type_name("NAME=PATH")
       ->allow_extra_args(false);
   app.add_flag("--json", arguments.json, "The same as --report json=-");
+  app.add_option("--snapshot", arguments.snapshot,
+                 "Write what the GPUs hold at the end and did, for pytorch.org/memory_viz: a path, "
+                 "with {scenario} and {variant} where there are several, or a folder")
+      ->type_name("PATH");
   app.add_flag("--timestamps", arguments.run.timestamps,
                "Put wall times into the reports, which then differ from run to run");
   app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "allocator_shim/caching/settings.h"
+#include "allocator_shim/caching/snapshot_settings.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_allocator.h"
@@ -122,6 +123,31 @@ VirtualStreams& Machine::streams(int gpu) {
 
 const GpuProfile& Machine::profile(int gpu) const {
   return gpus_.at(static_cast<std::size_t>(gpu))->profile;
+}
+
+Snapshot Machine::snapshot() const {
+  std::vector<std::vector<SegmentView>> segments;
+  for (const auto& gpu : gpus_) segments.push_back(gpu->caching->segments());
+  const AllocatorSettings settings =
+      gpus_.empty() ? AllocatorSettings() : gpus_.front()->caching->settings();
+  return snapshot_of(segments, events_, sites_, snapshot_settings(settings), history_);
+}
+
+void Machine::restart_history(std::size_t max_entries) {
+  history_ = {events_.dropped() + events_.size(), max_entries};
+}
+
+void Machine::stop_history() { history_ = {0, 0}; }
+
+void Machine::record_snapshot() {
+  for (int index = 0; index < gpu_count(); ++index) {
+    const PooledStat& active = caching_allocator(index).stats().active_bytes;
+    MemoryEvent event;
+    event.action = EventAction::snapshot;
+    event.device = static_cast<std::int8_t>(index);
+    event.bytes = static_cast<std::uint64_t>(active[0].current);
+    events_.add(event);
+  }
 }
 
 std::int64_t Machine::allocated_bytes(int gpu) const {

@@ -19,6 +19,7 @@
 #include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/observe/event_record.h"
+#include "allocator_shim/observe/recorded_snapshot.h"
 #include "harness/engine/allocator_witness.h"
 #include "harness/engine/scenario.h"
 #include "reports/run_result.h"
@@ -68,6 +69,15 @@ class Machine {
   const SiteTable& sites() const { return sites_; }
   const EventRecord& events() const { return events_; }
 
+  /// What the GPUs hold now and how it came about.
+  Snapshot snapshot() const;
+  /// From here on snapshots show only later events, and the newest `max_entries` of each GPU.
+  void restart_history(std::size_t max_entries);
+  /// From here on snapshots show no events, until the history is started again.
+  void stop_history();
+  /// As PyTorch does it after a snapshot: the next one shows when it was.
+  void record_snapshot();
+
   std::int64_t allocated_bytes(int gpu) const;
   /// The figures of every GPU up to now; allocated_at_end_bytes is what is allocated now.
   std::vector<DeviceResult> device_results() const;
@@ -81,6 +91,7 @@ class Machine {
   OnOutOfMemory on_out_of_memory_;
   SiteTable sites_;
   EventRecord events_;
+  SnapshotHistory history_;
   std::vector<FaultPlan> fault_plans_;
   HostMemoryAllocator host_memory_;
   AllocatorWitness host_;

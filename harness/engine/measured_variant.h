@@ -20,6 +20,7 @@ struct MeasuredVariant {
   std::optional<OomResult> oom;      ///< with outcome oom: the error that ended it
   std::optional<ErrorResult> error;  ///< with outcome error, timeout or crashed
   ReturnedValues values;
+  std::string snapshot_error;  ///< why the snapshot that was asked for is not there
   std::string output;  ///< what it wrote to stdout and stderr, the first part
   double seconds = 0;  ///< wall time
 };

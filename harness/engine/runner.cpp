@@ -31,7 +31,7 @@ class Runner {
       observer_.on_progress(pool_.finished(), pool_.submitted());
       return emit_finished();
     });
-    RunOutcome outcome{std::move(result_), InterruptGuard::signal()};
+    RunOutcome outcome{std::move(result_), InterruptGuard::signal(), std::move(errors_)};
     if (outcome.signal != 0) {
       outcome.result.exit_reason = worse_of(outcome.result.exit_reason, ExitReason::interrupted);
     } else if (outcome.result.scenarios.empty()) {
@@ -47,6 +47,7 @@ class Runner {
       if (next_->is_empty()) continue;
       result_.scenarios.push_back(next_->result());
       const ScenarioResult& scenario = result_.scenarios.back();
+      for (std::string& error : next_->snapshot_errors()) errors_.push_back(std::move(error));
       result_.exit_reason = worse_of(result_.exit_reason, next_->exit_reason(scenario));
       observer_.on_scenario(scenario);
       if (options_.fail_fast && scenario.verdict != Verdict::passed) return false;
@@ -60,6 +61,7 @@ class Runner {
   std::list<ScenarioRun> scenarios_;
   std::list<ScenarioRun>::iterator next_;
   RunResult result_;
+  std::vector<std::string> errors_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/selection.h"
+#include "harness/engine/snapshot_paths.h"
 #include "reports/run_result.h"
 
 namespace ohm::engine {
@@ -31,6 +32,7 @@ struct RunOptions {
   std::string fault;        ///< a fault plan for every variant; empty: none
   bool fail_fast = false;   ///< the first scenario that does not pass is the last one
   bool timestamps = false;  ///< wall times become part of the result
+  SnapshotPaths snapshots;          ///< of what is selected; empty: none
   ScriptCaps caps;
 };
 
@@ -48,6 +50,7 @@ class RunObserver {
 struct RunOutcome {
   RunResult result;
   int signal = 0;  ///< that ended the run; 0: none
+  std::vector<std::string> errors;  ///< files that were asked for and could not be written
 
   /// The code of the process.
   int exit_code() const;

@@ -57,6 +57,10 @@ class RunContext {
   /// ohm.step(): the end of one step; bytes allocated are noted for every device.
   virtual void mark_step() = 0;
 
+  /// ohm.cuda.memory.dump_snapshot(): writes what the GPUs hold and did. Throws
+  /// std::invalid_argument where a script may not write, std::runtime_error where it cannot.
+  virtual void dump_snapshot(const std::string& path) = 0;
+
   /// The devices, and what is measured about them.
   virtual Machine& machine() = 0;
 };

@@ -12,7 +12,7 @@
 #include "harness/engine/script_errors.h"
 #include "harness/engine/shell_quote.h"
 #include "harness/engine/source_file.h"
-#include "harness/engine/variant_process.h"
+#include "reports/report_file.h"
 
 namespace ohm::engine {
 
@@ -134,7 +134,58 @@ void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
   is_finished_ = lists_only;
   if (lists_only) return;
   selected_ = selected_variants(measured_.description, options_.selection);
-  run_what_is_selected();
+  if (check_snapshots()) run_what_is_selected();
+}
+
+// ---- snapshots ----------------------------------------------------------------------------------
+
+/// Before anything runs: paths that cannot be written, or that are one for several variants, end
+/// the scenario.
+bool ScenarioRun::check_snapshots() {
+  const SnapshotPaths& paths = options_.snapshots;
+  if (paths.empty()) return true;
+  ErrorResult error;
+  if (selected_.size() > 1 && !paths.tells_variants_apart()) {
+    error.message =
+        fmt::format("--snapshot {} is one file, but {} variants of {} are selected ({})",
+                    paths.text(), selected_.size(), path_, fmt::join(selected_, ", "));
+    error.hint = "select one with --case, or name a folder or a path with {variant}";
+  } else {
+    try {
+      for (const std::string& name : selected_) {
+        const reports::ReportFile can_be_written(paths.path_for(path_, name));
+      }
+      return true;
+    } catch (const std::runtime_error& unwritable) {
+      error.message = fmt::format("--snapshot {}: {}", paths.text(), unwritable.what());
+    }
+  }
+  selected_.clear();
+  fail(std::move(error), ExitReason::usage);
+  return false;
+}
+
+/// A variant that is run a second time, on a larger GPU for its values, leaves no files.
+VariantFiles ScenarioRun::files_of(const VariantDescription& variant, bool as_reference) const {
+  const bool is_repetition = as_reference && variant.role != Role::reference;
+  const bool is_selected =
+      std::find(selected_.begin(), selected_.end(), variant.name) != selected_.end();
+  VariantFiles files;
+  files.script_writes = !is_repetition;
+  if (!options_.snapshots.empty() && is_selected && !is_repetition) {
+    files.snapshot_path = options_.snapshots.path_for(path_, variant.name);
+  }
+  return files;
+}
+
+std::vector<std::string> ScenarioRun::snapshot_errors() const {
+  std::vector<std::string> errors;
+  for (const auto* runs : {&measured_.variants, &measured_.references}) {
+    for (const auto& [name, run] : *runs) {
+      if (!run.snapshot_error.empty()) errors.push_back(run.snapshot_error);
+    }
+  }
+  return errors;
 }
 
 // ---- running ------------------------------------------------------------------------------------
@@ -181,8 +232,9 @@ MachineOptions ScenarioRun::machine_for(const VariantDescription& variant,
 
 void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_reference) {
   ++pending_;
-  const auto run = [this, name = variant.name, machine = machine_for(variant, as_reference)] {
-    return encoded(run_variant(loader_, load_request(), name, machine));
+  const auto run = [this, name = variant.name, machine = machine_for(variant, as_reference),
+                    files = files_of(variant, as_reference)] {
+    return encoded(run_variant(loader_, load_request(), name, machine, files));
   };
   pool_.submit(static_cast<std::int64_t>(index_), run,
                [this, name = variant.name, as_reference](const WorkResult& result) {

@@ -12,6 +12,7 @@
 #include "harness/engine/judge.h"
 #include "harness/engine/machine.h"
 #include "harness/engine/runner.h"
+#include "harness/engine/variant_process.h"
 #include "harness/engine/worker_pool.h"
 
 namespace ohm::engine {
@@ -34,6 +35,8 @@ class ScenarioRun {
   bool is_empty() const { return is_finished_ && !error_ && selected_.empty() && !interrupted_; }
 
   ScenarioResult result() const;
+  /// Why snapshots that were asked for are not there, one for each.
+  std::vector<std::string> snapshot_errors() const;
   ListedScenario listing() const;
   /// The worst of the scenario and its variants.
   ExitReason exit_reason(const ScenarioResult& result) const;
@@ -41,6 +44,8 @@ class ScenarioRun {
  private:
   void submit_loading(bool lists_only);
   void take_description(const WorkResult& result, bool lists_only);
+  bool check_snapshots();
+  VariantFiles files_of(const VariantDescription& variant, bool as_reference) const;
   void run_what_is_selected();
   void submit_variant(const VariantDescription& variant, bool as_reference);
   void take_variant(const std::string& name, bool as_reference, const WorkResult& result);

@@ -10,6 +10,7 @@
 
 #include "allocator_shim/observe/assert.h"
 #include "harness/engine/script_errors.h"
+#include "harness/engine/snapshot_file.h"
 
 namespace ohm::engine {
 
@@ -67,7 +68,7 @@ OomResult oom_result(Machine& machine, int device, const OutOfMemoryReport& repo
 /// Counts steps and keeps what the machine told about its last failure.
 class VariantRun final : public RunContext {
  public:
-  explicit VariantRun(Machine& machine) : machine_(machine) {
+  VariantRun(Machine& machine, const VariantFiles& files) : machine_(machine), files_(files) {
     marks_.resize(static_cast<std::size_t>(machine.gpu_count()));
     machine.on_out_of_memory([this](int device, const OutOfMemoryReport& report) {
       last_oom_ = oom_result(machine_, device, report, steps_);
@@ -81,6 +82,11 @@ class VariantRun final : public RunContext {
       marks_[gpu].push_back(machine_.allocated_bytes(static_cast<int>(gpu)));
     }
   }
+  void dump_snapshot(const std::string& path) override {
+    check_script_snapshot_path(path);
+    if (files_.script_writes) write_snapshot_file(machine_.snapshot(), path);
+    machine_.record_snapshot();
+  }
   Machine& machine() override { return machine_; }
 
   void report(MeasuredVariant& measured) {
@@ -88,10 +94,17 @@ class VariantRun final : public RunContext {
     measured.allocated_at_marks = marks_;
     measured.devices = machine_.device_results();
     if (measured.outcome == Outcome::oom) measured.oom = last_oom_;
+    if (files_.snapshot_path.empty()) return;
+    try {
+      write_snapshot_file(machine_.snapshot(), files_.snapshot_path);
+    } catch (const std::runtime_error& error) {
+      measured.snapshot_error = error.what();
+    }
   }
 
  private:
   Machine& machine_;
+  const VariantFiles& files_;
   std::int64_t steps_ = 0;
   std::vector<std::vector<std::int64_t>> marks_;
   std::optional<OomResult> last_oom_;
@@ -154,7 +167,8 @@ LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& re
 }
 
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
-                            const std::string& variant, const MachineOptions& options) {
+                            const std::string& variant, const MachineOptions& options,
+                            const VariantFiles& files) {
   MeasuredVariant measured;
   Machine machine(options);
   const ContextGuard guard(machine.context());
@@ -165,7 +179,7 @@ MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& req
     return measured;
   }
   machine.add_gpus();
-  VariantRun run(machine);
+  VariantRun run(machine, files);
   measured.outcome = Outcome::completed;
   measured.error = script_error_of(request.path, [&] {
     try {

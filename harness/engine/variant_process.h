@@ -14,10 +14,17 @@ namespace ohm::engine {
 /// Loads and describes; validates nothing. Errors of the script become the result's error.
 LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& request);
 
+/// The files that running a variant makes, beside its result.
+struct VariantFiles {
+  std::string snapshot_path;  ///< of the GPUs' memory at the end; empty: none
+  bool script_writes = true;  ///< false: what the script writes is not kept
+};
+
 /// Loads the scenario again on a fresh machine and runs the variant of this name. Errors of the
 /// script and out-of-memory errors become the result's; an error of ours leaves as an exception.
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
-                            const std::string& variant, const MachineOptions& options);
+                            const std::string& variant, const MachineOptions& options,
+                            const VariantFiles& files = {});
 
 /// The largest holders of what is alive, one for each place and category; the rest is counted.
 void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites);

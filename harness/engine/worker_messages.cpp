@@ -69,7 +69,7 @@ void fields(Archive& archive, T& value) {
 template <class Archive, Is<MeasuredVariant> T>
 void fields(Archive& archive, T& variant) {
   archive(variant.outcome, variant.steps, variant.devices, variant.allocated_at_marks, variant.oom,
-          variant.error, variant.values);
+          variant.error, variant.values, variant.snapshot_error);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include "harness/lua/cuda_library.h"
 #include "harness/lua/factory_library.h"
 #include "harness/lua/library.h"
+#include "harness/lua/memory_history_library.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/module_library.h"
 #include "harness/lua/op_library.h"
@@ -58,7 +59,7 @@ std::span<const Library> libraries() {
               push_op_or_dtype,
               names_of_ops_and_dtypes},
       Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions()}},
-      Library{"ohm.cuda.memory", {cuda_memory_functions()}},
+      Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.amp", {amp_functions()}},
       Library{"ohm.distributed", {distributed_functions()}},

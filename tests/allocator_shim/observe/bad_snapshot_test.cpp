@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../../support/pickle_bytes.h"
+#include "tests/support/pickle_bytes.h"
 
 namespace ohm {
 namespace {

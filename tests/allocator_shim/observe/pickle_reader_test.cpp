@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "../../support/golden.h"
-#include "../../support/pickle_bytes.h"
-#include "../../support/temp_folder.h"
+#include "tests/support/golden.h"
+#include "tests/support/pickle_bytes.h"
+#include "tests/support/temp_folder.h"
 
 namespace ohm {
 namespace {

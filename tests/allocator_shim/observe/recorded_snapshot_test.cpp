@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../../support/snapshot_text.h"
+#include "tests/support/snapshot_text.h"
 
 namespace ohm {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "../../support/golden.h"
-#include "../../support/snapshot_text.h"
+#include "tests/support/golden.h"
+#include "tests/support/snapshot_text.h"
 
 namespace ohm {
 namespace {

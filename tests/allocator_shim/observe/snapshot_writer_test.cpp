@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../../support/golden.h"
-#include "../../support/snapshot_text.h"
+#include "tests/support/golden.h"
+#include "tests/support/snapshot_text.h"
 #include "allocator_shim/observe/snapshot_reader.h"
 #include "allocator_shim/observe/trace_details.h"
 

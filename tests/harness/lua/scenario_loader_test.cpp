@@ -17,6 +17,9 @@ using testing::StartsWith;
 class CountingRun final : public engine::RunContext {
  public:
   void mark_step() override { ++steps; }
+  void dump_snapshot(const std::string& /*path*/) override {
+    throw std::logic_error("no script asks for it");
+  }
   engine::Machine& machine() override { throw std::logic_error("no script asks for it"); }
 
   int steps = 0;

@@ -1,0 +1,11 @@
+// What a snapshot says about the settings that were in force.
+#pragma once
+
+#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/observe/snapshot.h"
+
+namespace ohm {
+
+SnapshotSettings snapshot_settings(const AllocatorSettings& settings);
+
+}  // namespace ohm
