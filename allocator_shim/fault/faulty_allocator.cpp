@@ -15,7 +15,7 @@ Allocation FaultyAllocator::allocate(const AllocationRequest& request) {
   }
   const std::uint64_t faults_before = plan_.faults();
   try {
-    return upstream_.allocate(request);
+    return upstream().allocate(request);
   } catch (const OutOfMemory& error) {
     if (plan_.faults() == faults_before || error.report().injected) throw;
     OutOfMemoryReport report = error.report();
@@ -27,7 +27,7 @@ Allocation FaultyAllocator::allocate(const AllocationRequest& request) {
 
 void FaultyAllocator::refuse(const AllocationRequest& request) {
   ++refusals_;
-  OutOfMemoryReport report = upstream_.failure_report(request);
+  OutOfMemoryReport report = upstream().failure_report(request);
   report.injected = true;
   report.policy = plan_.text();
   if (events_ != nullptr) {
@@ -45,14 +45,14 @@ void FaultyAllocator::refuse(const AllocationRequest& request) {
 }
 
 const MemoryStats& FaultyAllocator::stats() const {
-  if (refusals_ == 0) return upstream_.stats();
-  stats_ = upstream_.stats();
+  if (refusals_ == 0) return upstream().stats();
+  stats_ = upstream().stats();
   stats_.num_ooms += refusals_;
   return stats_;
 }
 
 void FaultyAllocator::reset_accumulated_stats() {
-  upstream_.reset_accumulated_stats();
+  upstream().reset_accumulated_stats();
   refusals_ = 0;
 }
 

@@ -15,11 +15,11 @@ const Stat& all_pools(const PooledStat& stat) {
 }  // namespace
 
 AllocatorWitness::AllocatorWitness(RequestAllocator& upstream, OnOutOfMemory on_out_of_memory)
-    : upstream_(upstream), on_out_of_memory_(std::move(on_out_of_memory)) {}
+    : RequestAllocatorAdaptor(upstream), on_out_of_memory_(std::move(on_out_of_memory)) {}
 
 Allocation AllocatorWitness::allocate(const AllocationRequest& request) {
   try {
-    return upstream_.allocate(request);
+    return upstream().allocate(request);
   } catch (const OutOfMemory& error) {
     ++before_reset_.num_ooms;
     on_out_of_memory_(error.report());
@@ -28,12 +28,12 @@ Allocation AllocatorWitness::allocate(const AllocationRequest& request) {
 }
 
 WitnessedFigures AllocatorWitness::figures() const {
-  const MemoryStats& stats = upstream_.stats();
+  const MemoryStats& stats = upstream().stats();
   WitnessedFigures figures = before_reset_;
   const std::int64_t peak = all_pools(stats.allocated_bytes).peak;
   if (peak > figures.peak_allocated_bytes) {
     figures.peak_allocated_bytes = peak;
-    figures.peak_by_category = upstream_.peak_bytes_by_category();
+    figures.peak_by_category = upstream().peak_bytes_by_category();
   }
   figures.peak_reserved_bytes =
       std::max(figures.peak_reserved_bytes, all_pools(stats.reserved_bytes).peak);
@@ -47,15 +47,15 @@ void AllocatorWitness::reset_peak_stats() {
   before_reset_.peak_allocated_bytes = now.peak_allocated_bytes;
   before_reset_.peak_reserved_bytes = now.peak_reserved_bytes;
   before_reset_.peak_by_category = now.peak_by_category;
-  upstream_.reset_peak_stats();
+  upstream().reset_peak_stats();
 }
 
 void AllocatorWitness::reset_accumulated_stats() {
-  const std::int64_t retries_before = upstream_.stats().num_alloc_retries;
-  const std::int64_t allocs_before = upstream_.stats().num_device_alloc;
-  upstream_.reset_accumulated_stats();
-  before_reset_.num_alloc_retries += retries_before - upstream_.stats().num_alloc_retries;
-  before_reset_.num_device_alloc += allocs_before - upstream_.stats().num_device_alloc;
+  const std::int64_t retries_before = upstream().stats().num_alloc_retries;
+  const std::int64_t allocs_before = upstream().stats().num_device_alloc;
+  upstream().reset_accumulated_stats();
+  before_reset_.num_alloc_retries += retries_before - upstream().stats().num_alloc_retries;
+  before_reset_.num_device_alloc += allocs_before - upstream().stats().num_device_alloc;
 }
 
 }  // namespace ohm::engine

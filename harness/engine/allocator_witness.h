@@ -7,9 +7,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
-#include "allocator_shim/device/request_allocator.h"
+#include "allocator_shim/device/request_allocator_adaptor.h"
 
 namespace ohm::engine {
 
@@ -23,7 +22,7 @@ struct WitnessedFigures {
   std::int64_t num_device_alloc = 0;
 };
 
-class AllocatorWitness final : public RequestAllocator {
+class AllocatorWitness final : public RequestAllocatorAdaptor {
  public:
   /// Called before the error goes on to the caller of allocate().
   using OnOutOfMemory = std::function<void(const OutOfMemoryReport& report)>;
@@ -34,31 +33,10 @@ class AllocatorWitness final : public RequestAllocator {
   WitnessedFigures figures() const;
 
   Allocation allocate(const AllocationRequest& request) override;
-  void free(BlockHandle block) override { upstream_.free(block); }
-  void record_stream(BlockHandle block, StreamId stream) override {
-    upstream_.record_stream(block, stream);
-  }
-  void set_category(BlockHandle block, Category category) override {
-    upstream_.set_category(block, category);
-  }
-  void empty_cache() override { upstream_.empty_cache(); }
-  const MemoryStats& stats() const override { return upstream_.stats(); }
   void reset_peak_stats() override;
   void reset_accumulated_stats() override;
-  DeviceMemoryInfo info() const override { return upstream_.info(); }
-  CategoryBytes allocated_bytes_by_category() const override {
-    return upstream_.allocated_bytes_by_category();
-  }
-  CategoryBytes peak_bytes_by_category() const override {
-    return upstream_.peak_bytes_by_category();
-  }
-  std::vector<LiveBlock> live_blocks() const override { return upstream_.live_blocks(); }
-  OutOfMemoryReport failure_report(const AllocationRequest& request) const override {
-    return upstream_.failure_report(request);
-  }
 
  private:
-  RequestAllocator& upstream_;
   OnOutOfMemory on_out_of_memory_;
   WitnessedFigures before_reset_;  ///< what the statistics no longer say
 };
