@@ -2,6 +2,7 @@
 
 #include <map>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "allocator_shim/observe/out_of_memory.h"
@@ -175,6 +176,9 @@ class TwinContext final : public engine::RunContext {
  public:
   explicit TwinContext(engine::Machine& machine) : machine_(machine) {}
   void mark_step() override {}
+  void dump_snapshot(const std::string& /*path*/) override {
+    throw std::invalid_argument("[dump_snapshot] a twin writes no files");
+  }
   engine::Machine& machine() override { return machine_; }
 
  private:
