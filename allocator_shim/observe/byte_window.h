@@ -42,6 +42,7 @@ class ByteWindow {
   static constexpr std::size_t kWindowBytes = std::size_t{256} << 10U;
 
   const char* begin_of_window() const { return window_begin_; }
+  std::size_t first_window_bytes() const;
   bool refill(std::size_t count);
 
   Read read_;

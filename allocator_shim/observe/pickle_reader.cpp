@@ -89,20 +89,23 @@ void PickleReader::refuse_opcode(std::uint8_t byte) const {
   refuse(fmt::format("0x{:02X} is not an opcode of pickle: the file is damaged", byte));
 }
 
-const char* PickleReader::take(std::size_t count) {
-  if (!bytes_.has(count)) [[unlikely]] {
-    refuse(
-        fmt::format("the file ends within what begins here ({} more bytes are needed): it is "
-                    "cut short or damaged",
-                    count));
-  }
+void PickleReader::refuse_end(std::uint64_t count) const {
+  refuse(
+      fmt::format("the file ends within what begins here ({} more bytes are needed): it is "
+                  "cut short or damaged",
+                  count));
+}
+
+inline const char* PickleReader::take(std::size_t count) {
+  if (!bytes_.has(count)) [[unlikely]]
+    refuse_end(count);
   const char* at = bytes_.front();
   bytes_.skip(count);
   return at;
 }
 
 template <typename Integer>
-Integer PickleReader::little_endian() {
+inline Integer PickleReader::little_endian() {
   static_assert(std::endian::native == std::endian::little);
   Integer value;
   std::memcpy(&value, take(sizeof value), sizeof value);
@@ -132,12 +135,15 @@ void PickleReader::read_header() {
 
 // ---- values -------------------------------------------------------------------------------------
 
-void PickleReader::push(Kind kind, std::uint64_t payload) {
-  if (stack_.size() == stack_.capacity()) [[unlikely]] {
-    if (stack_.size() > kAlwaysAllowedValues + offset_ / kLeastBytesPerValue) {
-      refuse(fmt::format("{} values wait for their list or dictionary", stack_.size()));
-    }
-  }
+/// What the file says must not decide alone how much memory is taken.
+void PickleReader::check_height() const {
+  if (stack_.size() <= kAlwaysAllowedValues + offset_ / kLeastBytesPerValue) return;
+  refuse(fmt::format("{} values wait for their list or dictionary", stack_.size()));
+}
+
+inline void PickleReader::push(Kind kind, std::uint64_t payload) {
+  if (stack_.size() == stack_.capacity()) [[unlikely]]
+    check_height();
   stack_.push_back({payload, offset_, 0, kind, 0});
 }
 

@@ -136,9 +136,12 @@ class PickleReader {
   [[noreturn]] void refuse(const std::string& why) const;
   [[noreturn]] void refuse_opcode(std::uint8_t byte) const;
 
+  [[noreturn]] void refuse_end(std::uint64_t count) const;
+
   const char* take(std::size_t count);
   template <typename Integer>
   Integer little_endian();
+  void check_height() const;
   void push(Kind kind, std::uint64_t payload);
   void push_long(std::uint64_t length);
   void push_real();

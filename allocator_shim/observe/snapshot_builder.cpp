@@ -49,11 +49,6 @@ void SnapshotBuilder::learn_words() {
   }
 }
 
-SnapshotBuilder::Meaning SnapshotBuilder::meaning_of(const PickleValue& text) const {
-  const bool is_known = text.kind == PickleValue::Kind::text && text.payload < meanings_.size();
-  return is_known ? meanings_[text.payload] : Meaning();
-}
-
 void SnapshotBuilder::become(PickleValue& value, Role role, std::uint64_t payload) {
   value.role = static_cast<std::uint8_t>(role);
   value.payload = payload;

@@ -117,7 +117,11 @@ class SnapshotBuilder final : public PickleHandler {
   static Role list_role(const PickleValue& item);
 
   void learn_words();
-  Meaning meaning_of(const PickleValue& text) const;
+  const Meaning& meaning_of(const PickleValue& text) const {
+    static constexpr Meaning kUnknown = {};
+    const bool is_known = text.kind == PickleValue::Kind::text && text.payload < meanings_.size();
+    return is_known ? meanings_[text.payload] : kUnknown;
+  }
 
   // The fields of the dictionary at hand.
   void gather(std::span<const PickleValue> items);

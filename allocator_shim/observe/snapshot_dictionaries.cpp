@@ -59,7 +59,7 @@ void SnapshotBuilder::gather(std::span<const PickleValue> items) {
   present_ = 0;
   for (std::size_t i = 0; i < items.size(); i += 2) {
     const PickleValue& value = items[i + 1];
-    const Meaning meaning = meaning_of(items[i]);
+    const Meaning& meaning = meaning_of(items[i]);
     if (meaning.key == Meaning::kNone) {
       forget(items[i]);
       forget(value);
@@ -157,7 +157,7 @@ std::uint64_t SnapshotBuilder::add_frame(const PickleValue& /*dict*/) {
 
 std::uint64_t SnapshotBuilder::add_entry(const PickleValue& dict) {
   const PickleValue& action = *field(Key::action);
-  const Meaning meaning = meaning_of(action);
+  const Meaning& meaning = meaning_of(action);
   if (meaning.action == Meaning::kNone) {
     const std::string found =
         action.kind == Kind::text
@@ -204,7 +204,7 @@ std::uint64_t SnapshotBuilder::add_annotation(const PickleValue& /*dict*/) {
 
 std::uint64_t SnapshotBuilder::add_block(const PickleValue& /*dict*/) {
   const PickleValue& state = *field(Key::state);
-  const Meaning meaning = meaning_of(state);
+  const Meaning& meaning = meaning_of(state);
   if (meaning.state == Meaning::kNone) {
     refuse_field(state, Key::state, "'active_allocated', 'active_pending_free' or 'inactive'");
   }
@@ -252,7 +252,7 @@ void place_blocks(SnapshotSegment& segment, std::uint64_t offset) {
 
 std::uint64_t SnapshotBuilder::add_segment(const PickleValue& dict) {
   const PickleValue& type = *field(Key::segment_type);
-  const Meaning meaning = meaning_of(type);
+  const Meaning& meaning = meaning_of(type);
   if (meaning.is_small == Meaning::kNone) {
     refuse_field(type, Key::segment_type, "'small' or 'large'");
   }

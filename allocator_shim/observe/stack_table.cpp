@@ -41,7 +41,7 @@ TextId StackTable::intern(std::string_view text) {
   const std::size_t words = (text.size() + 3) / 4;
   const TextId id = texts_.add(static_cast<std::uint32_t>(text.size()), words);
   if (!text.empty()) std::memcpy(texts_.words(id), text.data(), text.size());
-  text_index_.add(hash, id, [&](TextId of) { return hash_of(this->text(of)); });
+  text_index_.add(hash, id);
   return id;
 }
 
@@ -51,7 +51,7 @@ FrameId StackTable::intern(const StackFrame& frame) {
   if (known) return *known;
   const auto id = static_cast<FrameId>(frames_.size());
   frames_.push_back(frame);
-  frame_index_.add(hash, id, [&](FrameId of) { return hash_of(frames_[of]); });
+  frame_index_.add(hash, id);
   return id;
 }
 
@@ -63,7 +63,7 @@ StackId StackTable::intern(std::span<const FrameId> innermost_first) {
   const StackId id =
       stacks_.add(static_cast<std::uint32_t>(innermost_first.size()), innermost_first.size());
   std::ranges::copy(innermost_first, stacks_.words(id));
-  stack_index_.add(hash, id, [&](StackId of) { return hash_of(stack(of)); });
+  stack_index_.add(hash, id);
   return id;
 }
 

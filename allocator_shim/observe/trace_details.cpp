@@ -26,7 +26,7 @@ void TraceDetails::set(Snapshot& snapshot, TraceEntry& entry, const TraceDetail&
   if (!known) {
     if (details.size() == kMaxDetails) throw std::length_error("[snapshot] more than 2^28 details");
     details.push_back(detail);
-    index_.add(hash, index, [&](std::uint32_t i) { return hash_of(details[i]); });
+    index_.add(hash, index);
   }
   entry.detail = index & (kMaxDetails - 1);
 }

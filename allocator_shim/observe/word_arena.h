@@ -43,41 +43,48 @@ class RecordIndex {
   template <typename IsSame>
   std::optional<std::uint32_t> find(std::uint64_t hash, IsSame is_same) const {
     if (slots_.empty()) return std::nullopt;
-    for (std::size_t slot = hash & mask(); slots_[slot] != kEmpty; slot = (slot + 1) & mask()) {
-      if (is_same(slots_[slot])) return slots_[slot];
+    const std::uint32_t short_hash = shortened(hash);
+    for (std::size_t i = short_hash & mask(); slots_[i].id != kEmpty; i = (i + 1) & mask()) {
+      if (slots_[i].hash == short_hash && is_same(slots_[i].id)) return slots_[i].id;
     }
     return std::nullopt;
   }
 
-  /// `hash_of(id)` gives again the hash of anything added before.
-  template <typename HashOf>
-  void add(std::uint64_t hash, std::uint32_t id, HashOf hash_of) {
-    if ((count_ + 1) * 4 > slots_.size() * 3) grow(hash_of);
-    put(hash, id);
+  /// `id` is below 2^32 - 1.
+  void add(std::uint64_t hash, std::uint32_t id) {
+    if ((count_ + 1) * 4 > slots_.size() * 3) grow();
+    put({shortened(hash), id});
     ++count_;
   }
 
  private:
   static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
 
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t id = kEmpty;
+  };
+
+  static std::uint32_t shortened(std::uint64_t hash) {
+    return static_cast<std::uint32_t>(hash ^ hash >> 32U);
+  }
   std::size_t mask() const { return slots_.size() - 1; }
 
-  void put(std::uint64_t hash, std::uint32_t id) {
-    std::size_t slot = hash & mask();
-    while (slots_[slot] != kEmpty) slot = (slot + 1) & mask();
-    slots_[slot] = id;
+  void put(Slot slot) {
+    std::size_t i = slot.hash & mask();
+    while (slots_[i].id != kEmpty) i = (i + 1) & mask();
+    slots_[i] = slot;
   }
 
-  template <typename HashOf>
-  void grow(HashOf hash_of) {
-    std::vector<std::uint32_t> old(slots_.empty() ? 16 : slots_.size() * 2, kEmpty);
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
-    for (const std::uint32_t id : old) {
-      if (id != kEmpty) put(hash_of(id), id);
+    for (const Slot& slot : old) {
+      if (slot.id != kEmpty) put(slot);
     }
   }
 
-  std::vector<std::uint32_t> slots_;  ///< a power of two of them
+  std::vector<Slot> slots_;  ///< a power of two of them
   std::size_t count_ = 0;
 };
 
