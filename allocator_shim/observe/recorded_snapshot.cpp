@@ -68,7 +68,7 @@ class SnapshotMaker {
   void add_event(std::size_t index) {
     const MemoryEvent& event = events_[index];
     if (event.device < 0) return;
-    const auto gpu = static_cast<std::size_t>(event.device);
+    const auto gpu = static_cast<std::size_t>(int{event.device});
     OHM_ASSERT(gpu < snapshot_.device_traces.size(), "events are of the machine's GPUs");
     std::vector<TraceEntry>& trace = snapshot_.device_traces[gpu];
     if (event.action == EventAction::relabel) return relabel(event, trace);

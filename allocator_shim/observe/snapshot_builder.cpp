@@ -41,11 +41,11 @@ void SnapshotBuilder::learn_words() {
   for (std::uint8_t i = 0; i < 3; ++i) {
     meaning(ohm::name_of(static_cast<BlockView::State>(i))).state = i;
   }
-  for (std::uint8_t i = 0; i < kSegmentTypeNames.size(); ++i) {
-    meaning(kSegmentTypeNames[i]).is_small = i;
+  for (std::size_t i = 0; i < kSegmentTypeNames.size(); ++i) {
+    meaning(kSegmentTypeNames[i]).is_small = static_cast<std::uint8_t>(i);
   }
-  for (std::uint8_t i = 0; i < kRoundupKeyNames.size(); ++i) {
-    meaning(kRoundupKeyNames[i]).roundup_index = i;
+  for (std::size_t i = 0; i < kRoundupKeyNames.size(); ++i) {
+    meaning(kRoundupKeyNames[i]).roundup_index = static_cast<std::uint8_t>(i);
   }
 }
 
@@ -97,7 +97,9 @@ std::string_view SnapshotBuilder::words_for(Role role) {
 /// Throws unless the value is what is wanted, with the deepest reason that is known.
 void SnapshotBuilder::expect(const PickleValue& value, Role role) const {
   if (role_of(value) == role) return;
-  if (role_of(value) == Role::other && value.payload > 0) throw problems_[value.payload - 1];
+  if (role_of(value) == Role::other && value.payload > 0) {
+    throw PickleError(problems_[value.payload - 1]);
+  }
   std::string found(ohm::name_of(value.kind));
   if (role_of(value) == Role::other)
     found += " of another kind";

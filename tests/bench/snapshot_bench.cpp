@@ -19,14 +19,14 @@ namespace {
 
 using test::LargeSnapshot;
 
-template <LargeSnapshot kKind>
+template <LargeSnapshot Kind>
 void read_file(benchmark::State& state) {
   const test::TempFolder folder;
   const std::string path = folder.file("large.pickle");
   const auto events = static_cast<std::size_t>(state.range(0));
   {
     std::ofstream file(path, std::ios::binary);
-    test::write_large_snapshot(kKind, events, [&](std::string_view bytes) { file << bytes; });
+    test::write_large_snapshot(Kind, events, [&](std::string_view bytes) { file << bytes; });
   }
   const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
   const std::size_t peak = test::peak_memory_of([&] { read_snapshot_file(path); });

@@ -160,7 +160,7 @@ class Opcodes {
       default:
         break;
     }
-    if (opcode == '}' && marks_.size() > 0) ++marks_.back();
+    if (opcode == '}' && !marks_.empty()) ++marks_.back();
   }
 
   std::string_view bytes_;

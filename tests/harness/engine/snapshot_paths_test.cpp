@@ -16,7 +16,7 @@ const std::vector<std::string> kTwoFiles = {"scenarios/leak.lua", "scenarios/oth
 
 std::string refusal(const std::string& pattern, const std::vector<std::string>& files) {
   try {
-    SnapshotPaths(pattern, files);
+    const SnapshotPaths paths(pattern, files);
     return "accepted";
   } catch (const std::invalid_argument& error) {
     return error.what();
