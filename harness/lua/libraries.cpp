@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/lua/checkpoint_library.h"
 #include "harness/lua/cuda_library.h"
 #include "harness/lua/factory_library.h"
 #include "harness/lua/library.h"
@@ -71,6 +72,8 @@ std::span<const Library> libraries() {
       Library{"ohm.nn.utils", {}, push_op<ops::kUtility>, names_of_ops<ops::kUtility>},
       Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
       Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
+      Library{"ohm.utils", {}},
+      Library{"ohm.utils.checkpoint", {checkpoint_functions()}},
   };
   return kLibraries;
 }

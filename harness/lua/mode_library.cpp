@@ -51,33 +51,21 @@ class ModeScope {
   ModePtr mode_;
 };
 
-// Calls the function at `index` with the arguments behind it, or returns a guard if there is none.
-int enter(lua_State* L, int index, const ArgumentName& name, std::shared_ptr<const void> guard) {
-  if (lua_isnone(L, index)) {
-    push_handle<ModePtr>(L, open_modes.open(std::move(guard)));
-    return 1;
-  }
-  if (lua_type(L, index) != LUA_TFUNCTION) refuse_argument(L, index, name, "a function");
-  const ModeScope scope(std::move(guard));
-  lua_call(L, lua_gettop(L) - index, LUA_MULTRET);
-  return lua_gettop(L) - index + 1;
-}
-
 int no_grad(lua_State* L) {
-  return enter(L, 1, {"no_grad", "fn"}, std::make_shared<GradModeGuard>(false));
+  return enter_mode(L, 1, {"no_grad", "fn"}, std::make_shared<GradModeGuard>(false));
 }
 
 int enable_grad(lua_State* L) {
-  return enter(L, 1, {"enable_grad", "fn"}, std::make_shared<GradModeGuard>(true));
+  return enter_mode(L, 1, {"enable_grad", "fn"}, std::make_shared<GradModeGuard>(true));
 }
 
 int set_grad_enabled(lua_State* L) {
   const bool is_enabled = boolean_argument(L, 1, {"set_grad_enabled", "mode"});
-  return enter(L, 2, {"set_grad_enabled", "fn"}, std::make_shared<GradModeGuard>(is_enabled));
+  return enter_mode(L, 2, {"set_grad_enabled", "fn"}, std::make_shared<GradModeGuard>(is_enabled));
 }
 
 int inference_mode(lua_State* L) {
-  return enter(L, 1, {"inference_mode", "fn"}, std::make_shared<InferenceModeGuard>());
+  return enter_mode(L, 1, {"inference_mode", "fn"}, std::make_shared<InferenceModeGuard>());
 }
 
 // autocast([device_type,] [{dtype, enabled, cache_enabled},] [fn, …])
@@ -95,10 +83,10 @@ int autocast(lua_State* L) {
   const NamedArguments named(L, "autocast", options);
   constexpr std::string_view kNames[] = {"dtype", "enabled", "cache_enabled"};
   named.check_names(kNames);
-  return enter(L, index, {"autocast", "fn"},
-               std::make_shared<AutocastGuard>(named.boolean("enabled", true),
-                                               named.dtype("dtype", DType::float16),
-                                               named.boolean("cache_enabled", true)));
+  return enter_mode(L, index, {"autocast", "fn"},
+                    std::make_shared<AutocastGuard>(named.boolean("enabled", true),
+                                                    named.dtype("dtype", DType::float16),
+                                                    named.boolean("cache_enabled", true)));
 }
 
 int is_grad_enabled(lua_State* L) {
@@ -129,6 +117,18 @@ constexpr luaL_Reg kFunctions[] = {
 };
 
 }  // namespace
+
+int enter_mode(lua_State* L, int index, const ArgumentName& name,
+               std::shared_ptr<const void> guard) {
+  if (lua_isnone(L, index)) {
+    push_handle<ModePtr>(L, open_modes.open(std::move(guard)));
+    return 1;
+  }
+  if (lua_type(L, index) != LUA_TFUNCTION) refuse_argument(L, index, name, "a function");
+  const ModeScope scope(std::move(guard));
+  lua_call(L, lua_gettop(L) - index, LUA_MULTRET);
+  return lua_gettop(L) - index + 1;
+}
 
 const HandleClass HandleOf<ModePtr>::kClass = {"mode", kMetamethods};
 

@@ -10,6 +10,8 @@
 #include "harness/lua/dead_registers.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/out_of_memory_value.h"
+#include "harness/lua/script_function.h"
+#include "runtime/autograd/checkpoint.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -72,6 +74,8 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
     return function(L);
+  } catch (const StopRecomputation&) {
+    push_stop_recomputation(L);
   } catch (const OutOfMemory& error) {
     push_out_of_memory(L, error);
   } catch (const engine::ScriptError& error) {

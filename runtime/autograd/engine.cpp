@@ -183,17 +183,21 @@ Tensor root_gradient(const Tensor& root, const Tensor& given) {
   return ones_like(root);
 }
 
-// Backward runs on the engine's thread, which knows nothing of the caller's autocast.
+// Backward runs on the engine's thread, which knows nothing of the caller's autocast. A pass may
+// run inside a node of another one.
 class EngineScope {
  public:
   EngineScope()
       : context_(Context::current()),
         thread_(std::exchange(context_.state.thread, ExecutionThread::engine)),
-        autocast_(std::exchange(context_.state.autocast, nullptr)) {}
+        pass_(std::exchange(context_.state.backward_pass, context_.state.next_backward_pass++)),
+        autocast_(std::exchange(context_.state.autocast, nullptr)),
+        callbacks_(std::exchange(context_.state.after_backward, {})) {}
   ~EngineScope() {
-    context_.state.after_backward.clear();
     context_.state.thread = thread_;
+    context_.state.backward_pass = pass_;
     context_.state.autocast = std::move(autocast_);
+    context_.state.after_backward = std::move(callbacks_);
   }
   EngineScope(const EngineScope&) = delete;
   EngineScope& operator=(const EngineScope&) = delete;
@@ -201,7 +205,9 @@ class EngineScope {
  private:
   Context& context_;
   ExecutionThread thread_;
+  std::uint64_t pass_;
   std::shared_ptr<AutocastState> autocast_;
+  std::vector<std::function<void()>> callbacks_;
 };
 
 }  // namespace

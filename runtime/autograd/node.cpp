@@ -1,5 +1,6 @@
 #include "runtime/autograd/node.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,17 @@ namespace ohm {
 
 Node::Node(std::string_view name, std::uint64_t sequence_number)
     : name_(name), sequence_number_(sequence_number), site_(Context::current().site()) {}
+
+std::uint64_t Node::next_sequence_number() {
+  ExecutionState& state = Context::current().state;
+  return state.next_sequence_numbers[static_cast<std::size_t>(state.thread)]++;
+}
+
+void Node::set_saved(SavedList saved) {
+  saved_ = std::move(saved);
+  keeps_packed_ = std::any_of(saved_.begin(), saved_.end(),
+                              [](const SavedTensor& tensor) { return tensor.is_packed(); });
+}
 
 void Node::release_saved() {
   for (SavedTensor& saved : saved_) saved.release();

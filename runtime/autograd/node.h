@@ -38,6 +38,8 @@ class Node : public RefCounted {
   static constexpr std::uint64_t kBeforeAll = UINT64_MAX;
 
   Node(std::string_view name, std::uint64_t sequence_number);
+  /// The number for the next node that the running thread makes.
+  static std::uint64_t next_sequence_number();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -62,7 +64,9 @@ class Node : public RefCounted {
   }
 
   void set_edges(EdgeList edges) { edges_ = std::move(edges); }
-  void set_saved(SavedList saved) { saved_ = std::move(saved); }
+  void set_saved(SavedList saved);
+  /// Whether anything was saved while a hook was installed.
+  bool keeps_packed() const { return keeps_packed_; }
   /// Registers an output of the forward op; returns its number.
   std::uint32_t add_input(const Tensor& output);
 
@@ -81,6 +85,7 @@ class Node : public RefCounted {
   InlineVector<TensorMeta, 1> inputs_;
   SavedList saved_;
   bool is_released_ = false;
+  bool keeps_packed_ = false;
 };
 
 }  // namespace ohm

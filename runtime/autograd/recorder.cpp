@@ -4,6 +4,10 @@
 
 namespace ohm {
 
+void BackwardCall::unpack_all() {
+  for (const SavedTensor& saved : node_.saved()) unpacked_.push_back(saved.unpack(node_));
+}
+
 Recorder::Recorder(std::string_view name, std::initializer_list<const Tensor*> inputs)
     : name_(name) {
   if (!Context::current().state.grad_enabled) return;
@@ -24,10 +28,6 @@ Recorder::Recorder(std::string_view name, const std::vector<Tensor>& inputs) : n
 
 void Recorder::add_edge(const Tensor& input) {
   edges_.push_back(input.defined() ? gradient_edge(input) : Edge{});
-}
-
-std::uint64_t Recorder::next_sequence_number() {
-  return Context::current().state.next_sequence_number++;
 }
 
 void Recorder::bind(const Tensor& output, const IntrusivePtr<Node>& node) {

@@ -1,15 +1,17 @@
 // How an op records its backward step.
 //
+//   Recorder record("MulBackward", {&x, &y});
+//   record.save(x);                               // inputs, before anything is allocated
+//   record.save(y);
 //   Tensor out = …;                               // the forward pass
-//   if (Recorder record("ReluBackward", {&x}); record.is_needed()) {
-//     record.save_output(out);
-//     record.attach(out, [](BackwardCall& call) -> TensorList {
-//       return {relu_gradient(call.grad(), call.saved(0))};
-//     });
-//   }
+//   record.attach(out, [](BackwardCall& call) -> TensorList {
+//     return {product(call.grad(), call.saved(1)), product(call.grad(), call.saved(0))};
+//   });
 //
-// The closure may hold plain values (numbers, shapes); tensors go through save(), so that what a
-// graph keeps alive can be seen and released.
+// Where no graph is recorded, saving and attaching do nothing. The closure may hold plain values
+// (numbers, shapes); tensors go through save(), so that what a graph keeps alive can be seen and
+// released. Inputs are saved before the forward pass because a recomputation ends with the last
+// tensor that is saved (checkpoint.h): where that is an input, the op does not run at all.
 #pragma once
 
 #include <cstddef>
@@ -26,21 +28,35 @@ namespace ohm {
 /// What a backward closure sees.
 class BackwardCall {
  public:
-  BackwardCall(const Node& node, const TensorList& grads) : node_(node), grads_(grads) {}
+  BackwardCall(const Node& node, const TensorList& grads) : node_(node), grads_(grads) {
+    if (node.keeps_packed()) unpack_all();
+  }
+  BackwardCall(const BackwardCall&) = delete;
+  BackwardCall& operator=(const BackwardCall&) = delete;
+  ~BackwardCall() {
+    while (!unpacked_.empty()) unpacked_.pop_back();
+  }
 
   /// The gradient of output `i`; may be undefined for ops with several outputs.
   const Tensor& grad(std::size_t i = 0) const { return grads_[i]; }
   std::size_t grad_count() const { return grads_.size(); }
   /// The i-th saved tensor. Throws when it was overwritten or released.
-  Tensor saved(std::size_t i) const { return node_.saved()[i].unpack(node_); }
+  Tensor saved(std::size_t i) const {
+    return unpacked_.empty() ? node_.saved()[i].unpack(node_) : unpacked_[i];
+  }
   /// Whether anybody wants the gradient of input `i`.
   bool needs(std::size_t i) const { return node_.needs(i); }
   /// The shape, dtype and device of output `i`.
   const TensorMeta& output(std::size_t i = 0) const { return node_.inputs()[i]; }
 
  private:
+  void unpack_all();
+
   const Node& node_;
   const TensorList& grads_;
+  /// What was packed lives from the beginning of the node's run to its end; the last one goes
+  /// first. Empty where nothing was packed.
+  std::vector<Tensor> unpacked_;
 };
 
 template <class F>
@@ -69,17 +85,22 @@ class Recorder {
   /// False when grad mode is off or no input requires a gradient: record nothing, save nothing.
   bool is_needed() const { return is_needed_; }
   /// Whether input `i` will want a gradient: what only its formula needs need not be saved else.
-  bool needs(std::size_t i) const { return static_cast<bool>(edges_[i].node); }
+  bool needs(std::size_t i) const { return is_needed_ && static_cast<bool>(edges_[i].node); }
 
-  void save(const Tensor& input) { saved_.emplace_back(input, SavedTensor::Kind::input); }
-  void save_output(const Tensor& output) { saved_.emplace_back(output, SavedTensor::Kind::output); }
+  void save(const Tensor& input) {
+    if (is_needed_) saved_.emplace_back(input, SavedTensor::Kind::input);
+  }
+  void save_output(const Tensor& output) {
+    if (is_needed_) saved_.emplace_back(output, SavedTensor::Kind::output);
+  }
 
   template <class F>
   void attach(const Tensor& output, F backward) {
-    bind(output, make_node(std::move(backward)));
+    if (is_needed_) bind(output, make_node(std::move(backward)));
   }
   template <class F>
   void attach(const std::vector<Tensor>& outputs, F backward) {
+    if (!is_needed_) return;
     const IntrusivePtr<Node> node = make_node(std::move(backward));
     for (const Tensor& output : outputs) bind(output, node);
   }
@@ -87,13 +108,13 @@ class Recorder {
  private:
   template <class F>
   IntrusivePtr<Node> make_node(F backward) {
-    IntrusivePtr<Node> node(new ClosureNode<F>(name_, next_sequence_number(), std::move(backward)));
+    IntrusivePtr<Node> node(
+        new ClosureNode<F>(name_, Node::next_sequence_number(), std::move(backward)));
     node->set_edges(std::move(edges_));
     node->set_saved(std::move(saved_));
     return node;
   }
   void add_edge(const Tensor& input);
-  static std::uint64_t next_sequence_number();
   static void bind(const Tensor& output, const IntrusivePtr<Node>& node);
 
   std::string_view name_;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/autograd/node.h"
+#include "runtime/autograd/variable.h"
 
 namespace ohm {
 namespace {
@@ -25,10 +26,40 @@ std::string overwritten_message(const Tensor& tensor, const Node& owner, std::ui
 
 }  // namespace
 
+PackedTensor::PackedTensor() = default;
+PackedTensor::~PackedTensor() = default;
+
 SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) {
   if (!tensor.defined()) return;
+  Tensor kept = kind == Kind::output ? detached_alias(tensor) : tensor;
+  if (SavedTensorHook* hook = Context::current().state.saved_tensor_hook) {
+    packed_ = hook->pack(kept);
+    remember_place(kept);
+    return;
+  }
   version_ = tensor.storage().version();
-  tensor_ = kind == Kind::output ? detached_alias(tensor) : tensor;
+  tensor_ = std::move(kept);
+}
+
+void SavedTensor::remember_place(const Tensor& tensor) {
+  packed_->requires_grad_ = tensor.requires_grad();
+  if (tensor.is_leaf()) return;
+  const AutogradMeta& meta = *autograd_meta(tensor);
+  packed_->grad_fn_ = meta.grad_fn;
+  packed_->output_number_ = meta.output_number;
+}
+
+// What is unpacked takes the place of the tensor that was saved: a function that runs again with it
+// records what it recorded the first time.
+Tensor SavedTensor::unpacked() const {
+  Tensor tensor = packed_->unpack();
+  if (!packed_->requires_grad_ || tensor.requires_grad()) return tensor;
+  tensor = detached_alias(tensor);
+  AutogradMeta& meta = ensure_autograd_meta(tensor);
+  meta.grad_fn = packed_->grad_fn_;
+  meta.output_number = packed_->output_number_;
+  meta.requires_grad = !meta.grad_fn;
+  return tensor;
 }
 
 Tensor SavedTensor::unpack(const Node& owner) const {
@@ -38,12 +69,16 @@ Tensor SavedTensor::unpack(const Node& owner) const {
         "after they have already been freed). Saved intermediate values of the graph are freed "
         "when you call backward. Pass retain_graph = true to backward the first time.");
   }
+  if (packed_) return unpacked();
   if (tensor_.defined() && tensor_.storage().version() != version_) {
     throw std::invalid_argument(overwritten_message(tensor_, owner, version_));
   }
   return tensor_;
 }
 
-void SavedTensor::release() { tensor_ = Tensor(); }
+void SavedTensor::release() {
+  tensor_ = Tensor();
+  packed_.reset();
+}
 
 }  // namespace ohm

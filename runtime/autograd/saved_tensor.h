@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "runtime/tensor/tensor.h"
 
@@ -9,8 +10,55 @@ namespace ohm {
 
 class Node;
 
+/// What a node keeps in place of a tensor that it saved.
+class PackedTensor : public RefCounted {
+ public:
+  PackedTensor();
+  PackedTensor(const PackedTensor&) = delete;
+  PackedTensor& operator=(const PackedTensor&) = delete;
+
+  /// The tensor, or one that equals it. Its place in the graph is put back by the caller.
+  virtual Tensor unpack() = 0;
+
+  static void destroy(PackedTensor* packed) { delete packed; }
+
+ protected:
+  virtual ~PackedTensor();
+
+ private:
+  friend class SavedTensor;
+  IntrusivePtr<Node> grad_fn_;  ///< of the tensor; null for leaves and for outputs of the node
+  std::uint32_t output_number_ = 0;
+  bool requires_grad_ = false;
+};
+
+/// While one is installed, it decides what nodes keep of the tensors they save.
+class SavedTensorHook {
+ public:
+  virtual IntrusivePtr<PackedTensor> pack(const Tensor& tensor) = 0;
+
+ protected:
+  ~SavedTensorHook() = default;
+};
+
+/// Installs a hook while the guard lives, in place of the one before.
+class SavedTensorHookGuard {
+ public:
+  explicit SavedTensorHookGuard(SavedTensorHook& hook)
+      : context_(Context::current()),
+        previous_(std::exchange(context_.state.saved_tensor_hook, &hook)) {}
+  ~SavedTensorHookGuard() { context_.state.saved_tensor_hook = previous_; }
+  SavedTensorHookGuard(const SavedTensorHookGuard&) = delete;
+  SavedTensorHookGuard& operator=(const SavedTensorHookGuard&) = delete;
+
+ private:
+  Context& context_;
+  SavedTensorHook* previous_;
+};
+
 /// Saving an input keeps the caller's tensor alive: no new bytes. Saving the node's own output
-/// keeps an alias of its storage without its grad_fn, so that no cycle arises.
+/// keeps an alias of its storage without its grad_fn, so that no cycle arises. Under a hook, only
+/// what it gives in their place is kept.
 class SavedTensor {
  public:
   enum class Kind : std::uint8_t { input, output };
@@ -20,16 +68,20 @@ class SavedTensor {
 
   /// The tensor as it was saved; `owner` is the node that saved it. Undefined when an undefined
   /// tensor was saved. Throws std::invalid_argument when its values were overwritten since, or
-  /// when the node has released it already.
+  /// when the node has released it already. What was packed is unpacked, whatever was written to
+  /// since.
   Tensor unpack(const Node& owner) const;
 
   void release();
 
-  /// The tensor itself, for reports; undefined once released.
-  const Tensor& tensor() const { return tensor_; }
+  bool is_packed() const { return static_cast<bool>(packed_); }
 
  private:
+  void remember_place(const Tensor& tensor);
+  Tensor unpacked() const;
+
   Tensor tensor_;
+  IntrusivePtr<PackedTensor> packed_;
   std::uint32_t version_ = 0;
 };
 

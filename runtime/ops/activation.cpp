@@ -199,28 +199,27 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
     return make_view(whole, sizes, whole.strides(), whole.impl()->offset + start);
   };
   const Tensor values = half(input, 0);
+  Recorder record("GluBackward", {&input});
+  record.save(input);
   Tensor out = empty(values.shape(), options_of(input));
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
     map_binary<T, T>(out, values, half(input, 1), [](auto a, auto b) { return a * sigmoid_of(b); });
   });
-  if (Recorder record("GluBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.attach(out, [half](BackwardCall& call) {
-      const Tensor whole = call.saved(0);
-      Tensor grad = empty(whole.shape(), options_of(whole));
-      const Tensor a = half(whole, 0);
-      const Tensor b = half(whole, 1);
-      visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-        map_binary<T, T>(half(grad, 0), call.grad(), b,
-                         [](auto g, auto y) { return g * sigmoid_of(y); });
-        map_ternary<T, T>(half(grad, 1), call.grad(), a, b, [](auto g, auto x, auto y) {
-          const auto s = sigmoid_of(y);
-          return g * x * s * (decltype(s)(1) - s);
-        });
+  record.attach(out, [half](BackwardCall& call) {
+    const Tensor whole = call.saved(0);
+    Tensor grad = empty(whole.shape(), options_of(whole));
+    const Tensor a = half(whole, 0);
+    const Tensor b = half(whole, 1);
+    visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
+      map_binary<T, T>(half(grad, 0), call.grad(), b,
+                       [](auto g, auto y) { return g * sigmoid_of(y); });
+      map_ternary<T, T>(half(grad, 1), call.grad(), a, b, [](auto g, auto x, auto y) {
+        const auto s = sigmoid_of(y);
+        return g * x * s * (decltype(s)(1) - s);
       });
-      return TensorList{grad};
     });
-  }
+    return TensorList{grad};
+  });
   return out;
 }
 

@@ -1,13 +1,9 @@
 #include "runtime/ops/autocast.h"
 
-#include <fmt/core.h>
-
-#include <stdexcept>
-
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
 
-namespace ohm {
+namespace ohm::ops {
 namespace {
 
 bool is_half_precision(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
@@ -21,17 +17,15 @@ bool is_eligible(const Tensor& tensor) {
 Tensor cached_cast(AutocastState& state, const Tensor& tensor) {
   const bool is_cacheable = state.caches_casts && tensor.dtype() == DType::float32 &&
                             tensor.requires_grad() && tensor.is_leaf() && !tensor.impl()->is_view;
-  if (!is_cacheable) return ops::to_dtype(tensor, state.dtype);
+  if (!is_cacheable) return to_dtype(tensor, state.dtype);
   const auto found = state.cache.find(tensor.impl());
   if (found != state.cache.end()) return found->second.cast;
-  Tensor cast = ops::to_dtype(tensor, state.dtype);
+  Tensor cast = to_dtype(tensor, state.dtype);
   state.cache[tensor.impl()] = {tensor, cast};
   return cast;
 }
 
 }  // namespace
-
-namespace ops {
 
 Tensor autocast_input(CastPolicy policy, const Tensor& tensor) {
   AutocastState* state = Context::current().state.autocast.get();
@@ -51,28 +45,4 @@ std::optional<DType> OpFront::result_dtype(const Tensor& input, std::optional<DT
   return asked || !is_cast ? asked : DType::float32;
 }
 
-}  // namespace ops
-
-AutocastGuard::AutocastGuard(bool enabled, DType dtype, bool caches_casts) {
-  if (!is_half_precision(dtype)) {
-    throw std::invalid_argument(
-        fmt::format("[autocast] dtype must be float16 or bfloat16, not {}", name_of(dtype)));
-  }
-  auto& slot = Context::current().state.autocast;
-  if (!slot) slot = std::make_shared<AutocastState>();
-  state_ = slot;
-  previous_ = {state_->is_enabled, state_->caches_casts, state_->dtype};
-  state_->is_enabled = enabled;
-  state_->caches_casts = caches_casts;
-  state_->dtype = dtype;
-  ++state_->depth;
-}
-
-AutocastGuard::~AutocastGuard() {
-  if (--state_->depth == 0) state_->cache.clear();
-  state_->is_enabled = previous_.is_enabled;
-  state_->caches_casts = previous_.caches_casts;
-  state_->dtype = previous_.dtype;
-}
-
-}  // namespace ohm
+}  // namespace ohm::ops

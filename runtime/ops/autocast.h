@@ -5,30 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
+#include "runtime/autograd/autocast_state.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/tensor.h"
 
-namespace ohm {
-
-/// One level of autocast, and the casts of parameters that it remembers. Cleared when the
-/// outermost level ends.
-struct AutocastState {
-  struct CachedCast {
-    Tensor original;
-    Tensor cast;
-  };
-
-  bool is_enabled = false;
-  bool caches_casts = true;
-  DType dtype = DType::float16;
-  int depth = 0;
-  std::unordered_map<const TensorImpl*, CachedCast> cache;
-};
-
-namespace ops {
+namespace ohm::ops {
 
 /// What autocast does to an op's floating inputs on a GPU.
 enum class CastPolicy : std::uint8_t {
@@ -66,24 +48,4 @@ class OpFront {
   OpGuard op_;
 };
 
-}  // namespace ops
-
-/// Autocast on GPUs while the guard lives; may be nested, also with `enabled = false`.
-class AutocastGuard {
- public:
-  AutocastGuard(bool enabled, DType dtype, bool caches_casts = true);
-  ~AutocastGuard();
-  AutocastGuard(const AutocastGuard&) = delete;
-  AutocastGuard& operator=(const AutocastGuard&) = delete;
-
- private:
-  struct Settings {
-    bool is_enabled;
-    bool caches_casts;
-    DType dtype;
-  };
-  std::shared_ptr<AutocastState> state_;
-  Settings previous_;
-};
-
-}  // namespace ohm
+}  // namespace ohm::ops

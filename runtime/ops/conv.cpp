@@ -256,12 +256,11 @@ Tensor conv2d_batched(const Tensor& given, const Tensor& given_weight, const Ten
   const Tensor bias = given_bias.defined() ? front.input(given_bias) : Tensor();
   check_operands(input, weight, bias, groups);
   const ConvPlan plan = plan_for(input, weight, stride, padding, dilation, groups);
+  Recorder record("ConvolutionBackward", {&input, &weight, &bias});
+  record.save(input);
+  record.save(weight);
   Tensor out = forward(plan, input, weight, bias);
-  if (Recorder record("ConvolutionBackward", {&input, &weight, &bias}); record.is_needed()) {
-    record.save(input);
-    record.save(weight);
-    record.attach(out, [plan](BackwardCall& call) { return ConvBackward(plan, call).run(); });
-  }
+  record.attach(out, [plan](BackwardCall& call) { return ConvBackward(plan, call).run(); });
   return out;
 }
 

@@ -182,13 +182,12 @@ Tensor embedding(const Tensor& input, const Tensor& weight,
   const OpFront front(kEmbedding);
   check(input, weight);
   const Table table = table_of(weight, padding_idx);
+  Recorder record("EmbeddingBackward", {&weight});
+  record.save(input);
   Tensor out = gather_rows(table, input, weight);
-  if (Recorder record("EmbeddingBackward", {&weight}); record.is_needed()) {
-    record.save(input);
-    record.attach(out, [table](BackwardCall& call) {
-      return TensorList{embedding_gradient(table, call.grad(), call.saved(0))};
-    });
-  }
+  record.attach(out, [table](BackwardCall& call) {
+    return TensorList{embedding_gradient(table, call.grad(), call.saved(0))};
+  });
   return out;
 }
 

@@ -220,13 +220,16 @@ Tensor filled_copy(const Tensor& input, const Tensor& mask, double value) {
   return out;
 }
 
-void record_masked_fill(const Tensor& input, const Tensor& mask, const Tensor& out) {
-  if (Recorder record("MaskedFillBackward", {&input}); record.is_needed()) {
-    record.save(mask);
-    record.attach(out, [](BackwardCall& call) {
-      return TensorList{filled_copy(call.grad(), call.saved(0), 0.0)};
-    });
-  }
+Recorder record_masked_fill(const Tensor& input, const Tensor& mask) {
+  Recorder record("MaskedFillBackward", {&input});
+  record.save(mask);
+  return record;
+}
+
+void attach_masked_fill(Recorder& record, const Tensor& out) {
+  record.attach(out, [](BackwardCall& call) {
+    return TensorList{filled_copy(call.grad(), call.saved(0), 0.0)};
+  });
 }
 
 Tensor numbers(const std::vector<double>& values, const Shape& shape) {
@@ -240,15 +243,14 @@ Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
 Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const OpFront front(kGather);
   const int position = gathered_dim(kGather, input, dim, index);
+  Recorder record("GatherBackward", {&input});
+  record.save(index);
   Tensor out = gathered(kGather, input, position, index);
-  if (Recorder record("GatherBackward", {&input}); record.is_needed()) {
-    record.save(index);
-    record.attach(out, [shape = input.shape(), position](BackwardCall& call) {
-      Tensor whole = zeros(shape, options_of(call.grad()));
-      add_at(kGather, whole, position, call.saved(0), call.grad());
-      return TensorList{whole};
-    });
-  }
+  record.attach(out, [shape = input.shape(), position](BackwardCall& call) {
+    Tensor whole = zeros(shape, options_of(call.grad()));
+    add_at(kGather, whole, position, call.saved(0), call.grad());
+    return TensorList{whole};
+  });
   return out;
 }
 
@@ -260,17 +262,16 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
     throw std::invalid_argument(
         fmt::format("[index_select] the index must have one dimension: {}", index.shape().str()));
   }
+  Recorder record("IndexSelectBackward", {&input});
+  record.save(index);
   Tensor out =
       gathered(kIndexSelect, input, position, spread_index(index, input.shape(), position));
-  if (Recorder record("IndexSelectBackward", {&input}); record.is_needed()) {
-    record.save(index);
-    record.attach(out, [shape = input.shape(), position](BackwardCall& call) {
-      Tensor whole = zeros(shape, options_of(call.grad()));
-      add_at(kIndexSelect, whole, position, spread_index(call.saved(0), shape, position),
-             call.grad());
-      return TensorList{whole};
-    });
-  }
+  record.attach(out, [shape = input.shape(), position](BackwardCall& call) {
+    Tensor whole = zeros(shape, options_of(call.grad()));
+    add_at(kIndexSelect, whole, position, spread_index(call.saved(0), shape, position),
+           call.grad());
+    return TensorList{whole};
+  });
   return out;
 }
 
@@ -282,15 +283,14 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& indices) {
   }
   for (const Tensor& each : indices) require_index(kIndex, input, each);
   const SliceIndex chosen = slice_index(input.shape(), indices);
+  Recorder record("IndexBackward", {&input});
+  for (const Tensor& each : indices) record.save(each);
   Tensor out = indexed(input, chosen, static_cast<int>(indices.size()));
-  if (Recorder record("IndexBackward", {&input}); record.is_needed()) {
-    for (const Tensor& each : indices) record.save(each);
-    record.attach(out, [shape = input.shape(), count = indices.size()](BackwardCall& call) {
-      std::vector<Tensor> saved;
-      for (std::size_t i = 0; i < count; ++i) saved.push_back(call.saved(i));
-      return TensorList{index_gradient(call.grad(), shape, saved)};
-    });
-  }
+  record.attach(out, [shape = input.shape(), count = indices.size()](BackwardCall& call) {
+    std::vector<Tensor> saved;
+    for (std::size_t i = 0; i < count; ++i) saved.push_back(call.saved(i));
+    return TensorList{index_gradient(call.grad(), shape, saved)};
+  });
   return out;
 }
 
@@ -305,33 +305,34 @@ Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
                     "an input of dtype {}",
                     index.shape().str(), describe(source), name_of(input.dtype())));
   }
+  Recorder record("ScatterAddBackward", {&input, &source});
+  record.save(record.needs(1) ? index : Tensor());
   Tensor out = copy_of(input);
   add_at(kScatterAdd, out, position, index, source);
-  if (Recorder record("ScatterAddBackward", {&input, &source}); record.is_needed()) {
-    record.save(record.needs(1) ? index : Tensor());
-    record.attach(out, [position](BackwardCall& call) {
-      TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
-      if (call.needs(1)) grads[1] = gathered(kScatterAdd, call.grad(), position, call.saved(0));
-      return grads;
-    });
-  }
+  record.attach(out, [position](BackwardCall& call) {
+    TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = gathered(kScatterAdd, call.grad(), position, call.saved(0));
+    return grads;
+  });
   return out;
 }
 
 Tensor masked_fill(const Tensor& input, const Tensor& mask, double value) {
   const OpFront front(kMaskedFill);
   require_mask(kMaskedFill, input, mask);
+  Recorder record = record_masked_fill(input, mask);
   Tensor out = filled_copy(input, mask, value);
-  record_masked_fill(input, mask, out);
+  attach_masked_fill(record, out);
   return out;
 }
 
 Tensor masked_fill_(const Tensor& input, const Tensor& mask, double value) {
   const OpFront front(kMaskedFillInplace);
   require_mask(kMaskedFillInplace, input, mask);
+  Recorder record = record_masked_fill(input, mask);
   begin_inplace_write(input, kMaskedFillInplace.name);
   fill_where(input, mask, value);
-  record_masked_fill(input, mask, input);
+  attach_masked_fill(record, input);
   return input;
 }
 

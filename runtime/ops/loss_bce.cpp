@@ -168,22 +168,20 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
   const LossOperands operands(front, kBce, input, target);
   require_same_shape(operands, kBce);
   const Tensor factors = or_undefined(front, weight);
+  Recorder record("BinaryCrossEntropyBackward", {&operands.input, &operands.target});
+  record.save(operands.input);
+  record.save(operands.target);
+  record.save(factors);
   Tensor out = bce_losses(operands, factors);
   reduce_in_place(out, reduction);
-  if (Recorder record("BinaryCrossEntropyBackward", {&operands.input, &operands.target});
-      record.is_needed()) {
-    record.save(operands.input);
-    record.save(operands.target);
-    record.save(factors);
-    const double factor = gradient_factor(reduction, operands.shape.numel());
-    record.attach(out, [factor](BackwardCall& call) {
-      TensorList grads(2);
-      for (std::size_t side = 0; side < 2; ++side) {
-        if (call.needs(side)) grads[side] = bce_gradient(call, side, factor);
-      }
-      return grads;
-    });
-  }
+  const double factor = gradient_factor(reduction, operands.shape.numel());
+  record.attach(out, [factor](BackwardCall& call) {
+    TensorList grads(2);
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (call.needs(side)) grads[side] = bce_gradient(call, side, factor);
+    }
+    return grads;
+  });
   return out;
 }
 
@@ -195,24 +193,22 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   require_same_shape(operands, kBceWithLogits);
   const Tensor factors = or_undefined(front, weight);
   const Tensor positive_factors = or_undefined(front, pos_weight);
+  Recorder record("BinaryCrossEntropyWithLogitsBackward", {&operands.input, &operands.target});
+  record.save(operands.input);
+  record.save(operands.target);
+  record.save(factors);
+  record.save(positive_factors);
   const Tensor log_sigmoids = map_new(operands.input, kLogSigmoid);
   if (pos_weight) weigh_positives(log_sigmoids, operands.target, positive_factors);
   const Tensor losses = logit_losses(operands, log_sigmoids, factors);
   Tensor out = reduced(losses, reduction);
-  if (Recorder record("BinaryCrossEntropyWithLogitsBackward", {&operands.input, &operands.target});
-      record.is_needed()) {
-    record.save(operands.input);
-    record.save(operands.target);
-    record.save(factors);
-    record.save(positive_factors);
-    const double factor = gradient_factor(reduction, operands.shape.numel());
-    record.attach(out, [factor](BackwardCall& call) {
-      TensorList grads(2);
-      if (call.needs(0)) grads[0] = logit_gradient(call, factor);
-      if (call.needs(1)) grads[1] = logit_target_gradient(call, factor);
-      return grads;
-    });
-  }
+  const double factor = gradient_factor(reduction, operands.shape.numel());
+  record.attach(out, [factor](BackwardCall& call) {
+    TensorList grads(2);
+    if (call.needs(0)) grads[0] = logit_gradient(call, factor);
+    if (call.needs(1)) grads[1] = logit_target_gradient(call, factor);
+    return grads;
+  });
   return out;
 }
 

@@ -61,24 +61,27 @@ struct Huber {
   }
 };
 
+Recorder record_operands(std::string_view node, const LossOperands& operands) {
+  Recorder record(node, {&operands.input, &operands.target});
+  record.save(operands.input);
+  record.save(operands.target);
+  return record;
+}
+
 // The distance is symmetric: the target's gradient is the prediction's with the operands swapped.
 template <class Loss>
-void record_loss(std::string_view node, const LossOperands& operands, const Tensor& out,
+void attach_loss(Recorder& record, const LossOperands& operands, const Tensor& out,
                  Reduction reduction, Loss loss) {
-  if (Recorder record(node, {&operands.input, &operands.target}); record.is_needed()) {
-    record.save(operands.input);
-    record.save(operands.target);
-    const double factor = gradient_factor(reduction, operands.shape.numel());
-    record.attach(out, [factor, loss](BackwardCall& call) {
-      const Tensor x = call.saved(0);
-      const Tensor t = call.saved(1);
-      const auto slope = [&](auto a, auto b) { return loss.slope(a, b); };
-      TensorList grads(2);
-      if (call.needs(0)) grads[0] = loss_gradient(call.grad(), x, t, factor, slope);
-      if (call.needs(1)) grads[1] = loss_gradient(call.grad(), t, x, factor, slope);
-      return grads;
-    });
-  }
+  const double factor = gradient_factor(reduction, operands.shape.numel());
+  record.attach(out, [factor, loss](BackwardCall& call) {
+    const Tensor x = call.saved(0);
+    const Tensor t = call.saved(1);
+    const auto slope = [&](auto a, auto b) { return loss.slope(a, b); };
+    TensorList grads(2);
+    if (call.needs(0)) grads[0] = loss_gradient(call.grad(), x, t, factor, slope);
+    if (call.needs(1)) grads[1] = loss_gradient(call.grad(), t, x, factor, slope);
+    return grads;
+  });
 }
 
 template <class Loss>
@@ -94,6 +97,7 @@ Tensor oversized_loss(const OpInfo& info, std::string_view node, const Tensor& i
                       const Tensor& target, Reduction reduction, Loss loss) {
   const OpFront front(info);
   const LossOperands operands(front, info, input, target);
+  Recorder record = record_operands(node, operands);
   Tensor out = operands.empty_losses();
   if (reduction == Reduction::none) {
     compute_losses(out, operands, loss);
@@ -103,7 +107,7 @@ Tensor oversized_loss(const OpInfo& info, std::string_view node, const Tensor& i
     compute_losses(losses, operands, loss);
     reduce_losses_into(out, losses, reduction);
   }
-  record_loss(node, operands, out, reduction, loss);
+  attach_loss(record, operands, out, reduction, loss);
   return out;
 }
 
@@ -144,10 +148,11 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
   const OpFront front(kHuber);
   const LossOperands operands(front, kHuber, input, target);
   const Huber loss{delta};
+  Recorder record = record_operands("HuberLossBackward", operands);
   const Tensor losses = operands.empty_losses();
   compute_losses(losses, operands, loss);
   Tensor out = reduced(losses, reduction);
-  record_loss("HuberLossBackward", operands, out, reduction, loss);
+  attach_loss(record, operands, out, reduction, loss);
   return out;
 }
 

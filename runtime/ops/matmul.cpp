@@ -130,16 +130,15 @@ Tensor mm(const Tensor& left, const Tensor& right) {
   const Tensor input = front.input(left);
   const Tensor other = front.input(right);
   require_product(kMm, input, other, 2);
+  Recorder record("MmBackward", {&input, &other});
+  save_factors(record, input, record.needs(0), other, record.needs(1));
   Tensor out = raw_mm(input, other);
-  if (Recorder record("MmBackward", {&input, &other}); record.is_needed()) {
-    save_factors(record, input, record.needs(0), other, record.needs(1));
-    record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
-      TensorList grads{Tensor(), Tensor()};
-      if (call.needs(1)) grads[1] = right_gradient(call.grad(), call.saved(0), b);
-      if (call.needs(0)) grads[0] = left_gradient(call.grad(), call.saved(1), a);
-      return grads;
-    });
-  }
+  record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = right_gradient(call.grad(), call.saved(0), b);
+    if (call.needs(0)) grads[0] = left_gradient(call.grad(), call.saved(1), a);
+    return grads;
+  });
   return out;
 }
 
@@ -148,16 +147,15 @@ Tensor bmm(const Tensor& left, const Tensor& right) {
   const Tensor input = front.input(left);
   const Tensor other = front.input(right);
   require_product(kBmm, input, other, 3);
+  Recorder record("BmmBackward", {&input, &other});
+  save_factors(record, input, record.needs(0), other, record.needs(1));
   Tensor out = raw_bmm(input, other);
-  if (Recorder record("BmmBackward", {&input, &other}); record.is_needed()) {
-    save_factors(record, input, record.needs(0), other, record.needs(1));
-    record.attach(out, [](BackwardCall& call) {
-      TensorList grads{Tensor(), Tensor()};
-      if (call.needs(1)) grads[1] = raw_bmm(batch_transposed(call.saved(0)), call.grad());
-      if (call.needs(0)) grads[0] = raw_bmm(call.grad(), batch_transposed(call.saved(1)));
-      return grads;
-    });
-  }
+  record.attach(out, [](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = raw_bmm(batch_transposed(call.saved(0)), call.grad());
+    if (call.needs(0)) grads[0] = raw_bmm(call.grad(), batch_transposed(call.saved(1)));
+    return grads;
+  });
   return out;
 }
 
@@ -173,17 +171,16 @@ Tensor addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right) 
     throw std::invalid_argument(fmt::format("[addmm] bias of shape {} does not broadcast to {}",
                                             bias.shape().str(), shape.str()));
   }
+  Recorder record("AddmmBackward", {&bias, &input, &other});
+  save_factors(record, input, record.needs(1), other, record.needs(2));
   Tensor out = raw_addmm(bias, input, other);
-  if (Recorder record("AddmmBackward", {&bias, &input, &other}); record.is_needed()) {
-    save_factors(record, input, record.needs(1), other, record.needs(2));
-    record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
-      TensorList grads{Tensor(), Tensor(), Tensor()};
-      if (call.needs(1)) grads[1] = left_gradient(call.grad(), call.saved(1), a);
-      if (call.needs(2)) grads[2] = right_gradient(call.grad(), call.saved(0), b);
-      if (call.needs(0)) grads[0] = call.grad();
-      return grads;
-    });
-  }
+  record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = left_gradient(call.grad(), call.saved(1), a);
+    if (call.needs(2)) grads[2] = right_gradient(call.grad(), call.saved(0), b);
+    if (call.needs(0)) grads[0] = call.grad();
+    return grads;
+  });
   return out;
 }
 

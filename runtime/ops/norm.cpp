@@ -102,16 +102,15 @@ Tensor norm(const Tensor& given, double p, const std::optional<Shape>& dim, bool
   require_floating(input, kNorm);
   require_known(p);
   const DimMask folded = folded_dims(input, dim, kNorm);
+  Recorder record("NormBackward", {&input});
+  record.save(input);
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), options_of(input));
   const ReductionScratch scratch(input, folded);
   compute_norms(out, input, folded, p);
-  if (Recorder record("NormBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.save_output(out);
-    record.attach(out, [folded, p](BackwardCall& call) {
-      return TensorList{norm_gradient(call.grad(), call.saved(0), call.saved(1), folded, p)};
-    });
-  }
+  record.save_output(out);
+  record.attach(out, [folded, p](BackwardCall& call) {
+    return TensorList{norm_gradient(call.grad(), call.saved(0), call.saved(1), folded, p)};
+  });
   return out;
 }
 

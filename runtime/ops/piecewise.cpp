@@ -211,33 +211,32 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
     throw std::invalid_argument(fmt::format("[prelu] a weight ({}) does not fit an input ({})",
                                             describe(weight), describe(input)));
   }
+  Recorder record("PreluKernelBackward", {&input, &weight});
+  record.save(input);
+  record.save(weight);
   Tensor out = map_new(input, spread_weight(weight, input),
                        [](auto x, auto slope) { return x > decltype(x){} ? x : x * slope; });
-  if (Recorder record("PreluKernelBackward", {&input, &weight}); record.is_needed()) {
-    record.save(input);
-    record.save(weight);
-    record.attach(out, [](BackwardCall& call) {
-      const Tensor x = call.saved(0);
-      const Tensor slope = call.saved(1);
-      // One kernel writes both; the weight's is summed to its shape afterwards.
-      Tensor grad = empty_like(x);
-      Tensor weight_grad = empty_like(x);
-      visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-        map_ternary<T, T>(grad, call.grad(), x, spread_weight(slope, x),
-                          [](auto g, auto v, auto s) { return v > decltype(v){} ? g : g * s; });
-        map_binary<T, T>(weight_grad, call.grad(), x,
-                         [](auto g, auto v) { return v > decltype(v){} ? decltype(g){} : g * v; });
-      });
-      TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
-      if (call.needs(1)) {
-        const Tensor spread = spread_weight(slope, x);
-        const Tensor summed = sum_to_shape(weight_grad, spread.shape());
-        grads[1] = make_view(summed, slope.shape(), contiguous_strides(slope.shape()),
-                             summed.impl()->offset);
-      }
-      return grads;
+  record.attach(out, [](BackwardCall& call) {
+    const Tensor x = call.saved(0);
+    const Tensor slope = call.saved(1);
+    // One kernel writes both; the weight's is summed to its shape afterwards.
+    Tensor grad = empty_like(x);
+    Tensor weight_grad = empty_like(x);
+    visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
+      map_ternary<T, T>(grad, call.grad(), x, spread_weight(slope, x),
+                        [](auto g, auto v, auto s) { return v > decltype(v){} ? g : g * s; });
+      map_binary<T, T>(weight_grad, call.grad(), x,
+                       [](auto g, auto v) { return v > decltype(v){} ? decltype(g){} : g * v; });
     });
-  }
+    TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
+    if (call.needs(1)) {
+      const Tensor spread = spread_weight(slope, x);
+      const Tensor summed = sum_to_shape(weight_grad, spread.shape());
+      grads[1] = make_view(summed, slope.shape(), contiguous_strides(slope.shape()),
+                           summed.impl()->offset);
+    }
+    return grads;
+  });
   return out;
 }
 

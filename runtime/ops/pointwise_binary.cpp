@@ -158,29 +158,28 @@ template <class Pick>
 Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, const Tensor& other,
                 Pick is_first_chosen) {
   const OpFront front(info);
+  Recorder record(node, {&input, &other});
+  record.save(input);
+  record.save(other);
   Tensor out = binary_new(info, input, other, result_dtype(input, other),
                           [=](auto x, auto y) { return is_first_chosen(x, y) || x != x ? x : y; });
-  if (Recorder record(node, {&input, &other}); record.is_needed()) {
-    record.save(input);
-    record.save(other);
-    record.attach(out, [=, &info](BackwardCall& call) {
-      const Tensor a = call.saved(0);
-      const Tensor b = call.saved(1);
-      const auto share = [&](const Tensor& mine, const Tensor& theirs) {
-        Tensor weight = binary_new_floating(info, mine, theirs, result_dtype(mine, theirs),
-                                            [=](auto x, auto y) {
-                                              using T = decltype(x);
-                                              if (x == y) return static_cast<T>(0.5);
-                                              return is_first_chosen(x, y) ? T(1) : T(0);
-                                            });
-        return product(call.grad(), weight);
-      };
-      TensorList grads{Tensor(), Tensor()};
-      if (call.needs(1)) grads[1] = share(b, a);
-      if (call.needs(0)) grads[0] = share(a, b);
-      return grads;
-    });
-  }
+  record.attach(out, [=, &info](BackwardCall& call) {
+    const Tensor a = call.saved(0);
+    const Tensor b = call.saved(1);
+    const auto share = [&](const Tensor& mine, const Tensor& theirs) {
+      Tensor weight =
+          binary_new_floating(info, mine, theirs, result_dtype(mine, theirs), [=](auto x, auto y) {
+            using T = decltype(x);
+            if (x == y) return static_cast<T>(0.5);
+            return is_first_chosen(x, y) ? T(1) : T(0);
+          });
+      return product(call.grad(), weight);
+    };
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = share(b, a);
+    if (call.needs(0)) grads[0] = share(a, b);
+    return grads;
+  });
   return out;
 }
 
@@ -238,13 +237,12 @@ Tensor rsub(const Tensor& input, double number) {
 
 Tensor mul(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kMul);
+  Recorder record("MulBackward", {&input, &tensor_of(other)});
+  save_operands(record, input, record.needs(1), tensor_of(other), record.needs(0));
   Tensor out = product(input, other);
-  if (Recorder record("MulBackward", {&input, &tensor_of(other)}); record.is_needed()) {
-    save_operands(record, input, record.needs(1), tensor_of(other), record.needs(0));
-    record.attach(out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
-      return mul_gradients(call, number, scalar);
-    });
-  }
+  record.attach(out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+    return mul_gradients(call, number, scalar);
+  });
   return out;
 }
 
@@ -252,13 +250,12 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
   const OpFront front(kDiv);
   const DType promoted = result_dtype(input, other);
   const DType dtype = is_floating(promoted) ? promoted : DType::float32;
+  Recorder record("DivBackward", {&input, &tensor_of(other)});
+  save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
   Tensor out = binary_new_floating(kDiv, input, other, dtype, kQuotient);
-  if (Recorder record("DivBackward", {&input, &tensor_of(other)}); record.is_needed()) {
-    save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
-    record.attach(out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
-      return div_gradients(call, number, scalar);
-    });
-  }
+  record.attach(out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+    return div_gradients(call, number, scalar);
+  });
   return out;
 }
 
@@ -280,27 +277,26 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   require_same_device(input, other, kWhere);
   const DType dtype = result_dtype(input, other);
   const Shape pair = broadcast_shapes(input.shape(), other.shape(), "where");
+  Recorder record("WhereBackward", {&input, &other});
+  record.save(condition);
   Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
   visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
     map_ternary<T, T>(out, condition, input, other,
                       [](auto chosen, auto x, auto y) { return chosen != 0 ? x : y; });
   });
-  if (Recorder record("WhereBackward", {&input, &other}); record.is_needed()) {
-    record.save(condition);
-    record.attach(out, [](BackwardCall& call) {
-      const Tensor chosen = call.saved(0);
-      const auto share = [&](bool mine) {
-        const Tensor zero = full({}, 0.0, options_of(call.grad()));
-        return map_new(call.grad(), chosen, [mine](auto grad, auto condition) {
-          return (condition != 0) == mine ? grad : decltype(grad){};
-        });
-      };
-      TensorList grads{Tensor(), Tensor()};
-      if (call.needs(1)) grads[1] = share(false);
-      if (call.needs(0)) grads[0] = share(true);
-      return grads;
-    });
-  }
+  record.attach(out, [](BackwardCall& call) {
+    const Tensor chosen = call.saved(0);
+    const auto share = [&](bool mine) {
+      const Tensor zero = full({}, 0.0, options_of(call.grad()));
+      return map_new(call.grad(), chosen, [mine](auto grad, auto condition) {
+        return (condition != 0) == mine ? grad : decltype(grad){};
+      });
+    };
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = share(false);
+    if (call.needs(0)) grads[0] = share(true);
+    return grads;
+  });
   return out;
 }
 

@@ -91,13 +91,12 @@ Tensor unary_keeping_input(const OpInfo& info, std::string_view node, const Tens
   const OpFront front(info);
   const Tensor input = front.input(given);
   require_floating(input, info);
+  Recorder record(node, {&input});
+  record.save(input);
   Tensor out = map_new(input, forward);
-  if (Recorder record(node, {&input}); record.is_needed()) {
-    record.save(input);
-    record.attach(out, [backward](BackwardCall& call) {
-      return TensorList{unary_gradient(call.grad(), call.saved(0), backward)};
-    });
-  }
+  record.attach(out, [backward](BackwardCall& call) {
+    return TensorList{unary_gradient(call.grad(), call.saved(0), backward)};
+  });
   return out;
 }
 

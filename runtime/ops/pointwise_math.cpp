@@ -186,37 +186,36 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
     using T = decltype(x);
     return x == T(0) && y == y ? T(0) : static_cast<T>(x * std::log(y));
   };
+  Recorder record("XlogyBackward", {&input, &other});
+  record.save(input);
+  record.save(other);
   Tensor out = binary_new_floating(kXlogy, input, other, dtype, value);
-  if (Recorder record("XlogyBackward", {&input, &other}); record.is_needed()) {
-    record.save(input);
-    record.save(other);
-    record.attach(out, [dtype](BackwardCall& call) {
-      const Tensor x = call.saved(0);
-      const Tensor y = call.saved(1);
-      TensorList grads{Tensor(), Tensor()};
-      if (call.needs(1)) {
-        const Tensor scaled = product(call.grad(), x);
-        grads[1] = quotient(scaled, y);
-      }
-      if (call.needs(0)) {
-        // grad · log(y), and 0 where x is 0 and y is not positive.
-        const Tensor slope = map_new(call.grad(), y, [](auto g, auto v) {
-          return g == decltype(g){} ? g : static_cast<decltype(g)>(g * std::log(v));
+  record.attach(out, [dtype](BackwardCall& call) {
+    const Tensor x = call.saved(0);
+    const Tensor y = call.saved(1);
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) {
+      const Tensor scaled = product(call.grad(), x);
+      grads[1] = quotient(scaled, y);
+    }
+    if (call.needs(0)) {
+      // grad · log(y), and 0 where x is 0 and y is not positive.
+      const Tensor slope = map_new(call.grad(), y, [](auto g, auto v) {
+        return g == decltype(g){} ? g : static_cast<decltype(g)>(g * std::log(v));
+      });
+      const Tensor x_is_zero = empty(x.shape(), {DType::boolean, x.device()});
+      const Tensor y_is_not_positive = empty(y.shape(), {DType::boolean, y.device()});
+      const Tensor is_masked =
+          empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
+      grads[0] = empty_like(slope);
+      visit_floating(dtype, [&]<class T>(TypeTag<T>) {
+        map_ternary<T, T>(grads[0], slope, x, y, [](auto g, auto a, auto b) {
+          return a == decltype(a){} && b <= decltype(b){} ? decltype(g){} : g;
         });
-        const Tensor x_is_zero = empty(x.shape(), {DType::boolean, x.device()});
-        const Tensor y_is_not_positive = empty(y.shape(), {DType::boolean, y.device()});
-        const Tensor is_masked =
-            empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
-        grads[0] = empty_like(slope);
-        visit_floating(dtype, [&]<class T>(TypeTag<T>) {
-          map_ternary<T, T>(grads[0], slope, x, y, [](auto g, auto a, auto b) {
-            return a == decltype(a){} && b <= decltype(b){} ? decltype(g){} : g;
-          });
-        });
-      }
-      return grads;
-    });
-  }
+      });
+    }
+    return grads;
+  });
   return out;
 }
 

@@ -55,18 +55,17 @@ Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   const auto times = [](const Tensor& tensor, double factor) {
     return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
   };
+  Recorder record("PowBackward", {&input});
+  record.save(input);
   Tensor out = raise(input, exponent);
-  if (Recorder record("PowBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.attach(out, [=](BackwardCall& call) {
-      if (exponent == 0.0) return TensorList{zeros_like(call.grad())};
-      // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
-      const Tensor lower = raise(call.saved(0), exponent - 1.0);
-      const Tensor slope = times(lower, exponent);
-      return TensorList{
-          map_new(call.grad(), slope, [](auto grad, auto value) { return grad * value; })};
-    });
-  }
+  record.attach(out, [=](BackwardCall& call) {
+    if (exponent == 0.0) return TensorList{zeros_like(call.grad())};
+    // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
+    const Tensor lower = raise(call.saved(0), exponent - 1.0);
+    const Tensor slope = times(lower, exponent);
+    return TensorList{
+        map_new(call.grad(), slope, [](auto grad, auto value) { return grad * value; })};
+  });
   return out;
 }
 
@@ -161,6 +160,8 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
   const OpFront front(kClamp);
   if (!min && !max)
     throw std::invalid_argument("[clamp] at least one of min and max must be given");
+  Recorder record("ClampBackward", {&input});
+  record.save(input);
   Tensor out = empty_like(input);
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
     map_unary<T, T>(out, input, [&](auto x) {
@@ -170,12 +171,9 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
       return x;
     });
   });
-  if (Recorder record("ClampBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.attach(out, [min, max](BackwardCall& call) {
-      return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
-    });
-  }
+  record.attach(out, [min, max](BackwardCall& call) {
+    return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
+  });
   return out;
 }
 

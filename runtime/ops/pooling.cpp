@@ -290,14 +290,13 @@ Tensor average_gradient(const AveragePlan& average, const Tensor& given, const S
 }
 
 Tensor average_pool(const AveragePlan& average, std::string_view node, const Tensor& input) {
+  Recorder record(node, {&input});
+  record.save(input);
   Tensor out = empty(pooled_shape(input.shape(), average.plan), options_of(input));
   compute_average(average, row_major(input), out);
-  if (Recorder record(node, {&input}); record.is_needed()) {
-    record.save(input);
-    record.attach(out, [average](BackwardCall& call) {
-      return TensorList{average_gradient(average, call.grad(), call.saved(0).shape())};
-    });
-  }
+  record.attach(out, [average](BackwardCall& call) {
+    return TensorList{average_gradient(average, call.grad(), call.saved(0).shape())};
+  });
   return out;
 }
 

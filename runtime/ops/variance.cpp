@@ -98,13 +98,12 @@ Tensor var(const Tensor& input, const std::optional<Shape>& dim, double correcti
   const OpFront front(kVar);
   require_floating(input, kVar);
   const Spread spread{folded_dims(input, dim, kVar), correction};
+  Recorder record("VarBackward", {&input});
+  record.save(input);
   Tensor out = compute(input, spread, keepdim, false);
-  if (Recorder record("VarBackward", {&input}); record.is_needed()) {
-    record.save(input);
-    record.attach(out, [spread](BackwardCall& call) {
-      return TensorList{var_gradient(call.grad(), call.saved(0), spread)};
-    });
-  }
+  record.attach(out, [spread](BackwardCall& call) {
+    return TensorList{var_gradient(call.grad(), call.saved(0), spread)};
+  });
   return out;
 }
 

@@ -22,6 +22,7 @@
 namespace ohm {
 
 struct AutocastState;
+class SavedTensorHook;
 
 /// One device as the runtime sees it. The figures are those of the GPU's profile.
 struct DeviceSlot {
@@ -49,9 +50,13 @@ struct ExecutionState {
   int line = 0;
   std::string_view op;  ///< the op that is running; empty outside any
   Device current_gpu = Device::cuda(0);
-  StreamId stream = kDefaultStream;         ///< that allocations are made on
-  std::uint64_t next_sequence_number = 0;   ///< of graph nodes
-  std::shared_ptr<AutocastState> autocast;  ///< null: autocast was never used
+  StreamId stream = kDefaultStream;                      ///< that allocations are made on
+  std::array<std::uint64_t, 2> next_sequence_numbers{};  ///< of graph nodes, by thread
+  std::uint64_t backward_pass = 0;                       ///< number of the running one; 0: none
+  std::uint64_t next_backward_pass = 1;
+  bool stops_recomputation_early = true;         ///< of checkpoints
+  SavedTensorHook* saved_tensor_hook = nullptr;  ///< what nodes save goes through it; not owned
+  std::shared_ptr<AutocastState> autocast;       ///< null: autocast was never used
   /// Called when the running backward pass has ended, in order.
   std::vector<std::function<void()>> after_backward;
 };
