@@ -46,6 +46,10 @@ void CachingAllocator::switch_stream(StreamId stream) {
   last_pools_ = &pools_.try_emplace(stream, stream).first->second;
 }
 
+void CachingAllocator::make_private(StreamId stream) {
+  pools_.try_emplace(stream, stream).first->second.is_private = true;
+}
+
 void CachingAllocator::complete_finished_frees() {
   while (Block* const block = deferred_.next_finished()) complete_free(*block);
 }

@@ -61,6 +61,13 @@ Block* CachingAllocator::take_cached(BlockPool& pool, std::size_t rounded_bytes)
   return candidate;
 }
 
+bool CachingAllocator::can_serve_from_cache(const AllocationRequest& request) {
+  const std::size_t rounded_bytes = rounded(request.bytes);
+  const Block* const candidate =
+      best_candidate(pool_for(request.stream, rounded_bytes), rounded_bytes);
+  return candidate != nullptr && is_allowed(*candidate, rounded_bytes);
+}
+
 Block* CachingAllocator::best_candidate(BlockPool& pool, std::size_t rounded_bytes) const {
   Block* candidate = pool.free.smallest_at_least(rounded_bytes);
   if (candidate == nullptr || !candidate->is_expandable) return candidate;

@@ -80,6 +80,24 @@ class CachingAllocator final : public RequestAllocator {
   /// Everything that is reserved, in address order.
   std::vector<SegmentView> segments() const;
 
+  /// Makes an allocator that holds nothing hold these segments, in address order as segments()
+  /// gives them, with peaks to match and nothing accumulated. The device must hold them for it
+  /// already. Returns the allocated blocks in order. Throws std::invalid_argument that names the
+  /// block when they cannot be what an allocator holds, or when a free is pending: then the
+  /// allocator is good for nothing but destruction, and gives nothing back.
+  std::vector<BlockHandle> restore(const std::vector<SegmentView>& segments);
+
+  /// The pools of `stream` are private, as those of a CUDA graph: what is cached in them stays when
+  /// other caches are emptied.
+  void make_private(StreamId stream);
+
+  /// Whether a cached block would serve this request now, without a call of the device.
+  bool can_serve_from_cache(const AllocationRequest& request);
+
+  /// Gives one segment back to the device. False: there is no segment at this address, or it is
+  /// partly in use, or expandable.
+  bool release_cached_segment(DeviceAddress address);
+
   /// Whether everything adds up: throws std::logic_error that says what does not. Looks at every
   /// block; debug builds call it now and then by themselves.
   void check_invariants() const;
@@ -97,6 +115,7 @@ class CachingAllocator final : public RequestAllocator {
         : small(stream, PoolKind::small), large(stream, PoolKind::large) {}
     BlockPool small;
     BlockPool large;
+    bool is_private = false;
     BlockPool& of(PoolKind kind) { return kind == PoolKind::small ? small : large; }
   };
 
@@ -156,6 +175,9 @@ class CachingAllocator final : public RequestAllocator {
   void unmap(Block& block);
   void release_reservation(Block& block);
   Segment& segment_of(const Block& block);
+
+  // Taking over a state.
+  class Restorer;
 
   std::size_t reserved_bytes() const;
   void follow_settings();

@@ -9,10 +9,12 @@
 
 namespace ohm {
 
-/// In ascending order of streams.
+/// In ascending order of streams; private pools keep what they have.
 template <typename Visit>
 void CachingAllocator::for_each_pool(PoolKind kind, Visit visit) {
-  for (auto& [stream, pools] : pools_) visit(pools.of(kind));
+  for (auto& [stream, pools] : pools_) {
+    if (!pools.is_private) visit(pools.of(kind));
+  }
 }
 
 Block& CachingAllocator::obtain(const Search& search) {
@@ -167,6 +169,15 @@ void CachingAllocator::release_segment(Block& block) {
   counters_.decrease(pool.kind(), Metric::reserved_bytes, static_cast<std::int64_t>(bytes));
   if (bytes >= settings_.max_split_size_bytes) counters_.oversize_segments.decrease(1);
   ++counters_.num_device_free;
+}
+
+bool CachingAllocator::release_cached_segment(DeviceAddress address) {
+  const auto segment = segments_.find(address);
+  if (segment == segments_.end() || segment->second.chunk_bytes != 0) return false;
+  Block& first = *segment->second.first;
+  if (!first.is_free() || first.is_split()) return false;
+  release_segment(first);
+  return true;
 }
 
 void CachingAllocator::empty_cache() {

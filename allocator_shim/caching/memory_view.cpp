@@ -55,6 +55,7 @@ std::vector<SegmentView> CachingAllocator::segments() const {
         views.emplace_back();
         views.back().address = block->address;
         views.back().reservation_address = address;
+        views.back().reservation_bytes = segment.bytes;
         views.back().stream = block->pool->stream();
         views.back().is_small = block->pool->is_small();
         views.back().is_expandable = block->is_expandable;

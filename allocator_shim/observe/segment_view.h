@@ -37,6 +37,7 @@ struct SegmentView {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
   std::uint64_t reservation_address = 0;  ///< expandable: of the reserved range; else `address`
+  std::size_t reservation_bytes = 0;      ///< expandable: of the reserved range; else `bytes`
   std::uint32_t stream = 0;
   bool is_small = false;
   bool is_expandable = false;

@@ -28,6 +28,7 @@ const std::vector<Layer>& layers() {
       {"allocator_shim/observe", {}},
       {"allocator_shim/device", {"allocator_shim/observe"}},
       {"allocator_shim/caching", {"allocator_shim/device"}},
+      {"allocator_shim/replay", {"allocator_shim/caching"}},
       {"allocator_shim/fault", {"allocator_shim/device"}},
       {"allocator_shim/interpose", {"allocator_shim/caching", "allocator_shim/fault"}},
       {"runtime/tensor", {"allocator_shim/caching"}},
@@ -39,7 +40,9 @@ const std::vector<Layer>& layers() {
       {"runtime/amp", {"runtime/nn", "runtime/optim"}},
       {"runtime/parallel", {"runtime/amp"}},
       {"reports", {"allocator_shim/observe"}},
-      {"harness/engine", {"reports", "runtime/parallel", "runtime/data", "allocator_shim/fault"}},
+      {"harness/engine",
+       {"reports", "runtime/parallel", "runtime/data", "allocator_shim/fault",
+        "allocator_shim/replay"}},
       {"harness/lua", {"harness/engine"}},
       {"harness/cli", {"harness/lua"}},
   };

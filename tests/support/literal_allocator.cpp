@@ -409,6 +409,7 @@ std::vector<SegmentView> LiteralAllocator::segments() const {
       view.blocks.push_back(
           {block->address, block->size, block->requested, state, Category::other, kUnknownSite});
     }
+    view.reservation_bytes = head->range != nullptr ? head->range->bytes : view.bytes;
     views.push_back(std::move(view));
   }
   return views;

@@ -1,0 +1,139 @@
+// Feeds the requests of a history through the caching allocator and compares what it does with what
+// was recorded, event by event.
+//
+// Note [What is taken as given]
+// A record does not say everything that an allocator decides by. Given to it here are: what the
+// device granted and when it had no room (as the recorded segments show), when other streams were
+// done with a block (as the recorded completions show), that empty_cache() was called (segments
+// given back when no request needed it), which segments the garbage collection took (it goes by
+// ages from before the record and by a limit that is not recorded) and which private segments were
+// given back (their owner decides). All else is the allocator's: which block serves a request, when
+// it is split and merged, when the device is asked, what is released, and in which order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/replay/block_lives.h"
+#include "allocator_shim/replay/device_history.h"
+#include "allocator_shim/replay/history_steps.h"
+#include "allocator_shim/replay/initial_state.h"
+#include "allocator_shim/replay/recorded_memory.h"
+
+namespace ohm {
+
+/// Where the allocator first did something else than what was recorded.
+struct Divergence {
+  enum class What : std::uint8_t {
+    event,       ///< an event of the record did not happen, or another one in its place
+    extra,       ///< the allocator did something that the record does not have
+    snapshot,    ///< a snapshot event's active bytes
+    final_state  ///< the segments at the end
+  };
+  What what = What::event;
+  std::size_t event = 0;    ///< index of the recorded event; for final_state: of the last one
+  std::size_t request = 0;  ///< index of the event that the request ends with: alloc, oom, free
+  std::optional<MemoryEvent> actual;  ///< what the allocator did instead; nullopt: nothing
+  std::string final_state;            ///< for final_state: what differs, in a sentence
+};
+
+struct ReplayCounts {
+  std::size_t events = 0;  ///< recorded, all of them
+  std::size_t allocations = 0;
+  std::size_t allocations_at_recorded_address = 0;
+  std::size_t frees = 0;
+  std::size_t segments = 0;  ///< obtained: segment_alloc and segment_map
+  std::size_t segments_as_recorded = 0;
+  std::size_t ooms = 0;
+  std::size_t flushes = 0;         ///< calls of empty_cache that gave something back
+  std::size_t given_releases = 0;  ///< see Note [What is taken as given]
+};
+
+struct Peaks {
+  std::size_t reserved_bytes = 0;
+  std::size_t requested_bytes = 0;
+  friend bool operator==(const Peaks&, const Peaks&) = default;
+};
+
+/// A call of empty_cache() that the record shows.
+struct RecordedFlush {
+  std::uint32_t begin = 0;  ///< the events that it caused: from this one,
+  std::uint32_t end = 0;    ///< to before this one
+};
+
+class HistoryReplay {
+ public:
+  /// All outlive this. Throws HistoryError when the state is none that an allocator can be in.
+  HistoryReplay(const DeviceHistory& history, const BlockLives& lives, const InitialState& state,
+                const RuleSet& rules);
+
+  enum class Mode : std::uint8_t { stop_at_divergence, go_on };
+  /// From event `begin` up to and without `end`, and, at the end of the history, compares what is
+  /// left with the recorded segments. Call it once.
+  void run(std::size_t begin, std::size_t end, Mode mode);
+
+  /// The first one, if any.
+  const std::optional<Divergence>& divergence() const { return divergence_; }
+  const ReplayCounts& counts() const { return counts_; }
+  const std::vector<RecordedFlush>& flushes() const { return flushes_; }
+  Peaks peaks() const;
+  const Peaks& recorded_peaks() const { return recorded_peaks_; }
+  const CachingAllocator& allocator() const { return allocator_; }
+
+ private:
+  /// What the allocator does, in room that grows.
+  class Observed final : public EventSink {
+   public:
+    Observed();
+    std::span<const MemoryEvent> events() const;
+    void clear();
+
+   private:
+    void make_room() override;
+    std::vector<MemoryEvent> room_;
+  };
+
+  void restore(const InitialState& state);
+  void do_step(const HistoryStep& step, const HistorySteps& steps);
+  void do_allocate(HistoryStep step, const HistorySteps& steps);
+  void do_free(const HistoryStep& step);
+  void do_flush(const HistoryStep& step);
+  void do_snapshot(const HistoryStep& step);
+  void request(const HistoryStep& step);
+
+  /// Tells the streams which completions the allocator finds when it looks.
+  std::uint32_t completions(const HistoryStep& step) const;
+  bool waits_for_streams(const HistoryStep& step, std::uint32_t completions) const;
+  bool is_flush(const HistoryStep& step, std::size_t end_of_flush);
+  bool releases_as_usual(const HistoryStep& step) const;
+  void choose_given_releases(const HistoryStep& step);
+  bool release_given();
+
+  void compare(const HistoryStep& step);
+  void count(const MemoryEvent& recorded, const MemoryEvent* actual);
+  void diverge(Divergence divergence);
+  bool is_recorded_action(EventAction action) const;
+  void compare_final_state();
+
+  const DeviceHistory& history_;
+  const BlockLives& lives_;
+  RecordedMemory memory_;
+  RecordedStreams streams_;
+  Observed observed_;
+  CachingAllocator allocator_;
+  std::vector<BlockHandle> handles_;  ///< of each life, while it is allocated
+  std::uint32_t pending_ = 0;         ///< deferred frees that have not completed
+  std::vector<DeviceAddress> given_releases_;
+  ReplayCounts counts_;
+  std::vector<RecordedFlush> flushes_;
+  std::optional<Divergence> divergence_;
+  std::size_t requested_bytes_ = 0;  ///< of active blocks, as recorded
+  Peaks recorded_peaks_;
+};
+
+}  // namespace ohm

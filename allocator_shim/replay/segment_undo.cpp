@@ -1,0 +1,326 @@
+#include "allocator_shim/replay/segment_undo.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "allocator_shim/caching/size_policy.h"
+
+namespace ohm {
+namespace {
+
+constexpr std::uint32_t kNoReservation = kNever;
+
+/// A segment, or a mapped piece of an expandable one.
+struct Range {
+  DeviceAddress end = 0;
+  StreamId stream = kDefaultStream;
+  bool is_small = false;
+  std::uint32_t reservation = kNoReservation;  ///< index; of expandable ones
+
+  bool is_expandable() const { return reservation != kNoReservation; }
+};
+using Ranges = std::map<DeviceAddress, Range>;
+
+/// Chunks of the large pool are ten times those of the small one.
+bool looks_small(std::size_t mapped_bytes) { return mapped_bytes % kLargeBufferBytes != 0; }
+
+// ---- which pool a mapping is of
+
+/// Events of mappings do not say which pool they are of. A mapping is made for the request that
+/// follows it; memory is unmapped from the pool that it was mapped for.
+class MappingKinds {
+ public:
+  MappingKinds(const DeviceHistory& history, const BlockLives& lives) {
+    for (const std::uint32_t index : lives.segment_events) {
+      const MemoryEvent& event = history.events[index];
+      if (event.action == EventAction::segment_map) {
+        const std::optional<bool> is_small = kind_of_request(history, index);
+        if (!is_small) continue;
+        kinds_[index] = *is_small;
+        mapped_[event.address] = {event.address + event.bytes, *is_small};
+      } else if (event.action == EventAction::segment_unmap) {
+        const auto above = mapped_.upper_bound(event.address);
+        if (above == mapped_.begin()) continue;
+        const auto& [end, is_small] = std::prev(above)->second;
+        if (event.address < end) kinds_[index] = is_small;
+      }
+    }
+  }
+
+  std::optional<bool> is_small(std::uint32_t index) const {
+    const auto found = kinds_.find(index);
+    return found == kinds_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  static std::optional<bool> kind_of_request(const DeviceHistory& history, std::size_t index) {
+    for (; index < history.events.size(); ++index) {
+      const MemoryEvent& event = history.events[index];
+      if (event.action == EventAction::alloc || event.action == EventAction::oom) {
+        return round_request(event.bytes, history.settings) <= kSmallRequestBytes;
+      }
+      if (event.action == EventAction::free_requested) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  std::map<std::uint32_t, bool> kinds_;
+  std::map<DeviceAddress, std::pair<DeviceAddress, bool>> mapped_;
+};
+
+// ---- undoing ------------------------------------------------------------------------------------
+
+class SegmentUndo {
+ public:
+  SegmentUndo(const DeviceHistory& history, const BlockLives& lives)
+      : history_(history), lives_(lives), kinds_(history, lives) {}
+
+  SegmentsAtStart run() {
+    for (const SegmentView& segment : history_.segments) add_final(segment);
+    for (auto index = lives_.segment_events.rbegin(); index != lives_.segment_events.rend();
+         ++index) {
+      undo(*index, history_.events[*index]);
+    }
+    note_peak();
+    measure_reservations();
+    result_.segments = segments();
+    for (auto reservation = reservations_.rbegin(); reservation != reservations_.rend();
+         ++reservation) {
+      if (reservation->created_at != kNever) result_.created.push_back(*reservation);
+    }
+    std::stable_sort(result_.created.begin(), result_.created.end(),
+                     [](const auto& a, const auto& b) { return a.created_at < b.created_at; });
+    return std::move(result_);
+  }
+
+ private:
+  [[noreturn]] static void refuse(std::uint32_t event, const std::string& why) {
+    throw HistoryError(HistoryError::Kind::inconsistent, why, event);
+  }
+
+  void add_final(const SegmentView& segment) {
+    Range range;
+    range.end = segment.address + segment.bytes;
+    range.stream = segment.stream;
+    range.is_small = segment.is_small;
+    if (overlaps(segment.address, segment.bytes)) {
+      throw HistoryError(HistoryError::Kind::inconsistent,
+                         fmt::format("segment {:#x}: it overlaps another one", segment.address));
+    }
+    if (segment.is_expandable) range.reservation = reservation_at(segment.address, range, {});
+    add(segment.address, range);
+  }
+
+  void undo(std::uint32_t index, const MemoryEvent& event) {
+    switch (event.action) {
+      case EventAction::segment_alloc:
+        return undo_alloc(index, event);
+      case EventAction::segment_free:
+        return undo_free(index, event);
+      case EventAction::segment_map:
+        return undo_map(index, event);
+      case EventAction::segment_unmap:
+        return undo_unmap(index, event);
+      default:
+        return;
+    }
+  }
+
+  void undo_alloc(std::uint32_t index, const MemoryEvent& event) {
+    const auto range = ranges_.find(event.address);
+    if (range == ranges_.end() || range->second.is_expandable() ||
+        range->second.end != event.address + event.bytes || range->second.stream != event.stream) {
+      refuse(index,
+             fmt::format("a segment of {} bytes at {:#x} is neither freed later nor among the "
+                         "segments at the end",
+                         event.bytes, event.address));
+    }
+    note_peak();
+    remove(range);
+  }
+
+  void undo_free(std::uint32_t index, const MemoryEvent& event) {
+    check_free(index, event);
+    Range range;
+    range.end = event.address + event.bytes;
+    range.stream = event.stream;
+    range.is_small = event.bytes == kSmallBufferBytes;
+    add(event.address, range);
+  }
+
+  void undo_map(std::uint32_t index, const MemoryEvent& event) {
+    const auto range = covering(event.address, event.address + event.bytes);
+    if (range == ranges_.end() || !range->second.is_expandable() ||
+        range->second.stream != event.stream) {
+      refuse(index, fmt::format("{} bytes mapped at {:#x} are neither unmapped later nor among the "
+                                "segments at the end",
+                                event.bytes, event.address));
+    }
+    note_peak();
+    const auto [address, whole] = *range;
+    remove(range);
+    if (address < event.address) {
+      Range before = whole;
+      before.end = event.address;
+      add(address, before);
+    }
+    if (event.address + event.bytes < whole.end) add(event.address + event.bytes, whole);
+    if (mapped_bytes_[whole.reservation] == 0) {
+      reservations_[whole.reservation].created_at = index;
+    }
+  }
+
+  void undo_unmap(std::uint32_t index, const MemoryEvent& event) {
+    check_free(index, event);
+    Range range;
+    range.end = event.address + event.bytes;
+    range.stream = event.stream;
+    const std::optional<bool> known = kinds_.is_small(index);
+    range.is_small = known.value_or(looks_small(event.bytes));
+    range.reservation = reservation_at(event.address, range, known);
+    range.is_small = reservations_[range.reservation].is_small;
+    add(event.address, range);
+  }
+
+  /// What is given back was there before and is not there any more.
+  void check_free(std::uint32_t index, const MemoryEvent& event) const {
+    if (!overlaps(event.address, event.bytes)) return;
+    refuse(index, fmt::format("{} bytes at {:#x} are given back, but are still in use afterwards",
+                              event.bytes, event.address));
+  }
+
+  // ---- ranges
+
+  bool overlaps(DeviceAddress address, std::size_t bytes) const {
+    const auto next = ranges_.lower_bound(address);
+    if (next != ranges_.end() && next->first < address + bytes) return true;
+    return next != ranges_.begin() && std::prev(next)->second.end > address;
+  }
+
+  /// The range that holds all of these addresses; pieces of one reservation are one range.
+  Ranges::iterator covering(DeviceAddress begin, DeviceAddress end) {
+    const auto above = ranges_.upper_bound(begin);
+    if (above == ranges_.begin()) return ranges_.end();
+    const auto range = std::prev(above);
+    return range->second.end >= end ? range : ranges_.end();
+  }
+
+  void add(DeviceAddress address, Range range) {
+    reserved_bytes_ += range.end - address;
+    seen_.insert(address);
+    if (range.is_expandable()) {
+      RecordedReservation& reservation = reservations_[range.reservation];
+      mapped_bytes_[range.reservation] += range.end - address;
+      reservation.address = std::min(reservation.address, address);
+      ends_[range.reservation] = std::max(ends_[range.reservation], range.end);
+      join_neighbours(address, range);
+    }
+    ranges_[address] = range;
+  }
+
+  void join_neighbours(DeviceAddress& address, Range& range) {
+    const auto next = ranges_.find(range.end);
+    if (next != ranges_.end() && next->second.reservation == range.reservation) {
+      range.end = next->second.end;
+      ranges_.erase(next);
+    }
+    const auto above = ranges_.lower_bound(address);
+    if (above == ranges_.begin()) return;
+    const auto before = std::prev(above);
+    if (before->second.end != address || before->second.reservation != range.reservation) return;
+    address = before->first;
+    ranges_.erase(before);
+  }
+
+  void remove(Ranges::iterator range) {
+    const std::size_t bytes = range->second.end - range->first;
+    reserved_bytes_ -= bytes;
+    if (range->second.is_expandable()) mapped_bytes_[range->second.reservation] -= bytes;
+    ranges_.erase(range);
+  }
+
+  void note_peak() {
+    result_.peak_reserved_bytes = std::max(result_.peak_reserved_bytes, reserved_bytes_);
+  }
+
+  // ---- reservations
+
+  /// Two mapped ranges of one stream and pool with nothing else between them lie in one
+  /// reservation.
+  std::uint32_t reservation_at(DeviceAddress address, const Range& range,
+                               std::optional<bool> known_kind) {
+    const bool accepts_any = !known_kind && looks_small(range.end - address) == range.is_small;
+    const auto fits = [&](const Range& other) {
+      return other.is_expandable() && other.stream == range.stream &&
+             (other.is_small == range.is_small || accepts_any);
+    };
+    const auto above = ranges_.upper_bound(address);
+    if (above != ranges_.begin() && fits(std::prev(above)->second)) {
+      return std::prev(above)->second.reservation;
+    }
+    if (above != ranges_.end() && fits(above->second)) return above->second.reservation;
+    RecordedReservation reservation;
+    reservation.address = address;
+    reservation.stream = range.stream;
+    reservation.is_small = range.is_small;
+    reservations_.push_back(reservation);
+    mapped_bytes_.push_back(0);
+    ends_.push_back(range.end);
+    return static_cast<std::uint32_t>(reservations_.size() - 1);
+  }
+
+  /// From its first address to whatever else was ever seen above its last one.
+  void measure_reservations() {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 40U;
+    for (std::size_t i = 0; i < reservations_.size(); ++i) {
+      RecordedReservation& reservation = reservations_[i];
+      const std::size_t chunk = reservation.is_small ? kSmallBufferBytes : kLargeBufferBytes;
+      const auto next = seen_.lower_bound(ends_[i]);
+      const std::size_t room =
+          next == seen_.end() ? kMostBytes : std::size_t{*next - reservation.address};
+      const std::size_t used = round_up_to(ends_[i] - reservation.address, chunk);
+      reservation.bytes = std::max(std::min(room, kMostBytes) / chunk * chunk, used);
+    }
+  }
+
+  std::vector<SegmentView> segments() const {
+    std::vector<SegmentView> views;
+    for (const auto& [address, range] : ranges_) {
+      SegmentView& view = views.emplace_back();
+      view.address = view.reservation_address = address;
+      view.bytes = view.reservation_bytes = range.end - address;
+      view.stream = range.stream;
+      view.is_small = range.is_small;
+      if (!range.is_expandable()) continue;
+      view.is_expandable = true;
+      view.reservation_address = reservations_[range.reservation].address;
+      view.reservation_bytes = reservations_[range.reservation].bytes;
+    }
+    return views;
+  }
+
+  const DeviceHistory& history_;
+  const BlockLives& lives_;
+  MappingKinds kinds_;
+  Ranges ranges_;  ///< at the time that was reached
+  std::vector<RecordedReservation> reservations_;
+  std::vector<std::size_t> mapped_bytes_;  ///< of each reservation, at the time that was reached
+  std::vector<DeviceAddress> ends_;        ///< of each reservation: the highest that was mapped
+  std::set<DeviceAddress> seen_;           ///< where anything ever began
+  std::size_t reserved_bytes_ = 0;
+  SegmentsAtStart result_;
+};
+
+}  // namespace
+
+SegmentsAtStart undo_segments(const DeviceHistory& history, const BlockLives& lives) {
+  return SegmentUndo(history, lives).run();
+}
+
+}  // namespace ohm
