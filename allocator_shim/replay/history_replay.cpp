@@ -201,7 +201,7 @@ void HistoryReplay::do_snapshot(const HistoryStep& step) {
   MemoryEvent actual = recorded;
   actual.bytes = static_cast<std::size_t>(allocator_.stats().active_bytes[0].current);
   if (recorded.bytes != actual.bytes) {
-    diverge({Divergence::What::snapshot, step.begin, step.begin, actual, {}});
+    diverge({Divergence::What::snapshot, step.begin, step, actual, {}});
   }
 }
 
@@ -314,15 +314,12 @@ void HistoryReplay::compare(const HistoryStep& step) {
     const MemoryEvent* const done = next < actual.size() ? &actual[next++] : nullptr;
     count(recorded, done);
     if (done != nullptr && is_same(*done, recorded)) continue;
-    diverge({Divergence::What::event,
-             i,
-             step.end - 1,
-             done == nullptr ? std::nullopt : std::optional(*done),
-             {}});
+    const auto instead = done == nullptr ? std::nullopt : std::optional(*done);
+    diverge({Divergence::What::event, i, step, instead, {}});
   }
   skip_unrecorded();
   if (next < actual.size()) {
-    diverge({Divergence::What::extra, step.end - 1, step.end - 1, actual[next], {}});
+    diverge({Divergence::What::extra, step.end - 1, step, actual[next], {}});
   }
   observed_.clear();
 }
@@ -368,7 +365,7 @@ void HistoryReplay::compare_final_state() {
   if (difference.empty()) return;
   Divergence divergence;
   divergence.what = Divergence::What::final_state;
-  divergence.event = divergence.request = history_.events.size() - 1;
+  divergence.event = history_.events.size() - 1;
   divergence.final_state = difference;
   diverge(std::move(divergence));
 }

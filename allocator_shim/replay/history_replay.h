@@ -32,14 +32,14 @@ struct Divergence {
   enum class What : std::uint8_t {
     event,       ///< an event of the record did not happen, or another one in its place
     extra,       ///< the allocator did something that the record does not have
-    snapshot,    ///< a snapshot event's active bytes
+    snapshot,    ///< the active bytes of a snapshot event
     final_state  ///< the segments at the end
   };
   What what = What::event;
-  std::size_t event = 0;    ///< index of the recorded event; for final_state: of the last one
-  std::size_t request = 0;  ///< index of the event that the request ends with: alloc, oom, free
+  std::size_t event = 0;              ///< index of the recorded event; else of the last one before
+  HistoryStep step;                   ///< the step that it is of
   std::optional<MemoryEvent> actual;  ///< what the allocator did instead; nullopt: nothing
-  std::string final_state;            ///< for final_state: what differs, in a sentence
+  std::string final_state;            ///< what differs there, in a sentence
 };
 
 struct ReplayCounts {

@@ -121,13 +121,13 @@ class InitialStateFinder {
     for (const BlockLife& life : lives_.lives) {
       if (life.began_before()) continue;
       OpenBlock* const open = open_before(life.address);
-      if (open == nullptr || open->is_resolved) continue;
+      if (open == nullptr || open->is_known) continue;
       const BlockLife& block = life_of(*open);
       if (life.address < block.address + open->smallest_bytes) continue;
       if (life.address > block.address + open->largest_bytes) continue;
       if (block.completed_at < life.allocated_at) continue;
       state_.allocated[open->index].bytes = life.address - block.address;
-      open->is_resolved = true;
+      open->is_known = true;
       if (--unresolved == 0) return;
     }
   }

@@ -34,7 +34,8 @@ struct OpenBlock {
   std::size_t index = 0;           ///< in InitialState::allocated
   std::size_t smallest_bytes = 0;  ///< the rounded request
   std::size_t largest_bytes = 0;
-  bool is_resolved = false;  ///< by what was cut from the gap, or by what was not
+  bool is_known = false;     ///< a block was cut from the gap
+  bool is_narrowed = false;  ///< a request that would have fitted went elsewhere
 };
 
 struct InitialState {

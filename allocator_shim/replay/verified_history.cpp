@@ -1,0 +1,154 @@
+#include "allocator_shim/replay/verified_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "allocator_shim/caching/size_policy.h"
+
+namespace ohm {
+namespace {
+
+using Kind = HistoryStep::Kind;
+
+/// Replays cost what their events cost: sizes are narrowed down for as long as this lasts.
+constexpr std::size_t kMostReplayedEvents = 100'000'000;
+constexpr std::size_t kMostReplays = 2000;
+
+/// The free block that the allocator cut `address` from, in bytes, after it did.
+std::size_t bytes_before_cut(const CachingAllocator& allocator, DeviceAddress address) {
+  for (const SegmentView& segment : allocator.segments()) {
+    if (address < segment.address || address >= segment.address + segment.bytes) continue;
+    for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
+      if (segment.blocks[i].address != address) continue;
+      const bool has_rest = i + 1 < segment.blocks.size() &&
+                            segment.blocks[i + 1].state == BlockView::State::inactive;
+      return segment.blocks[i].bytes + (has_rest ? segment.blocks[i + 1].bytes : 0);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+VerifiedHistory::VerifiedHistory(DeviceHistory history, const RuleSet& rules)
+    : history_(std::move(history)), rules_(rules) {
+  try {
+    replay();
+  } catch (const HistoryError& error) {
+    if (error.kind() == HistoryError::Kind::insufficient) throw;
+    Disagreement disagreement;
+    disagreement.event = error.event();
+    disagreement.summary = error.event() ? fmt::format("event {}: {}", *error.event(), error.what())
+                                         : std::string(error.what());
+    disagreement_ = std::move(disagreement);
+  }
+}
+
+void VerifiedHistory::replay() {
+  find_beginning();
+  const std::optional<Divergence> divergence = first_divergence();
+  if (!divergence) return;
+  explain_divergence(*divergence);
+  HistoryReplay whole(history_, lives_, state_, rules_);
+  whole.run(first_event_, history_.events.size(), HistoryReplay::Mode::go_on);
+  summarize(whole);
+}
+
+/// A ring buffer may have lost the first half of a free: what is left of it says nothing.
+void VerifiedHistory::find_beginning() {
+  begin_at(0);
+  if (history_.events.empty() || history_.events[0].action != EventAction::free_completed) return;
+  if (lives_.has_free_requested) begin_at(1);
+}
+
+void VerifiedHistory::begin_at(std::size_t event) {
+  first_event_ = event;
+  lives_ = find_block_lives(history_, event);
+  state_ = find_initial_state(history_, lives_);
+}
+
+std::optional<Divergence> VerifiedHistory::first_divergence() {
+  for (std::size_t replays = 1;; ++replays) {
+    HistoryReplay replay(history_, lives_, state_, rules_);
+    replay.run(first_event_, history_.events.size(), HistoryReplay::Mode::stop_at_divergence);
+    if (!replay.divergence()) {
+      summarize(replay);
+      return std::nullopt;
+    }
+    const bool may_try_again =
+        replays < kMostReplays && replays * history_.events.size() < kMostReplayedEvents;
+    if (may_try_again && (revise(replay) || begin_later(*replay.divergence()))) continue;
+    return replay.divergence();
+  }
+}
+
+/// See Note [Open sizes]: when the block that was taken is the gap behind an open one, less of it
+/// can have been free.
+bool VerifiedHistory::revise(const HistoryReplay& replay) {
+  const Divergence& divergence = *replay.divergence();
+  if (divergence.step.kind != Kind::allocate || !divergence.actual ||
+      divergence.actual->action != EventAction::alloc) {
+    return false;
+  }
+  const MemoryEvent& asked = history_.events[divergence.step.end - 1];
+  const DeviceAddress taken = divergence.actual->address;
+  for (OpenBlock& open : state_.open) {
+    BlockAtStart& block = state_.allocated[open.index];
+    if (open.is_known || lives_.lives[block.life].address + block.bytes != taken) continue;
+    const std::size_t free_bytes = bytes_before_cut(replay.allocator(), taken);
+    const std::size_t rounded = round_request(asked.bytes, history_.settings);
+    if (free_bytes < rounded) return false;
+    const std::size_t bytes = block.bytes + (free_bytes - rounded) + kMinBlockBytes;
+    if (bytes > open.largest_bytes) return false;
+    block.bytes = bytes;
+    open.is_narrowed = true;
+    place_blocks(state_, lives_);
+    return true;
+  }
+  return false;
+}
+
+/// A record may begin within a request: with the block that it was given, when what made room for
+/// the block is lost.
+bool VerifiedHistory::begin_later(const Divergence& divergence) {
+  if (first_event_ != 0 || divergence.step.begin != 0 || divergence.step.kind != Kind::allocate) {
+    return false;
+  }
+  const MemoryEvent alloc = history_.events[divergence.step.end - 1];
+  if (alloc.action != EventAction::alloc) return false;
+  begin_at(divergence.step.end);
+  const bool is_there =
+      std::any_of(lives_.before.begin(), lives_.before.end(), [&](std::uint32_t index) {
+        const BlockLife& life = lives_.lives[index];
+        return life.address == alloc.address && life.requested_bytes == alloc.bytes &&
+               life.stream == alloc.stream;
+      });
+  if (!is_there) begin_at(0);
+  return is_there;
+}
+
+void VerifiedHistory::explain_divergence(const Divergence& divergence) {
+  HistoryReplay before(history_, lives_, state_, rules_);
+  before.run(first_event_, divergence.step.begin, HistoryReplay::Mode::stop_at_divergence);
+  disagreement_ = explain(history_, lives_, divergence, before.allocator());
+}
+
+void VerifiedHistory::summarize(const HistoryReplay& replay) {
+  is_replayed_ = true;
+  counts_ = replay.counts();
+  peaks_ = replay.peaks();
+  recorded_peaks_ = replay.recorded_peaks();
+  flushes_ = replay.flushes();
+  start_.segments = state_.segments.size();
+  start_.blocks = state_.allocated.size();
+  start_.reserved_bytes = state_.reserved_bytes();
+  for (const OpenBlock& open : state_.open) {
+    ++start_.open_blocks;
+    if (open.is_known) ++start_.known_blocks;
+    if (open.is_narrowed) ++start_.narrowed_blocks;
+  }
+}
+
+}  // namespace ohm

@@ -1,0 +1,72 @@
+// A history, the state that it began in, and how well the caching allocator agrees with it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/replay/disagreement.h"
+#include "allocator_shim/replay/history_replay.h"
+
+namespace ohm {
+
+struct StartSummary {
+  std::size_t segments = 0;
+  std::size_t blocks = 0;  ///< active ones
+  std::size_t reserved_bytes = 0;
+  std::size_t open_blocks = 0;      ///< of a size that the record leaves open
+  std::size_t known_blocks = 0;     ///< of them: told by what was cut from the gap
+  std::size_t narrowed_blocks = 0;  ///< of them: narrowed down by what was not
+};
+
+class VerifiedHistory {
+ public:
+  /// Replays it. Whatever is wrong with the record becomes a disagreement. Throws HistoryError of
+  /// the kind `insufficient` only.
+  VerifiedHistory(DeviceHistory history, const RuleSet& rules);
+
+  const DeviceHistory& history() const { return history_; }
+  /// nullopt: everything agrees.
+  const std::optional<Disagreement>& disagreement() const { return disagreement_; }
+  /// Whether the record could be replayed at all, however far it agreed. What is below has a
+  /// meaning then.
+  bool is_replayed() const { return is_replayed_; }
+  const ReplayCounts& counts() const { return counts_; }
+  const Peaks& peaks() const { return peaks_; }
+  const Peaks& recorded_peaks() const { return recorded_peaks_; }
+  const StartSummary& start() const { return start_; }
+  /// Events before this one are of a request that began before the record.
+  std::size_t first_event() const { return first_event_; }
+  const RuleSet& rules() const { return rules_; }
+
+  // For those who replay it elsewhere.
+  const BlockLives& lives() const { return lives_; }
+  const InitialState& initial_state() const { return state_; }
+  const std::vector<RecordedFlush>& flushes() const { return flushes_; }
+
+ private:
+  void replay();
+  void find_beginning();
+  void begin_at(std::size_t event);
+  std::optional<Divergence> first_divergence();
+  bool revise(const HistoryReplay& replay);
+  bool begin_later(const Divergence& divergence);
+  void explain_divergence(const Divergence& divergence);
+  void summarize(const HistoryReplay& replay);
+
+  DeviceHistory history_;
+  RuleSet rules_;
+  std::size_t first_event_ = 0;
+  BlockLives lives_;
+  InitialState state_;
+  bool is_replayed_ = false;
+  std::optional<Disagreement> disagreement_;
+  ReplayCounts counts_;
+  Peaks peaks_;
+  Peaks recorded_peaks_;
+  StartSummary start_;
+  std::vector<RecordedFlush> flushes_;
+};
+
+}  // namespace ohm
