@@ -84,10 +84,14 @@ void CachingAllocator::set_memory_fraction(double fraction) {
   }
   const auto total = static_cast<double>(memory_.info().total_bytes);
   if (rules_.fraction_of_one_is_no_limit && fraction == 1) {
-    allowed_bytes_.reset();
+    set_memory_limit(std::nullopt);
   } else {
-    allowed_bytes_ = static_cast<std::size_t>(fraction * total);
+    set_memory_limit(static_cast<std::size_t>(fraction * total));
   }
+}
+
+void CachingAllocator::set_memory_limit(std::optional<std::size_t> allowed_bytes) {
+  allowed_bytes_ = allowed_bytes;
   follow_settings();
 }
 

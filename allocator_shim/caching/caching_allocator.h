@@ -65,6 +65,8 @@ class CachingAllocator final : public RequestAllocator {
   /// torch.cuda.set_per_process_memory_fraction: at most this part of the device may be reserved.
   /// Throws std::invalid_argument unless 0 <= fraction <= 1.
   void set_memory_fraction(double fraction);
+  /// The same in bytes; nullopt: no limit.
+  void set_memory_limit(std::optional<std::size_t> allowed_bytes);
 
   /// torch.cuda.memory._set_allocator_settings. Throws std::invalid_argument with PyTorch's words;
   /// nothing has changed then.

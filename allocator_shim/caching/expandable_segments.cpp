@@ -36,6 +36,7 @@ Block* CachingAllocator::new_expandable_block(const Search& search) {
     candidate = map(*candidate, std::min(candidate->bytes, search.rounded_bytes));
   }
   while (candidate != nullptr && candidate->bytes < search.rounded_bytes) {
+    if (candidate->next == nullptr) return nullptr;  // more than the device has
     const std::size_t missing = search.rounded_bytes - candidate->bytes;
     Block& next = *candidate->next;
     candidate = map(next, std::min(next.bytes, missing));

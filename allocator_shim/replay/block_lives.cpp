@@ -57,8 +57,11 @@ class AddressTable {
 
 class Pairing {
  public:
-  Pairing(const DeviceHistory& history, std::size_t first_event)
-      : history_(history), first_(first_event), table_(history.events.size() / 16) {}
+  Pairing(const DeviceHistory& history, const Assumptions& assumptions)
+      : history_(history),
+        assumptions_(assumptions),
+        first_(assumptions.first_event),
+        table_(history.events.size() / 16) {}
 
   BlockLives run() {
     const std::vector<MemoryEvent>& events = history_.events;
@@ -272,8 +275,9 @@ class Pairing {
     for (std::size_t i = first_; i < history_.events.size(); ++i) {
       if (history_.events[i].action != EventAction::free_completed) continue;
       BlockLife& life = found_.lives[found_.life_of[i]];
-      const bool is_immediate = !life.is_pending_at_start && life.freed_at + 1 >= i;
-      if (!is_immediate) life.deferral = ++deferrals;
+      const bool follows = !life.is_pending_at_start && life.freed_at + 1 >= i;
+      const bool was_waited_for = assumptions_.waited_for.count(static_cast<std::uint32_t>(i)) != 0;
+      if (!follows || was_waited_for) life.deferral = ++deferrals;
     }
     for (BlockLife& life : found_.lives) {
       const bool was_freed = life.freed_at != kNever || life.is_pending_at_start;
@@ -291,6 +295,7 @@ class Pairing {
   }
 
   const DeviceHistory& history_;
+  const Assumptions& assumptions_;
   std::size_t first_;
   AddressTable table_;
   BlockLives found_;
@@ -299,8 +304,8 @@ class Pairing {
 
 }  // namespace
 
-BlockLives find_block_lives(const DeviceHistory& history, std::size_t first_event) {
-  return Pairing(history, first_event).run();
+BlockLives find_block_lives(const DeviceHistory& history, const Assumptions& assumptions) {
+  return Pairing(history, assumptions).run();
 }
 
 }  // namespace ohm

@@ -44,8 +44,8 @@ struct BlockLives {
   bool has_free_completed = true;
 };
 
-/// Pairs the events from `first_event` on; life_of counts from event 0 all the same. Throws
+/// Pairs the events from the first one on; life_of counts from event 0 all the same. Throws
 /// HistoryError when they contradict each other or the segments at the end.
-BlockLives find_block_lives(const DeviceHistory& history, std::size_t first_event = 0);
+BlockLives find_block_lives(const DeviceHistory& history, const Assumptions& assumptions = {});
 
 }  // namespace ohm

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,6 +65,16 @@ struct DeviceHistory {
   bool knows_who_emptied = false;
   /// What was assumed, in sentences.
   std::vector<std::string> notes;
+};
+
+/// What a record leaves open and its events decide: changed where a replay shows that it is wrong.
+struct Assumptions {
+  /// Events before this one are of a request that began before the record.
+  std::size_t first_event = 0;
+  /// Completions right after their requests that were waited for all the same, by the next request.
+  std::set<std::uint32_t> waited_for;
+  /// Memory that was unmapped from the other pool than it seems.
+  std::set<std::uint32_t> of_other_pool;
 };
 
 /// The devices that anything was recorded of, in ascending order. Throws HistoryError for segments

@@ -1,24 +1,13 @@
 #include "allocator_shim/replay/history_replay.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "allocator_shim/caching/size_policy.h"
-#include "allocator_shim/observe/out_of_memory.h"
 #include "allocator_shim/replay/state_comparison.h"
 
 namespace ohm {
 namespace {
-
-CachingAllocatorOptions options_of(const DeviceHistory& history, const RuleSet& rules) {
-  CachingAllocatorOptions options;
-  options.device = history.device;
-  options.rules = rules;
-  options.settings = history.settings;
-  return options;
-}
 
 bool is_same(const MemoryEvent& a, const MemoryEvent& b) {
   return a.address == b.address && a.bytes == b.bytes && a.stream == b.stream &&
@@ -27,66 +16,25 @@ bool is_same(const MemoryEvent& a, const MemoryEvent& b) {
 
 }  // namespace
 
-// ---- what the allocator did ---------------------------------------------------------------------
-
-HistoryReplay::Observed::Observed() : room_(1024) { clear(); }
-
-std::span<const MemoryEvent> HistoryReplay::Observed::events() const {
-  return {room_.data(), static_cast<std::size_t>(next_ - room_.data())};
-}
-
-void HistoryReplay::Observed::clear() {
-  next_ = room_.data();
-  end_ = next_ + room_.size();
-}
-
-void HistoryReplay::Observed::make_room() {
-  const std::size_t used = room_.size();
-  room_.resize(2 * used);
-  next_ = room_.data() + used;
-  end_ = room_.data() + room_.size();
-}
-
-// ---- the state at the start ---------------------------------------------------------------------
-
 HistoryReplay::HistoryReplay(const DeviceHistory& history, const BlockLives& lives,
                              const InitialState& state, const RuleSet& rules)
     : history_(history),
       lives_(lives),
-      memory_(state.reservations, state.segments),
-      streams_(static_cast<StreamId>(history.lanes.size())),
-      allocator_(memory_, streams_, options_of(history, rules), &observed_),
+      machine_(history, lives, state, rules),
       handles_(lives.lives.size()) {
-  allocator_.add_free_memory_callback([this] { return release_given(); });
-  for (std::size_t i = 0; i < history.lanes.size(); ++i) {
-    if (history.lanes[i].is_private()) allocator_.make_private(static_cast<StreamId>(i));
-  }
-  restore(state);
-  recorded_peaks_ = {state.peak_reserved_bytes, requested_bytes_};
-}
-
-void HistoryReplay::restore(const InitialState& state) {
-  std::vector<BlockHandle> handles;
-  try {
-    handles = allocator_.restore(state.segments);
-  } catch (const std::invalid_argument& error) {
-    throw HistoryError(HistoryError::Kind::inconsistent, error.what());
-  }
-  for (std::size_t i = 0; i < handles.size(); ++i) {
-    const std::uint32_t index = state.allocated[i].life;
-    const BlockLife& life = lives_.lives[index];
+  for (const auto& [index, handle] : machine_.initial_blocks()) {
+    const BlockLife& life = lives.lives[index];
     requested_bytes_ += life.requested_bytes;
-    if (!life.is_pending_at_start) {
-      handles_[index] = handles[i];
-      continue;
+    if (life.is_pending_at_start) {
+      machine_.free(handle, life);
+    } else {
+      handles_[index] = handle;
     }
-    allocator_.record_stream(handles[i], streams_.stream_of(life.deferral));
-    allocator_.free(handles[i]);
-    ++pending_;
   }
-  allocator_.reset_peak_stats();
-  allocator_.reset_accumulated_stats();
-  observed_.clear();
+  machine_.allocator().reset_peak_stats();
+  machine_.allocator().reset_accumulated_stats();
+  machine_.forget_events();
+  recorded_peaks_ = {state.peak_reserved_bytes, requested_bytes_};
 }
 
 // ---- one step after the other -------------------------------------------------------------------
@@ -96,16 +44,16 @@ void HistoryReplay::run(std::size_t begin, std::size_t end, Mode mode) {
   HistoryStep step;
   while (steps.next(step)) {
     if (step.end > end) return;
-    do_step(step, steps);
+    do_step(step);
     if (divergence_ && mode == Mode::stop_at_divergence) return;
   }
   if (!divergence_) compare_final_state();
 }
 
-void HistoryReplay::do_step(const HistoryStep& step, const HistorySteps& steps) {
+void HistoryReplay::do_step(const HistoryStep& step) {
   switch (step.kind) {
     case HistoryStep::Kind::allocate:
-      return do_allocate(step, steps);
+      return do_request(step);
     case HistoryStep::Kind::free:
       return do_free(step);
     case HistoryStep::Kind::flush:
@@ -115,83 +63,40 @@ void HistoryReplay::do_step(const HistoryStep& step, const HistorySteps& steps) 
   }
 }
 
-void HistoryReplay::do_allocate(HistoryStep step, const HistorySteps& steps) {
-  if (step.end - step.begin > 1) {
-    const std::size_t flushed = steps.end_of_flush(step);
-    if (flushed > step.begin && is_flush(step, flushed)) {
-      do_flush({HistoryStep::Kind::flush, step.begin, flushed});
-      step.begin = flushed;
-    }
+void HistoryReplay::do_request(const HistoryStep& step) {
+  RequestCause cause;
+  const bool is_plain =
+      step.end - step.begin == 1 && history_.events[step.begin].action == EventAction::alloc;
+  if (!is_plain) cause = cause_of(step);
+  if (cause.flushed_up_to != 0) {
+    ++counts_.flushes;
+    flushes_.push_back(
+        {static_cast<std::uint32_t>(step.begin), static_cast<std::uint32_t>(cause.flushed_up_to)});
   }
-  request(step);
+  const BlockHandle block = request(machine_, step, cause);
+  const std::uint32_t life = lives_.life_of[step.end - 1];
+  if (life != kNever) {
+    handles_[life] = block;
+  } else {
+    machine_.allocator().free(block);  // recorded as out of memory: nobody has it
+  }
   compare(step);
 }
 
-void HistoryReplay::request(const HistoryStep& step) {
-  const MemoryEvent& asked = history_.events[step.end - 1];
-  AllocationRequest request;
-  request.bytes = asked.bytes;
-  request.stream = asked.stream;
-
-  RecordedRequest recorded;
-  recorded.events = {history_.events.data() + step.begin, step.end - step.begin};
-  recorded.stream = asked.stream;
-  recorded.is_small = round_request(asked.bytes, history_.settings) <= kSmallRequestBytes;
-  recorded.is_out_of_memory = asked.action == EventAction::oom;
-  memory_.begin(recorded);
-
-  std::uint32_t completed = 0;
-  bool waits = false;
-  if (step.end - step.begin > 1) {
-    completed = completions(step);
-    waits = waits_for_streams(step, completed);
-    choose_given_releases(step);
-  }
-  if (!waits) streams_.complete(completed);
-  try {
-    const Allocation allocation = allocator_.allocate(request);
-    if (!recorded.is_out_of_memory) {
-      handles_[lives_.life_of[step.end - 1]] = allocation.block;
-    } else {
-      allocator_.free(allocation.block);  // what followed the failure is in the record
-    }
-  } catch (const OutOfMemory&) {
-    // Its event is compared like all others.
-  }
-  if (waits) streams_.complete(completed);
-  pending_ -= std::min(pending_, completed);
-  given_releases_.clear();
-}
-
 void HistoryReplay::do_free(const HistoryStep& step) {
-  const std::uint32_t index = lives_.life_of[step.begin];
-  const BlockLife& life = lives_.lives[index];
-  BlockHandle& handle = handles_[index];
+  const std::uint32_t life = lives_.life_of[step.begin];
   // After a divergence a block may be missing.
-  if (handle != nullptr) {
-    if (life.deferral != 0) {
-      allocator_.record_stream(handle, streams_.stream_of(life.deferral));
-      ++pending_;
-    }
-    allocator_.free(std::exchange(handle, nullptr));
+  if (handles_[life] != nullptr) {
+    machine_.free(std::exchange(handles_[life], nullptr), lives_.lives[life]);
   }
   compare(step);
 }
 
 void HistoryReplay::do_flush(const HistoryStep& step) {
-  RecordedRequest recorded;
-  recorded.events = {history_.events.data() + step.begin, step.end - step.begin};
-  memory_.begin(recorded);
-  const std::uint32_t completed = completions(step);
-  allocator_.empty_cache();
-  streams_.complete(completed);
-  pending_ -= std::min(pending_, completed);
-  choose_given_releases(step);
-  release_given();
-  given_releases_.clear();
+  machine_.flush(step);
+  ++counts_.flushes;
   flushes_.push_back(
       {static_cast<std::uint32_t>(step.begin), static_cast<std::uint32_t>(step.end)});
-  ++counts_.flushes;
   compare(step);
 }
 
@@ -199,100 +104,87 @@ void HistoryReplay::do_snapshot(const HistoryStep& step) {
   ++counts_.events;
   const MemoryEvent& recorded = history_.events[step.begin];
   MemoryEvent actual = recorded;
-  actual.bytes = static_cast<std::size_t>(allocator_.stats().active_bytes[0].current);
+  actual.bytes = static_cast<std::size_t>(allocator().stats().active_bytes[0].current);
   if (recorded.bytes != actual.bytes) {
     diverge({Divergence::What::snapshot, step.begin, step, actual, {}});
   }
 }
 
-// ---- what the record implies about a step -------------------------------------------------------
+// ---- what made a request do what it did ---------------------------------------------------------
 
-std::uint32_t HistoryReplay::completions(const HistoryStep& step) const {
-  const auto begin = history_.events.begin();
-  const auto count = std::count_if(
-      begin + static_cast<std::ptrdiff_t>(step.begin),
-      begin + static_cast<std::ptrdiff_t>(step.end),
-      [](const MemoryEvent& event) { return event.action == EventAction::free_completed; });
-  return static_cast<std::uint32_t>(count);
-}
-
-/// Pending frees complete when a request looks at their streams, first of all, or when it has
-/// failed and waits for all of them. The latter explains more: only then can there be cached blocks
-/// afterwards that would have served it.
-bool HistoryReplay::waits_for_streams(const HistoryStep& step, std::uint32_t completed) const {
-  if (completed == 0 || completed != pending_) return false;
-  const auto begin = history_.events.begin();
-  return history_.events[step.end - 1].action == EventAction::oom ||
-         std::any_of(begin + static_cast<std::ptrdiff_t>(step.begin),
-                     begin + static_cast<std::ptrdiff_t>(step.end), gives_memory_back);
-}
-
-/// Whether what was given back before a request was not given back for it: a cached block would
-/// have served it, or the device had room, as later events show.
-bool HistoryReplay::is_flush(const HistoryStep& step, std::size_t end_of_flush) {
-  const MemoryEvent& asked = history_.events[step.end - 1];
-  AllocationRequest request;
-  request.bytes = asked.bytes;
-  request.stream = asked.stream;
-  if (allocator_.can_serve_from_cache(request)) return true;
-  const AllocatorSettings& settings = history_.settings;
-  if (history_.knows_who_emptied || settings.garbage_collection_threshold > 0 ||
-      settings.max_split_size_bytes != AllocatorSettings::kNoMaxSplitSize ||
-      completions({step.kind, step.begin, end_of_flush}) > 0) {
-    return false;
+/// What is possible, the likelier first.
+std::vector<RequestCause> HistoryReplay::causes_of(const HistoryStep& step) const {
+  std::uint32_t leading = 0;  // completions, before anything else
+  std::uint32_t later = 0;
+  bool has_releases = false;
+  bool has_large_releases = false;
+  for (std::size_t i = step.begin; i < step.end; ++i) {
+    const MemoryEvent& event = history_.events[i];
+    if (event.action == EventAction::free_completed) {
+      ++(has_releases ? later : leading);
+    } else if (gives_memory_back(event)) {
+      has_releases = true;
+      has_large_releases = has_large_releases || (event.action == EventAction::segment_free &&
+                                                  event.bytes != kSmallBufferBytes);
+    }
   }
-  const std::size_t wanted = segment_bytes_for(round_request(asked.bytes, settings));
-  const auto reserved = static_cast<std::size_t>(allocator_.stats().reserved_bytes[0].current);
+  // A request that waited has waited for everything.
+  const bool may_have_waited = leading > 0 && later == 0 && leading == machine_.pending();
+  const bool may_have_collected =
+      has_large_releases && history_.settings.garbage_collection_threshold > 0;
+  const std::size_t flushed = has_releases ? end_of_releases(history_, step) : 0;
+
+  const bool is_oom = history_.events[step.end - 1].action == EventAction::oom;
+  const bool may_be_limited = history_.settings.expandable_segments && (has_releases || is_oom);
+
+  std::vector<RequestCause> causes;
+  const auto add = [&](const RequestCause& cause) {
+    causes.push_back(cause);
+    if (!may_have_waited) return;
+    causes.push_back(cause);
+    causes.back().polled = 0;
+  };
+  const bool was_likely_flushed = has_releases && device_had_room(step);
+  const RequestCause flush = {.flushed_up_to = flushed};
+  if (was_likely_flushed) causes.push_back(flush);
+  add({.polled = leading});
+  if (has_releases && !was_likely_flushed) causes.push_back(flush);
+  if (may_be_limited) add({.polled = leading, .is_limited = true});
+  if (may_have_collected) add({.polled = leading, .takes_collected = true});
+  if (may_have_collected && may_be_limited) {
+    add({.polled = leading, .takes_collected = true, .is_limited = true});
+  }
+  return causes;
+}
+
+/// Whether the device could have served a request without giving anything back, as later events
+/// show, and no stack says why it was given back.
+bool HistoryReplay::device_had_room(const HistoryStep& step) const {
+  if (history_.knows_who_emptied) return false;
+  const std::size_t wanted =
+      segment_bytes_for(round_request(history_.events[step.end - 1].bytes, history_.settings));
+  const auto reserved = static_cast<std::size_t>(allocator().stats().reserved_bytes[0].current);
   return reserved + wanted <= recorded_peaks_.reserved_bytes;
 }
 
-// ---- what is taken as given ---------------------------------------------------------------------
-
-/// Whether the recorded releases of a step are those of all cached segments in their order.
-bool HistoryReplay::releases_as_usual(const HistoryStep& step) const {
-  std::vector<std::tuple<bool, StreamId, std::size_t, DeviceAddress>> cached;
-  for (const SegmentView& segment : allocator_.segments()) {
-    const bool is_whole = segment.blocks.size() == 1 && !segment.is_expandable &&
-                          segment.blocks.front().state == BlockView::State::inactive;
-    if (!is_whole || history_.lanes[segment.stream].is_private()) continue;
-    cached.emplace_back(segment.is_small, segment.stream, segment.bytes, segment.address);
-  }
-  std::sort(cached.begin(), cached.end());
-  auto next = cached.begin();
-  for (std::size_t i = step.begin; i < step.end; ++i) {
-    const MemoryEvent& event = history_.events[i];
-    if (event.action != EventAction::segment_free) continue;
-    if (next == cached.end() || std::get<3>(*next++) != event.address) return false;
-  }
-  return next == cached.end();
-}
-
-void HistoryReplay::choose_given_releases(const HistoryStep& step) {
-  bool may_be_collected = history_.settings.garbage_collection_threshold > 0 &&
-                          step.kind == HistoryStep::Kind::allocate;
-  bool is_checked = false;
-  for (std::size_t i = step.begin; i < step.end; ++i) {
-    const MemoryEvent& event = history_.events[i];
-    if (event.action != EventAction::segment_free) continue;
-    if (may_be_collected && !is_checked) {
-      may_be_collected = !releases_as_usual(step);
-      is_checked = true;
-    }
-    // Small segments are not collected; what comes after one was released with it.
-    may_be_collected = may_be_collected && event.bytes != kSmallBufferBytes;
-    if (may_be_collected || history_.lanes[event.stream].is_private()) {
-      given_releases_.push_back(event.address);
+/// The first cause that leads to the recorded events; tried on a copy of the machine.
+RequestCause HistoryReplay::cause_of(const HistoryStep& step) const {
+  const std::vector<RequestCause> causes = causes_of(step);
+  if (causes.size() > 1) {
+    for (const RequestCause& cause : causes) {
+      ReplayMachine trial(machine_);
+      request(trial, step, cause);
+      if (!difference(trial.events(), step)) return cause;
     }
   }
+  return causes.front();
 }
 
-/// Never asks the allocator to search again: no block came free.
-bool HistoryReplay::release_given() {
-  for (const DeviceAddress address : given_releases_) {
-    if (allocator_.release_cached_segment(address)) ++counts_.given_releases;
-  }
-  given_releases_.clear();
-  return false;
+BlockHandle HistoryReplay::request(ReplayMachine& machine, const HistoryStep& step,
+                                   const RequestCause& cause) const {
+  if (cause.flushed_up_to == 0) return machine.request(step, cause);
+  machine.flush({HistoryStep::Kind::flush, step.begin, cause.flushed_up_to});
+  return machine.request({step.kind, cause.flushed_up_to, step.end}, {});
 }
 
 // ---- comparing ----------------------------------------------------------------------------------
@@ -302,35 +194,36 @@ bool HistoryReplay::is_recorded_action(EventAction action) const {
   return action != EventAction::free_completed || lives_.has_free_completed;
 }
 
-void HistoryReplay::compare(const HistoryStep& step) {
-  const std::span<const MemoryEvent> actual = observed_.events();
-  std::size_t next = 0;
+std::optional<Divergence> HistoryReplay::difference(std::span<const MemoryEvent> actual,
+                                                    const HistoryStep& step) const {
+  using What = Divergence::What;
+  auto next = actual.begin();
   const auto skip_unrecorded = [&] {
-    while (next < actual.size() && !is_recorded_action(actual[next].action)) ++next;
+    while (next != actual.end() && !is_recorded_action(next->action)) ++next;
   };
   for (std::size_t i = step.begin; i < step.end; ++i) {
     skip_unrecorded();
-    const MemoryEvent& recorded = history_.events[i];
-    const MemoryEvent* const done = next < actual.size() ? &actual[next++] : nullptr;
-    count(recorded, done);
-    if (done != nullptr && is_same(*done, recorded)) continue;
-    const auto instead = done == nullptr ? std::nullopt : std::optional(*done);
-    diverge({Divergence::What::event, i, step, instead, {}});
+    if (next == actual.end()) return Divergence{What::event, i, step, std::nullopt, {}};
+    if (!is_same(*next, history_.events[i])) return Divergence{What::event, i, step, *next, {}};
+    ++next;
   }
   skip_unrecorded();
-  if (next < actual.size()) {
-    diverge({Divergence::What::extra, step.end - 1, step, actual[next], {}});
-  }
-  observed_.clear();
+  if (next == actual.end()) return std::nullopt;
+  return Divergence{What::extra, step.end - 1, step, *next, {}};
 }
 
-void HistoryReplay::count(const MemoryEvent& recorded, const MemoryEvent* actual) {
+void HistoryReplay::compare(const HistoryStep& step) {
+  for (std::size_t i = step.begin; i < step.end; ++i) count(history_.events[i]);
+  count_agreement(step);
+  if (!divergence_) divergence_ = difference(machine_.events(), step);
+  machine_.forget_events();
+}
+
+void HistoryReplay::count(const MemoryEvent& recorded) {
   ++counts_.events;
-  const bool agrees = actual != nullptr && is_same(*actual, recorded);
   switch (recorded.action) {
     case EventAction::alloc:
       ++counts_.allocations;
-      if (agrees) ++counts_.allocations_at_recorded_address;
       requested_bytes_ += recorded.bytes;
       recorded_peaks_.requested_bytes = std::max(recorded_peaks_.requested_bytes, requested_bytes_);
       break;
@@ -345,7 +238,6 @@ void HistoryReplay::count(const MemoryEvent& recorded, const MemoryEvent* actual
     case EventAction::segment_alloc:
     case EventAction::segment_map:
       ++counts_.segments;
-      if (agrees) ++counts_.segments_as_recorded;
       break;
     case EventAction::oom:
       ++counts_.ooms;
@@ -355,13 +247,31 @@ void HistoryReplay::count(const MemoryEvent& recorded, const MemoryEvent* actual
   }
 }
 
+/// Blocks and segments that came to lie where they were recorded, whatever else differs.
+void HistoryReplay::count_agreement(const HistoryStep& step) {
+  const auto has_done = [&](const MemoryEvent& recorded) {
+    const std::span<const MemoryEvent> actual = machine_.events();
+    return std::any_of(actual.begin(), actual.end(),
+                       [&](const MemoryEvent& event) { return is_same(event, recorded); });
+  };
+  if (step.kind != HistoryStep::Kind::allocate) return;
+  for (std::size_t i = step.begin; i < step.end; ++i) {
+    const MemoryEvent& recorded = history_.events[i];
+    if (recorded.action == EventAction::alloc) {
+      if (has_done(recorded)) ++counts_.allocations_at_recorded_address;
+    } else if (obtains_memory(recorded)) {
+      if (has_done(recorded)) ++counts_.segments_as_recorded;
+    }
+  }
+}
+
 void HistoryReplay::diverge(Divergence divergence) {
   if (!divergence_) divergence_ = std::move(divergence);
 }
 
 void HistoryReplay::compare_final_state() {
   const std::string difference =
-      first_difference(allocator_.segments(), history_.segments, history_.lanes);
+      first_difference(allocator().segments(), history_.segments, history_.lanes);
   if (difference.empty()) return;
   Divergence divergence;
   divergence.what = Divergence::What::final_state;
@@ -371,7 +281,7 @@ void HistoryReplay::compare_final_state() {
 }
 
 Peaks HistoryReplay::peaks() const {
-  const MemoryStats& stats = allocator_.stats();
+  const MemoryStats& stats = allocator().stats();
   return {static_cast<std::size_t>(stats.reserved_bytes[0].peak),
           static_cast<std::size_t>(stats.requested_bytes[0].peak)};
 }

@@ -1,14 +1,5 @@
 // Feeds the requests of a history through the caching allocator and compares what it does with what
 // was recorded, event by event.
-//
-// Note [What is taken as given]
-// A record does not say everything that an allocator decides by. Given to it here are: what the
-// device granted and when it had no room (as the recorded segments show), when other streams were
-// done with a block (as the recorded completions show), that empty_cache() was called (segments
-// given back when no request needed it), which segments the garbage collection took (it goes by
-// ages from before the record and by a limit that is not recorded) and which private segments were
-// given back (their owner decides). All else is the allocator's: which block serves a request, when
-// it is split and merged, when the device is asked, what is released, and in which order.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +14,7 @@
 #include "allocator_shim/replay/device_history.h"
 #include "allocator_shim/replay/history_steps.h"
 #include "allocator_shim/replay/initial_state.h"
-#include "allocator_shim/replay/recorded_memory.h"
+#include "allocator_shim/replay/replay_machine.h"
 
 namespace ohm {
 
@@ -50,8 +41,7 @@ struct ReplayCounts {
   std::size_t segments = 0;  ///< obtained: segment_alloc and segment_map
   std::size_t segments_as_recorded = 0;
   std::size_t ooms = 0;
-  std::size_t flushes = 0;         ///< calls of empty_cache that gave something back
-  std::size_t given_releases = 0;  ///< see Note [What is taken as given]
+  std::size_t flushes = 0;  ///< calls of empty_cache that gave something back
 };
 
 struct Peaks {
@@ -80,55 +70,39 @@ class HistoryReplay {
   /// The first one, if any.
   const std::optional<Divergence>& divergence() const { return divergence_; }
   const ReplayCounts& counts() const { return counts_; }
+  /// Segments whose release was taken from the record: see Note [What is taken as given].
+  std::size_t given_releases() const { return machine_.given_releases(); }
   const std::vector<RecordedFlush>& flushes() const { return flushes_; }
   Peaks peaks() const;
   const Peaks& recorded_peaks() const { return recorded_peaks_; }
-  const CachingAllocator& allocator() const { return allocator_; }
+  const CachingAllocator& allocator() const { return machine_.allocator(); }
 
  private:
-  /// What the allocator does, in room that grows.
-  class Observed final : public EventSink {
-   public:
-    Observed();
-    std::span<const MemoryEvent> events() const;
-    void clear();
-
-   private:
-    void make_room() override;
-    std::vector<MemoryEvent> room_;
-  };
-
-  void restore(const InitialState& state);
-  void do_step(const HistoryStep& step, const HistorySteps& steps);
-  void do_allocate(HistoryStep step, const HistorySteps& steps);
+  void do_step(const HistoryStep& step);
+  void do_request(const HistoryStep& step);
   void do_free(const HistoryStep& step);
   void do_flush(const HistoryStep& step);
   void do_snapshot(const HistoryStep& step);
-  void request(const HistoryStep& step);
 
-  /// Tells the streams which completions the allocator finds when it looks.
-  std::uint32_t completions(const HistoryStep& step) const;
-  bool waits_for_streams(const HistoryStep& step, std::uint32_t completions) const;
-  bool is_flush(const HistoryStep& step, std::size_t end_of_flush);
-  bool releases_as_usual(const HistoryStep& step) const;
-  void choose_given_releases(const HistoryStep& step);
-  bool release_given();
+  std::vector<RequestCause> causes_of(const HistoryStep& step) const;
+  RequestCause cause_of(const HistoryStep& step) const;
+  bool device_had_room(const HistoryStep& step) const;
+  BlockHandle request(ReplayMachine& machine, const HistoryStep& step,
+                      const RequestCause& cause) const;
 
-  void compare(const HistoryStep& step);
-  void count(const MemoryEvent& recorded, const MemoryEvent* actual);
-  void diverge(Divergence divergence);
+  std::optional<Divergence> difference(std::span<const MemoryEvent> actual,
+                                       const HistoryStep& step) const;
   bool is_recorded_action(EventAction action) const;
+  void compare(const HistoryStep& step);
+  void count(const MemoryEvent& recorded);
+  void count_agreement(const HistoryStep& step);
+  void diverge(Divergence divergence);
   void compare_final_state();
 
   const DeviceHistory& history_;
   const BlockLives& lives_;
-  RecordedMemory memory_;
-  RecordedStreams streams_;
-  Observed observed_;
-  CachingAllocator allocator_;
+  ReplayMachine machine_;
   std::vector<BlockHandle> handles_;  ///< of each life, while it is allocated
-  std::uint32_t pending_ = 0;         ///< deferred frees that have not completed
-  std::vector<DeviceAddress> given_releases_;
   ReplayCounts counts_;
   std::vector<RecordedFlush> flushes_;
   std::optional<Divergence> divergence_;

@@ -2,6 +2,12 @@
 
 namespace ohm {
 
+std::size_t end_of_releases(const DeviceHistory& history, const HistoryStep& step) {
+  std::size_t end = step.end;
+  while (end > step.begin && !gives_memory_back(history.events[end - 1])) --end;
+  return end;
+}
+
 void HistorySteps::find_group(HistoryStep& step) const {
   using Kind = HistoryStep::Kind;
   const std::vector<MemoryEvent>& events = history_.events;
@@ -25,7 +31,7 @@ void HistorySteps::find_group(HistoryStep& step) const {
   step.kind = Kind::allocate;
   step.end = last + 1;
 
-  const std::size_t flushed = end_of_flush(step);
+  const std::size_t flushed = end_of_releases(history_, step);
   if (flushed == step.begin) return;
   const auto obtained =
       std::find_if(events.begin() + static_cast<std::ptrdiff_t>(flushed),

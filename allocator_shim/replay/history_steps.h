@@ -36,6 +36,9 @@ inline bool gives_memory_back(const MemoryEvent& event) {
   return event.action == EventAction::segment_free || event.action == EventAction::segment_unmap;
 }
 
+/// One past the last event of the step that gives memory back; `step.begin` when there is none.
+std::size_t end_of_releases(const DeviceHistory& history, const HistoryStep& step);
+
 class HistorySteps {
  public:
   /// Both outlive this.
@@ -66,16 +69,10 @@ class HistorySteps {
     return true;
   }
 
-  /// One past the last event of the step that gives memory back; `step.begin` when there is none.
-  std::size_t end_of_flush(const HistoryStep& step) const {
-    std::size_t end = step.end;
-    while (end > step.begin && !gives_memory_back(history_.events[end - 1])) --end;
-    return end;
-  }
-
  private:
   bool completes_at_once(std::size_t request) const {
-    return lives_.lives[lives_.life_of[request]].completed_at == request + 1;
+    const BlockLife& life = lives_.lives[lives_.life_of[request]];
+    return life.completed_at == request + 1 && life.deferral == 0;
   }
   bool is_free(std::size_t index) const {
     const EventAction action = history_.events[index].action;

@@ -33,11 +33,12 @@ struct Tenants {
 
 class InitialStateFinder {
  public:
-  InitialStateFinder(const DeviceHistory& history, const BlockLives& lives)
-      : history_(history), lives_(lives) {}
+  InitialStateFinder(const DeviceHistory& history, const BlockLives& lives,
+                     const Assumptions& assumptions)
+      : history_(history), lives_(lives), assumptions_(assumptions) {}
 
   InitialState run() {
-    SegmentsAtStart start = undo_segments(history_, lives_);
+    SegmentsAtStart start = undo_segments(history_, lives_, assumptions_);
     state_.segments = std::move(start.segments);
     state_.reservations = std::move(start.created);
     state_.peak_reserved_bytes = start.peak_reserved_bytes;
@@ -146,6 +147,7 @@ class InitialStateFinder {
 
   const DeviceHistory& history_;
   const BlockLives& lives_;
+  const Assumptions& assumptions_;
   InitialState state_;
 };
 
@@ -167,8 +169,9 @@ std::size_t InitialState::reserved_bytes() const {
   return bytes;
 }
 
-InitialState find_initial_state(const DeviceHistory& history, const BlockLives& lives) {
-  return InitialStateFinder(history, lives).run();
+InitialState find_initial_state(const DeviceHistory& history, const BlockLives& lives,
+                                const Assumptions& assumptions) {
+  return InitialStateFinder(history, lives, assumptions).run();
 }
 
 void place_blocks(InitialState& state, const BlockLives& lives) {
@@ -191,6 +194,7 @@ void place_blocks(InitialState& state, const BlockLives& lives) {
       fill_up_to(life.address);
       segment.blocks.push_back(
           block_view(at, next->bytes, life.requested_bytes, State::active_allocated));
+      segment.blocks.back().site = next->life;
       at += next->bytes;
     }
     fill_up_to(end);

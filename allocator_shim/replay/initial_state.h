@@ -53,7 +53,8 @@ struct InitialState {
 inline constexpr std::size_t kUnknownRequest = std::size_t{1} << 62U;
 
 /// Throws HistoryError when the history cannot have begun in any state.
-InitialState find_initial_state(const DeviceHistory& history, const BlockLives& lives);
+InitialState find_initial_state(const DeviceHistory& history, const BlockLives& lives,
+                                const Assumptions& assumptions = {});
 
 /// Lays the blocks out once more, after a size was changed.
 void place_blocks(InitialState& state, const BlockLives& lives);

@@ -4,18 +4,9 @@
 #include <iterator>
 
 #include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/replay/history_steps.h"
 
 namespace ohm {
-namespace {
-
-bool obtains(const MemoryEvent& event) {
-  return event.action == EventAction::segment_alloc || event.action == EventAction::segment_map;
-}
-bool gives_back(const MemoryEvent& event) {
-  return event.action == EventAction::segment_free || event.action == EventAction::segment_unmap;
-}
-
-}  // namespace
 
 RecordedMemory::RecordedMemory(const std::vector<RecordedReservation>& reservations,
                                const std::vector<SegmentView>& held)
@@ -25,6 +16,12 @@ RecordedMemory::RecordedMemory(const std::vector<RecordedReservation>& reservati
   }
 }
 
+RecordedMemory::RecordedMemory(const RecordedMemory& other)
+    : reservations_(other.reservations_),
+      is_reservation_made_(other.is_reservation_made_),
+      held_(other.held_),
+      next_unrecorded_(other.next_unrecorded_) {}
+
 void RecordedMemory::begin(const RecordedRequest& request) {
   request_ = request;
   next_ = to_give_back_ = given_back_ = 0;
@@ -33,8 +30,8 @@ void RecordedMemory::begin(const RecordedRequest& request) {
 RecordedMemory::Answer RecordedMemory::answer() {
   for (; next_ < request_.events.size(); ++next_) {
     const MemoryEvent& event = request_.events[next_];
-    if (obtains(event)) break;
-    if (gives_back(event)) ++to_give_back_;
+    if (obtains_memory(event)) break;
+    if (gives_memory_back(event)) ++to_give_back_;
   }
   if (given_back_ < to_give_back_) return Answer::no_room;
   if (next_ < request_.events.size()) return Answer::as_recorded;

@@ -33,6 +33,9 @@ class RecordedMemory final : public DeviceMemory {
   RecordedMemory(const std::vector<RecordedReservation>& reservations,
                  const std::vector<SegmentView>& held);
 
+  /// Another one in the same state.
+  RecordedMemory(const RecordedMemory& other);
+
   /// What the device is asked for from here on belongs to this request.
   void begin(const RecordedRequest& request);
 
@@ -74,6 +77,8 @@ class RecordedStreams final : public StreamEvents {
  public:
   /// Streams from `first` on wait for the deferrals 1, 2, …
   explicit RecordedStreams(StreamId first) : first_(first) {}
+  RecordedStreams(const RecordedStreams& other)
+      : first_(other.first_), completed_(other.completed_) {}
 
   StreamId stream_of(std::uint32_t deferral) const { return first_ + deferral - 1; }
   /// The next so many deferrals are complete.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -27,59 +27,79 @@ struct Range {
 };
 using Ranges = std::map<DeviceAddress, Range>;
 
-/// Chunks of the large pool are ten times those of the small one.
-bool looks_small(std::size_t mapped_bytes) { return mapped_bytes % kLargeBufferBytes != 0; }
-
 // ---- which pool a mapping is of
 
-/// Events of mappings do not say which pool they are of. A mapping is made for the request that
-/// follows it; memory is unmapped from the pool that it was mapped for.
+/// Events of mappings do not say which pool they are of. What lay nearest to the addresses does: a
+/// reservation is larger than the device, and serves one pool.
 class MappingKinds {
  public:
-  MappingKinds(const DeviceHistory& history, const BlockLives& lives) {
-    for (const std::uint32_t index : lives.segment_events) {
-      const MemoryEvent& event = history.events[index];
-      if (event.action == EventAction::segment_map) {
-        const std::optional<bool> is_small = kind_of_request(history, index);
-        if (!is_small) continue;
-        kinds_[index] = *is_small;
-        mapped_[event.address] = {event.address + event.bytes, *is_small};
-      } else if (event.action == EventAction::segment_unmap) {
-        const auto above = mapped_.upper_bound(event.address);
-        if (above == mapped_.begin()) continue;
-        const auto& [end, is_small] = std::prev(above)->second;
-        if (event.address < end) kinds_[index] = is_small;
-      }
-    }
-  }
+  MappingKinds(const DeviceHistory& history, const BlockLives& lives)
+      : history_(history), lives_(lives) {}
 
-  std::optional<bool> is_small(std::uint32_t index) const {
-    const auto found = kinds_.find(index);
-    return found == kinds_.end() ? std::nullopt : std::optional(found->second);
+  bool is_small(const MemoryEvent& event) {
+    if (looks_small(event.bytes)) return true;
+    if (!is_gathered_) gather();
+    const std::vector<Evidence>& evidence = by_stream_[event.stream];
+    const auto above = std::upper_bound(
+        evidence.begin(), evidence.end(), event.address,
+        [](DeviceAddress address, const Evidence& one) { return address < one.address; });
+    const DeviceAddress end = event.address + event.bytes;
+    std::size_t nearest = std::numeric_limits<std::size_t>::max();
+    bool is_small = false;
+    if (above != evidence.end()) {
+      nearest = above->address < end ? 0 : above->address - end;
+      is_small = above->is_small;
+    }
+    if (above != evidence.begin()) {
+      const Evidence& below = *std::prev(above);
+      const std::size_t gap = below.end > event.address ? 0 : event.address - below.end;
+      if (gap <= nearest) is_small = below.is_small;
+    }
+    return is_small;
   }
 
  private:
-  static std::optional<bool> kind_of_request(const DeviceHistory& history, std::size_t index) {
-    for (; index < history.events.size(); ++index) {
-      const MemoryEvent& event = history.events[index];
-      if (event.action == EventAction::alloc || event.action == EventAction::oom) {
-        return round_request(event.bytes, history.settings) <= kSmallRequestBytes;
-      }
-      if (event.action == EventAction::free_requested) return std::nullopt;
+  struct Evidence {
+    DeviceAddress address;
+    DeviceAddress end;
+    bool is_small;
+  };
+
+  /// Chunks of the large pool are ten times those of the small one.
+  static bool looks_small(std::size_t bytes) { return bytes % kLargeBufferBytes != 0; }
+
+  void gather() {
+    is_gathered_ = true;
+    for (const SegmentView& segment : history_.segments) {
+      if (!segment.is_expandable) continue;
+      add(segment.stream, segment.address, segment.bytes, segment.is_small);
     }
-    return std::nullopt;
+    for (const BlockLife& life : lives_.lives) {
+      const std::size_t bytes = round_request(life.requested_bytes, history_.settings);
+      add(life.stream, life.address, bytes, bytes <= kSmallRequestBytes);
+    }
+    for (auto& [stream, evidence] : by_stream_) {
+      std::sort(evidence.begin(), evidence.end(),
+                [](const Evidence& a, const Evidence& b) { return a.address < b.address; });
+    }
   }
 
-  std::map<std::uint32_t, bool> kinds_;
-  std::map<DeviceAddress, std::pair<DeviceAddress, bool>> mapped_;
+  void add(StreamId stream, DeviceAddress address, std::size_t bytes, bool is_small) {
+    by_stream_[stream].push_back({address, address + bytes, is_small});
+  }
+
+  const DeviceHistory& history_;
+  const BlockLives& lives_;
+  bool is_gathered_ = false;
+  std::map<StreamId, std::vector<Evidence>> by_stream_;
 };
 
 // ---- undoing ------------------------------------------------------------------------------------
 
 class SegmentUndo {
  public:
-  SegmentUndo(const DeviceHistory& history, const BlockLives& lives)
-      : history_(history), lives_(lives), kinds_(history, lives) {}
+  SegmentUndo(const DeviceHistory& history, const BlockLives& lives, const Assumptions& assumptions)
+      : history_(history), lives_(lives), assumptions_(assumptions), kinds_(history, lives) {}
 
   SegmentsAtStart run() {
     for (const SegmentView& segment : history_.segments) add_final(segment);
@@ -113,7 +133,7 @@ class SegmentUndo {
       throw HistoryError(HistoryError::Kind::inconsistent,
                          fmt::format("segment {:#x}: it overlaps another one", segment.address));
     }
-    if (segment.is_expandable) range.reservation = reservation_at(segment.address, range, {});
+    if (segment.is_expandable) range.reservation = reservation_at(segment.address, range);
     add(segment.address, range);
   }
 
@@ -181,10 +201,8 @@ class SegmentUndo {
     Range range;
     range.end = event.address + event.bytes;
     range.stream = event.stream;
-    const std::optional<bool> known = kinds_.is_small(index);
-    range.is_small = known.value_or(looks_small(event.bytes));
-    range.reservation = reservation_at(event.address, range, known);
-    range.is_small = reservations_[range.reservation].is_small;
+    range.is_small = kinds_.is_small(event) != (assumptions_.of_other_pool.count(index) != 0);
+    range.reservation = reservation_at(event.address, range);
     add(event.address, range);
   }
 
@@ -253,12 +271,10 @@ class SegmentUndo {
 
   /// Two mapped ranges of one stream and pool with nothing else between them lie in one
   /// reservation.
-  std::uint32_t reservation_at(DeviceAddress address, const Range& range,
-                               std::optional<bool> known_kind) {
-    const bool accepts_any = !known_kind && looks_small(range.end - address) == range.is_small;
+  std::uint32_t reservation_at(DeviceAddress address, const Range& range) {
     const auto fits = [&](const Range& other) {
       return other.is_expandable() && other.stream == range.stream &&
-             (other.is_small == range.is_small || accepts_any);
+             other.is_small == range.is_small;
     };
     const auto above = ranges_.upper_bound(address);
     if (above != ranges_.begin() && fits(std::prev(above)->second)) {
@@ -307,6 +323,7 @@ class SegmentUndo {
 
   const DeviceHistory& history_;
   const BlockLives& lives_;
+  const Assumptions& assumptions_;
   MappingKinds kinds_;
   Ranges ranges_;  ///< at the time that was reached
   std::vector<RecordedReservation> reservations_;
@@ -319,8 +336,9 @@ class SegmentUndo {
 
 }  // namespace
 
-SegmentsAtStart undo_segments(const DeviceHistory& history, const BlockLives& lives) {
-  return SegmentUndo(history, lives).run();
+SegmentsAtStart undo_segments(const DeviceHistory& history, const BlockLives& lives,
+                              const Assumptions& assumptions) {
+  return SegmentUndo(history, lives, assumptions).run();
 }
 
 }  // namespace ohm

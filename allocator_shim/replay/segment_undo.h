@@ -28,6 +28,7 @@ struct SegmentsAtStart {
 };
 
 /// Throws HistoryError for an event that cannot have led to what comes after it.
-SegmentsAtStart undo_segments(const DeviceHistory& history, const BlockLives& lives);
+SegmentsAtStart undo_segments(const DeviceHistory& history, const BlockLives& lives,
+                              const Assumptions& assumptions = {});
 
 }  // namespace ohm

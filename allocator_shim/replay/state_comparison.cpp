@@ -26,10 +26,17 @@ std::string text_of(const BlockView& block) {
                      block.requested_bytes);
 }
 
-bool is_same_block(const BlockView& actual, const BlockView& recorded) {
+/// Whether what an inactive block last held is known. Addresses without memory keep it too, and are
+/// in no record: 0 in an expandable segment may have been anything.
+bool is_known(const BlockView& actual, const SegmentView& segment) {
+  if (actual.state != BlockView::State::inactive) return true;
+  if (segment.is_expandable && actual.requested_bytes == 0) return false;
+  return actual.requested_bytes < kUnknownRequest;
+}
+
+bool is_same_block(const BlockView& actual, const BlockView& recorded, const SegmentView& segment) {
   if (actual.bytes != recorded.bytes || actual.state != recorded.state) return false;
-  return actual.requested_bytes == recorded.requested_bytes ||
-         (actual.state == BlockView::State::inactive && actual.requested_bytes >= kUnknownRequest);
+  return actual.requested_bytes == recorded.requested_bytes || !is_known(actual, segment);
 }
 
 /// The first difference of two lists in address order; `differ` says what differs in two entries of
@@ -51,8 +58,9 @@ std::string compare_lists(const std::vector<View>& actual, const std::vector<Vie
   return {};
 }
 
-std::string difference_of(const BlockView& actual, const BlockView& recorded) {
-  if (is_same_block(actual, recorded)) return {};
+std::string difference_of(const BlockView& actual, const BlockView& recorded,
+                          const SegmentView& segment) {
+  if (is_same_block(actual, recorded, segment)) return {};
   return fmt::format("block {:#x}: recorded are {}, replayed are {}", actual.address,
                      text_of(recorded), text_of(actual));
 }
@@ -76,8 +84,11 @@ std::string first_difference(const std::vector<SegmentView>& actual,
       return fmt::format("at {:#x} the record has {}, the replay {}", a.address, text_of(r, lanes),
                          text_of(a, lanes));
     }
+    const auto blocks_differ = [&](const BlockView& block, const BlockView& other) {
+      return difference_of(block, other, a);
+    };
     return compare_lists(
-        a.blocks, r.blocks, difference_of, [](const BlockView& block, std::string_view where) {
+        a.blocks, r.blocks, blocks_differ, [](const BlockView& block, std::string_view where) {
           return fmt::format("block {:#x}, {}, is {} only", block.address, text_of(block), where);
         });
   };

@@ -52,41 +52,70 @@ void VerifiedHistory::replay() {
   if (!divergence) return;
   explain_divergence(*divergence);
   HistoryReplay whole(history_, lives_, state_, rules_);
-  whole.run(first_event_, history_.events.size(), HistoryReplay::Mode::go_on);
+  whole.run(first_event(), history_.events.size(), HistoryReplay::Mode::go_on);
   summarize(whole);
 }
 
 /// A ring buffer may have lost the first half of a free: what is left of it says nothing.
 void VerifiedHistory::find_beginning() {
-  begin_at(0);
+  find_state();
   if (history_.events.empty() || history_.events[0].action != EventAction::free_completed) return;
-  if (lives_.has_free_requested) begin_at(1);
+  if (!lives_.has_free_requested) return;
+  assumptions_.first_event = 1;
+  find_state();
 }
 
-void VerifiedHistory::begin_at(std::size_t event) {
-  first_event_ = event;
-  lives_ = find_block_lives(history_, event);
-  state_ = find_initial_state(history_, lives_);
+void VerifiedHistory::find_state() {
+  lives_ = find_block_lives(history_, assumptions_);
+  state_ = find_initial_state(history_, lives_, assumptions_);
 }
 
-std::optional<Divergence> VerifiedHistory::first_divergence() {
-  for (std::size_t replays = 1;; ++replays) {
+/// With what is assumed; open blocks are narrowed down on the way.
+std::optional<Divergence> VerifiedHistory::replay_once() {
+  while (true) {
     HistoryReplay replay(history_, lives_, state_, rules_);
-    replay.run(first_event_, history_.events.size(), HistoryReplay::Mode::stop_at_divergence);
+    replay.run(first_event(), history_.events.size(), HistoryReplay::Mode::stop_at_divergence);
     if (!replay.divergence()) {
       summarize(replay);
       return std::nullopt;
     }
-    const bool may_try_again =
-        replays < kMostReplays && replays * history_.events.size() < kMostReplayedEvents;
-    if (may_try_again && (revise(replay) || begin_later(*replay.divergence()))) continue;
-    return replay.divergence();
+    const bool may_go_on =
+        ++replays_ < kMostReplays && replays_ * history_.events.size() < kMostReplayedEvents;
+    if (!may_go_on || !narrow_open_block(replay)) return replay.divergence();
   }
+}
+
+std::optional<Divergence> VerifiedHistory::first_divergence() {
+  std::optional<Divergence> divergence = replay_once();
+  for (bool gets_further = true; divergence && gets_further;) {
+    gets_further = false;
+    const Assumptions before = assumptions_;
+    for (const Assumptions& alternative : alternatives(*divergence)) {
+      assumptions_ = alternative;
+      std::optional<Divergence> next;
+      try {
+        find_state();
+        if (first_event() != before.first_event && !has_first_block()) continue;
+        next = replay_once();
+      } catch (const HistoryError&) {
+        continue;  // impossible
+      }
+      gets_further = !next || next->event > divergence->event;
+      if (!gets_further) continue;
+      divergence = next;
+      break;
+    }
+    if (gets_further) continue;
+    assumptions_ = before;
+    find_state();
+    if (divergence) divergence = replay_once();
+  }
+  return divergence;
 }
 
 /// See Note [Open sizes]: when the block that was taken is the gap behind an open one, less of it
 /// can have been free.
-bool VerifiedHistory::revise(const HistoryReplay& replay) {
+bool VerifiedHistory::narrow_open_block(const HistoryReplay& replay) {
   const Divergence& divergence = *replay.divergence();
   if (divergence.step.kind != Kind::allocate || !divergence.actual ||
       divergence.actual->action != EventAction::alloc) {
@@ -110,34 +139,64 @@ bool VerifiedHistory::revise(const HistoryReplay& replay) {
   return false;
 }
 
+/// What else may have been the case where the allocator does not agree.
+std::vector<Assumptions> VerifiedHistory::alternatives(const Divergence& divergence) const {
+  std::vector<Assumptions> alternatives;
+  const HistoryStep& step = divergence.step;
+  if (step.kind != Kind::allocate && step.kind != Kind::flush) return alternatives;
+  if (is_lost_beginning(divergence)) {
+    alternatives.push_back(assumptions_);
+    alternatives.back().first_event = step.end;
+  }
+  // A free that looks complete at once may have been waited for: then the request before which it
+  // completed did not find the block.
+  const auto before = static_cast<std::uint32_t>(step.begin - 1);
+  const bool follows_completion = step.begin > first_event() + 1 &&
+                                  history_.events[before].action == EventAction::free_completed;
+  if (follows_completion && assumptions_.waited_for.count(before) == 0) {
+    alternatives.push_back(assumptions_);
+    alternatives.back().waited_for.insert(before);
+  }
+  for (std::size_t i = step.begin; i < step.end; ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
+    const MemoryEvent& event = history_.events[i];
+    if (event.action != EventAction::segment_unmap || event.bytes % kLargeBufferBytes != 0)
+      continue;
+    if (assumptions_.of_other_pool.count(index) != 0) continue;
+    alternatives.push_back(assumptions_);
+    alternatives.back().of_other_pool.insert(index);
+  }
+  return alternatives;
+}
+
 /// A record may begin within a request: with the block that it was given, when what made room for
 /// the block is lost.
-bool VerifiedHistory::begin_later(const Divergence& divergence) {
-  if (first_event_ != 0 || divergence.step.begin != 0 || divergence.step.kind != Kind::allocate) {
-    return false;
-  }
-  const MemoryEvent alloc = history_.events[divergence.step.end - 1];
-  if (alloc.action != EventAction::alloc) return false;
-  begin_at(divergence.step.end);
-  const bool is_there =
-      std::any_of(lives_.before.begin(), lives_.before.end(), [&](std::uint32_t index) {
-        const BlockLife& life = lives_.lives[index];
-        return life.address == alloc.address && life.requested_bytes == alloc.bytes &&
-               life.stream == alloc.stream;
-      });
-  if (!is_there) begin_at(0);
-  return is_there;
+bool VerifiedHistory::is_lost_beginning(const Divergence& divergence) const {
+  return first_event() == 0 && divergence.step.begin == 0 &&
+         divergence.step.kind == Kind::allocate &&
+         history_.events[divergence.step.end - 1].action == EventAction::alloc;
+}
+
+/// Whether the block of the request that is left out was there afterwards.
+bool VerifiedHistory::has_first_block() const {
+  const MemoryEvent& alloc = history_.events[first_event() - 1];
+  return std::any_of(lives_.before.begin(), lives_.before.end(), [&](std::uint32_t index) {
+    const BlockLife& life = lives_.lives[index];
+    return life.address == alloc.address && life.requested_bytes == alloc.bytes &&
+           life.stream == alloc.stream;
+  });
 }
 
 void VerifiedHistory::explain_divergence(const Divergence& divergence) {
   HistoryReplay before(history_, lives_, state_, rules_);
-  before.run(first_event_, divergence.step.begin, HistoryReplay::Mode::stop_at_divergence);
+  before.run(first_event(), divergence.step.begin, HistoryReplay::Mode::stop_at_divergence);
   disagreement_ = explain(history_, lives_, divergence, before.allocator());
 }
 
 void VerifiedHistory::summarize(const HistoryReplay& replay) {
   is_replayed_ = true;
   counts_ = replay.counts();
+  given_releases_ = replay.given_releases();
   peaks_ = replay.peaks();
   recorded_peaks_ = replay.recorded_peaks();
   flushes_ = replay.flushes();

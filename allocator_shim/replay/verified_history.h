@@ -33,11 +33,13 @@ class VerifiedHistory {
   /// meaning then.
   bool is_replayed() const { return is_replayed_; }
   const ReplayCounts& counts() const { return counts_; }
+  /// Segments whose release was taken from the record: see Note [What is taken as given].
+  std::size_t given_releases() const { return given_releases_; }
   const Peaks& peaks() const { return peaks_; }
   const Peaks& recorded_peaks() const { return recorded_peaks_; }
   const StartSummary& start() const { return start_; }
   /// Events before this one are of a request that began before the record.
-  std::size_t first_event() const { return first_event_; }
+  std::size_t first_event() const { return assumptions_.first_event; }
   const RuleSet& rules() const { return rules_; }
 
   // For those who replay it elsewhere.
@@ -48,25 +50,30 @@ class VerifiedHistory {
  private:
   void replay();
   void find_beginning();
-  void begin_at(std::size_t event);
+  void find_state();
+  std::optional<Divergence> replay_once();
   std::optional<Divergence> first_divergence();
-  bool revise(const HistoryReplay& replay);
-  bool begin_later(const Divergence& divergence);
+  bool narrow_open_block(const HistoryReplay& replay);
+  std::vector<Assumptions> alternatives(const Divergence& divergence) const;
+  bool is_lost_beginning(const Divergence& divergence) const;
+  bool has_first_block() const;
   void explain_divergence(const Divergence& divergence);
   void summarize(const HistoryReplay& replay);
 
   DeviceHistory history_;
   RuleSet rules_;
-  std::size_t first_event_ = 0;
+  Assumptions assumptions_;
   BlockLives lives_;
   InitialState state_;
   bool is_replayed_ = false;
   std::optional<Disagreement> disagreement_;
   ReplayCounts counts_;
+  std::size_t given_releases_ = 0;
   Peaks peaks_;
   Peaks recorded_peaks_;
   StartSummary start_;
   std::vector<RecordedFlush> flushes_;
+  std::size_t replays_ = 0;
 };
 
 }  // namespace ohm
