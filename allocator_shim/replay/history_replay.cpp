@@ -174,7 +174,7 @@ RequestCause HistoryReplay::cause_of(const HistoryStep& step) const {
     for (const RequestCause& cause : causes) {
       ReplayMachine trial(machine_);
       request(trial, step, cause);
-      if (!difference(trial.events(), step)) return cause;
+      if (!trial.is_contradicted() && !difference(trial.events(), step)) return cause;
     }
   }
   return causes.front();

@@ -36,8 +36,9 @@ void HistorySteps::find_group(HistoryStep& step) const {
   const auto obtained =
       std::find_if(events.begin() + static_cast<std::ptrdiff_t>(flushed),
                    events.begin() + static_cast<std::ptrdiff_t>(step.end), obtains_memory);
+  // An expandable segment may serve a request that failed before with memory that it has.
   const bool is_served_from_cache =
-      events[last].action == EventAction::alloc &&
+      events[last].action == EventAction::alloc && !history_.settings.expandable_segments &&
       obtained == events.begin() + static_cast<std::ptrdiff_t>(step.end);
   const auto emptied =
       std::upper_bound(history_.emptied.begin(), history_.emptied.end(), flushed - 1);

@@ -12,7 +12,7 @@ RecordedMemory::RecordedMemory(const std::vector<RecordedReservation>& reservati
                                const std::vector<SegmentView>& held)
     : reservations_(reservations), is_reservation_made_(reservations.size()) {
   for (const SegmentView& segment : held) {
-    if (!segment.is_expandable) held_[segment.address] = segment.bytes;
+    held_[segment.reservation_address] = segment.reservation_bytes;
   }
 }
 
@@ -69,9 +69,20 @@ std::size_t RecordedMemory::next_reservation() const {
 
 DeviceAddress RecordedMemory::reserve_range(std::size_t bytes) {
   const std::size_t next = next_reservation();
-  if (next == reservations_.size()) return unrecorded_address(bytes);
-  is_reservation_made_[next] = true;
-  return reservations_[next].address;
+  DeviceAddress address = 0;
+  if (next < reservations_.size() && !is_held(reservations_[next].address, bytes)) {
+    address = reservations_[next].address;
+    is_reservation_made_[next] = true;
+  } else {
+    is_contradicted_ = is_contradicted_ || next < reservations_.size();
+    address = unrecorded_address(bytes);
+  }
+  held_[address] = bytes;
+  return address;
+}
+
+void RecordedMemory::release_range(DeviceAddress address, std::size_t /*bytes*/) {
+  held_.erase(address);
 }
 
 bool RecordedMemory::map(DeviceAddress address, std::size_t bytes, std::size_t /*chunk_bytes*/) {

@@ -36,13 +36,17 @@ class RecordedMemory final : public DeviceMemory {
   /// Another one in the same state.
   RecordedMemory(const RecordedMemory& other);
 
+  /// Whether a range of addresses was reserved before the place where the record has it was free:
+  /// at that time nothing can have been reserved.
+  bool is_contradicted() const { return is_contradicted_; }
+
   /// What the device is asked for from here on belongs to this request.
   void begin(const RecordedRequest& request);
 
   std::optional<DeviceAddress> allocate_segment(std::size_t bytes) override;
   void free_segment(DeviceAddress address, std::size_t bytes) override;
   DeviceAddress reserve_range(std::size_t bytes) override;
-  void release_range(DeviceAddress /*address*/, std::size_t /*bytes*/) override {}
+  void release_range(DeviceAddress address, std::size_t bytes) override;
   bool map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
   void unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
   /// Free: as an out-of-memory event recorded it. Total: such that the next reservation gets the
@@ -67,7 +71,8 @@ class RecordedMemory final : public DeviceMemory {
   std::size_t next_ = 0;          ///< in the events of the request
   std::size_t to_give_back_ = 0;  ///< events before `next_` that gave memory back
   std::size_t given_back_ = 0;    ///< calls during this request
-  std::map<DeviceAddress, std::size_t> held_;
+  std::map<DeviceAddress, std::size_t> held_;  ///< segments and reserved ranges
+  bool is_contradicted_ = false;
   DeviceAddress next_unrecorded_ = kAddressLimit;
 };
 

@@ -64,6 +64,8 @@ class ReplayMachine {
   std::span<const MemoryEvent> events() const { return observed_.events(); }
   void forget_events() { observed_.clear(); }
 
+  /// Whether what was assumed cannot have been: see RecordedMemory.
+  bool is_contradicted() const { return memory_.is_contradicted(); }
   /// Deferred frees that have not completed.
   std::uint32_t pending() const { return pending_; }
   std::size_t given_releases() const { return given_releases_; }

@@ -231,7 +231,6 @@ class SegmentUndo {
 
   void add(DeviceAddress address, Range range) {
     reserved_bytes_ += range.end - address;
-    seen_.insert(address);
     if (range.is_expandable()) {
       RecordedReservation& reservation = reservations_[range.reservation];
       mapped_bytes_[range.reservation] += range.end - address;
@@ -239,7 +238,19 @@ class SegmentUndo {
       ends_[range.reservation] = std::max(ends_[range.reservation], range.end);
       join_neighbours(address, range);
     }
-    ranges_[address] = range;
+    note_limits(ranges_.insert_or_assign(address, range).first);
+  }
+
+  /// A reservation ends at the latest where something else lay at the same time.
+  void note_limits(Ranges::iterator range) {
+    const auto limit = [&](Ranges::iterator below, Ranges::iterator above) {
+      const std::uint32_t reservation = below->second.reservation;
+      if (reservation == kNoReservation || above->second.reservation == reservation) return;
+      limits_[reservation] = std::min(limits_[reservation], above->first);
+      if (above->second.is_expandable()) above_.emplace(reservation, above->second.reservation);
+    };
+    if (const auto next = std::next(range); next != ranges_.end()) limit(range, next);
+    if (range != ranges_.begin()) limit(std::prev(range), range);
   }
 
   void join_neighbours(DeviceAddress& address, Range& range) {
@@ -288,20 +299,23 @@ class SegmentUndo {
     reservations_.push_back(reservation);
     mapped_bytes_.push_back(0);
     ends_.push_back(range.end);
+    limits_.push_back(std::numeric_limits<DeviceAddress>::max());
     return static_cast<std::uint32_t>(reservations_.size() - 1);
   }
 
-  /// From its first address to whatever else was ever seen above its last one.
   void measure_reservations() {
+    // Memory may be missing from the beginning of the one above.
+    for (const auto& [reservation, above] : above_) {
+      const DeviceAddress limit = reservations_[above].address;
+      if (limit >= ends_[reservation]) limits_[reservation] = std::min(limits_[reservation], limit);
+    }
     constexpr std::size_t kMostBytes = std::size_t{1} << 40U;
     for (std::size_t i = 0; i < reservations_.size(); ++i) {
       RecordedReservation& reservation = reservations_[i];
       const std::size_t chunk = reservation.is_small ? kSmallBufferBytes : kLargeBufferBytes;
-      const auto next = seen_.lower_bound(ends_[i]);
-      const std::size_t room =
-          next == seen_.end() ? kMostBytes : std::size_t{*next - reservation.address};
+      const std::size_t room = std::min(limits_[i] - reservation.address, kMostBytes);
       const std::size_t used = round_up_to(ends_[i] - reservation.address, chunk);
-      reservation.bytes = std::max(std::min(room, kMostBytes) / chunk * chunk, used);
+      reservation.bytes = std::max(room / chunk * chunk, used);
     }
   }
 
@@ -329,7 +343,8 @@ class SegmentUndo {
   std::vector<RecordedReservation> reservations_;
   std::vector<std::size_t> mapped_bytes_;  ///< of each reservation, at the time that was reached
   std::vector<DeviceAddress> ends_;        ///< of each reservation: the highest that was mapped
-  std::set<DeviceAddress> seen_;           ///< where anything ever began
+  std::set<std::pair<std::uint32_t, std::uint32_t>> above_;  ///< reservations above others
+  std::vector<DeviceAddress> limits_;  ///< of each reservation: where something else begins
   std::size_t reserved_bytes_ = 0;
   SegmentsAtStart result_;
 };
