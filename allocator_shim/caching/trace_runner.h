@@ -10,6 +10,7 @@
 
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/trace_file.h"
+#include "allocator_shim/device/capacity_witness.h"
 #include "allocator_shim/device/device_memory_adaptor.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
@@ -51,6 +52,8 @@ struct TraceRunOptions {
   std::optional<std::size_t> capacity_bytes;
   std::optional<std::string> settings;
   RuleSet rules = default_rule_set();
+  /// set_per_process_memory_fraction() before everything else.
+  std::optional<double> memory_fraction;
 };
 
 class TraceRunner {
@@ -75,6 +78,7 @@ class TraceRunner {
   CachingAllocator& allocator() { return allocator_; }
   const CachingAllocator& allocator() const { return allocator_; }
   const CountingDevice& device() const { return device_; }
+  const CapacityWitness& witness() const { return witness_; }
   EventRecord& events() { return events_; }
 
  private:
@@ -82,6 +86,7 @@ class TraceRunner {
   Outcome with_block(const TraceOperation& operation);
 
   VirtualGpu gpu_;
+  CapacityWitness witness_;
   CountingDevice device_;
   VirtualStreams streams_;
   EventRecord events_;

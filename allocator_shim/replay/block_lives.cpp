@@ -123,6 +123,7 @@ class Pairing {
       case EventAction::segment_map:
       case EventAction::segment_unmap:
         check_size(index, event);
+        check_segment(index, event);
         found_.segment_events.push_back(index);
         return;
       case EventAction::oom:
@@ -144,9 +145,14 @@ class Pairing {
       refuse(index, fmt::format("{} bytes are no size", event.bytes));
     }
   }
+  void check_segment(std::uint32_t index, const MemoryEvent& event) const {
+    if (event.bytes % kSegmentRoundingBytes != 0) {
+      refuse(index, fmt::format("{} bytes are no size of a segment", event.bytes));
+    }
+  }
   void check_request(std::uint32_t index, const MemoryEvent& event) const {
-    if (event.bytes == 0 || event.bytes >= kAddressLimit) {
-      refuse(index, fmt::format("{} bytes are no request", event.bytes));
+    if (event.bytes == 0 || event.bytes >= kAddressLimit || event.bytes % kMinBlockBytes != 0) {
+      refuse(index, fmt::format("{} bytes are no rounded request", event.bytes));
     }
   }
 

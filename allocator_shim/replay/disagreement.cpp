@@ -39,7 +39,7 @@ class Explanation {
       : history_(history),
         lives_(lives),
         divergence_(divergence),
-        recorded_(history.events[divergence.event]),
+        recorded_(history.events[std::min(divergence.event, history.events.size() - 1)]),
         segments_(before.segments()) {}
 
   Disagreement run() {
@@ -59,10 +59,7 @@ class Explanation {
                         text_of(recorded_), bytes_text(divergence_.actual->bytes));
         break;
       case Divergence::What::final_state:
-        explained_.event.reset();
-        explained_.summary = fmt::format("all events agree, the segments at the end do not: {}",
-                                         divergence_.final_state);
-        blame_last_event();
+        explain_final_state();
         break;
     }
     return std::move(explained_);
@@ -155,11 +152,15 @@ class Explanation {
     }
   }
 
-  /// Which event the differing segment or block was last touched by cannot be told from the states:
-  /// the last one is named.
-  void blame_last_event() {
-    say(fmt::format("the last event of the record is number {}: {}", divergence_.event,
-                    text_of(recorded_)));
+  void explain_final_state() {
+    explained_.summary = fmt::format("all events agree, the segments at the end do not: {}",
+                                     divergence_.final_state);
+    if (divergence_.event == history_.events.size()) {
+      explained_.event.reset();
+      return;
+    }
+    say(fmt::format("the last event there is number {}: {}", divergence_.event,
+                    text_of(history_.events[divergence_.event])));
   }
 
   const DeviceHistory& history_;

@@ -269,14 +269,18 @@ void HistoryReplay::diverge(Divergence divergence) {
   if (!divergence_) divergence_ = std::move(divergence);
 }
 
+/// Names the last event that was about what differs.
 void HistoryReplay::compare_final_state() {
-  const std::string difference =
+  const auto difference =
       first_difference(allocator().segments(), history_.segments, history_.lanes);
-  if (difference.empty()) return;
+  if (!difference) return;
   Divergence divergence;
   divergence.what = Divergence::What::final_state;
-  divergence.event = history_.events.size() - 1;
-  divergence.final_state = difference;
+  divergence.event = history_.events.size();
+  for (std::size_t i = 0; i < history_.events.size(); ++i) {
+    if (history_.events[i].address == difference->address) divergence.event = i;
+  }
+  divergence.final_state = difference->text;
   diverge(std::move(divergence));
 }
 

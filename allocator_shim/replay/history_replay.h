@@ -27,7 +27,9 @@ struct Divergence {
     final_state  ///< the segments at the end
   };
   What what = What::event;
-  std::size_t event = 0;              ///< index of the recorded event; else of the last one before
+  /// Index of the recorded event; for `extra` of the last one before, for `final_state` of the last
+  /// one at the address that differs, or the number of events when there is none.
+  std::size_t event = 0;
   HistoryStep step;                   ///< the step that it is of
   std::optional<MemoryEvent> actual;  ///< what the allocator did instead; nullopt: nothing
   std::string final_state;            ///< what differs there, in a sentence

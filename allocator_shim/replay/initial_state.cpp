@@ -15,16 +15,6 @@ namespace {
 /// Blocks of the large pool are larger than this, and have at most this much to spare.
 constexpr std::size_t kMostSpareBytes = kSmallRequestBytes;
 
-[[noreturn]] void refuse(const BlockLife& life, const std::string& why) {
-  std::optional<std::size_t> event;
-  if (life.freed_at != kNever) {
-    event = life.freed_at;
-  } else if (life.completed_at != kNever) {
-    event = life.completed_at;
-  }
-  throw HistoryError(HistoryError::Kind::inconsistent, why, event);
-}
-
 /// What stood in one segment when the history began.
 struct Tenants {
   const SegmentView& segment;
@@ -49,6 +39,21 @@ class InitialStateFinder {
   }
 
  private:
+  /// Names the event that freed the block, or else the one that made the memory that it lies in.
+  [[noreturn]] void refuse(const BlockLife& life, const std::string& why) const {
+    throw HistoryError(HistoryError::Kind::inconsistent, why, event_about(life));
+  }
+
+  std::optional<std::size_t> event_about(const BlockLife& life) const {
+    if (life.freed_at != kNever) return life.freed_at;
+    if (life.completed_at != kNever) return life.completed_at;
+    for (const std::uint32_t index : lives_.segment_events) {
+      const MemoryEvent& made = history_.events[index];
+      if (made.address <= life.address && life.address < made.address + made.bytes) return index;
+    }
+    return std::nullopt;
+  }
+
   std::vector<Tenants> tenants_of_segments() const {
     std::vector<Tenants> all;
     auto next = lives_.before.begin();
@@ -65,7 +70,7 @@ class InitialStateFinder {
     return all;
   }
 
-  static void check_place(const BlockLife& life, const SegmentView& segment) {
+  void check_place(const BlockLife& life, const SegmentView& segment) const {
     if (life.address < segment.address || segment.bytes == 0) {
       refuse(life,
              fmt::format("the block at {:#x} was allocated before the record begins, but lies in "
@@ -88,7 +93,8 @@ class InitialStateFinder {
       const std::size_t rounded =
           life.bytes != 0 ? life.bytes : round_request(life.requested_bytes, history_.settings);
       if (rounded > room) {
-        refuse(life,
+        const bool is_named = is_last || event_about(life);
+        refuse(is_named ? life : lives_.lives[tenants.lives[i + 1]],
                fmt::format("a block of {} bytes at {:#x} would reach into what begins at {:#x}",
                            rounded, life.address, limit));
       }

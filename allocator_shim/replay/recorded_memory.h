@@ -68,9 +68,9 @@ class RecordedMemory final : public DeviceMemory {
   const std::vector<RecordedReservation>& reservations_;
   std::vector<bool> is_reservation_made_;
   RecordedRequest request_;
-  std::size_t next_ = 0;          ///< in the events of the request
-  std::size_t to_give_back_ = 0;  ///< events before `next_` that gave memory back
-  std::size_t given_back_ = 0;    ///< calls during this request
+  std::size_t next_ = 0;                       ///< in the events of the request
+  std::size_t to_give_back_ = 0;               ///< events before `next_` that gave memory back
+  std::size_t given_back_ = 0;                 ///< calls during this request
   std::map<DeviceAddress, std::size_t> held_;  ///< segments and reserved ranges
   bool is_contradicted_ = false;
   DeviceAddress next_unrecorded_ = kAddressLimit;

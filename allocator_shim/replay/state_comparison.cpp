@@ -39,30 +39,33 @@ bool is_same_block(const BlockView& actual, const BlockView& recorded, const Seg
   return actual.requested_bytes == recorded.requested_bytes || !is_known(actual, segment);
 }
 
+using Difference = std::optional<StateDifference>;
+
 /// The first difference of two lists in address order; `differ` says what differs in two entries of
 /// one address, `only_in` what to say of an entry that has no counterpart.
 template <typename View, typename Differ, typename OnlyIn>
-std::string compare_lists(const std::vector<View>& actual, const std::vector<View>& recorded,
-                          Differ differ, OnlyIn only_in) {
+Difference compare_lists(const std::vector<View>& actual, const std::vector<View>& recorded,
+                         Differ differ, OnlyIn only_in) {
   auto a = actual.begin();
   auto r = recorded.begin();
   while (a != actual.end() || r != recorded.end()) {
     if (r == recorded.end() || (a != actual.end() && a->address < r->address)) {
-      return only_in(*a, std::string_view("in the replay"));
+      return StateDifference{a->address, only_in(*a, std::string_view("in the replay"))};
     }
     if (a == actual.end() || r->address < a->address) {
-      return only_in(*r, std::string_view("in the record"));
+      return StateDifference{r->address, only_in(*r, std::string_view("in the record"))};
     }
-    if (std::string difference = differ(*a++, *r++); !difference.empty()) return difference;
+    if (Difference difference = differ(*a++, *r++)) return difference;
   }
-  return {};
+  return std::nullopt;
 }
 
-std::string difference_of(const BlockView& actual, const BlockView& recorded,
-                          const SegmentView& segment) {
-  if (is_same_block(actual, recorded, segment)) return {};
-  return fmt::format("block {:#x}: recorded are {}, replayed are {}", actual.address,
-                     text_of(recorded), text_of(actual));
+Difference difference_of(const BlockView& actual, const BlockView& recorded,
+                         const SegmentView& segment) {
+  if (is_same_block(actual, recorded, segment)) return std::nullopt;
+  return StateDifference{actual.address,
+                         fmt::format("the block {:#x} has {}, recorded {}", actual.address,
+                                     text_of(actual), text_of(recorded))};
 }
 
 }  // namespace
@@ -76,21 +79,23 @@ std::string name_of(const Lane& lane) {
   return name;
 }
 
-std::string first_difference(const std::vector<SegmentView>& actual,
-                             const std::vector<SegmentView>& recorded,
-                             const std::vector<Lane>& lanes) {
-  const auto segments_differ = [&](const SegmentView& a, const SegmentView& r) -> std::string {
+std::optional<StateDifference> first_difference(const std::vector<SegmentView>& actual,
+                                                const std::vector<SegmentView>& recorded,
+                                                const std::vector<Lane>& lanes) {
+  const auto segments_differ = [&](const SegmentView& a, const SegmentView& r) -> Difference {
     if (!is_same_segment(a, r)) {
-      return fmt::format("at {:#x} the record has {}, the replay {}", a.address, text_of(r, lanes),
-                         text_of(a, lanes));
+      return StateDifference{a.address,
+                             fmt::format("at {:#x} there is {}, recorded is {}", a.address,
+                                         text_of(a, lanes), text_of(r, lanes))};
     }
     const auto blocks_differ = [&](const BlockView& block, const BlockView& other) {
       return difference_of(block, other, a);
     };
-    return compare_lists(
-        a.blocks, r.blocks, blocks_differ, [](const BlockView& block, std::string_view where) {
-          return fmt::format("block {:#x}, {}, is {} only", block.address, text_of(block), where);
-        });
+    return compare_lists(a.blocks, r.blocks, blocks_differ,
+                         [](const BlockView& block, std::string_view where) {
+                           return fmt::format("the block {:#x}, {}, is {} only", block.address,
+                                              text_of(block), where);
+                         });
   };
   return compare_lists(actual, recorded, segments_differ,
                        [&](const SegmentView& segment, std::string_view where) {

@@ -100,7 +100,7 @@ std::optional<Divergence> VerifiedHistory::first_divergence() {
       } catch (const HistoryError&) {
         continue;  // impossible
       }
-      gets_further = !next || next->event > divergence->event;
+      gets_further = !next || next->step.begin > divergence->step.begin;
       if (!gets_further) continue;
       divergence = next;
       break;

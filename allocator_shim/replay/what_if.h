@@ -1,0 +1,64 @@
+// The same requests on another device, with other settings: would they have been served?
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "allocator_shim/caching/rule_set.h"
+#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/caching/trace_file.h"
+#include "allocator_shim/replay/verified_history.h"
+
+namespace ohm {
+
+struct WhatIf {
+  /// No program ever filled a device of this size.
+  static constexpr std::size_t kEndless = std::size_t{1} << 44U;
+
+  /// What the allocator can get: the device's memory without contexts and other processes.
+  std::size_t capacity_bytes = kEndless;
+  AllocatorSettings settings;
+  RuleSet rules = default_rule_set();
+  /// set_per_process_memory_fraction() before everything else.
+  std::optional<double> memory_fraction;
+};
+
+struct WhatIfFailure {
+  /// The request: index of the event in a history, line number in a trace; nullopt: what was there
+  /// at the start does not fit.
+  std::optional<std::size_t> request;
+  std::size_t requested_bytes = 0;
+  std::string message;  ///< PyTorch's
+};
+
+struct WhatIfOutcome {
+  std::optional<WhatIfFailure> failure;  ///< the first one: nothing was run after it
+  std::int64_t retries = 0;              ///< num_alloc_retries
+  std::size_t peak_allocated_bytes = 0;
+  std::size_t peak_requested_bytes = 0;
+  std::size_t peak_reserved_bytes = 0;
+  /// Free memory that could not be used: at the failure what was reserved but not active, otherwise
+  /// the peak of inactive_split_bytes.
+  std::size_t stranded_bytes = 0;
+  /// Requests that failed in the record and were served here: they are given back at once, since
+  /// what would have followed is in no record.
+  std::size_t rescued = 0;
+
+  /// Times that the device had no room.
+  std::size_t refusals = 0;
+  /// With any capacity from this one up to the one that was tried, everything would have been the
+  /// same; nullopt: a memory fraction makes every capacity another one.
+  std::optional<std::size_t> same_from_bytes;
+
+  bool fits() const { return !failure; }
+};
+
+/// Runs from the state that the history began in.
+WhatIfOutcome run_elsewhere(const VerifiedHistory& history, const WhatIf& what_if);
+
+/// Runs from nothing. Throws std::invalid_argument for a trace that uses ids wrongly.
+WhatIfOutcome run_elsewhere(const Trace& trace, const WhatIf& what_if);
+
+}  // namespace ohm
