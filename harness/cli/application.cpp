@@ -12,6 +12,7 @@
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/gpus_command.h"
 #include "harness/cli/list_command.h"
+#include "harness/cli/replay_command.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/terminal.h"
 #include "reports/exit_code.h"
@@ -21,7 +22,8 @@ namespace ohm::cli {
 
 namespace {
 
-constexpr std::array<Command, 3> kCommands = {kRunCommand, kListCommand, kGpusCommand};
+constexpr std::array<Command, 4> kCommands = {kRunCommand, kReplayCommand, kListCommand,
+                                              kGpusCommand};
 
 constexpr const char* kSummary =
     "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";

@@ -1,0 +1,197 @@
+#include "harness/cli/replay_command.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "allocator_shim/observe/format_bytes.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/replay_file.h"
+#include "reports/replay_json.h"
+#include "reports/replay_text.h"
+#include "reports/report_file.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct ReplayArguments {
+  engine::ReplayOptions replay;
+  std::vector<std::string> capacities;
+  std::string format;
+  std::vector<std::string> reports;
+  std::string color = "auto";
+  bool events = false;
+  bool ooms = false;
+  bool json = false;
+  bool quiet = false;
+
+  bool is_golden() const { return events || ooms || !format.empty(); }
+};
+
+void check_golden(const ReplayArguments& arguments) {
+  if (!arguments.format.empty() && arguments.format != "golden") {
+    throw UsageError(
+        fmt::format("--format is golden, not \"{}\"; --json is for programs", arguments.format));
+  }
+  if (!arguments.is_golden()) return;
+  const engine::ReplayOptions& replay = arguments.replay;
+  if (replay.settings.size() > 1 || replay.capacities.size() > 1 || replay.finds_min_capacity ||
+      replay.verifies || arguments.json || !arguments.reports.empty()) {
+    throw UsageError(
+        "--format golden, --events and --ooms print one run: at most one --alloc-conf and one "
+        "--capacity, and no report");
+  }
+}
+
+void check(ReplayArguments& arguments) {
+  engine::ReplayOptions& replay = arguments.replay;
+  if (replay.file.empty()) throw UsageError("name the file, as in ohm replay snapshot.pickle");
+  for (const std::string& text : arguments.capacities) {
+    try {
+      replay.capacities.push_back(parse_bytes(text));
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(fmt::format("--capacity: {}", error.what()));
+    }
+    if (replay.capacities.back() == 0) throw UsageError("--capacity: a device of 0 bytes");
+  }
+  if (replay.memory_fraction && !(*replay.memory_fraction >= 0 && *replay.memory_fraction <= 1)) {
+    throw UsageError("--memory-fraction is between 0 and 1");
+  }
+  check_golden(arguments);
+}
+
+/// Where the JSON goes, opened before the work: a path that cannot be written is found at once.
+class JsonOutput {
+ public:
+  explicit JsonOutput(const ReplayArguments& arguments) {
+    std::vector<std::string> reports = arguments.reports;
+    if (arguments.json) reports.emplace_back("json=-");
+    for (const std::string& report : reports) add(report, arguments.replay.file);
+  }
+
+  bool uses_stdout() const { return uses_stdout_; }
+
+  void write(const std::string& json) {
+    try {
+      for (reports::ReportFile& file : files_) file.commit(json);
+    } catch (const std::runtime_error& error) {
+      throw UsageError(error.what());
+    }
+    if (uses_stdout_) write_stdout(json);
+  }
+
+ private:
+  void add(const std::string& report, const std::string& input) {
+    constexpr std::string_view kFormat = "json=";
+    if (!report.starts_with(kFormat)) {
+      throw UsageError(fmt::format("--report is json=PATH here, not \"{}\"", report));
+    }
+    const std::string path = report.substr(kFormat.size());
+    if (path == "-") {
+      uses_stdout_ = true;
+      return;
+    }
+    std::error_code unknown;
+    if (std::filesystem::equivalent(path, input, unknown)) {
+      throw UsageError(fmt::format("--report {}: this is the file that is replayed", report));
+    }
+    try {
+      files_.emplace_back(path);
+    } catch (const std::runtime_error& error) {
+      throw UsageError(error.what());
+    }
+  }
+
+  std::vector<reports::ReportFile> files_;
+  bool uses_stdout_ = false;
+};
+
+reports::ReportStyle style_of(const ReplayArguments& arguments) {
+  reports::ReportStyle style;
+  style.color = wants_color(arguments.color);
+  style.columns = terminal_columns();
+  if (arguments.quiet) style.detail = reports::Detail::quiet;
+  return style;
+}
+
+int print_golden(const ReplayArguments& arguments) {
+  const GoldenOutput output = engine::replay_in_golden_format(arguments.replay);
+  if (arguments.events) {
+    write_stdout(output.events);
+  } else {
+    write_stdout(arguments.ooms ? output.out_of_memory : output.expected);
+  }
+  return exit_code(ExitReason::passed).code;
+}
+
+int replay(ReplayArguments arguments) {
+  check(arguments);
+  try {
+    if (arguments.is_golden()) return print_golden(arguments);
+    JsonOutput json(arguments);
+    const reports::ReportStyle style = style_of(arguments);
+    const ReplayResult result = engine::replay_file(arguments.replay);
+    json.write(reports::replay_json(result));
+    if (!json.uses_stdout()) write_stdout(reports::replay_text(result, style));
+    return exit_code(result.exit_reason).code;
+  } catch (const engine::ReplayError& error) {
+    print_error(error.what());
+    return exit_code(ExitReason::script_error).code;
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+}
+
+void add_questions(CLI::App& app, ReplayArguments& arguments) {
+  engine::ReplayOptions& replay = arguments.replay;
+  app.add_option("FILE", replay.file, "A snapshot of torch.cuda.memory, or a .trace")
+      ->type_name("");
+  app.add_flag("--verify", replay.verifies,
+               "Fail (1) where the allocator does something else than what was recorded");
+  app.add_option("--capacity", arguments.capacities,
+                 "What if the device had this much memory for the process; repeatable")
+      ->type_name("SIZE")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--alloc-conf", replay.settings,
+         "What if these were the allocator's settings (PYTORCH_CUDA_ALLOC_CONF); repeatable")
+      ->type_name("CONF")
+      ->allow_extra_args(false);
+  app.add_option("--memory-fraction", replay.memory_fraction,
+                 "What if set_per_process_memory_fraction() were called first")
+      ->type_name("F");
+  app.add_flag("--min-capacity", replay.finds_min_capacity,
+               "Find the smallest device that will do, without a retry and with");
+  app.add_option("--rules", replay.rules, "Whose allocator: pytorch-2.6 (default) or pytorch-2.10")
+      ->type_name("NAME");
+}
+
+void add_output(CLI::App& app, ReplayArguments& arguments) {
+  app.add_option("--format", arguments.format,
+                 "golden: a line for each line of a .trace, to compare with diff")
+      ->type_name("NAME");
+  app.add_flag("--events", arguments.events, "Of a .trace: the allocator's events, to compare");
+  app.add_flag("--ooms", arguments.ooms, "Of a .trace: the messages of what was out of memory");
+  app.add_option("--report", arguments.reports, "Write a report, - for standard output; repeatable")
+      ->type_name("json=PATH")
+      ->allow_extra_args(false);
+  app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.replay/1)");
+  app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
+  app.add_flag("-q,--quiet", arguments.quiet, "Only whether it agrees, and where not");
+}
+
+}  // namespace
+
+std::function<int()> setup_replay(CLI::App& app, const Environment& /*environment*/) {
+  const auto arguments = std::make_shared<ReplayArguments>();
+  add_questions(app, *arguments);
+  add_output(app, *arguments);
+  return [arguments] { return replay(*arguments); };
+}
+
+}  // namespace ohm::cli

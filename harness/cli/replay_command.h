@@ -1,0 +1,19 @@
+// ohm replay: a recorded history through the allocator, as it was and as it might have been.
+#pragma once
+
+#include "harness/cli/command.h"
+
+namespace ohm::cli {
+
+std::function<int()> setup_replay(CLI::App& app, const Environment& environment);
+
+inline constexpr Command kReplayCommand = {
+    "replay", "Replay a memory snapshot or a .trace; ask what if",
+    "ohm replay snapshot.pickle --verify\n"
+    "ohm replay snapshot.pickle --capacity 24GiB --alloc-conf '' --alloc-conf "
+    "expandable_segments:True\n"
+    "ohm replay snapshot.pickle --min-capacity\n"
+    "ohm replay requests.trace --format golden | diff - requests.expected",
+    setup_replay};
+
+}  // namespace ohm::cli
