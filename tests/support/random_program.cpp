@@ -15,6 +15,12 @@ CachingAllocatorOptions options_of(const RandomProgram& program) {
   return options;
 }
 
+/// What the n-th stream is called in snapshots.
+std::int64_t handle_of(StreamId stream) {
+  constexpr std::int64_t kFirst = 0x55d0'0000'1000;
+  return stream == 0 ? 0 : kFirst + std::int64_t{stream} * 0x100;
+}
+
 SnapshotSettings listed(const AllocatorSettings& settings) {
   SnapshotSettings listed;
   listed.alloc_conf = settings.text;
@@ -70,11 +76,6 @@ const std::vector<RandomProgram>& random_programs() {
        2, true},
   };
   return kPrograms;
-}
-
-std::int64_t handle_of(StreamId stream) {
-  constexpr std::int64_t kFirst = 0x55d0'0000'1000;
-  return stream == 0 ? 0 : kFirst + std::int64_t{stream} * 0x100;
 }
 
 /// A sink that passes events on to the record in use.
@@ -195,6 +196,16 @@ void RandomRun::step() {
   } else if (below(8) == 0) {
     allocator_.empty_cache();
   }
+}
+
+Snapshot random_snapshot(const RandomProgram& program, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  RandomRun run(program, seed);
+  run.run(random() % 400);
+  const std::size_t bound = random() % 2 == 0 ? 200 : 2000;
+  run.record(1 + random() % bound);
+  run.run(100 + random() % 400);
+  return run.snapshot();
 }
 
 }  // namespace ohm::test

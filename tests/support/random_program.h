@@ -27,9 +27,6 @@ struct RandomProgram {
 /// never is.
 const std::vector<RandomProgram>& random_programs();
 
-/// What the n-th stream is called in snapshots.
-std::int64_t handle_of(StreamId stream);
-
 /// Runs step by step; what is recorded can begin at any time.
 class RandomRun {
  public:
@@ -41,7 +38,6 @@ class RandomRun {
   void record(std::size_t max_events);
   /// As torch.cuda.memory._snapshot() would give it, of device 0.
   Snapshot snapshot() const;
-  const CachingAllocator& allocator() const { return allocator_; }
 
  private:
   void step();
@@ -60,5 +56,8 @@ class RandomRun {
   std::vector<BlockHandle> live_;
   std::size_t last_bytes_ = 512;
 };
+
+/// A snapshot of a run whose history began at some time and whose ring buffer had some size.
+Snapshot random_snapshot(const RandomProgram& program, std::uint64_t seed);
 
 }  // namespace ohm::test
