@@ -16,6 +16,11 @@ namespace {
 
 std::string count(std::uint64_t value) { return grouped(static_cast<std::int64_t>(value)); }
 
+/// "1 event", "2 events".
+std::string count(std::uint64_t value, std::string_view what) {
+  return fmt::format("{} {}{}", count(value), what, value == 1 ? "" : "s");
+}
+
 std::string settings_text(const std::string& settings) {
   return settings.empty() ? "default settings" : printable(settings);
 }
@@ -50,7 +55,7 @@ class ReplayText {
   // ---- the replay itself
 
   void add_device(const ReplayedDevice& device) {
-    text_ += fmt::format("\ncuda:{}: {} events\n", device.device, count(device.events));
+    text_ += fmt::format("\ncuda:{}: {}\n", device.device, count(device.events, "event"));
     if (device.is_replayed) {
       const bool agrees = !device.mismatch;
       text_ += fmt::format("  {} {}\n", paint(agrees ? "✓" : "✗", agrees ? Tone::good : Tone::bad),
@@ -84,15 +89,18 @@ class ReplayText {
 
   void add_more_figures(const ReplayedDevice& device) {
     const ReplayStart& start = device.start;
-    add(fmt::format("begins with {} blocks in {} segments of {}", count(start.blocks),
-                    count(start.segments), human_and_exact_bytes(start.reserved_bytes)),
+    add(start.segments == 0
+            ? "begins with nothing"
+            : fmt::format("begins with {} in {} of {}", count(start.blocks, "block"),
+                          count(start.segments, "segment"),
+                          human_and_exact_bytes(start.reserved_bytes)),
         4);
     add(fmt::format("peak reserved {}, peak requested {}",
                     human_and_exact_bytes(device.peak_reserved_bytes.recorded),
                     human_and_exact_bytes(device.peak_requested_bytes.recorded)),
         4);
-    add(fmt::format("{} frees, {} out of memory, {} calls of empty_cache()", count(device.frees),
-                    count(device.ooms), count(device.flushes)),
+    add(fmt::format("{}, {} out of memory, {} of empty_cache()", count(device.frees, "free"),
+                    count(device.ooms), count(device.flushes, "call")),
         4);
     if (device.given_releases > 0) {
       add(fmt::format("{} segments were released when the record says: by garbage collection, or "
@@ -133,7 +141,7 @@ class ReplayText {
   void add_trace(const ReplayedTrace& trace) {
     text_ += fmt::format("\n{} operations on {}\n", count(trace.operations),
                          human_and_exact_bytes(trace.capacity_bytes));
-    add(fmt::format("{} allocations, {} out of memory, {} retries", count(trace.allocations),
+    add(fmt::format("{}, {} out of memory, {} retries", count(trace.allocations, "allocation"),
                     count(trace.ooms), count(trace.retries)),
         4);
     add(fmt::format("peak allocated {}, peak reserved {}",
@@ -179,9 +187,9 @@ class ReplayText {
                          count(row.retries), human_bytes(row.peak_reserved_bytes),
                          human_bytes(row.peak_allocated_bytes), human_bytes(row.stranded_bytes));
     if (row.rescued > 0) {
-      add(fmt::format("{} requests that failed in the record are served; they are given back at "
-                      "once, since what would have followed is in no record",
-                      count(row.rescued)),
+      add(fmt::format("{} that failed in the record: served, and given back at once, since what "
+                      "would have followed is in no record",
+                      count(row.rescued, "request")),
           6);
     }
     if (row.fits) return;

@@ -110,14 +110,16 @@ Block* CachingAllocator::new_segment(const Search& search) {
 
 // ---- giving back --------------------------------------------------------------------------------
 
-/// With max_split_size set: frees as much of this pool's oversize blocks as the request needs.
+/// With max_split_size set: frees as much of this pool's oversize blocks as the request needs. They are
+/// whole segments, unless they were made before the setting was: those stay.
 bool CachingAllocator::release_available(const Search& search) {
   const std::size_t max_split = settings_.max_split_size_bytes;
   if (max_split == AllocatorSettings::kNoMaxSplitSize) return false;
   FreeBlocks& free = search.pool.free;
   const std::size_t wanted_bytes = std::max(search.rounded_bytes, max_split);
   if (Block* const block = free.smallest_at_least(wanted_bytes)) {
-    if (block->is_expandable) return false;  // its chunks go with all others, in the next step
+    // Chunks of an expandable segment go with all others, in the next step.
+    if (block->is_expandable || block->is_split()) return false;
     release_segment(*block);
     return true;
   }
@@ -125,7 +127,7 @@ bool CachingAllocator::release_available(const Search& search) {
   Block* block = free.largest();
   while (block != nullptr && block->bytes >= max_split && released_bytes < wanted_bytes) {
     Block& current = *std::exchange(block, free.before(*block));
-    if (current.is_expandable) continue;
+    if (current.is_expandable || current.is_split()) continue;
     released_bytes += current.bytes;
     release_segment(current);
   }

@@ -88,7 +88,8 @@ void read_header(std::string_view text, std::size_t number, Trace& trace) {
   line.take_word();  // the #
   const std::string_view key = line.take_word();
   if (key == "conf") {
-    trace.settings = line.rest();
+    trace.settings =
+        line.rest().substr(std::min(line.rest().find_first_not_of(' '), line.rest().size()));
   } else if (key == "capacity") {
     trace.capacity_bytes = line.take_number<std::size_t>("a number of bytes");
   } else if (key == "va" && line.take_word() == "firstfit") {

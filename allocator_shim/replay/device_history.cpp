@@ -164,16 +164,13 @@ class HistoryBuilder {
   DeviceHistory build(const RuleSet& rules) {
     DeviceHistory history;
     history.device = device_;
-    if (snapshot_.allocator_settings) {
-      history.settings = settings_of(*snapshot_.allocator_settings, rules, history.notes);
-    } else {
-      history.notes.emplace_back(
-          "the snapshot names no allocator settings: PyTorch's defaults are assumed");
-    }
     lanes_.id_of({});  // the default stream, whether it is used or not
-    for (const SnapshotSegment* segment : segments_) {
-      check_sums(*segment);
-      history.segments.push_back(view_of(*segment, lanes_.id_of({segment->pool, segment->stream})));
+    try {
+      take_settings(history, rules);
+      take_segments(history);
+    } catch (const HistoryError& error) {
+      history.contradiction = error.what();
+      return history;
     }
     copy_events(history);
     move_private_events(history);
@@ -183,6 +180,22 @@ class HistoryBuilder {
   }
 
  private:
+  void take_settings(DeviceHistory& history, const RuleSet& rules) const {
+    if (snapshot_.allocator_settings) {
+      history.settings = settings_of(*snapshot_.allocator_settings, rules, history.notes);
+    } else {
+      history.notes.emplace_back(
+          "the snapshot names no allocator settings: PyTorch's defaults are assumed");
+    }
+  }
+
+  void take_segments(DeviceHistory& history) {
+    for (const SnapshotSegment* segment : segments_) {
+      check_sums(*segment);
+      history.segments.push_back(view_of(*segment, lanes_.id_of({segment->pool, segment->stream})));
+    }
+  }
+
   void copy_events(DeviceHistory& history) {
     std::vector<StreamId> lane_of_detail;
     for (const TraceDetail& detail : snapshot_.details) {

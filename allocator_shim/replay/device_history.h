@@ -65,6 +65,8 @@ struct DeviceHistory {
   bool knows_who_emptied = false;
   /// What was assumed, in sentences.
   std::vector<std::string> notes;
+  /// Why no allocator can have been in the state at the end; empty when one can.
+  std::string contradiction;
 };
 
 /// What a record leaves open and its events decide: changed where a replay shows that it is wrong.
@@ -77,8 +79,8 @@ struct Assumptions {
   std::set<std::uint32_t> of_other_pool;
 };
 
-/// The devices that anything was recorded of, in ascending order. Throws HistoryError for segments
-/// that do not add up, std::invalid_argument for settings that are not PyTorch's.
+/// The devices that anything was recorded of, in ascending order. Throws HistoryError when there is
+/// none.
 std::vector<DeviceHistory> device_histories(const Snapshot& snapshot, const RuleSet& rules);
 
 }  // namespace ohm

@@ -170,7 +170,7 @@ bool HistoryReplay::device_had_room(const HistoryStep& step) const {
 /// The first cause that leads to the recorded events; tried on a copy of the machine.
 RequestCause HistoryReplay::cause_of(const HistoryStep& step) const {
   const std::vector<RequestCause> causes = causes_of(step);
-  if (causes.size() > 1) {
+  if (causes.size() > 1 && !divergence_) {
     for (const RequestCause& cause : causes) {
       ReplayMachine trial(machine_);
       request(trial, step, cause);

@@ -47,6 +47,9 @@ VerifiedHistory::VerifiedHistory(DeviceHistory history, const RuleSet& rules)
 }
 
 void VerifiedHistory::replay() {
+  if (!history_.contradiction.empty()) {
+    throw HistoryError(HistoryError::Kind::inconsistent, history_.contradiction);
+  }
   find_beginning();
   const std::optional<Divergence> divergence = first_divergence();
   if (!divergence) return;

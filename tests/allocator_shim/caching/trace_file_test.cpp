@@ -13,7 +13,7 @@ TEST(TraceFile, KeepsHeadersAndOperations) {
   const Trace trace = parse_trace(
       "# conf max_split_size_mb:64\n# capacity 1048576\n# va firstfit\n\na 1 100 2\nf 1\nx 0.5\n");
   EXPECT_EQ(trace.headers.size(), 3U);
-  EXPECT_EQ(trace.settings, " max_split_size_mb:64");
+  EXPECT_EQ(trace.settings, "max_split_size_mb:64");
   EXPECT_EQ(trace.capacity_bytes, 1'048'576U);
   EXPECT_EQ(trace.address_order, AddressOrder::lowest_gap);
   ASSERT_EQ(trace.operations.size(), 3U);

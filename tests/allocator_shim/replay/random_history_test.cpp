@@ -2,6 +2,7 @@
 // replay must find the state that each began in and agree with every event.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "allocator_shim/replay/verified_history.h"
@@ -17,6 +18,11 @@ std::string text_of(const VerifiedHistory& verified) {
   return text;
 }
 
+bool allocates(const std::vector<MemoryEvent>& events) {
+  return std::any_of(events.begin(), events.end(),
+                     [](const MemoryEvent& event) { return event.action == EventAction::alloc; });
+}
+
 class RandomHistory : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(RandomHistory, IsReplayedEventByEvent) {
@@ -28,6 +34,7 @@ TEST_P(RandomHistory, IsReplayedEventByEvent) {
     std::vector<DeviceHistory> histories =
         device_histories(test::random_snapshot(program, seed), default_rule_set());
     ASSERT_EQ(histories.size(), 1U);
+    if (!allocates(histories[0].events)) continue;  // a ring buffer for hardly one event
     const VerifiedHistory verified(std::move(histories[0]), default_rule_set());
     ASSERT_EQ(text_of(verified), "");
     const ReplayCounts& counts = verified.counts();
