@@ -16,10 +16,12 @@ namespace {
 
 /// Snapshots need six.
 constexpr std::size_t kMaxMarks = 64;
-/// pickle puts at most 2,000 values on the stack before it takes them away, other writers a whole
-/// list; every value that is of use takes more bytes of the file than this.
-constexpr std::size_t kLeastBytesPerValue = 16;
-constexpr std::size_t kAlwaysAllowedValues = 16384;
+// What a file makes the machine remember is in proportion to its size, or else it was made to fill
+// memory. pickle puts at most 2,000 values on the stack before it takes them away, other writers a
+// whole list; whatever is of use takes more bytes of the file than these.
+constexpr std::size_t kLeastBytesPerValue = 24;
+constexpr std::size_t kLeastBytesPerMemo = 4;
+constexpr std::size_t kAlwaysAllowed = 16384;
 /// How far up the stack something may be used a second time while it waits: two batches.
 constexpr std::size_t kMaxEarlyDistance = 4096;
 
@@ -137,7 +139,7 @@ void PickleReader::read_header() {
 
 /// What the file says must not decide alone how much memory is taken.
 void PickleReader::check_height() const {
-  if (stack_.size() <= kAlwaysAllowedValues + offset_ / kLeastBytesPerValue) return;
+  if (stack_.size() <= kAlwaysAllowed + offset_ / kLeastBytesPerValue) return;
   refuse(fmt::format("{} values wait for their list or dictionary", stack_.size()));
 }
 
@@ -313,6 +315,9 @@ void PickleReader::put(std::uint32_t number) {
   if (number != memo_.size() || number == PickleValue::kUsedAgain - 1) {
     refuse(fmt::format("entry {} of the memo is made after {} entries: it is number {}", number,
                        memo_.size(), memo_.size()));
+  }
+  if (number % kAlwaysAllowed == 0 && number > kAlwaysAllowed + offset_ / kLeastBytesPerMemo) {
+    refuse(fmt::format("{} entries of the memo after so few bytes", number));
   }
   const auto state =
       value.kind < Kind::list ? MemoSlot::State::shared : MemoSlot::State::unfinished;

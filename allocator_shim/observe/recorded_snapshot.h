@@ -17,7 +17,7 @@ namespace ohm {
 
 /// Which events of a record a snapshot shows.
 struct SnapshotHistory {
-  std::uint64_t first_event = 0;  ///< its logical time
+  std::uint64_t first_event = 0;                                      ///< its logical time
   std::size_t max_entries = std::numeric_limits<std::size_t>::max();  ///< of each GPU, the newest
 };
 

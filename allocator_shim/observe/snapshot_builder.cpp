@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kBatch = 1000;
 /// The shortest that pickle can write an entry.
 constexpr std::uint64_t kLeastEntryBytes = 20;
+/// Of those with large numbers, which PyTorch does not give.
+constexpr std::size_t kMaxPools = 256;
 /// Problems are kept for messages; a file of nothing else must not fill memory with them.
 constexpr std::size_t kMaxProblems = 64;
 
@@ -125,6 +127,7 @@ void SnapshotBuilder::forget(const PickleValue& value) {
   };
   const auto drop_list = [&](auto& lists) {
     if (value.payload < lists.size()) lists[value.payload] = {};
+    drop_empty(lists);
   };
   if (value.is_used_again()) return;
   switch (role_of(value)) {
@@ -159,15 +162,29 @@ std::uint64_t SnapshotBuilder::on_text(std::string_view text) {
 
 void SnapshotBuilder::on_tuple(PickleValue& tuple, std::span<const PickleValue> items) {
   using Kind = PickleValue::Kind;
-  const bool is_pool =
-      items.size() == 2 && items[0].kind == Kind::integer && items[1].kind == Kind::integer;
+  const bool is_pool = items.size() == 2 && items[0].kind == Kind::integer &&
+                       items[1].kind == Kind::integer && pools_.size() < kMaxPools;
   if (!is_pool) {
     for (const PickleValue& item : items) forget(item);
     return become(tuple, Role::other, 0);
   }
-  const SnapshotPoolId pool = {items[0].integer(), items[1].integer()};
-  if (pools_.empty() || pools_.back() != pool) pools_.push_back(pool);
-  become(tuple, Role::pool, pools_.size() - 1);
+  become(tuple, Role::pool, pool_payload({items[0].integer(), items[1].integer()}));
+}
+
+std::uint64_t SnapshotBuilder::pool_payload(const SnapshotPoolId& pool) {
+  const auto first = static_cast<std::uint64_t>(pool[0]);
+  const auto second = static_cast<std::uint64_t>(pool[1]);
+  if (first < 1U << 15U && second < 1U << 16U) return first << 16U | second;
+  const auto known = std::find(pools_.begin(), pools_.end(), pool);
+  const auto index = static_cast<std::uint64_t>(known - pools_.begin());
+  if (known == pools_.end()) pools_.push_back(pool);
+  return kStandsInPools | index;
+}
+
+SnapshotPoolId SnapshotBuilder::pool_of(const PickleValue& tuple) const {
+  const std::uint64_t payload = tuple.payload;
+  if ((payload & kStandsInPools) != 0) return pools_[payload - kStandsInPools];
+  return {static_cast<std::int64_t>(payload >> 16U), static_cast<std::int64_t>(payload & 0xFFFFU)};
 }
 
 PickleHandler::Reuse SnapshotBuilder::on_finished(PickleValue& container) {

@@ -46,7 +46,7 @@ class SnapshotBuilder final : public PickleHandler {
     empty,
     other,  ///< payload: 1 + index of the problem that kept it from being something
     // tuples
-    pool,  ///< payload: index into pools_
+    pool,  ///< payload: as pool_payload() makes it
     // lists
     frames,  ///< while it grows; payload: OpenFrames
     stack,   ///< finished frames; payload: StackId
@@ -71,19 +71,33 @@ class SnapshotBuilder final : public PickleHandler {
     std::size_t begin;
     std::size_t count;
   };
+  /// Small pool ids are their own payload, others stand in pools_.
+  static constexpr std::uint64_t kStandsInPools = std::uint64_t{1} << 31U;
+  std::uint64_t pool_payload(const SnapshotPoolId& pool);
+  SnapshotPoolId pool_of(const PickleValue& tuple) const;
+
   static OpenFrames open_frames(const PickleValue& list) {
     return {list.payload >> 32U, list.payload & 0xFFFFFFFFU};
+  }
+
+  /// Lists that may still grow, and empty ones that somebody took or that were dropped.
+  template <typename Record>
+  using Lists = std::vector<std::vector<Record>>;
+
+  template <typename Record>
+  static void drop_empty(Lists<Record>& lists) {
+    while (!lists.empty() && lists.back().empty()) lists.pop_back();
   }
 
   /// Records of one kind: each waits until a list takes it, each list until somebody takes that.
   template <typename Record>
   struct Collection {
     std::vector<Record> waiting;
-    std::vector<std::vector<Record>> lists;
+    Lists<Record> lists;
 
     std::vector<Record> take(std::uint64_t list) {
-      std::vector<Record> records = std::move(lists[list]);
-      if (list + 1 == lists.size()) lists.pop_back();
+      std::vector<Record> records = std::exchange(lists[list], {});
+      drop_empty(lists);
       if (records.capacity() > records.size() + records.size() / 2) records.shrink_to_fit();
       return records;
     }
@@ -178,7 +192,7 @@ class SnapshotBuilder final : public PickleHandler {
   Collection<SnapshotBlock> blocks_;
   Collection<SnapshotSegment> segments_;
   Collection<SnapshotAnnotation> annotations_;
-  std::vector<std::vector<std::vector<TraceEntry>>> traces_;
+  Lists<std::vector<TraceEntry>> traces_;
   std::optional<SnapshotSettings> settings_;
   std::array<std::int64_t, kRoundupKeyNames.size()> roundup_ = {};
   TraceDetails details_;

@@ -266,7 +266,7 @@ std::uint64_t SnapshotBuilder::add_segment(const PickleValue& dict) {
   segment.stack = stack_field();
   if (const PickleValue* pool = field(Key::segment_pool_id)) {
     expect(*pool, Role::pool);
-    segment.pool = pools_[pool->payload];
+    segment.pool = pool_of(*pool);
   }
   segment.blocks = take_list(blocks_, Role::blocks, *field(Key::blocks));
   place_blocks(segment, dict.offset);
@@ -330,7 +330,7 @@ std::uint64_t SnapshotBuilder::add_snapshot(const PickleValue& dict) {
   const PickleValue& traces = *field(Key::device_traces);
   if (!is_empty_list(traces)) {
     expect(traces, Role::traces);
-    snapshot_.device_traces = std::move(traces_[traces.payload]);
+    snapshot_.device_traces = std::exchange(traces_[traces.payload], {});
   }
   if (const PickleValue* settings = field(Key::allocator_settings)) {
     expect(*settings, Role::settings);

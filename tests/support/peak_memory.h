@@ -31,10 +31,15 @@ inline std::size_t peak_memory_of(const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("cannot fork");
   if (child == 0) {
-    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins here
-    const std::size_t before = memory_figure("VmRSS");
-    work();
-    const std::size_t grown = memory_figure("VmHWM") - before;
+    std::size_t grown = 0;
+    try {
+      std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins here
+      const std::size_t before = memory_figure("VmRSS");
+      work();
+      grown = memory_figure("VmHWM") - before;
+    } catch (...) {
+      ::_exit(1);  // nothing else may run in this process
+    }
     ::_exit(::write(ends[1], &grown, sizeof grown) == sizeof grown ? 0 : 1);
   }
   ::close(ends[1]);

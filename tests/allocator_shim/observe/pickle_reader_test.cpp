@@ -25,6 +25,12 @@ constexpr const char* kRuns =
     "would run code or make objects; memory snapshots are plain data, so this is something else, "
     "and it is not opened";
 
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
 std::vector<RefusedPickle> bad_pickles() {
   return {
       // Opcodes that do something.
@@ -144,6 +150,15 @@ std::vector<RefusedPickle> bad_pickles() {
            .end(),
        "entry 0 of the memo, a dictionary, is used a second time: only texts, frames and lists of "
        "frames may be"},
+      {"values_that_pile_up", Pickle().raw(std::string(32768, 'N')).here().raw("N."),
+       "32768 values wait for their list or dictionary"},
+      {"memo_that_piles_up",
+       Pickle()
+           .raw(repeated("(" + repeated("]\x94", 500) + "l", 98))
+           .raw("(" + repeated("]\x94", 152) + "]")
+           .here()
+           .raw("\x94"),
+       "49152 entries of the memo after so few bytes"},
       {"deep_marks", Pickle().raw(std::string(64, '(')).here().raw("(."),
        "nested more than 64 deep"},
   };

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/support/golden.h"
-#include "tests/support/snapshot_text.h"
 #include "allocator_shim/observe/snapshot_reader.h"
 #include "allocator_shim/observe/trace_details.h"
+#include "tests/support/golden.h"
+#include "tests/support/snapshot_text.h"
 
 namespace ohm {
 namespace {
