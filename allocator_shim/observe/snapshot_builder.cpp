@@ -14,10 +14,6 @@ namespace ohm {
 
 namespace {
 
-/// How many items pickle writes at once; a list whose last batch is smaller is complete.
-constexpr std::size_t kBatch = 1000;
-/// The shortest that pickle can write an entry.
-constexpr std::uint64_t kLeastEntryBytes = 20;
 /// Of those with large numbers, which PyTorch does not give.
 constexpr std::size_t kMaxPools = 256;
 /// Problems are kept for messages; a file of nothing else must not fill memory with them.
@@ -25,7 +21,7 @@ constexpr std::size_t kMaxProblems = 64;
 
 }  // namespace
 
-SnapshotBuilder::SnapshotBuilder(const ByteWindow& bytes) : bytes_(bytes) { learn_words(); }
+SnapshotBuilder::SnapshotBuilder() { learn_words(); }
 
 void SnapshotBuilder::learn_words() {
   const auto meaning = [&](std::string_view word) -> Meaning& {
@@ -318,25 +314,13 @@ void SnapshotBuilder::add_traces(PickleValue& list, std::span<const PickleValue>
     if (traces.size() == kMaxDevices) {
       throw PickleError(item.offset, fmt::format("traces of more than {} devices", kMaxDevices));
     }
-    traces.push_back(take_list(entries_, Role::entries, item));
+    traces.push_back(take_list(entries_, Role::entries, item).take());
   }
 }
 
-/// A trace knows its size only when it ends, and growing step by step would need twice the memory:
-/// what is left of the file tells how many more entries there can be.
-void SnapshotBuilder::make_room(std::vector<TraceEntry>& entries, std::size_t more,
-                                const PickleValue& list) const {
-  const std::size_t total = entries.size() + more;
-  const auto left = bytes_.bytes_left();
-  if (total <= entries.capacity() || more < kBatch || !left) return;
-  const std::uint64_t bytes_each =
-      std::max<std::uint64_t>(kLeastEntryBytes, (bytes_.offset() - list.offset) / total);
-  entries.reserve(total + *left / bytes_each * 9 / 8);
-}
-
-template <typename Record>
-void SnapshotBuilder::collect(Collection<Record>& from, Role item_role, Role list_role,
-                              PickleValue& list, std::span<const PickleValue> items) {
+template <typename Kind>
+void SnapshotBuilder::collect(Kind& from, Role item_role, Role list_role, PickleValue& list,
+                              std::span<const PickleValue> items) {
   if (role_of(list) == Role::empty) {
     become(list, list_role, from.lists.size());
     from.lists.emplace_back();
@@ -346,9 +330,13 @@ void SnapshotBuilder::collect(Collection<Record>& from, Role item_role, Role lis
   OHM_ASSERT(first + items.size() == from.waiting.size(),
              "records wait in the order of their values");
   auto& records = from.lists[list.payload];
-  if constexpr (std::is_same_v<Record, TraceEntry>) make_room(records, items.size(), list);
-  const auto begin = from.waiting.begin() + static_cast<std::ptrdiff_t>(first);
-  std::move(begin, from.waiting.end(), std::back_inserter(records));
+  const std::span<typename Kind::Record> taken = std::span(from.waiting).subspan(first);
+  if constexpr (std::is_same_v<Kind, Entries>) {
+    records.append(taken);
+  } else {
+    if (records.empty()) records.reserve(taken.size());
+    std::ranges::move(taken, std::back_inserter(records));
+  }
   from.waiting.resize(first);
 }
 

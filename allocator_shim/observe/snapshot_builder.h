@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/observe/paged_array.h"
 #include "allocator_shim/observe/pickle_reader.h"
 #include "allocator_shim/observe/snapshot.h"
 #include "allocator_shim/observe/snapshot_keys.h"
@@ -25,8 +26,7 @@ namespace ohm {
 
 class SnapshotBuilder final : public PickleHandler {
  public:
-  /// `bytes` says how much is still to come, so that lists get their room at once.
-  explicit SnapshotBuilder(const ByteWindow& bytes);
+  SnapshotBuilder();
 
   std::uint64_t on_text(std::string_view text) override;
   void on_tuple(PickleValue& tuple, std::span<const PickleValue> items) override;
@@ -81,27 +81,21 @@ class SnapshotBuilder final : public PickleHandler {
   }
 
   /// Lists that may still grow, and empty ones that somebody took or that were dropped.
-  template <typename Record>
-  using Lists = std::vector<std::vector<Record>>;
-
-  template <typename Record>
-  static void drop_empty(Lists<Record>& lists) {
+  template <typename List>
+  static void drop_empty(std::vector<List>& lists) {
     while (!lists.empty() && lists.back().empty()) lists.pop_back();
   }
 
   /// Records of one kind: each waits until a list takes it, each list until somebody takes that.
-  template <typename Record>
+  template <typename R, typename L = std::vector<R>>
   struct Collection {
+    using Record = R;
+    using List = L;
     std::vector<Record> waiting;
-    Lists<Record> lists;
-
-    std::vector<Record> take(std::uint64_t list) {
-      std::vector<Record> records = std::exchange(lists[list], {});
-      drop_empty(lists);
-      if (records.capacity() > records.size() + records.size() / 2) records.shrink_to_fit();
-      return records;
-    }
+    std::vector<List> lists;
   };
+  /// Traces are the bulk of a snapshot.
+  using Entries = Collection<TraceEntry, PagedArray<TraceEntry>>;
 
   /// What the words of snapshots mean, by TextId: they are the first ones in the table.
   struct Meaning {
@@ -162,23 +156,23 @@ class SnapshotBuilder final : public PickleHandler {
 
   void add_frames(PickleValue& list, std::span<const PickleValue> items);
   void add_traces(PickleValue& list, std::span<const PickleValue> items);
-  template <typename Record>
-  void collect(Collection<Record>& from, Role item_role, Role list_role, PickleValue& list,
+  template <typename Kind>
+  void collect(Kind& from, Role item_role, Role list_role, PickleValue& list,
                std::span<const PickleValue> items);
-  template <typename Record>
-  std::vector<Record> take_list(Collection<Record>& from, Role role, const PickleValue& value) {
+  template <typename Kind>
+  typename Kind::List take_list(Kind& from, Role role, const PickleValue& value) {
     if (is_empty_list(value)) return {};
     expect(value, role);
-    return from.take(value.payload);
+    typename Kind::List list = std::exchange(from.lists[value.payload], {});
+    drop_empty(from.lists);
+    return list;
   }
-  void make_room(std::vector<TraceEntry>& entries, std::size_t more, const PickleValue& list) const;
   void expect(const PickleValue& value, Role role) const;
 
   void forget(const PickleValue& value);
   void become_other(PickleValue& value, const PickleError& problem);
   void add_to_filled(PickleValue& dict);
 
-  const ByteWindow& bytes_;
   Snapshot snapshot_;
   std::vector<Meaning> meanings_;
   std::vector<PickleError> problems_;
@@ -188,11 +182,11 @@ class SnapshotBuilder final : public PickleHandler {
 
   std::vector<FrameId> open_frames_;
   std::vector<SnapshotPoolId> pools_;
-  Collection<TraceEntry> entries_;
+  Entries entries_;
   Collection<SnapshotBlock> blocks_;
   Collection<SnapshotSegment> segments_;
   Collection<SnapshotAnnotation> annotations_;
-  Lists<std::vector<TraceEntry>> traces_;
+  std::vector<std::vector<std::vector<TraceEntry>>> traces_;
   std::optional<SnapshotSettings> settings_;
   std::array<std::int64_t, kRoundupKeyNames.size()> roundup_ = {};
   TraceDetails details_;

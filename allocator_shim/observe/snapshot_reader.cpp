@@ -54,7 +54,7 @@ class InputFile {
 }  // namespace
 
 Snapshot read_snapshot(ByteWindow& bytes) {
-  SnapshotBuilder builder(bytes);
+  SnapshotBuilder builder;
   PickleReader reader(bytes, builder);
   try {
     Snapshot snapshot = builder.finish(reader.read());

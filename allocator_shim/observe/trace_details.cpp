@@ -20,6 +20,11 @@ std::uint64_t hash_of(const TraceDetail& detail) {
 
 void TraceDetails::set(Snapshot& snapshot, TraceEntry& entry, const TraceDetail& detail) {
   std::vector<TraceDetail>& details = snapshot.details;
+  // Mostly it is the one before.
+  if (last_ < details.size() && details[last_] == detail) {
+    entry.detail = last_ & (kMaxDetails - 1);
+    return;
+  }
   const std::uint64_t hash = hash_of(detail);
   const auto known = index_.find(hash, [&](std::uint32_t i) { return details[i] == detail; });
   const auto index = known.value_or(static_cast<std::uint32_t>(details.size()));
@@ -28,6 +33,7 @@ void TraceDetails::set(Snapshot& snapshot, TraceEntry& entry, const TraceDetail&
     details.push_back(detail);
     index_.add(hash, index);
   }
+  last_ = index;
   entry.detail = index & (kMaxDetails - 1);
 }
 

@@ -20,6 +20,7 @@ class TraceDetails {
 
  private:
   RecordIndex index_;
+  std::uint32_t last_ = 0;  ///< that was set
 };
 
 }  // namespace ohm

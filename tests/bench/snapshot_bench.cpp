@@ -20,16 +20,21 @@ namespace {
 using test::LargeSnapshot;
 
 template <LargeSnapshot Kind>
+void write_file(const std::string& path, std::size_t events) {
+  std::ofstream file(path, std::ios::binary);
+  test::write_large_snapshot(Kind, events, [&](std::string_view bytes) { file << bytes; });
+}
+
+template <LargeSnapshot Kind>
 void read_file(benchmark::State& state) {
   const test::TempFolder folder;
   const std::string path = folder.file("large.pickle");
-  const auto events = static_cast<std::size_t>(state.range(0));
-  {
-    std::ofstream file(path, std::ios::binary);
-    test::write_large_snapshot(Kind, events, [&](std::string_view bytes) { file << bytes; });
-  }
+  write_file<Kind>(path, static_cast<std::size_t>(state.range(0)));
   const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
-  const std::size_t peak = test::peak_memory_of([&] { read_snapshot_file(path); });
+  const std::string small = folder.file("small.pickle");
+  write_file<Kind>(small, 10);
+  const std::size_t peak =
+      test::peak_memory_of([&] { read_snapshot_file(small); }, [&] { read_snapshot_file(path); });
   for (auto _ : state) benchmark::DoNotOptimize(read_snapshot_file(path));
   state.SetBytesProcessed(state.iterations() * file_bytes);
   state.SetItemsProcessed(state.iterations() * state.range(0));

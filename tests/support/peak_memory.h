@@ -24,8 +24,10 @@ inline std::size_t memory_figure(const std::string& name) {
 }
 
 /// Bytes by which the resident memory of a process of its own grows at most during `work`: what it
-/// allocates and touches, as long as it maps no files.
-inline std::size_t peak_memory_of(const std::function<void()>& work) {
+/// allocates and touches, as long as it maps no files. `warm_up` does something of the kind first,
+/// so that the program's own code is there.
+inline std::size_t peak_memory_of(const std::function<void()>& warm_up,
+                                  const std::function<void()>& work) {
   int ends[2] = {};
   if (::pipe(ends) != 0) throw std::runtime_error("cannot make a pipe");
   const pid_t child = ::fork();
@@ -33,6 +35,7 @@ inline std::size_t peak_memory_of(const std::function<void()>& work) {
   if (child == 0) {
     std::size_t grown = 0;
     try {
+      warm_up();
       std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins here
       const std::size_t before = memory_figure("VmRSS");
       work();
