@@ -57,6 +57,7 @@ Json device_json(const ReplayedDevice& device) {
           {"frees", device.frees},
           {"ooms", device.ooms},
           {"flushes", device.flushes},
+          {"retries", device.retries},
           {"given_releases", device.given_releases},
           {"peak_reserved_bytes", figure_json(device.peak_reserved_bytes)},
           {"peak_requested_bytes", figure_json(device.peak_requested_bytes)},

@@ -47,6 +47,7 @@ struct ReplayedDevice {
   std::uint64_t frees = 0;
   std::uint64_t ooms = 0;
   std::uint64_t flushes = 0;         ///< calls of empty_cache()
+  std::uint64_t retries = 0;         ///< requests for which cached segments were given back
   std::uint64_t given_releases = 0;  ///< segments whose release was taken from the record
   ReplayedFigure peak_reserved_bytes;
   ReplayedFigure peak_requested_bytes;  ///< of active blocks

@@ -99,8 +99,9 @@ class ReplayText {
                     human_and_exact_bytes(device.peak_reserved_bytes.recorded),
                     human_and_exact_bytes(device.peak_requested_bytes.recorded)),
         4);
-    add(fmt::format("{}, {} out of memory, {} of empty_cache()", count(device.frees, "free"),
-                    count(device.ooms), count(device.flushes, "call")),
+    add(fmt::format("{}, {} out of memory, {} retries, {} of empty_cache()",
+                    count(device.frees, "free"), count(device.ooms), count(device.retries),
+                    count(device.flushes, "call")),
         4);
     if (device.given_releases > 0) {
       add(fmt::format("{} segments were released when the record says: by garbage collection, or "

@@ -72,6 +72,8 @@ void HistoryReplay::do_request(const HistoryStep& step) {
     ++counts_.flushes;
     flushes_.push_back(
         {static_cast<std::uint32_t>(step.begin), static_cast<std::uint32_t>(cause.flushed_up_to)});
+  } else if (!cause.takes_collected && end_of_releases(history_, step) > step.begin) {
+    ++counts_.retries;
   }
   const BlockHandle block = request(machine_, step, cause);
   const std::uint32_t life = lives_.life_of[step.end - 1];

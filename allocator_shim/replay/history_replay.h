@@ -44,6 +44,7 @@ struct ReplayCounts {
   std::size_t segments_as_recorded = 0;
   std::size_t ooms = 0;
   std::size_t flushes = 0;  ///< calls of empty_cache that gave something back
+  std::size_t retries = 0;  ///< requests for which something was given back
 };
 
 struct Peaks {

@@ -194,6 +194,11 @@ void VerifiedHistory::explain_divergence(const Divergence& divergence) {
   HistoryReplay before(history_, lives_, state_, rules_);
   before.run(first_event(), divergence.step.begin, HistoryReplay::Mode::stop_at_divergence);
   disagreement_ = explain(history_, lives_, divergence, before.allocator());
+  if (lives_.segment_events.empty()) {
+    disagreement_->details.emplace_back(
+        "there is no event about segments: if they were left out of the history, it cannot be "
+        "replayed");
+  }
 }
 
 void VerifiedHistory::summarize(const HistoryReplay& replay) {

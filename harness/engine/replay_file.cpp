@@ -215,6 +215,7 @@ ReplayedDevice device_of(const VerifiedHistory& verified) {
   device.frees = counts.frees;
   device.ooms = counts.ooms;
   device.flushes = counts.flushes;
+  device.retries = counts.retries;
   device.given_releases = verified.given_releases();
   device.peak_reserved_bytes = {verified.recorded_peaks().reserved_bytes,
                                 verified.peaks().reserved_bytes};

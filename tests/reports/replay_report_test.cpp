@@ -23,6 +23,7 @@ ReplayedDevice agreeing_device() {
   device.frees = 1155;
   device.ooms = 1;
   device.flushes = 3;
+  device.retries = 2;
   device.given_releases = 4;
   device.peak_reserved_bytes = {19'667'091'456, 19'667'091'456};
   device.peak_requested_bytes = {19'352'504'320, 19'352'504'320};
