@@ -104,9 +104,19 @@ class Pairing {
                          "blocks are freed but none is allocated: the history was recorded without "
                          "the action alloc, or with a ring buffer too small for one request");
     }
-    // A history in which nothing was freed has both, as far as anybody can tell.
+    // A history in which nothing was freed has both, as far as anybody can tell. Where nothing has
+    // completed, everything that was freed may still be pending.
     found_.has_free_requested = requested || !completed;
-    found_.has_free_completed = completed || !requested;
+    found_.has_free_completed = completed || !requested || has_pending_at_end();
+  }
+
+  bool has_pending_at_end() const {
+    for (const SegmentView& segment : history_.segments) {
+      for (const BlockView& block : segment.blocks) {
+        if (block.state == BlockView::State::active_pending_free) return true;
+      }
+    }
+    return false;
   }
 
   void take(std::uint32_t index) {

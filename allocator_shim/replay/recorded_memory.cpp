@@ -67,10 +67,23 @@ std::size_t RecordedMemory::next_reservation() const {
   return reservations_.size();
 }
 
+/// Whether nothing else lies where a recorded reservation lay, from now until it was used.
+bool RecordedMemory::is_free_until_used(std::size_t index) const {
+  const RecordedReservation& wanted = reservations_[index];
+  if (is_held(wanted.address, wanted.bytes)) return false;
+  for (std::size_t i = 0; i < index; ++i) {
+    const RecordedReservation& other = reservations_[i];
+    const bool overlaps = other.address < wanted.address + wanted.bytes &&
+                          wanted.address < other.address + other.bytes;
+    if (overlaps && !is_reservation_made_[i]) return false;
+  }
+  return true;
+}
+
 DeviceAddress RecordedMemory::reserve_range(std::size_t bytes) {
   const std::size_t next = next_reservation();
   DeviceAddress address = 0;
-  if (next < reservations_.size() && !is_held(reservations_[next].address, bytes)) {
+  if (next < reservations_.size() && is_free_until_used(next)) {
     address = reservations_[next].address;
     is_reservation_made_[next] = true;
   } else {

@@ -62,6 +62,7 @@ class RecordedMemory final : public DeviceMemory {
   /// that tells of it.
   Answer answer();
   std::size_t next_reservation() const;
+  bool is_free_until_used(std::size_t index) const;
   DeviceAddress unrecorded_address(std::size_t bytes);
   bool is_held(DeviceAddress address, std::size_t bytes) const;
 

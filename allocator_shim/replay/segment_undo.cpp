@@ -309,13 +309,17 @@ class SegmentUndo {
       const DeviceAddress limit = reservations_[above].address;
       if (limit >= ends_[reservation]) limits_[reservation] = std::min(limits_[reservation], limit);
     }
-    constexpr std::size_t kMostBytes = std::size_t{1} << 40U;
+    // All are as large as the device and an eighth, but for the rounding to chunks.
+    std::size_t room = std::size_t{1} << 40U;
+    for (std::size_t i = 0; i < reservations_.size(); ++i) {
+      room = std::min(room, limits_[i] - reservations_[i].address);
+    }
     for (std::size_t i = 0; i < reservations_.size(); ++i) {
       RecordedReservation& reservation = reservations_[i];
       const std::size_t chunk = reservation.is_small ? kSmallBufferBytes : kLargeBufferBytes;
-      const std::size_t room = std::min(limits_[i] - reservation.address, kMostBytes);
+      const std::size_t own_room = (limits_[i] - reservation.address) / chunk * chunk;
       const std::size_t used = round_up_to(ends_[i] - reservation.address, chunk);
-      reservation.bytes = std::max(room / chunk * chunk, used);
+      reservation.bytes = std::max(std::min(round_up_to(room, chunk), own_room), used);
     }
   }
 

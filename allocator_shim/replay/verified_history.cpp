@@ -173,16 +173,16 @@ std::vector<Assumptions> VerifiedHistory::alternatives(const Divergence& diverge
 }
 
 /// A record may begin within a request: with the block that it was given, when what made room for
-/// the block is lost.
+/// the block is lost, or with the last free that it waited for.
 bool VerifiedHistory::is_lost_beginning(const Divergence& divergence) const {
-  return first_event() == 0 && divergence.step.begin == 0 &&
-         divergence.step.kind == Kind::allocate &&
-         history_.events[divergence.step.end - 1].action == EventAction::alloc;
+  return first_event() <= 1 && divergence.step.begin == first_event() &&
+         divergence.step.kind == Kind::allocate;
 }
 
 /// Whether the block of the request that is left out was there afterwards.
 bool VerifiedHistory::has_first_block() const {
   const MemoryEvent& alloc = history_.events[first_event() - 1];
+  if (alloc.action == EventAction::oom) return true;
   return std::any_of(lives_.before.begin(), lives_.before.end(), [&](std::uint32_t index) {
     const BlockLife& life = lives_.lives[index];
     return life.address == alloc.address && life.requested_bytes == alloc.bytes &&
