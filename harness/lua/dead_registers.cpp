@@ -88,13 +88,21 @@ bool reads_register_from(Instruction next, int first) {
   }
 }
 
+bool is_field_assignment(Instruction instruction) {
+  const std::uint32_t opcode = instruction.opcode();
+  return opcode == kSetTable || opcode == kSetInteger || opcode == kSetField;
+}
+
 // The first register (from 1) that is dead together with all above it.
 std::optional<int> first_dead_register(lua_State* L, const lua_Debug& frame) {
   const Instruction* next = next_instruction(frame);
-  const std::optional<int> result = result_register(next);
-  if (!result) return std::nullopt;
-  int number = *result + 1;
-  if (use_of(L, frame, number) == RegisterUse::temporary) return number;
+  int number = 1;
+  if (!is_field_assignment(next[-1])) {
+    const std::optional<int> result = result_register(next);
+    if (!result) return std::nullopt;
+    number = *result + 1;
+    if (use_of(L, frame, number) == RegisterUse::temporary) return number;
+  }
   while (use_of(L, frame, number) == RegisterUse::variable) ++number;
   if (reads_register_from(*next, number - 1)) return std::nullopt;
   return number;

@@ -5,9 +5,9 @@
 
 namespace ohm::lua {
 
-/// To be called by a native that a Lua operator (`a + b`, `-a`) called: sets the registers of the
-/// function with the operator to nil that hold nothing it will ever read again. Does nothing when
-/// something else called the native.
+/// To be called by a native that a Lua operator (`a + b`, `-a`, `a.b = c`) called: sets the
+/// registers of the function with the operator to nil that hold nothing it will ever read again.
+/// Does nothing when something else called the native.
 ///
 /// Note [Dead registers]
 /// A call `f(x)` puts its frame right above the caller's live registers, so that a collection
@@ -15,7 +15,8 @@ namespace ohm::lua {
 /// the caller, where values lie that nobody will read: operands of an earlier `(a + b) * (c + d)`,
 /// arguments of earlier calls, variables of a closed block. A collection would keep them. But the
 /// operator's instruction names the register of its result, and Lua hands out registers as a
-/// stack: above it nothing is alive but named variables.
+/// stack: above it nothing is alive but named variables. An assignment to a field has no result:
+/// when it runs, the named variables are all there is.
 void clear_dead_registers(lua_State* L);
 
 /// Whether call frames of the Lua at hand look as clear_dead_registers() takes them to: the place

@@ -49,7 +49,7 @@ Remains remains_of(std::shared_ptr<T>&& object) {
 template <class T>
 int bury_handle(lua_State* L) {
   auto* handle = static_cast<Handle<T>*>(lua_touserdata(L, 1));
-  Interpreter::of(L).bury(remains_of(std::exchange(handle->value, T())));
+  Interpreter::of(L).bury(handle, remains_of(std::exchange(handle->value, T())));
   return 0;
 }
 

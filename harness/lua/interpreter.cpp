@@ -108,9 +108,14 @@ void Interpreter::collect(lua_State* L) {
   lua_gc(L, LUA_GCCOLLECT);
   while (!buried_.empty()) {
     letting_go_.swap(buried_);
-    // Lua finalizes the youngest first; a Python frame lets go its oldest variable first.
-    for (std::size_t i = letting_go_.size(); i > 0; --i) letting_go_[i - 1] = Remains();
+    for (const void* argument : ended_call_) {
+      for (Buried& buried : letting_go_) {
+        if (buried.handle == argument) buried.remains = Remains();
+      }
+    }
+    for (std::size_t i = letting_go_.size(); i > 0; --i) letting_go_[i - 1].remains = Remains();
     letting_go_.clear();
+    ended_call_.clear();
     // What went may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
     lua_gc(L, LUA_GCCOLLECT);

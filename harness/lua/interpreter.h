@@ -15,6 +15,7 @@
 
 #include "harness/engine/scenario_program.h"
 #include "harness/lua/script_memory.h"
+#include "runtime/tensor/inline_vector.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::lua {
@@ -60,11 +61,23 @@ class Interpreter {
   /// Of the last error that call() threw: one frame per line.
   const std::string& traceback() const { return traceback_; }
 
-  /// Collects what the script cannot reach, and lets go what its handles held, oldest first.
+  /// Collects what the script cannot reach, and lets go what its handles held.
+  ///
+  /// Note [Order of letting go]
+  /// Several handles can have died since the last collection, and Python would have let them go one
+  /// by one. In `x = f(g())` the result of g goes when f returns, before x loses what it held: so
+  /// the arguments of the call that ended last go first. All others go oldest first, as the
+  /// variables of a Python frame do.
   void collect(lua_State* L);
 
   /// For finalizers: takes over what a handle held until collect() lets it go.
-  void bury(Remains remains) { buried_.push_back(std::move(remains)); }
+  void bury(const void* handle, Remains remains) {
+    buried_.push_back({handle, std::move(remains)});
+  }
+
+  using Handles = InlineVector<const void*, 4>;
+  /// For natives: the handles among the arguments of a call that is about to end.
+  void note_ended_call(const Handles& arguments) { ended_call_ = arguments; }
 
   /// For references to values of the script that C++ objects held: one went.
   void note_dropped_reference() { has_dropped_references_ = true; }
@@ -92,6 +105,10 @@ class Interpreter {
   };
 
  private:
+  struct Buried {
+    const void* handle;
+    Remains remains;
+  };
   struct Closer {
     void operator()(lua_State* L) const { lua_close(L); }
   };
@@ -118,8 +135,9 @@ class Interpreter {
   std::exception_ptr failure_;
   std::set<std::string, std::less<>> files_;
   std::string_view last_file_;
-  std::vector<Remains> buried_;
-  std::vector<Remains> letting_go_;
+  std::vector<Buried> buried_;  ///< the youngest first
+  std::vector<Buried> letting_go_;
+  Handles ended_call_;
   bool has_dropped_references_ = false;
   std::shared_ptr<Interpreter* const> self_;
   std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers bury

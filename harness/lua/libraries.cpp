@@ -59,7 +59,7 @@ std::span<const Library> libraries() {
               {runtime_functions(), factory_functions(), mode_functions(), scenario_functions()},
               push_op_or_dtype,
               names_of_ops_and_dtypes},
-      Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions()}},
+      Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},
       Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.amp", {amp_functions()}},

@@ -188,6 +188,8 @@ int call_script_module(lua_State* L, ScriptModule& module) {
   module.push_forward(L);
   for (int index = 1; index <= arguments; ++index) lua_pushvalue(L, index);
   lua_call(L, arguments, LUA_MULTRET);
+  // What forward's variables held goes when it returns, before the caller's variable changes.
+  Interpreter::of(L).collect(L);
   return lua_gettop(L) - arguments;
 }
 

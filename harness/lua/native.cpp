@@ -65,6 +65,18 @@ void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
 
 }  // namespace
 
+namespace {
+
+Interpreter::Handles handles_among_arguments(lua_State* L) {
+  Interpreter::Handles handles;
+  for (int index = 1; index <= lua_gettop(L); ++index) {
+    if (lua_type(L, index) == LUA_TUSERDATA) handles.push_back(lua_touserdata(L, index));
+  }
+  return handles;
+}
+
+}  // namespace
+
 int run_native(lua_State* L, lua_CFunction function, Entry entry) {
   Interpreter& interpreter = Interpreter::of(L);
   try {
@@ -73,7 +85,10 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
-    return function(L);
+    const Interpreter::Handles arguments = handles_among_arguments(L);
+    const int results = function(L);
+    interpreter.note_ended_call(arguments);
+    return results;
   } catch (const StopRecomputation&) {
     push_stop_recomputation(L);
   } catch (const OutOfMemory& error) {

@@ -187,7 +187,7 @@ int refuse_length(lua_State* /*L*/) {
 
 constexpr luaL_Reg kMetamethods[] = {
     {"__index", native<index_tensor, Entry::access>},
-    {"__newindex", native<set_tensor_property>},
+    {"__newindex", native<set_tensor_property, Entry::operator_call>},
     {"__add", native<add, Entry::operator_call>},
     {"__sub", native<subtract, Entry::operator_call>},
     {"__mul", native<multiply, Entry::operator_call>},

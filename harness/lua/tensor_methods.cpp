@@ -13,6 +13,7 @@
 #include "harness/lua/arguments.h"
 #include "harness/lua/conversion_target.h"
 #include "harness/lua/factory_library.h"
+#include "harness/lua/mode_library.h"
 #include "harness/lua/native.h"
 #include "harness/lua/tensor_handle.h"
 #include "runtime/autograd/engine.h"
@@ -236,6 +237,7 @@ constexpr luaL_Reg kMethods[] = {
     {"new_zeros", native<new_zeros>},
     {"normal_", native<normal>},
     {"numel", native<numel, Entry::access>},
+    {"record_stream", native<record_stream>},
     {"requires_grad_", native<set_requires_grad>},
     {"size", native<size, Entry::access>},
     {"stride", native<stride, Entry::access>},

@@ -43,10 +43,16 @@ class BackwardPass {
   std::unordered_map<Node*, Waiting> waiting_;
 };
 
+// Whether nobody else can see it. A view keeps the tensor that it views, so that is never true of
+// one.
+bool is_sole_owner(const Tensor& tensor) {
+  return tensor.use_count() == 1 && !tensor.impl()->is_view && tensor.storage().use_count() == 1;
+}
+
 void add_gradient(Tensor& sum, Tensor grad) {
   if (!sum.defined()) {
     sum = std::move(grad);
-  } else if (sum.use_count() == 1 && sum.is_dense() && sum.storage().use_count() == 1) {
+  } else if (is_sole_owner(sum) && sum.is_dense()) {
     accumulate_into(sum, grad);
   } else {
     sum = sum_of(sum, grad);

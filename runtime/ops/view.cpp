@@ -56,8 +56,7 @@ std::optional<Shape> view_strides(const Tensor& input, const Shape& shape) {
 Tensor shaped_back(const Tensor& grad, const Shape& shape) {
   const std::optional<Shape> strides = view_strides(grad, shape);
   if (strides) return make_view(grad, shape, *strides, grad.impl()->offset);
-  const Tensor dense = row_major(grad);
-  return make_view(dense, shape, contiguous_strides(shape), dense.impl()->offset);
+  return reshaped_copy(row_major(grad), shape);
 }
 
 // A view, and a backward step that is a function of the gradient alone.
@@ -163,7 +162,13 @@ Tensor reshape(const Tensor& input, const Shape& wanted) {
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach(dense, [](BackwardCall& call) { return TensorList{call.grad()}; });
   }
-  return view_as("UnsafeViewBackward", dense, shape, contiguous_strides(shape));
+  Tensor out = reshaped_copy(dense, shape);
+  if (Recorder record("UnsafeViewBackward", {&dense}); record.is_needed()) {
+    record.attach(out, [original = dense.shape()](BackwardCall& call) {
+      return TensorList{shaped_back(call.grad(), original)};
+    });
+  }
+  return out;
 }
 
 Tensor flatten(const Tensor& input, std::int64_t start_dim, std::int64_t end_dim) {

@@ -69,6 +69,7 @@ class Context {
   bool keeps_values = true;    ///< false: size-only, no arithmetic is done
   /// torch.backends.cudnn.enabled. False: PyTorch's own kernels run, with buffers of their own.
   bool cudnn_enabled = true;
+  StreamId next_stream = kDefaultStream + 1;  ///< of those that a program makes, on all devices
   ExecutionState state;
 
   /// The context of this thread. Aborts when none is installed: that is a bug of the harness.

@@ -72,6 +72,12 @@ Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides,
   return Tensor(IntrusivePtr<TensorImpl>(impl));
 }
 
+Tensor reshaped_copy(const Tensor& fresh, const Shape& sizes) {
+  Tensor result = make_view(fresh, sizes, contiguous_strides(sizes), fresh.impl()->offset);
+  result.impl()->is_view = false;
+  return result;
+}
+
 Tensor detached_alias(const Tensor& tensor) {
   Tensor alias = make_view(tensor, tensor.shape(), tensor.strides(), tensor.impl()->offset);
   alias.impl()->is_view = tensor.impl()->is_view;

@@ -123,8 +123,12 @@ class Translator:
         return dotted.replace("torch", "ohm", 1)
 
     def do_Expr(self, node):
-        if isinstance(node.value, ast.Call):
-            self.emit(self.expression(node.value))
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append":
+            name = self.expression(call.func.value)
+            self.emit(f"{name}[#{name} + 1] = {self.expression(call.args[0])}")
+        elif isinstance(call, ast.Call):
+            self.emit(self.expression(call))
         else:
             raise Unknown(ast.unparse(node))
 
@@ -171,6 +175,7 @@ class Translator:
         # Python's += writes into a tensor in place; a number plus a tensor makes a new one.
         value = self.expression(node.value)
         target = self.target(node.target)
+        self.plain.discard(target)
         if isinstance(node.op, ast.Add):
             self.emit(f"{target} = iadd({target}, {value})")
         else:
@@ -194,7 +199,8 @@ class Translator:
             self.temporaries += 1
             item = f"item{self.temporaries}"
             text = self.expression(iterable)
-            if not (isinstance(iterable, ast.Call) and ast.unparse(iterable.func).endswith("parameters")):
+            is_list = isinstance(iterable, ast.List)
+            if not is_list and not ast.unparse(iterable).endswith("parameters()"):
                 text = f"{text}:children()"
             name = self.target(node.target)
             self.emit(f"for _, {item} in ipairs({text}) do")
@@ -227,7 +233,8 @@ class Translator:
     def do_FunctionDef(self, node, owner):
         name = {"__init__": "__init"}.get(node.name, node.name)
         arguments = [argument.arg for argument in node.args.args]
-        if arguments.pop(0) != "self" or node.args.defaults:
+        defaults = [ast.unparse(default) for default in node.args.defaults]
+        if arguments.pop(0) != "self" or any(default != "None" for default in defaults):
             raise Unknown("def " + node.name)
         self.emit(f"function {owner}:{name}({', '.join(arguments)})")
         scope = Scope()
@@ -240,6 +247,14 @@ class Translator:
         own = [name for name in scope.assigned if name not in arguments]
         if own:
             self.lines.insert(start, "  " * (self.indent + 1) + "local " + ", ".join(own))
+        self.emit("end")
+
+    def do_If(self, node):
+        self.emit(f"if {self.expression(node.test)} then")
+        self.block(node.body)
+        if node.orelse:
+            self.emit("else")
+            self.block(node.orelse)
         self.emit("end")
 
     def do_Return(self, node):
@@ -309,6 +324,8 @@ class Translator:
 
     def of_Compare(self, node):
         (right,) = node.comparators
+        if isinstance(node.ops[0], ast.Is):
+            return f"{self.operand(node.left)} == {self.expression(right)}"
         method = COMPARISONS.get(type(node.ops[0]))
         if method is None:
             raise Unknown(ast.unparse(node))
@@ -321,7 +338,7 @@ class Translator:
                 parts.append(json.dumps(part.value))
             else:
                 parts.append(self.operand(part.value))
-        return " .. ".join(parts)
+        return " .. ".join(parts) if len(parts) > 1 else f"tostring({parts[0]})"
 
     def of_Lambda(self, node):
         arguments = [argument.arg for argument in node.args.args]

@@ -92,7 +92,8 @@ class EventWriter {
     std::string line = text_of(event, segments_[gpu]);
     Lines& lines = lines_[gpu];
     if (line.empty()) return;
-    if (event.stream != 0) line += " ~";
+    const bool is_of_block = line[0] == '+' || line[0] == 'r' || line[0] == 'c';
+    if (event.stream != 0 && is_of_block) line += " ~";
     const bool completes_last = line[0] == 'c' && !lines.empty() && lines.back()[0] == 'r' &&
                                 lines.back().substr(1) == line.substr(1);
     if (completes_last) {

@@ -37,10 +37,10 @@ mark("globals deleted")
 --== cache_roundup PYTORCH_CUDA_ALLOC_CONF=roundup_power2_divisions:4
 local keep, n
 keep = {}
-for _, item1 in ipairs({100, 1100, 5000, 100000, 1300000, 5300000, 21000001}:children()) do
+for _, item1 in ipairs({100, 1100, 5000, 100000, 1300000, 5300000, 21000001}) do
   n = item1
-  keep:append(ohm.empty(n, {dtype = ohm.uint8, device = "cuda"}))
-  mark(n)
+  keep[#keep + 1] = ohm.empty(n, {dtype = ohm.uint8, device = "cuda"})
+  mark(tostring(n))
 end
 mark("end of program (globals alive)")
 keep = clear(keep)

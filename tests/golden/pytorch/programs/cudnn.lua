@@ -8,7 +8,7 @@ mark("model")
 outputs = {}
 do
   for i = 0, 24 do
-    outputs:append(net(ohm.randn(1, 3, 300, 300, {device = "cuda"})))
+    outputs[#outputs + 1] = net(ohm.randn(1, 3, 300, 300, {device = "cuda"}))
     mark("image " .. i)
   end
 end
@@ -44,7 +44,7 @@ outputs = {}
 do
   local mode1 <close> = ohm.no_grad()
   for i = 0, 24 do
-    outputs:append(net(ohm.randn(1, 3, 300, 300, {device = "cuda"})))
+    outputs[#outputs + 1] = net(ohm.randn(1, 3, 300, 300, {device = "cuda"}))
     mark("image " .. i)
   end
 end
@@ -62,7 +62,7 @@ outputs = {}
 do
   for i = 0, 24 do
     image = ohm.randn(1, 3, 300, 300):cuda()
-    outputs:append(net(image):detach():cpu())
+    outputs[#outputs + 1] = net(image):detach():cpu()
     mark("image " .. i)
   end
 end

@@ -4,7 +4,7 @@
 local tensors
 tensors = {}
 for i = 0, 9 do
-  tensors:append(ohm.randn(10000000, 10, {device = "cuda"}))
+  tensors[#tensors + 1] = ohm.randn(10000000, 10, {device = "cuda"})
   mark("tensor " .. i)
 end
 say(ohm.cuda.mem_get_info())

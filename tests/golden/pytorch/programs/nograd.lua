@@ -8,7 +8,7 @@ outputs = {}
 do
   for i = 0, 24 do
     image = ohm.randn(1, 1, 300, 300):cuda()
-    outputs:append(net(image):cpu())
+    outputs[#outputs + 1] = net(image):cpu()
     mark("image " .. i)
   end
 end
@@ -26,7 +26,7 @@ outputs = {}
 do
   for i = 0, 24 do
     image = ohm.randn(1, 1, 300, 300):cuda()
-    outputs:append(net(image):detach())
+    outputs[#outputs + 1] = net(image):detach()
     mark("image " .. i)
   end
 end
@@ -44,7 +44,7 @@ outputs = {}
 do
   for i = 0, 24 do
     image = ohm.randn(1, 1, 300, 300):cuda()
-    outputs:append(net(image))
+    outputs[#outputs + 1] = net(image)
     mark("image " .. i)
   end
 end
@@ -63,7 +63,7 @@ do
   local mode1 <close> = ohm.inference_mode()
   for i = 0, 24 do
     image = ohm.randn(1, 1, 300, 300):cuda()
-    outputs:append(net(image))
+    outputs[#outputs + 1] = net(image)
     mark("image " .. i)
   end
 end
@@ -82,7 +82,7 @@ do
   local mode1 <close> = ohm.no_grad()
   for i = 0, 24 do
     image = ohm.randn(1, 1, 300, 300):cuda()
-    outputs:append(net(image):cpu())
+    outputs[#outputs + 1] = net(image):cpu()
     mark("image " .. i)
   end
 end
@@ -120,7 +120,7 @@ outputs = {}
 do
   for i = 0, 24 do
     image = ohm.randn(1, 3, 300, 300):cuda()
-    outputs:append(net(image):cpu())
+    outputs[#outputs + 1] = net(image):cpu()
     mark("image " .. i)
   end
 end
@@ -138,7 +138,7 @@ outputs = {}
 do
   for i = 0, 24 do
     image = ohm.randn(1, 3, 300, 300):cuda()
-    outputs:append(net(image):detach():cpu())
+    outputs[#outputs + 1] = net(image):detach():cpu()
     mark("image " .. i)
   end
 end
@@ -176,7 +176,7 @@ do
   local mode1 <close> = ohm.no_grad()
   for i = 0, 24 do
     image = ohm.randn(1, 3, 300, 300):cuda()
-    outputs:append(net(image))
+    outputs[#outputs + 1] = net(image)
     mark("image " .. i)
   end
 end
@@ -214,7 +214,7 @@ outputs = {}
 do
   for i = 0, 24 do
     image = ohm.randn(1, 1, 300, 300):cuda()
-    outputs:append(net(image))
+    outputs[#outputs + 1] = net(image)
     mark("image " .. i)
   end
 end
@@ -252,7 +252,7 @@ do
   local mode1 <close> = ohm.inference_mode()
   for i = 0, 24 do
     image = ohm.randn(1, 1, 300, 300):cuda()
-    outputs:append(net(image))
+    outputs[#outputs + 1] = net(image)
     mark("image " .. i)
   end
 end
@@ -271,7 +271,7 @@ do
   local mode1 <close> = ohm.no_grad()
   for i = 0, 24 do
     image = ohm.randn(1, 1, 300, 300):cuda()
-    outputs:append(net(image))
+    outputs[#outputs + 1] = net(image)
     mark("image " .. i)
   end
 end

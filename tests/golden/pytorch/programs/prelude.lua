@@ -12,6 +12,19 @@ local function clear(list)
   end
 end
 
+-- del list[::2]: those that go, go from the first to the last.
+local function drop_every_second(list)
+  local kept = {}
+  for i = 1, #list do
+    if i % 2 == 0 then kept[#kept + 1] = list[i] end
+  end
+  for i = 1, #list do
+    list[i] = nil
+    sweep()
+  end
+  return kept
+end
+
 -- [make() for _ in range(count)]
 local function collect(count, make)
   local list = {}

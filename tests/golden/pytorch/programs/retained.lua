@@ -14,7 +14,7 @@ for i = 0, 4 do
   loss = F.cross_entropy(out, y)
   loss:backward()
   opt:step()
-  outs:append(out)
+  outs[#outs + 1] = out
   mark("iteration " .. i)
 end
 mark("end of program (globals alive)")
