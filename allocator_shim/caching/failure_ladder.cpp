@@ -110,8 +110,8 @@ Block* CachingAllocator::new_segment(const Search& search) {
 
 // ---- giving back --------------------------------------------------------------------------------
 
-/// With max_split_size set: frees as much of this pool's oversize blocks as the request needs. They are
-/// whole segments, unless they were made before the setting was: those stay.
+/// With max_split_size set: frees as much of this pool's oversize blocks as the request needs. They
+/// are whole segments, unless they were made before the setting was: those stay.
 bool CachingAllocator::release_available(const Search& search) {
   const std::size_t max_split = settings_.max_split_size_bytes;
   if (max_split == AllocatorSettings::kNoMaxSplitSize) return false;

@@ -21,8 +21,8 @@ struct MeasuredVariant {
   std::optional<ErrorResult> error;  ///< with outcome error, timeout or crashed
   ReturnedValues values;
   std::string snapshot_error;  ///< why the snapshot that was asked for is not there
-  std::string output;  ///< what it wrote to stdout and stderr, the first part
-  double seconds = 0;  ///< wall time
+  std::string output;          ///< what it wrote to stdout and stderr, the first part
+  double seconds = 0;          ///< wall time
 };
 
 }  // namespace ohm::engine

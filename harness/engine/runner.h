@@ -32,7 +32,7 @@ struct RunOptions {
   std::string fault;        ///< a fault plan for every variant; empty: none
   bool fail_fast = false;   ///< the first scenario that does not pass is the last one
   bool timestamps = false;  ///< wall times become part of the result
-  SnapshotPaths snapshots;          ///< of what is selected; empty: none
+  SnapshotPaths snapshots;  ///< of what is selected; empty: none
   ScriptCaps caps;
 };
 
@@ -49,7 +49,7 @@ class RunObserver {
 
 struct RunOutcome {
   RunResult result;
-  int signal = 0;  ///< that ended the run; 0: none
+  int signal = 0;                   ///< that ended the run; 0: none
   std::vector<std::string> errors;  ///< files that were asked for and could not be written
 
   /// The code of the process.

@@ -27,8 +27,8 @@ void check_braces(std::string_view pattern) {
     const std::string_view rest = pattern.substr(i);
     if (rest.starts_with(kScenario) || rest.starts_with(kVariant)) continue;
     const std::string_view word = rest.substr(0, std::min(rest.find('}'), rest.size() - 1) + 1);
-    throw std::invalid_argument(fmt::format("\"{}\": only {} and {} may stand in braces", word,
-                                            kScenario, kVariant));
+    throw std::invalid_argument(
+        fmt::format("\"{}\": only {} and {} may stand in braces", word, kScenario, kVariant));
   }
 }
 

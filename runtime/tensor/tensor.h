@@ -102,7 +102,8 @@ class Tensor {
 /// A new tensor on the storage of `base`: shares its bytes, not its place in the graph.
 Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides, std::int64_t offset);
 
-/// A new tensor that nothing else looks at, seen as row-major with this shape: it counts as no view.
+/// A new tensor that nothing else looks at, seen as row-major with this shape: it counts as no
+/// view.
 Tensor reshaped_copy(const Tensor& fresh, const Shape& sizes);
 
 /// The same view of the same storage, apart from any graph.
