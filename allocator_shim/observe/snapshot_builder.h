@@ -139,6 +139,7 @@ class SnapshotBuilder final : public PickleHandler {
                              std::int64_t largest) const;
   std::uint64_t size_field(SnapshotKey key, std::uint64_t otherwise = 0) const;
   double real_field(SnapshotKey key, double otherwise) const;
+  std::int32_t line_field() const;
   bool boolean_field(SnapshotKey key, bool otherwise) const;
   TextId text_field(SnapshotKey key) const;
   TextId note_field(SnapshotKey key) const;

@@ -144,14 +144,22 @@ std::int32_t SnapshotBuilder::device_field() const {
   return static_cast<std::int32_t>(integer_field(Key::device, 0, 0, kLast));
 }
 
+/// 0 where it is unknown: PyTorch writes 2^64 - 1 then.
+std::int32_t SnapshotBuilder::line_field() const {
+  const PickleValue* value = field(Key::line);
+  if (value == nullptr || value->kind == Kind::huge_integer) return 0;
+  using Line = std::numeric_limits<std::int32_t>;
+  const std::int64_t line = integer_field(Key::line, 0);
+  return line >= Line::min() && line <= Line::max() ? static_cast<std::int32_t>(line) : 0;
+}
+
 // ---- frames and entries -------------------------------------------------------------------------
 
 std::uint64_t SnapshotBuilder::add_frame(const PickleValue& /*dict*/) {
-  using Line = std::numeric_limits<std::int32_t>;
   StackFrame frame;
   frame.filename = text_field(Key::filename);
   frame.name = text_field(Key::name);
-  frame.line = static_cast<std::int32_t>(integer_field(Key::line, 0, Line::min(), Line::max()));
+  frame.line = line_field();
   return snapshot_.tables.intern(frame);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/golden.h"
+#include "tests/support/pickle_bytes.h"
 #include "tests/support/snapshot_text.h"
 
 namespace ohm {
@@ -86,6 +87,38 @@ TEST(SnapshotReader, ReadsRecordedSnapshotsAsPickleDoes) {
     actual += figures(path.filename().string(), read_snapshot_file(path.string()));
   }
   EXPECT_EQ(actual, expected);
+}
+
+// PyTorch's own frames of no known line: 2^64 - 1, as LONG1 of nine bytes.
+TEST(SnapshotReader, TakesALineThatIsUnknownForNone) {
+  const std::string bytes = test::Pickle()
+                                .snapshot()
+                                .traces()
+                                .entry("alloc")
+                                .text("addr")
+                                .number(1)
+                                .text("size")
+                                .number(2)
+                                .text("stream")
+                                .number(0)
+                                .text("frames")
+                                .list()
+                                .dict()
+                                .text("filename")
+                                .text("a.py")
+                                .text("name")
+                                .text("f")
+                                .text("line")
+                                .raw(std::string("\x8a\x09") + std::string(8, '\xff') + '\0')
+                                .end_dict()
+                                .end_list()
+                                .end_dict()
+                                .end()
+                                .bytes();
+  const Snapshot snapshot = read_snapshot(bytes);
+  const auto stack = snapshot.tables.stack(snapshot.device_traces.at(0)[0].stack);
+  ASSERT_EQ(stack.size(), 1U);
+  EXPECT_EQ(snapshot.tables.frame(stack[0]).line, 0);
 }
 
 }  // namespace
