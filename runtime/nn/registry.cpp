@@ -119,11 +119,11 @@ ModuleDef loss_of(std::string_view name, std::string_view op_name) {
 }
 
 // The same module, with a default that its op does not have.
-ModuleDef with_default(ModuleDef module, std::string_view param, Value value) {
+ModuleDef with_default(ModuleDef module, std::string_view param, const Value& value) {
   for (ops::Param& known : module.params) {
     if (known.name != param) continue;
     known.is_optional = true;
-    known.fallback = std::move(value);
+    known.fallback = value;
   }
   return module;
 }
