@@ -75,7 +75,7 @@ void HistoryReplay::do_request(const HistoryStep& step) {
   } else if (!cause.takes_collected && end_of_releases(history_, step) > step.begin) {
     ++counts_.retries;
   }
-  const BlockHandle block = request(machine_, step, cause);
+  BlockHandle block = request(machine_, step, cause);
   const std::uint32_t life = lives_.life_of[step.end - 1];
   if (life != kNever) {
     handles_[life] = block;

@@ -103,17 +103,13 @@ class SegmentUndo {
 
   SegmentsAtStart run() {
     for (const SegmentView& segment : history_.segments) add_final(segment);
-    for (auto index = lives_.segment_events.rbegin(); index != lives_.segment_events.rend();
-         ++index) {
-      undo(*index, history_.events[*index]);
-    }
+    std::for_each(lives_.segment_events.rbegin(), lives_.segment_events.rend(),
+                  [&](auto index) { undo(index, history_.events[index]); });
     note_peak();
     measure_reservations();
     result_.segments = segments();
-    for (auto reservation = reservations_.rbegin(); reservation != reservations_.rend();
-         ++reservation) {
-      if (reservation->created_at != kNever) result_.created.push_back(*reservation);
-    }
+    std::copy_if(reservations_.rbegin(), reservations_.rend(), std::back_inserter(result_.created),
+                 [](const auto& reservation) { return reservation.created_at != kNever; });
     std::stable_sort(result_.created.begin(), result_.created.end(),
                      [](const auto& a, const auto& b) { return a.created_at < b.created_at; });
     return std::move(result_);

@@ -149,7 +149,7 @@ class HistoryElsewhere {
     request.bytes = asked.bytes;
     request.stream = asked.stream;
     try {
-      const BlockHandle block = allocator_.allocate(request).block;
+      BlockHandle block = allocator_.allocate(request).block;
       if (asked.action == EventAction::oom) {
         ++outcome_.rescued;
         allocator_.free(block);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -142,10 +143,8 @@ int set_allocator_settings(lua_State* L) {
 // The workspaces of all handles: each comes again when its handle is used next.
 int clear_cublas_workspaces(lua_State* /*L*/) {
   for (DeviceSlot& gpu : Context::current().gpus) {
-    for (auto workspace = gpu.cublas_workspaces.rbegin(); workspace != gpu.cublas_workspaces.rend();
-         ++workspace) {
-      workspace->reset();
-    }
+    std::for_each(gpu.cublas_workspaces.rbegin(), gpu.cublas_workspaces.rend(),
+                  [](auto& workspace) { workspace.reset(); });
   }
   return 0;
 }

@@ -88,7 +88,7 @@ TEST(Restore, TakesOverWhatAnotherAllocatorHolds) {
     expected.reset_accumulated();
     EXPECT_EQ(restored.allocator().stats().flatten(), expected.flatten());
 
-    for (const BlockHandle block : restored.handles()) restored.allocator().free(block);
+    for (BlockHandle block : restored.handles()) restored.allocator().free(block);
     restored.allocator().empty_cache();
     EXPECT_TRUE(restored.allocator().segments().empty());
   }

@@ -40,8 +40,8 @@ void remove_action(Snapshot& snapshot, EventAction action) {
 class LooseBlock {
  public:
   explicit LooseBlock(RecordedAllocator& recorded) {
-    const BlockHandle first = recorded.allocate(4_MiB + 512_KiB);
-    const BlockHandle second = recorded.allocate(3_MiB);
+    BlockHandle first = recorded.allocate(4_MiB + 512_KiB);
+    BlockHandle second = recorded.allocate(3_MiB);
     recorded.free(first);
     block_ = recorded.allocate(4_MiB);
     recorded.free(second);
@@ -91,7 +91,7 @@ TEST(OpenSizes, StayOpenWhereTheyMakeNoDifference) {
 
 TEST(OpenSizes, AreClosedWhereNoFreeBlockCanBe) {
   RecordedAllocator recorded(1_GiB);
-  const BlockHandle block = recorded.allocate(19_MiB);  // the whole segment of 20 MiB
+  BlockHandle block = recorded.allocate(19_MiB);  // the whole segment of 20 MiB
   recorded.record();
   recorded.allocate(1_KiB);
   recorded.free(block);
@@ -106,9 +106,9 @@ TEST(OpenSizes, AreClosedWhereNoFreeBlockCanBe) {
 /// Two streams, a deferred free, a call of empty_cache(): something of everything.
 Snapshot busy_snapshot() {
   RecordedAllocator recorded(1_GiB);
-  const BlockHandle early = recorded.allocate(5_MiB);
+  BlockHandle early = recorded.allocate(5_MiB);
   recorded.record();
-  const BlockHandle shared = recorded.allocate(3_MiB);
+  BlockHandle shared = recorded.allocate(3_MiB);
   recorded.allocator().record_stream(shared, 1);
   recorded.allocate(2_KiB, 1);
   recorded.free(shared);
@@ -217,7 +217,7 @@ TEST(VerifiedHistory, TakesTheListedSettingsWhereTheStringIsOfAnotherVersion) {
 TEST(VerifiedHistory, BeginsAfterARequestWhoseSegmentIsLost) {
   // A segment of 22 MiB for a request of 20.5 MiB serves it while it is new, and never again.
   RecordedAllocator recorded(1_GiB, "max_split_size_mb:21");
-  const BlockHandle block = recorded.allocate(20_MiB + 512_KiB);
+  BlockHandle block = recorded.allocate(20_MiB + 512_KiB);
   recorded.allocate(1_KiB);
   recorded.free(block);
   Snapshot snapshot = recorded.snapshot();
@@ -293,9 +293,9 @@ TEST(VerifiedHistory, KeepsPrivatePoolsApart) {
 
 TEST(Disagreement, SaysWhatWasThereAndWhatTheAllocatorChose) {
   RecordedAllocator recorded(1_GiB);
-  const BlockHandle first = recorded.allocate(4_KiB);
+  BlockHandle first = recorded.allocate(4_KiB);
   recorded.allocate(512);
-  const BlockHandle third = recorded.allocate(3_KiB);
+  BlockHandle third = recorded.allocate(3_KiB);
   recorded.allocate(512);
   recorded.free(first);
   recorded.free(third);

@@ -51,7 +51,7 @@ TEST(WhatIf, ServesARequestThatFailedWhereThereIsRoomAndGivesItBack) {
 
 TEST(WhatIf, StrandedIsWhatWasReservedButNotActiveWhenARequestFailed) {
   test::RecordedAllocator recorded(1_GiB);
-  const BlockHandle first = recorded.allocate(4_MiB);
+  BlockHandle first = recorded.allocate(4_MiB);
   recorded.allocate(4_MiB);
   recorded.free(first);
   recorded.allocate(30_MiB);
