@@ -29,4 +29,18 @@ class StreamEvents {
   virtual void wait(StreamId stream, StreamEvent event) = 0;
 };
 
+/// What a program does with the streams of one device, besides.
+class DeviceStreams : public StreamEvents {
+ public:
+  /// What is queued on `stream` from now on waits until `other` has come to `event`
+  /// (cudaStreamWaitEvent).
+  virtual void wait_for(StreamId stream, StreamId other, StreamEvent event) = 0;
+  /// Queues work that lasts until somebody waits for it (torch.cuda._sleep).
+  virtual void occupy(StreamId stream) = 0;
+  /// Returns once everything queued on `stream` is done (cudaStreamSynchronize).
+  virtual void synchronize(StreamId stream) = 0;
+  /// The same for all streams (cudaDeviceSynchronize).
+  virtual void synchronize_all() = 0;
+};
+
 }  // namespace ohm

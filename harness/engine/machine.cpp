@@ -6,6 +6,7 @@
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/caching/snapshot_settings.h"
 #include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_allocator.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
@@ -32,7 +33,7 @@ struct Machine::Gpu {
 
   GpuProfile profile;
   VirtualGpu device;
-  VirtualStreams streams;
+  QueuedStreams streams;
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
   std::unique_ptr<CachingAllocator> caching;
   std::vector<std::unique_ptr<RequestAllocator>> request_adaptors;
@@ -100,6 +101,7 @@ void Machine::add_gpu(const GpuProfile& profile, const CachingAllocatorOptions& 
 
   DeviceSlot slot;
   slot.allocator = gpu->witness.get();
+  slot.streams = &gpu->streams;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
@@ -115,10 +117,6 @@ RequestAllocator& Machine::requests(int device) {
 
 CachingAllocator& Machine::caching_allocator(int gpu) {
   return *gpus_.at(static_cast<std::size_t>(gpu))->caching;
-}
-
-VirtualStreams& Machine::streams(int gpu) {
-  return gpus_.at(static_cast<std::size_t>(gpu))->streams;
 }
 
 const GpuProfile& Machine::profile(int gpu) const {

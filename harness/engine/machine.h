@@ -16,7 +16,6 @@
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
-#include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/observe/recorded_snapshot.h"
@@ -63,7 +62,6 @@ class Machine {
   RequestAllocator& requests(int device);
   /// Under the adaptors, for what only the caching allocator knows (settings, segments, fraction).
   CachingAllocator& caching_allocator(int gpu);
-  VirtualStreams& streams(int gpu);
   const GpuProfile& profile(int gpu) const;
 
   const SiteTable& sites() const { return sites_; }

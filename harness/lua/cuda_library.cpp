@@ -142,10 +142,7 @@ int set_allocator_settings(lua_State* L) {
 
 // The workspaces of all handles: each comes again when its handle is used next.
 int clear_cublas_workspaces(lua_State* /*L*/) {
-  for (DeviceSlot& gpu : Context::current().gpus) {
-    std::for_each(gpu.cublas_workspaces.rbegin(), gpu.cublas_workspaces.rend(),
-                  [](auto& workspace) { workspace.reset(); });
-  }
+  for (DeviceSlot& gpu : Context::current().gpus) gpu.library_handles.release_workspaces();
   return 0;
 }
 
@@ -172,9 +169,8 @@ int set_device(lua_State* L) {
   return 0;
 }
 
-// What is computed here is computed at once: there is nothing to wait for.
 int synchronize(lua_State* L) {
-  gpu_argument(L, "synchronize");
+  Context::current().slot(gpu_argument(L, "synchronize")).streams->synchronize_all();
   return 0;
 }
 

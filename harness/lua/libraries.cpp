@@ -14,6 +14,7 @@
 #include "harness/lua/parallel_library.h"
 #include "harness/lua/runtime_library.h"
 #include "harness/lua/scenario_library.h"
+#include "harness/lua/stream_library.h"
 #include "runtime/tensor/dtype.h"
 
 namespace ohm::lua {

@@ -18,18 +18,8 @@ namespace ohm::lua {
 
 using ModePtr = ModeStack::ModePtr;
 
-/// A stream that a program made.
-struct MadeStream {
-  StreamId id;
-};
-using StreamPtr = std::shared_ptr<const MadeStream>;
-
 template <>
 struct HandleOf<ModePtr> {
-  static const HandleClass kClass;
-};
-template <>
-struct HandleOf<StreamPtr> {
   static const HandleClass kClass;
 };
 
@@ -99,26 +89,6 @@ int autocast(lua_State* L) {
                                                     named.boolean("cache_enabled", true)));
 }
 
-// ---- streams ------------------------------------------------------------------------------------
-
-int make_stream(lua_State* L) {
-  push_handle<StreamPtr>(
-      L, std::make_shared<const MadeStream>(MadeStream{Context::current().next_stream++}));
-  return 1;
-}
-
-StreamId stream_argument(lua_State* L, int index, const ArgumentName& name) {
-  const StreamPtr* stream = test_handle<StreamPtr>(L, index);
-  if (stream == nullptr || !*stream) refuse_argument(L, index, name, "a stream");
-  return (*stream)->id;
-}
-
-// stream(s [, fn, …])
-int on_stream(lua_State* L) {
-  return enter_mode(L, 2, {"stream", "fn"},
-                    std::make_shared<StreamGuard>(stream_argument(L, 1, {"stream", "stream"})));
-}
-
 int is_grad_enabled(lua_State* L) {
   lua_pushboolean(L, Context::current().state.grad_enabled);
   return 1;
@@ -146,11 +116,6 @@ constexpr luaL_Reg kFunctions[] = {
     {"set_grad_enabled", native<set_grad_enabled>},
 };
 
-constexpr luaL_Reg kStreamFunctions[] = {
-    {"Stream", native<make_stream>},
-    {"stream", native<on_stream>},
-};
-
 }  // namespace
 
 int enter_mode(lua_State* L, int index, const ArgumentName& name,
@@ -166,15 +131,7 @@ int enter_mode(lua_State* L, int index, const ArgumentName& name,
 }
 
 const HandleClass HandleOf<ModePtr>::kClass = {"mode", kMetamethods};
-const HandleClass HandleOf<StreamPtr>::kClass = {"Stream", {}};
-
-int record_stream(lua_State* L) {
-  const Tensor& tensor = tensor_argument(L, 1, {"record_stream", "input"});
-  tensor.storage().record_stream(stream_argument(L, 2, {"record_stream", "stream"}));
-  return 0;
-}
 
 std::span<const luaL_Reg> mode_functions() { return kFunctions; }
-std::span<const luaL_Reg> stream_functions() { return kStreamFunctions; }
 
 }  // namespace ohm::lua

@@ -18,9 +18,4 @@ int enter_mode(lua_State* L, int index, const ArgumentName& name,
 /// guard for `local _ <close> = ohm.no_grad()`.
 std::span<const luaL_Reg> mode_functions();
 
-/// Stream, stream: of `ohm.cuda`.
-std::span<const luaL_Reg> stream_functions();
-/// x:record_stream(stream)
-int record_stream(lua_State* L);
-
 }  // namespace ohm::lua

@@ -12,6 +12,7 @@
 
 #include "harness/lua/arguments.h"
 #include "harness/lua/conversion_target.h"
+#include "harness/lua/mode_library.h"
 #include "harness/lua/module_handle.h"
 #include "harness/lua/native.h"
 #include "harness/lua/parameter_handle.h"
@@ -20,6 +21,7 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
+#include "runtime/parallel/distributed_data_parallel.h"
 
 namespace ohm::lua {
 namespace {
@@ -297,6 +299,29 @@ int forward(lua_State* L) {
   return lua_gettop(L);
 }
 
+/// Gradients of a DistributedDataParallel stay on their ranks while it lives.
+class NoSyncGuard {
+ public:
+  explicit NoSyncGuard(std::shared_ptr<parallel::DistributedDataParallel> module)
+      : module_(std::move(module)), previous_(module_->exchange_gradient_sync(false)) {}
+  ~NoSyncGuard() { module_->exchange_gradient_sync(previous_); }
+  NoSyncGuard(const NoSyncGuard&) = delete;
+  NoSyncGuard& operator=(const NoSyncGuard&) = delete;
+
+ private:
+  std::shared_ptr<parallel::DistributedDataParallel> module_;
+  bool previous_;
+};
+
+// module:no_sync([fn, …])
+int no_sync(lua_State* L) {
+  auto module = std::dynamic_pointer_cast<parallel::DistributedDataParallel>(self(L, "no_sync"));
+  if (!module) {
+    throw std::invalid_argument("[no_sync] is there for a DistributedDataParallel alone");
+  }
+  return enter_mode(L, 2, {"no_sync", "fn"}, std::make_shared<NoSyncGuard>(std::move(module)));
+}
+
 constexpr luaL_Reg kMethods[] = {
     {"append", native<append>},
     {"apply", native<apply>},
@@ -316,6 +341,7 @@ constexpr luaL_Reg kMethods[] = {
     {"named_children", native<named_children>},
     {"named_modules", native<named_modules>},
     {"named_parameters", native<named_parameters>},
+    {"no_sync", native<no_sync>},
     {"parameters", native<parameters>},
     {"register_buffer", native<register_buffer>},
     {"requires_grad_", native<set_requires_grad>},

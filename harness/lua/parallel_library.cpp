@@ -73,19 +73,32 @@ constexpr luaL_Reg kDataParallelFunctions[] = {
 
 // ---- DistributedDataParallel --------------------------------------------------------------------
 
-int distributed_data_parallel(lua_State* L) {
-  const NamedArguments named(L, "DistributedDataParallel");
-  constexpr std::string_view kNames[] = {"device_ids", "bucket_cap_mb", "gradient_as_bucket_view"};
-  named.check_names(kNames);
+std::optional<std::size_t> bucket_cap_argument(const NamedArguments& named) {
   constexpr double kBytesPerMegabyte = 1 << 20U;
-  parallel::DistributedOptions options;
-  const double cap = named.number("bucket_cap_mb", 25);
+  const double cap = named.number("bucket_cap_mb", 0);
+  if (cap == 0) return std::nullopt;
   if (!(cap > 0)) {
     throw std::invalid_argument(
         fmt::format("[DistributedDataParallel] bucket_cap_mb must be positive, got {}", cap));
   }
-  options.bucket_cap_bytes = static_cast<std::size_t>(std::llround(cap * kBytesPerMegabyte));
+  return static_cast<std::size_t>(std::llround(cap * kBytesPerMegabyte));
+}
+
+int distributed_data_parallel(lua_State* L) {
+  const NamedArguments named(L, "DistributedDataParallel");
+  constexpr std::string_view kNames[] = {
+      "broadcast_buffers",       "bucket_cap_mb", "device_ids",  "find_unused_parameters",
+      "gradient_as_bucket_view", "init_sync",     "static_graph"};
+  named.check_names(kNames);
+  parallel::DistributedOptions options;
+  options.bucket_cap_bytes = bucket_cap_argument(named);
   options.gradient_as_bucket_view = named.boolean("gradient_as_bucket_view", false);
+  options.find_unused_parameters = named.boolean("find_unused_parameters", false);
+  options.static_graph = named.boolean("static_graph", false);
+  options.broadcast_buffers = named.boolean("broadcast_buffers", true);
+  options.init_sync = named.boolean("init_sync", true);
+  const std::vector<Device> devices = devices_argument(L, named);
+  if (!devices.empty()) options.device = devices.front();
   push_module(L, std::make_shared<parallel::DistributedDataParallel>(
                      module_argument(L, 1, {"DistributedDataParallel", "module"}), options));
   return 1;

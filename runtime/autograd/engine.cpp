@@ -16,6 +16,17 @@
 namespace ohm {
 namespace {
 
+// Where a node runs: on the stream that the first output of its forward op was made on.
+struct Place {
+  Device device;
+  StreamId stream = kDefaultStream;
+};
+
+Place place_of(const Node& node) {
+  const TensorMeta& first = node.inputs()[0];
+  return {first.device, first.stream};
+}
+
 // One backward pass: what waits for gradients, and what is ready to run.
 class BackwardPass {
  public:
@@ -34,7 +45,7 @@ class BackwardPass {
   void push_ready(const IntrusivePtr<Node>& node);
   IntrusivePtr<Node> pop_ready();
   void run_node(Node& node, TensorList grads);
-  void deliver(const Edge& edge, Tensor grad);
+  void deliver(const Place& producer, const Edge& edge, Tensor grad);
   Waiting& waiting(Node* node);
 
   GraphRetention retention_;
@@ -57,6 +68,18 @@ void add_gradient(Tensor& sum, Tensor grad) {
   } else {
     sum = sum_of(sum, grad);
   }
+}
+
+// A gradient is added up where it is consumed. Its memory must not be used again before the
+// consumer's stream is done with it.
+void add_gradient_from(const Place& producer, const Place& consumer, Tensor& sum, Tensor grad) {
+  const Device device = grad.device();
+  const bool is_local = device == consumer.device && device == producer.device;
+  if (is_local && device.is_cuda() && producer.stream != consumer.stream) {
+    grad.storage().record_stream(consumer.stream);
+  }
+  const StreamGuard stream(device, device == consumer.device ? consumer.stream : kDefaultStream);
+  add_gradient(sum, std::move(grad));
 }
 
 // Backward formulas may be lazy about broadcasting and dtypes; here their results are made to fit
@@ -90,7 +113,9 @@ BackwardPass::Waiting& BackwardPass::waiting(Node* node) {
 
 void BackwardPass::add_root(const Edge& edge, const Tensor& grad) {
   roots_.push_back(edge);
-  add_gradient(waiting(edge.node.get()).grads[edge.input], grad);
+  const Device device = grad.device();
+  const Place caller{device, Context::current().state.streams.of(device)};
+  add_gradient_from(caller, place_of(*edge.node), waiting(edge.node.get()).grads[edge.input], grad);
 }
 
 void BackwardPass::count_dependencies() {
@@ -145,6 +170,8 @@ void BackwardPass::run() {
 void BackwardPass::run_node(Node& node, TensorList grads) {
   const bool has_gradient =
       std::any_of(grads.begin(), grads.end(), [](const Tensor& grad) { return grad.defined(); });
+  const Place place = place_of(node);
+  const StreamGuard stream(place.device, place.stream);
   TensorList results;
   if (has_gradient) {
     const OpGuard op(node.name());
@@ -161,14 +188,16 @@ void BackwardPass::run_node(Node& node, TensorList grads) {
     if (retention_ == GraphRetention::release) node.release_saved();
   }
   for (std::size_t i = 0; i < node.edges().size(); ++i) {
-    deliver(node.edges()[i], i < results.size() ? std::move(results[i]) : Tensor());
+    deliver(place, node.edges()[i], i < results.size() ? std::move(results[i]) : Tensor());
   }
 }
 
-void BackwardPass::deliver(const Edge& edge, Tensor grad) {
+void BackwardPass::deliver(const Place& producer, const Edge& edge, Tensor grad) {
   if (!edge.node) return;
   Waiting& target = waiting(edge.node.get());
-  if (grad.defined()) add_gradient(target.grads[edge.input], std::move(grad));
+  if (grad.defined()) {
+    add_gradient_from(producer, place_of(*edge.node), target.grads[edge.input], std::move(grad));
+  }
   if (--target.missing == 0) push_ready(edge.node);
 }
 
@@ -189,8 +218,8 @@ Tensor root_gradient(const Tensor& root, const Tensor& given) {
   return ones_like(root);
 }
 
-// Backward runs on the engine's thread, which knows nothing of the caller's autocast. A pass may
-// run inside a node of another one.
+// Backward runs on the engine's thread, which knows nothing of the caller's autocast and streams. A
+// pass may run inside a node of another one.
 class EngineScope {
  public:
   EngineScope()
@@ -198,11 +227,13 @@ class EngineScope {
         thread_(std::exchange(context_.state.thread, ExecutionThread::engine)),
         pass_(std::exchange(context_.state.backward_pass, context_.state.next_backward_pass++)),
         autocast_(std::exchange(context_.state.autocast, nullptr)),
+        streams_(std::exchange(context_.state.streams, {})),
         callbacks_(std::exchange(context_.state.after_backward, {})) {}
   ~EngineScope() {
     context_.state.thread = thread_;
     context_.state.backward_pass = pass_;
     context_.state.autocast = std::move(autocast_);
+    context_.state.streams = std::move(streams_);
     context_.state.after_backward = std::move(callbacks_);
   }
   EngineScope(const EngineScope&) = delete;
@@ -213,6 +244,7 @@ class EngineScope {
   ExecutionThread thread_;
   std::uint64_t pass_;
   std::shared_ptr<AutocastState> autocast_;
+  CurrentStreams streams_;
   std::vector<std::function<void()>> callbacks_;
 };
 

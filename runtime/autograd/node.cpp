@@ -11,7 +11,8 @@ Node::Node(std::string_view name, std::uint64_t sequence_number)
 
 std::uint64_t Node::next_sequence_number() {
   ExecutionState& state = Context::current().state;
-  return state.next_sequence_numbers[static_cast<std::size_t>(state.thread)]++;
+  const std::size_t last = state.next_sequence_numbers.size() - 1;
+  return state.next_sequence_numbers[std::min(static_cast<std::size_t>(state.thread), last)]++;
 }
 
 void Node::set_saved(SavedList saved) {
@@ -26,7 +27,9 @@ void Node::release_saved() {
 }
 
 std::uint32_t Node::add_input(const Tensor& output) {
-  inputs_.emplace_back(TensorMeta{output.shape(), output.dtype(), output.device()});
+  const Device device = output.device();
+  inputs_.emplace_back(TensorMeta{output.shape(), output.dtype(), device,
+                                  Context::current().state.streams.of(device)});
   return static_cast<std::uint32_t>(inputs_.size() - 1);
 }
 

@@ -24,6 +24,7 @@ struct TensorMeta {
   Shape shape;
   DType dtype = DType::float32;
   Device device;
+  StreamId stream = kDefaultStream;  ///< that was the device's current one
 };
 
 using TensorList = InlineVector<Tensor, 3>;

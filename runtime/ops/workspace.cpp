@@ -9,8 +9,10 @@ void ensure_cublas_workspace(Device device) {
   if (device.is_cpu()) return;
   Context& context = Context::current();
   DeviceSlot& slot = context.slot(device);
-  auto& workspace = slot.cublas_workspaces[static_cast<std::size_t>(context.state.thread)];
-  if (workspace || slot.cublas_workspace_bytes == 0) return;
+  if (slot.cublas_workspace_bytes == 0) return;
+  auto& workspace =
+      slot.library_handles.workspace(context.state.thread, context.state.streams.of(device));
+  if (workspace) return;
   const CategoryGuard category(Category::workspace);
   workspace = Storage::allocate(slot.cublas_workspace_bytes, device);
 }

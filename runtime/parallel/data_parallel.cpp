@@ -68,6 +68,7 @@ nn::Value DataParallel::forward(const std::vector<nn::Value>& inputs) {
                                  devices_.begin() + static_cast<std::ptrdiff_t>(arguments.size()));
   const std::vector<nn::ModulePtr> replicas = replicate(children()[0].module, used);
   for (std::size_t i = 0; i < used.size(); ++i) {
+    const WorkerThreadScope thread(static_cast<std::uint32_t>(i));
     const GpuGuard gpu(used[i]);
     outputs.push_back(tensor_of(replicas[i]->forward(arguments[i])));
   }
@@ -90,6 +91,7 @@ nn::Value DataParallelCriterion::forward(const std::vector<nn::Value>& inputs) {
   const auto targets = scatter_arguments({inputs[1]}, devices_);
   std::vector<Tensor> losses;
   for (std::size_t i = 0; i < outputs->size() && i < targets.size(); ++i) {
+    const WorkerThreadScope thread(static_cast<std::uint32_t>(i));
     const GpuGuard gpu((*outputs)[i].device());
     const std::vector<nn::Value> arguments{(*outputs)[i], targets[i][0]};
     losses.push_back(tensor_of(children()[0].module->forward(arguments)));

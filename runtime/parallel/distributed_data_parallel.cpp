@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/parallel/coalesced.h"
+#include "runtime/autograd/recorder.h"
+#include "runtime/parallel/buckets.h"
 #include "runtime/parallel/gradient_reducer.h"
+#include "runtime/parallel/scatter_gather.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
 
 namespace ohm::parallel {
 namespace {
@@ -22,29 +26,8 @@ RankGroup& required_group() {
   return *group;
 }
 
-// Rank 0's values on every rank, through flat temporaries.
-void sync_from_first_rank(RankGroup& group, const std::vector<Tensor>& tensors) {
-  const NoGradGuard no_grad;
-  const CategoryGuard category(Category::other);
-  for (const auto& chunk : chunks_of(tensors, kSyncBytes, ChunkRule::may_exceed)) {
-    std::vector<Tensor> members;
-    members.reserve(chunk.size());
-    for (const std::size_t index : chunk) members.push_back(tensors[index]);
-    const Tensor flat = flatten(members);
-    group.broadcast(flat, 0);
-    const std::vector<Tensor> pieces = unflatten(flat, members);
-    for (std::size_t i = 0; i < members.size(); ++i) copy_into(members[i], pieces[i]);
-  }
-}
-
-}  // namespace
-
-DistributedDataParallel::DistributedDataParallel(nn::ModulePtr module,
-                                                 const DistributedOptions& options) {
-  RankGroup& group = required_group();
-  std::vector<Tensor> trained = module->parameters();
-  std::vector<Tensor> state = trained;
-  for (const nn::NamedTensor& entry : module->named_buffers()) state.push_back(entry.tensor);
+std::vector<Tensor> trained_parameters(const nn::Module& module) {
+  std::vector<Tensor> trained = module.parameters();
   trained.erase(std::remove_if(trained.begin(), trained.end(),
                                [](const Tensor& tensor) { return !tensor.requires_grad(); }),
                 trained.end());
@@ -53,20 +36,95 @@ DistributedDataParallel::DistributedDataParallel(nn::ModulePtr module,
         "[DistributedDataParallel] is not needed when no parameter of the module requires a "
         "gradient");
   }
-  sync_from_first_rank(group, state);
-  reducer_ = std::make_unique<GradientReducer>(group, std::move(trained), options);
+  return trained;
+}
+
+// The ranks tell each other how many parameters they have, and rank 0 their shapes and strides.
+void compare_parameters(RankGroup& group, const std::vector<Tensor>& parameters) {
+  const TensorOptions integers{DType::int64, parameters[0].device()};
+  const Tensor count = full({1}, static_cast<double>(parameters.size()), integers);
+  std::vector<Tensor> counts;
+  for (int rank = 0; rank < group.world_size(); ++rank) counts.push_back(empty_like(count));
+  group.all_gather(counts, count);
+  std::int64_t numbers = 0;
+  for (const Tensor& parameter : parameters) numbers += 2 * parameter.dims();
+  group.broadcast(full({numbers}, 0.0, integers), 0);
+}
+
+// Lets the gradients pass, apart from the outputs that the program gets: what it does to them in
+// place does not matter to the reducer.
+Tensor passed_through(const Tensor& output) {
+  const Tensor copy = copy_of(output);
+  if (!output.requires_grad()) return output;  // the copy was made for nothing, as in PyTorch
+  Recorder record("DDPSinkBackward", {&output});
+  record.attach(copy, [](BackwardCall& call) { return TensorList{call.grad()}; });
+  return copy;
+}
+
+nn::Value passed_through(const nn::Value& outputs) {
+  if (const Tensor* output = std::get_if<Tensor>(&outputs)) return passed_through(*output);
+  const auto* list = std::get_if<std::vector<Tensor>>(&outputs);
+  if (list == nullptr) return outputs;
+  std::vector<Tensor> copies;
+  for (const Tensor& output : *list) copies.push_back(passed_through(output));
+  return copies;
+}
+
+}  // namespace
+
+DistributedDataParallel::DistributedDataParallel(nn::ModulePtr module,
+                                                 const DistributedOptions& options)
+    : group_(required_group()), options_(options) {
+  const std::vector<Tensor> trained = trained_parameters(*module);
+  for (const nn::NamedTensor& entry : module->named_buffers()) buffers_.push_back(entry.tensor);
+  if (options.init_sync) {
+    const NoGradGuard no_grad;
+    const CategoryGuard category(Category::other);
+    compare_parameters(group_, trained);
+    std::vector<Tensor> state = module->parameters();
+    if (options.broadcast_buffers) state.insert(state.end(), buffers_.begin(), buffers_.end());
+    broadcast_in_buckets(group_, state, kSyncBytes);
+  }
+  reducer_ = std::make_unique<GradientReducer>(group_, trained, options);
   add_child("module", std::move(module));
 }
 
 DistributedDataParallel::~DistributedDataParallel() = default;
 
 nn::Value DistributedDataParallel::forward(const std::vector<nn::Value>& inputs) {
-  if (Context::current().state.grad_enabled && is_training()) reducer_->prepare();
-  return children()[0].module->forward(inputs);
+  const bool is_recorded = Context::current().state.grad_enabled;
+  if (is_recorded) reducer_->rebuild_buckets_once();
+  if (options_.broadcast_buffers && syncs_buffers_) {
+    const NoGradGuard no_grad;
+    const CategoryGuard category(Category::other);
+    broadcast_in_buckets(group_, buffers_, kSyncBytes);
+  }
+  nn::Value outputs = children()[0].module->forward(moved(inputs));
+  syncs_buffers_ = is_recorded && syncs_gradients_;
+  if (syncs_buffers_) reducer_->expect_backward(outputs);
+  const bool is_passed_on = options_.static_graph ? reducer_->is_before_first_reduction()
+                                                  : options_.find_unused_parameters;
+  return is_passed_on ? passed_through(outputs) : outputs;
+}
+
+std::vector<nn::Value> DistributedDataParallel::moved(const std::vector<nn::Value>& inputs) const {
+  std::vector<nn::Value> result = inputs;
+  if (!options_.device) return result;
+  for (nn::Value& input : result) {
+    Tensor* tensor = std::get_if<Tensor>(&input);
+    if (tensor == nullptr || tensor->device() == *options_.device) continue;
+    *tensor = tensor->device().is_cpu() ? copied_from_host(*tensor, *options_.device)
+                                        : transfer(*tensor, *options_.device);
+  }
+  return result;
 }
 
 nn::ModulePtr DistributedDataParallel::shallow_copy() const {
   throw std::invalid_argument("[DistributedDataParallel] cannot be replicated by DataParallel");
+}
+
+bool DistributedDataParallel::exchange_gradient_sync(bool is_on) {
+  return std::exchange(syncs_gradients_, is_on);
 }
 
 }  // namespace ohm::parallel

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/nn/module.h"
@@ -11,9 +12,21 @@
 namespace ohm::parallel {
 
 struct DistributedOptions {
-  std::size_t bucket_cap_bytes = std::size_t{25} << 20U;
+  /// Of a bucket. Not given: 25 MiB, and 1 MiB for the bucket that is full first.
+  std::optional<std::size_t> bucket_cap_bytes;
   /// Gradients are views of the buckets: the parameters' bytes once instead of twice.
   bool gradient_as_bucket_view = false;
+  /// Parameters that an output does not depend on have no gradient, and the others do not wait for
+  /// them. Costs a copy of the outputs in every forward pass.
+  bool find_unused_parameters = false;
+  /// Every pass uses the same parameters as often as the first one, which may be more than once.
+  bool static_graph = false;
+  /// Rank 0's buffers are everybody's before every forward pass.
+  bool broadcast_buffers = true;
+  /// Rank 0's parameters and buffers are everybody's at first.
+  bool init_sync = true;
+  /// Where inputs from the host are moved; not given: they stay.
+  std::optional<Device> device;
 };
 
 /// Where gradients meet: flat buffers, and the hooks that fill them.
@@ -35,8 +48,19 @@ class DistributedDataParallel final : public nn::Module {
   /// Throws std::invalid_argument: a rank's hooks belong to one module.
   nn::ModulePtr shallow_copy() const override;
 
+  /// Whether backward passes of the forward passes from now on end with gradients averaged over
+  /// the ranks; returns what was so far. Without it, they are accumulated on each rank alone.
+  bool exchange_gradient_sync(bool is_on);
+
  private:
+  std::vector<nn::Value> moved(const std::vector<nn::Value>& inputs) const;
+
+  RankGroup& group_;
+  DistributedOptions options_;
+  std::vector<Tensor> buffers_;
   std::unique_ptr<GradientReducer> reducer_;
+  bool syncs_gradients_ = true;
+  bool syncs_buffers_ = true;  ///< not behind a forward pass without averaged gradients
 };
 
 }  // namespace ohm::parallel

@@ -1,8 +1,11 @@
 #include "runtime/parallel/gradient_reducer.h"
 
-#include <numeric>
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
+#include <unordered_set>
 
+#include "runtime/autograd/accumulate_grad.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/parallel/coalesced.h"
@@ -14,6 +17,7 @@ namespace ohm::parallel {
 namespace {
 
 constexpr std::size_t kFirstBucketBytes = std::size_t{1} << 20U;
+constexpr std::size_t kBucketBytes = std::size_t{25} << 20U;
 
 // target = source / divisor.
 void write_share(const Tensor& target, const Tensor& source, double divisor) {
@@ -24,34 +28,47 @@ void write_share(const Tensor& target, const Tensor& source, double divisor) {
   });
 }
 
-// Runs of `order` that stay below a first, small limit and then below the cap.
-std::vector<std::vector<std::size_t>> buckets_in_order(const std::vector<Tensor>& parameters,
-                                                       const std::vector<std::size_t>& order,
-                                                       std::size_t cap_bytes) {
-  std::vector<std::vector<std::size_t>> groups(1);
-  std::size_t bytes = 0;
-  std::size_t limit = kFirstBucketBytes;
-  for (const std::size_t index : order) {
-    groups.back().push_back(index);
-    bytes += parameters[index].nbytes();
-    if (bytes >= limit) {
-      groups.emplace_back();
-      bytes = 0;
-      limit = cap_bytes;
-    }
+// Every node that the outputs' gradients come to.
+std::unordered_set<const Node*> nodes_below(const nn::Value& outputs) {
+  std::vector<const Node*> stack;
+  std::unordered_set<const Node*> seen;
+  const auto visit = [&](const Node* node) {
+    if (node != nullptr && seen.insert(node).second) stack.push_back(node);
+  };
+  const auto visit_output = [&](const Tensor& output) {
+    if (output.requires_grad()) visit(gradient_edge(output).node.get());
+  };
+  if (const Tensor* output = std::get_if<Tensor>(&outputs)) visit_output(*output);
+  if (const auto* list = std::get_if<std::vector<Tensor>>(&outputs)) {
+    for (const Tensor& output : *list) visit_output(output);
   }
-  if (groups.back().empty()) groups.pop_back();
-  return groups;
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    for (const Edge& edge : node->edges()) visit(edge.node.get());
+  }
+  return seen;
 }
 
 }  // namespace
 
 GradientReducer::GradientReducer(RankGroup& group, std::vector<Tensor> parameters,
                                  const DistributedOptions& options)
-    : group_(group), parameters_(std::move(parameters)), options_(options) {
-  std::vector<std::size_t> all(parameters_.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  make_buckets({all});
+    : group_(group),
+      parameters_(std::move(parameters)),
+      options_(options),
+      uses_(parameters_.size(), 0) {
+  constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+  Buckets assignment =
+      assign_buckets(parameters_, finds_unused() ? bucket_limits() : std::vector{kNoLimit});
+  // The last parameters' gradients are there first.
+  std::reverse(assignment.begin(), assignment.end());
+  make_buckets(assignment);
+  if (options_.static_graph || options_.find_unused_parameters) {
+    const CategoryGuard category(Category::other);
+    used_map_ = empty({static_cast<std::int64_t>(parameters_.size())},
+                      {DType::int32, parameters_[0].device()});
+  }
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     ensure_autograd_meta(parameters_[i]).accumulation_hooks.emplace_back([this, i](const Tensor&) {
       gradient_is_ready(i);
@@ -59,62 +76,155 @@ GradientReducer::GradientReducer(RankGroup& group, std::vector<Tensor> parameter
   }
 }
 
+// The buckets go first, as they do where a reducer is collected before the parameters.
 GradientReducer::~GradientReducer() {
   for (const Tensor& parameter : parameters_) autograd_meta(parameter)->accumulation_hooks.clear();
+  piece_of_.clear();
+  for (Bucket& bucket : buckets_) bucket = Bucket();
 }
 
-void GradientReducer::make_buckets(const std::vector<std::vector<std::size_t>>& groups) {
+std::vector<std::size_t> GradientReducer::bucket_limits() const {
+  if (options_.bucket_cap_bytes) return {*options_.bucket_cap_bytes};
+  return {kFirstBucketBytes, kBucketBytes};
+}
+
+void GradientReducer::make_buckets(const Buckets& assignment) {
   const CategoryGuard category(Category::gradient);
-  buckets_.clear();
   piece_of_.assign(parameters_.size(), Tensor());
-  for (const std::vector<std::size_t>& group : groups) {
+  buckets_.clear();
+  for (const std::vector<std::size_t>& members : assignment) {
     Bucket bucket;
-    bucket.parameters = group;
-    std::vector<Tensor> members;
+    bucket.parameters = members;
+    std::vector<Tensor> shapes;
     std::int64_t elements = 0;
-    for (const std::size_t index : group) {
-      members.push_back(parameters_[index]);
+    for (const std::size_t index : members) {
+      shapes.push_back(parameters_[index]);
       elements += parameters_[index].numel();
     }
-    bucket.flat = empty({elements}, options_of(members[0]));
+    bucket.flat = empty({elements}, options_of(shapes[0]));
     fill_values(bucket.flat, 0.0);
-    bucket.pieces = unflatten(bucket.flat, members);
-    for (std::size_t i = 0; i < group.size(); ++i) piece_of_[group[i]] = bucket.pieces[i];
+    bucket.pieces = unflatten(bucket.flat, shapes);
+    for (std::size_t i = 0; i < members.size(); ++i) piece_of_[members[i]] = bucket.pieces[i];
     buckets_.push_back(std::move(bucket));
   }
 }
 
-void GradientReducer::prepare() {
-  if (!is_rebuilt_ && ready_order_.size() == parameters_.size()) rebuild_buckets();
-  ready_order_.clear();
+// Rank 0's order and sizes of buckets are everybody's.
+void GradientReducer::agree_on(const Buckets& assignment) {
+  const CategoryGuard category(Category::other);
+  const TensorOptions integers{DType::int32, parameters_[0].device()};
+  const Tensor order = full({static_cast<std::int64_t>(parameters_.size()) + 1}, 0.0, integers);
+  group_.broadcast(order, 0);
+  const Tensor sizes = full({static_cast<std::int64_t>(assignment.size())}, 0.0, integers);
+  group_.broadcast(sizes, 0);
 }
 
-void GradientReducer::rebuild_buckets() {
-  make_buckets(buckets_in_order(parameters_, ready_order_, options_.bucket_cap_bytes));
+void GradientReducer::rebuild_buckets_once() {
+  if (is_started_) {
+    throw std::invalid_argument(
+        "[DistributedDataParallel] the backward pass before gave no gradient for some parameter "
+        "that was waited for: not every parameter was used in producing the loss "
+        "(find_unused_parameters = true allows that)");
+  }
+  if (is_rebuilt_ || ready_order_.size() != parameters_.size()) return;
+  const Buckets assignment = assign_buckets_in_order(parameters_, ready_order_, bucket_limits());
+  agree_on(assignment);
+  make_buckets(assignment);
   is_rebuilt_ = true;
 }
 
-// The rank's share goes into the bucket; the sum over ranks is then the mean.
+void GradientReducer::expect_backward(const nn::Value& outputs) {
+  expects_gradients_ = true;
+  ready_count_ = 0;
+  is_ready_.assign(parameters_.size(), false);
+  is_used_.assign(parameters_.size(), false);
+  if (!is_rebuilt_) ready_order_.clear();
+  missing_uses_ = uses_;
+  unused_.clear();
+  if (options_.static_graph) {
+    for (std::size_t i = 0; !is_counting() && i < uses_.size(); ++i) {
+      if (uses_[i] == 0) unused_.push_back(i);
+    }
+    return;
+  }
+  if (!finds_unused()) return;
+  const std::unordered_set<const Node*> reached = nodes_below(outputs);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (reached.count(autograd_meta(parameters_[i])->accumulator) == 0) unused_.push_back(i);
+  }
+}
+
 void GradientReducer::gradient_is_ready(std::size_t parameter) {
-  if (ready_order_.empty()) queue_after_backward([this] { reduce_all(); });
-  ready_order_.push_back(parameter);
+  if (!expects_gradients_) return;
+  is_used_[parameter] = true;
+  if (is_counting()) {
+    ++uses_[parameter];
+    if (!std::exchange(is_started_, true)) queue_after_backward([this] { reduce_all(); });
+    return;
+  }
+  if (options_.static_graph && missing_uses_[parameter] > 1) {
+    --missing_uses_[parameter];
+    return;
+  }
+  if (!std::exchange(is_started_, true)) {
+    for (const std::size_t unused : unused_) mark_ready(unused);
+  }
+  mark_ready(parameter);
+}
+
+// The rank's share goes into the bucket; the sum over ranks is then the mean.
+void GradientReducer::mark_ready(std::size_t parameter) {
+  if (is_ready_[parameter]) {
+    throw std::invalid_argument(
+        "[DistributedDataParallel] a parameter's gradient was ready twice in one backward pass: it "
+        "is used in more than one reentrant pass (static_graph = true allows that)");
+  }
+  is_ready_[parameter] = true;
+  if (!is_rebuilt_ && !finds_unused() && !is_counting()) ready_order_.push_back(parameter);
   const Tensor& piece = piece_of_[parameter];
-  write_share(piece, parameters_[parameter].grad(), group_.world_size());
-  if (options_.gradient_as_bucket_view) parameters_[parameter].set_grad(detached_alias(piece));
+  const Tensor grad = parameters_[parameter].grad();
+  if (is_used_[parameter] && grad.defined()) {
+    write_share(piece, grad, group_.world_size());
+    if (options_.gradient_as_bucket_view) {
+      parameters_[parameter].set_grad(detached_alias(piece));
+    }
+  } else {
+    fill_values(piece, 0.0);
+  }
+  // A checkpoint's pass inside the pass may be the one with the last gradient.
+  if (++ready_count_ == parameters_.size() && !is_counting()) {
+    queue_after_backward([this] { reduce_all(); });
+  }
 }
 
 void GradientReducer::reduce_all() {
-  if (ready_order_.size() != parameters_.size()) {
-    throw std::invalid_argument(
-        "[DistributedDataParallel] a parameter was not used in producing the loss, or used twice: "
-        "every rank must produce one gradient for every parameter");
+  if (used_map_.defined() && (finds_unused() || is_counting())) group_.all_reduce(used_map_);
+  if (is_counting()) {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) mark_ready(i);
   }
+  const std::vector<bool> is_used =
+      used_map_.defined() ? group_.any(is_used_) : std::vector<bool>(parameters_.size(), true);
   for (const Bucket& bucket : buckets_) {
     group_.all_reduce(bucket.flat);
-    if (options_.gradient_as_bucket_view) continue;
-    for (std::size_t i = 0; i < bucket.parameters.size(); ++i) {
-      copy_into(parameters_[bucket.parameters[i]].grad(), bucket.pieces[i]);
+    finish_bucket(bucket, is_used);
+  }
+  ++reductions_;
+  is_started_ = false;
+  expects_gradients_ = false;
+}
+
+void GradientReducer::finish_bucket(const Bucket& bucket, const std::vector<bool>& is_used) {
+  for (std::size_t i = 0; i < bucket.parameters.size(); ++i) {
+    const std::size_t index = bucket.parameters[i];
+    const Tensor& parameter = parameters_[index];
+    // Nobody has used it: its gradient stays what it was.
+    if (!is_used[index]) continue;
+    if (options_.gradient_as_bucket_view) {
+      if (!parameter.grad().defined()) parameter.set_grad(detached_alias(bucket.pieces[i]));
+      continue;
     }
+    if (!parameter.grad().defined()) parameter.set_grad(empty_like(bucket.pieces[i]));
+    copy_into(parameter.grad(), bucket.pieces[i]);
   }
 }
 

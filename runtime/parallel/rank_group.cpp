@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
 
 namespace ohm::parallel {
 namespace {
@@ -14,6 +15,23 @@ namespace {
 thread_local RankGroup* current_group = nullptr;
 
 constexpr int kNobody = -1;
+
+void use_on_collective_stream(const Tensor& tensor) {
+  if (tensor.device().is_cuda()) tensor.storage().record_stream(kCollectiveStream);
+}
+
+void use_on_collective_stream(const std::vector<Tensor>& tensors) {
+  for (const Tensor& tensor : tensors) use_on_collective_stream(tensor);
+}
+
+// The buffer in which the pieces of all ranks lie behind one another.
+Tensor flat_buffer(const std::vector<Tensor>& pieces) {
+  std::int64_t elements = 0;
+  for (const Tensor& piece : pieces) elements += piece.numel();
+  const Tensor buffer = empty({elements}, options_of(pieces[0]));
+  use_on_collective_stream(buffer);
+  return buffer;
+}
 
 }  // namespace
 
@@ -135,6 +153,7 @@ void RankGroup::join(std::string_view collective, Tensors brought, const Combine
 }
 
 void RankGroup::all_reduce(const Tensor& tensor) {
+  use_on_collective_stream(tensor);
   join("all_reduce", {tensor}, [](const std::vector<Tensors>& brought) {
     const Tensor& sum = brought[0][0];
     for (std::size_t i = 1; i < brought.size(); ++i) accumulate_into(sum, brought[i][0]);
@@ -146,6 +165,7 @@ void RankGroup::broadcast(const Tensor& tensor, int source) {
   if (source < 0 || source >= world_size()) {
     throw std::invalid_argument(fmt::format("[broadcast] there is no rank {}", source));
   }
+  use_on_collective_stream(tensor);
   const auto from = static_cast<std::size_t>(source);
   join("broadcast", {tensor}, [from](const std::vector<Tensors>& brought) {
     for (std::size_t i = 0; i < brought.size(); ++i) {
@@ -158,6 +178,9 @@ void RankGroup::all_gather(const std::vector<Tensor>& outputs, const Tensor& ten
   if (outputs.size() != ranks_.size()) {
     throw std::invalid_argument("[all_gather] needs one output tensor for each rank");
   }
+  use_on_collective_stream(tensor);
+  use_on_collective_stream(outputs);
+  const Tensor buffer = flat_buffer(outputs);
   Tensors brought = outputs;
   brought.push_back(tensor);
   join("all_gather", std::move(brought), [](const std::vector<Tensors>& all) {
@@ -171,6 +194,9 @@ void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& 
   if (inputs.size() != ranks_.size()) {
     throw std::invalid_argument("[reduce_scatter] needs one input tensor for each rank");
   }
+  use_on_collective_stream(inputs);
+  use_on_collective_stream(output);
+  const Tensor buffer = flat_buffer(inputs);
   Tensors brought = inputs;
   brought.push_back(output);
   join("reduce_scatter", std::move(brought), [](const std::vector<Tensors>& all) {
@@ -182,7 +208,24 @@ void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& 
 }
 
 void RankGroup::barrier() {
+  Tensor number;
+  if (!context_.gpus.empty()) {
+    number = zeros({1}, {DType::float32, context_.state.current_gpu});
+    use_on_collective_stream(number);
+  }
   join("barrier", {}, [](const std::vector<Tensors>&) {});
+}
+
+std::vector<bool> RankGroup::any(const std::vector<bool>& flags) {
+  ranks_[static_cast<std::size_t>(running_)].flags = flags;
+  join("any", {}, [this](const std::vector<Tensors>&) {
+    std::vector<bool> merged = ranks_[0].flags;
+    for (const Rank& rank : ranks_) {
+      for (std::size_t i = 0; i < merged.size(); ++i) merged[i] = merged[i] || rank.flags[i];
+    }
+    for (Rank& rank : ranks_) rank.flags = merged;
+  });
+  return std::move(ranks_[static_cast<std::size_t>(running_)].flags);
 }
 
 }  // namespace ohm::parallel

@@ -31,18 +31,24 @@ class RankGroup {
   /// Of the running rank.
   int rank() const { return running_; }
 
-  // Collectives: every rank calls the same one, with tensors of equal shape and dtype. No device
-  // memory is taken. They throw std::runtime_error when a rank failed or ended without joining.
+  // Collectives: every rank calls the same one, with tensors of equal shape and dtype. They run on
+  // a stream of their own: what they use is free for something else once that has caught up. They
+  // throw std::runtime_error when a rank failed or ended without joining.
 
   /// Each rank's tensor becomes the sum of all.
   void all_reduce(const Tensor& tensor);
   /// Each rank's tensor becomes that of rank `source`.
   void broadcast(const Tensor& tensor, int source);
-  /// outputs[i] on each rank becomes the tensor of rank i.
+  /// outputs[i] on each rank becomes the tensor of rank i. Takes the outputs' bytes once more while
+  /// it runs.
   void all_gather(const std::vector<Tensor>& outputs, const Tensor& tensor);
-  /// `output` on rank i becomes the sum of all ranks' inputs[i].
+  /// `output` on rank i becomes the sum of all ranks' inputs[i]. Takes the inputs' bytes once more
+  /// while it runs.
   void reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs);
+  /// Reduces a number on each rank's GPU.
   void barrier();
+  /// Entry i: whether it is set on any rank. Without device memory.
+  std::vector<bool> any(const std::vector<bool>& flags);
 
  private:
   using Tensors = std::vector<Tensor>;
@@ -54,6 +60,7 @@ class RankGroup {
     Phase phase = Phase::ready;
     ExecutionState state;
     Tensors brought;
+    std::vector<bool> flags;
     std::exception_ptr error;
   };
 

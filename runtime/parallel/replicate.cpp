@@ -36,13 +36,21 @@ TensorTable broadcast_coalesced(const std::vector<Tensor>& tensors,
   return copies;
 }
 
-// The sum over devices, tensor by tensor, in flat results on the first device.
+std::vector<Tensor> flat_on_each_device(const TensorTable& grads,
+                                        const std::vector<std::size_t>& chunk) {
+  std::vector<Tensor> flats;
+  for (const std::vector<Tensor>& of_device : grads)
+    flats.push_back(flatten(pick(of_device, chunk)));
+  return flats;
+}
+
+// The sum over devices, tensor by tensor, in flat results on the first device. The flat operands of
+// one chunk live until those of the next one are there, as a variable of a Python loop does.
 TensorList reduce_add_coalesced(const TensorTable& grads) {
   TensorList sums(grads[0].size());
+  std::vector<Tensor> flats;
   for (const auto& chunk : chunks_of(grads[0], kCoalescedBytes, ChunkRule::stays_below)) {
-    std::vector<Tensor> flats;
-    for (const std::vector<Tensor>& of_device : grads)
-      flats.push_back(flatten(pick(of_device, chunk)));
+    flats = flat_on_each_device(grads, chunk);
     const Tensor result = empty_like(flats[0]);
     copy_into(result, flats[0]);
     for (std::size_t device = 1; device < flats.size(); ++device) {

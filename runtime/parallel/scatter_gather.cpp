@@ -12,9 +12,6 @@
 namespace ohm::parallel {
 namespace {
 
-// The stream that copies from the host run on: any but the default one.
-constexpr StreamId kCopyStream = 1;
-
 Tensor rows(const Tensor& tensor, std::int64_t start, std::int64_t count) {
   Shape sizes = tensor.shape();
   sizes[0] = count;
@@ -23,11 +20,7 @@ Tensor rows(const Tensor& tensor, std::int64_t start, std::int64_t count) {
 }
 
 Tensor moved_piece(const Tensor& piece, Device device) {
-  if (!piece.device().is_cpu()) return transfer(piece, device);
-  const StreamGuard stream(kCopyStream);
-  Tensor copy = transfer(piece, device);
-  copy.storage().record_stream(kDefaultStream);
-  return copy;
+  return piece.device().is_cpu() ? copied_from_host(piece, device) : transfer(piece, device);
 }
 
 // Sizes of the pieces: as torch.chunk cuts, equal but for the last.
@@ -55,6 +48,16 @@ Tensor joined(const std::vector<Tensor>& pieces, Device device) {
 }
 
 }  // namespace
+
+Tensor copied_from_host(const Tensor& tensor, Device device) {
+  Tensor copy;
+  {
+    const StreamGuard stream(device, kCopyStream);
+    copy = transfer(tensor, device);
+  }
+  copy.storage().record_stream(Context::current().state.streams.of(device));
+  return copy;
+}
 
 std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devices) {
   const OpGuard op("scatter");

@@ -13,6 +13,9 @@ namespace ohm::parallel {
 /// pieces than devices when the batch is too small.
 std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devices);
 
+/// A copy of a tensor of the host's, made on a side stream.
+Tensor copied_from_host(const Tensor& tensor, Device device);
+
 /// Arguments of a call, one list for each piece: tensors are scattered, all else is repeated.
 std::vector<std::vector<ops::Value>> scatter_arguments(const std::vector<ops::Value>& arguments,
                                                        const std::vector<Device>& devices);

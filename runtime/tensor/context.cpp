@@ -53,6 +53,20 @@ ContextGuard::ContextGuard(Context& context)
 
 ContextGuard::~ContextGuard() { installed_context = previous_; }
 
+WorkerThreadScope::WorkerThreadScope(std::uint32_t number)
+    : context_(Context::current()),
+      previous_(std::exchange(
+          context_.state.thread,
+          static_cast<ExecutionThread>(static_cast<std::uint32_t>(ExecutionThread::first_worker) +
+                                       number))),
+      previous_number_(std::exchange(context_.state.next_sequence_numbers.back(), 0)) {}
+
+WorkerThreadScope::~WorkerThreadScope() {
+  for (DeviceSlot& gpu : context_.gpus) gpu.library_handles.give_back(context_.state.thread);
+  context_.state.thread = previous_;
+  context_.state.next_sequence_numbers.back() = previous_number_;
+}
+
 CategoryGuard::CategoryGuard(Category category)
     : context_(Context::current()), previous_(std::exchange(context_.state.category, category)) {}
 

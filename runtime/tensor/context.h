@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "allocator_shim/device/request_allocator.h"
+#include "runtime/tensor/current_streams.h"
 #include "runtime/tensor/device.h"
 #include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/tensor/library_handles.h"
 #include "runtime/tensor/philox.h"
 #include "runtime/tensor/storage.h"
 
@@ -27,18 +29,15 @@ class SavedTensorHook;
 /// One device as the runtime sees it. The figures are those of the GPU's profile.
 struct DeviceSlot {
   RequestAllocator* allocator = nullptr;   ///< not owned; outlives the context
+  DeviceStreams* streams = nullptr;        ///< the same; null for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   int multiprocessors = 108;
   int threads_per_multiprocessor = 2048;
   int compute_capability_major = 8;
   PhiloxGenerator generator;
-  /// The persistent workspace of each thread's cuBLAS handle, made at its first use.
-  std::array<IntrusivePtr<Storage>, 2> cublas_workspaces;
+  LibraryHandles library_handles;
+  StreamId streams_made = 0;  ///< by the program
 };
-
-/// The thread that PyTorch would run an op on: backward has one of its own for each device, and
-/// with it library handles and workspaces of its own.
-enum class ExecutionThread : std::uint8_t { caller, engine };
 
 /// What one rank has for itself.
 struct ExecutionState {
@@ -50,8 +49,8 @@ struct ExecutionState {
   int line = 0;
   std::string_view op;  ///< the op that is running; empty outside any
   Device current_gpu = Device::cuda(0);
-  StreamId stream = kDefaultStream;                      ///< that allocations are made on
-  std::array<std::uint64_t, 2> next_sequence_numbers{};  ///< of graph nodes, by thread
+  CurrentStreams streams;                                ///< that allocations are made on
+  std::array<std::uint64_t, 3> next_sequence_numbers{};  ///< of graph nodes, by kind of thread
   std::uint64_t backward_pass = 0;                       ///< number of the running one; 0: none
   std::uint64_t next_backward_pass = 1;
   bool stops_recomputation_early = true;         ///< of checkpoints
@@ -69,7 +68,6 @@ class Context {
   bool keeps_values = true;    ///< false: size-only, no arithmetic is done
   /// torch.backends.cudnn.enabled. False: PyTorch's own kernels run, with buffers of their own.
   bool cudnn_enabled = true;
-  StreamId next_stream = kDefaultStream + 1;  ///< of those that a program makes, on all devices
   ExecutionState state;
 
   /// The context of this thread. Aborts when none is installed: that is a bug of the harness.
@@ -122,17 +120,20 @@ class CategoryGuard {
   Category previous_;
 };
 
-/// Allocations are made on this stream while the guard lives.
+/// Work on `device` is queued, and its memory allocated, on this stream while the guard lives.
 class StreamGuard {
  public:
-  explicit StreamGuard(StreamId stream)
-      : context_(Context::current()), previous_(std::exchange(context_.state.stream, stream)) {}
-  ~StreamGuard() { context_.state.stream = previous_; }
+  StreamGuard(Device device, StreamId stream)
+      : streams_(Context::current().state.streams),
+        device_(device),
+        previous_(streams_.exchange(device, stream)) {}
+  ~StreamGuard() { streams_.exchange(device_, previous_); }
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;
 
  private:
-  Context& context_;
+  CurrentStreams& streams_;
+  Device device_;
   StreamId previous_;
 };
 
@@ -148,6 +149,21 @@ class GpuGuard {
  private:
   Context& context_;
   Device previous_;
+};
+
+/// The code runs on a thread of its own while the scope lives: as one of several that do so at the
+/// same time, told apart by `number` from 0 on.
+class WorkerThreadScope {
+ public:
+  explicit WorkerThreadScope(std::uint32_t number);
+  ~WorkerThreadScope();
+  WorkerThreadScope(const WorkerThreadScope&) = delete;
+  WorkerThreadScope& operator=(const WorkerThreadScope&) = delete;
+
+ private:
+  Context& context_;
+  ExecutionThread previous_;
+  std::uint64_t previous_number_;  ///< of the next graph node
 };
 
 /// Names the op that allocations belong to. Nested ops (a linear inside an attention) show the

@@ -8,8 +8,8 @@ IntrusivePtr<Storage> Storage::allocate(std::size_t bytes, Device device) {
   Context& context = Context::current();
   RequestAllocator* allocator = context.slot(device).allocator;
   IntrusivePtr<Storage> storage(new Storage());
-  storage->allocation_ =
-      allocator->allocate({bytes, context.state.stream, context.state.category, context.site()});
+  storage->allocation_ = allocator->allocate(
+      {bytes, context.state.streams.of(device), context.state.category, context.site()});
   storage->allocator_ = allocator;
   storage->bytes_ = bytes;
   storage->device_ = device;

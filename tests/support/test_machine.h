@@ -9,8 +9,8 @@
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/host_memory_allocator.h"
+#include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/device/virtual_gpu.h"
-#include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/observe/site.h"
 #include "runtime/tensor/context.h"
@@ -35,6 +35,7 @@ class TestMachine {
       gpus_.push_back(std::make_unique<Gpu>(device, options));
       DeviceSlot slot;
       slot.allocator = &gpus_.back()->allocator;
+      slot.streams = &gpus_.back()->streams;
       slot.cublas_workspace_bytes = options.cublas_workspace_bytes;
       context_.gpus.push_back(slot);
     }
@@ -69,7 +70,7 @@ class TestMachine {
       return result;
     }
     VirtualGpu memory;
-    VirtualStreams streams;
+    QueuedStreams streams;
     EventRecord events;
     CachingAllocator allocator;
   };

@@ -97,6 +97,7 @@ class EventWriter {
     const bool completes_last = line[0] == 'c' && !lines.empty() && lines.back()[0] == 'r' &&
                                 lines.back().substr(1) == line.substr(1);
     if (completes_last) {
+      lines.back() = line.substr(0, line.find(" ~"));
       lines.back()[0] = '-';
     } else {
       lines.push_back(std::move(line));

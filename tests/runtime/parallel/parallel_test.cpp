@@ -11,7 +11,6 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
 #include "runtime/parallel/data_parallel.h"
-#include "runtime/parallel/distributed_data_parallel.h"
 #include "runtime/parallel/rank_group.h"
 #include "runtime/tensor/factories.h"
 #include "tests/support/test_machine.h"
@@ -88,36 +87,6 @@ TEST(DataParallel, UsesFewerGpusForABatchThatIsTooSmall) {
   DataParallel parallel(small_net(Device::cuda(0)), {}, std::nullopt);
   EXPECT_EQ(parallel.Module::forward(batch_of(2)).shape(), (Shape{2, 3}));
   EXPECT_EQ(machine.peak_bytes(2), 0);
-}
-
-TEST(DistributedDataParallel, AveragesTheGradientsOfAllRanks) {
-  test::TestMachine machine(kFourGpus);
-  for (const bool as_view : {false, true}) {
-    std::vector<std::vector<std::vector<double>>> by_rank(4);
-    RankGroup::run(4, [&](int rank) {
-      const nn::ModulePtr net = small_net(Device::cuda(rank));
-      DistributedDataParallel parallel(net, {.gradient_as_bucket_view = as_view});
-      for (int step = 0; step < 2; ++step) {
-        parallel.zero_grad(true);
-        const Tensor share = ops::narrow(batch_of(8), 0, 2 * rank, 2);
-        backward(ops::mean(parallel.Module::forward(ops::to_device(share, Device::cuda(rank)))));
-      }
-      by_rank[static_cast<std::size_t>(rank)] = gradients_of(*net);
-    });
-    for (const auto& gradients : by_rank) expect_equal(gradients, gradients_on_one_gpu());
-  }
-}
-
-TEST(DistributedDataParallel, HasTheSamePeakOnEveryRank) {
-  test::TestMachine machine(kFourGpus);
-  RankGroup::run(4, [&](int rank) {
-    DistributedDataParallel parallel(small_net(Device::cuda(rank)), {});
-    const Tensor share = ops::narrow(batch_of(8), 0, 2 * rank, 2);
-    backward(ops::mean(parallel.Module::forward(ops::to_device(share, Device::cuda(rank)))));
-  });
-  for (std::size_t gpu = 1; gpu < 4; ++gpu) {
-    EXPECT_EQ(machine.peak_bytes(gpu), machine.peak_bytes(0));
-  }
 }
 
 TEST(RankGroup, SumsOverAllRanks) {

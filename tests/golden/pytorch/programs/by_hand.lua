@@ -1,5 +1,5 @@
 -- Twins of programs that tests/comparisons/translate_programs.py does not translate: they catch
--- errors, or take lists apart.
+-- errors, take lists apart, or run on several ranks.
 
 --== cache_sizes
 local keep = {}
@@ -32,6 +32,146 @@ ohm.cuda.empty_cache()
 mark("empty_cache 2")
 mark("end of program (globals alive)")
 mark("globals deleted")
+
+--== ddp_2ranks gpus=2
+-- One rank is recorded: the other one does the same on its own GPU, and marks nothing.
+ohm.distributed.spawn(2, function(rank)
+  local mark = rank == 0 and mark or function() end
+  local model, opt, x, y, out, loss
+  mark("init")
+  model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(),
+                        nn.Linear(4000, 1000)):cuda()
+  mark("model")
+  model = nn.parallel.DistributedDataParallel(model, {device_ids = {rank}})
+  opt = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+  mark("wrapped")
+  for step = 0, 2 do
+    x = ohm.randn(64, 1000, {device = "cuda"})
+    y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+    opt:zero_grad()
+    mark("batch " .. step)
+    out = model(x)
+    mark("forward " .. step)
+    loss = F.cross_entropy(out, y)
+    loss:backward()
+    mark("backward " .. step)
+    opt:step()
+    mark("step " .. step)
+  end
+  mark("end of program (globals alive)")
+  model = nil; sweep()
+  opt = nil; sweep()
+  x = nil; sweep()
+  y = nil; sweep()
+  out = nil; sweep()
+  loss = nil; sweep()
+  mark("globals deleted")
+end)
+
+--== ddp_2ranks_adam gpus=2
+-- One rank is recorded: the other one does the same on its own GPU, and marks nothing.
+ohm.distributed.spawn(2, function(rank)
+  local mark = rank == 0 and mark or function() end
+  local model, opt, x, y, out, loss
+  mark("init")
+  model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(),
+                        nn.Linear(4000, 1000)):cuda()
+  mark("model")
+  model = nn.parallel.DistributedDataParallel(model, {device_ids = {rank}})
+  opt = ohm.optim.Adam(model:parameters())
+  mark("wrapped")
+  for step = 0, 2 do
+    x = ohm.randn(64, 1000, {device = "cuda"})
+    y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+    opt:zero_grad()
+    mark("batch " .. step)
+    out = model(x)
+    mark("forward " .. step)
+    loss = F.cross_entropy(out, y)
+    loss:backward()
+    mark("backward " .. step)
+    opt:step()
+    mark("step " .. step)
+  end
+  mark("end of program (globals alive)")
+  model = nil; sweep()
+  opt = nil; sweep()
+  x = nil; sweep()
+  y = nil; sweep()
+  out = nil; sweep()
+  loss = nil; sweep()
+  mark("globals deleted")
+end)
+
+--== ddp_2ranks_bucket_view gpus=2
+-- One rank is recorded: the other one does the same on its own GPU, and marks nothing.
+ohm.distributed.spawn(2, function(rank)
+  local mark = rank == 0 and mark or function() end
+  local model, opt, x, y, out, loss
+  mark("init")
+  model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(),
+                        nn.Linear(4000, 1000)):cuda()
+  mark("model")
+  model = nn.parallel.DistributedDataParallel(model, {device_ids = {rank}, gradient_as_bucket_view = true})
+  opt = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+  mark("wrapped")
+  for step = 0, 2 do
+    x = ohm.randn(64, 1000, {device = "cuda"})
+    y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+    opt:zero_grad()
+    mark("batch " .. step)
+    out = model(x)
+    mark("forward " .. step)
+    loss = F.cross_entropy(out, y)
+    loss:backward()
+    mark("backward " .. step)
+    opt:step()
+    mark("step " .. step)
+  end
+  mark("end of program (globals alive)")
+  model = nil; sweep()
+  opt = nil; sweep()
+  x = nil; sweep()
+  y = nil; sweep()
+  out = nil; sweep()
+  loss = nil; sweep()
+  mark("globals deleted")
+end)
+
+--== ddp_2ranks_static_graph gpus=2
+-- One rank is recorded: the other one does the same on its own GPU, and marks nothing.
+ohm.distributed.spawn(2, function(rank)
+  local mark = rank == 0 and mark or function() end
+  local model, opt, x, y, out, loss
+  mark("init")
+  model = nn.Sequential(nn.Linear(1000, 4000), nn.ReLU(), nn.Linear(4000, 4000), nn.ReLU(),
+                        nn.Linear(4000, 1000)):cuda()
+  mark("model")
+  model = nn.parallel.DistributedDataParallel(model, {device_ids = {rank}, static_graph = true})
+  opt = ohm.optim.SGD(model:parameters(), {lr = 0.01})
+  mark("wrapped")
+  for step = 0, 2 do
+    x = ohm.randn(64, 1000, {device = "cuda"})
+    y = ohm.randint(0, 1000, {64}, {device = "cuda"})
+    opt:zero_grad()
+    mark("batch " .. step)
+    out = model(x)
+    mark("forward " .. step)
+    loss = F.cross_entropy(out, y)
+    loss:backward()
+    mark("backward " .. step)
+    opt:step()
+    mark("step " .. step)
+  end
+  mark("end of program (globals alive)")
+  model = nil; sweep()
+  opt = nil; sweep()
+  x = nil; sweep()
+  y = nil; sweep()
+  out = nil; sweep()
+  loss = nil; sweep()
+  mark("globals deleted")
+end)
 
 --== memory_fraction capacity_bytes=8589934592
 ohm.cuda.set_per_process_memory_fraction(0.5)
