@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/lua/backend_library.h"
 #include "harness/lua/checkpoint_library.h"
 #include "harness/lua/cuda_library.h"
 #include "harness/lua/factory_library.h"
@@ -69,10 +70,15 @@ std::span<const Library> libraries() {
               {module_functions(), data_parallel_functions()},
               push_module_constructor,
               module_constructor_names},
+      Library{"ohm.nn.attention", {attention_functions()}},
+      Library{"ohm.nn.attention.SDPBackend", {}, push_attention_backend, attention_backend_names},
       Library{"ohm.nn.functional", {}, push_op<ops::kFunctional>, names_of_ops<ops::kFunctional>},
       Library{"ohm.nn.utils", {}, push_op<ops::kUtility>, names_of_ops<ops::kUtility>},
       Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
       Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
+      Library{"ohm.backends", {}},
+      Library{"ohm.backends.cuda", {attention_switches()}},
+      Library{"ohm.backends.cudnn", {}, nullptr, nullptr, cudnn_properties()},
       Library{"ohm.utils", {}},
       Library{"ohm.utils.checkpoint", {checkpoint_functions()}},
   };

@@ -13,6 +13,13 @@
 
 namespace ohm::lua {
 
+/// A field that is read from the runtime and written to it: `ohm.backends.cudnn.enabled = false`.
+struct Property {
+  std::string_view name;
+  void (*push)(lua_State* L);
+  void (*set)(lua_State* L, int index);  ///< to the value at `index`
+};
+
 struct Library {
   std::string_view name;  ///< as the script spells it: "ohm.cuda"
   std::vector<std::span<const luaL_Reg>> functions;
@@ -20,6 +27,7 @@ struct Library {
   bool (*push)(lua_State* L, std::string_view name) = nullptr;
   /// The names that `push` knows. Null with it.
   std::vector<std::string> (*names)() = nullptr;
+  std::span<const Property> properties = {};
 };
 
 /// All libraries; one whose name is "a.b" is the field "b" of the library "a".

@@ -18,6 +18,7 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/nn/registry.h"
 #include "runtime/nn/sequential.h"
+#include "runtime/nn/transformer.h"
 
 namespace ohm::lua {
 
@@ -61,6 +62,22 @@ int module_list(lua_State* L) {
   return 1;
 }
 
+// TransformerEncoder(layer, num_layers, {norm})
+int transformer_encoder(lua_State* L) {
+  const ModulePtr layer = module_argument(L, 1, {"TransformerEncoder", "encoder_layer"});
+  const std::int64_t count = integer_argument(L, 2, {"TransformerEncoder", "num_layers"});
+  ModulePtr norm;
+  const NamedArguments named(L, "TransformerEncoder");
+  constexpr std::string_view kNames[] = {"norm"};
+  named.check_names(kNames);
+  if (named.push("norm")) {
+    norm = module_argument(L, lua_gettop(L), {"TransformerEncoder", "norm"});
+    lua_pop(L, 1);
+  }
+  push_module(L, std::make_shared<nn::TransformerEncoder>(*layer, count, std::move(norm)));
+  return 1;
+}
+
 // Parameter(tensor, {requires_grad}): shares the tensor's memory, as PyTorch's does.
 int parameter(lua_State* L) {
   const NamedArguments named(L, "Parameter");
@@ -77,6 +94,7 @@ constexpr luaL_Reg kFunctions[] = {
     {"ModuleList", native<module_list>},
     {"Parameter", native<parameter>},
     {"Sequential", native<sequential>},
+    {"TransformerEncoder", native<transformer_encoder>},
 };
 
 // ---- classes of the script ----------------------------------------------------------------------

@@ -30,4 +30,24 @@ class Conv2d final : public UnaryModule<Conv2d> {
   Conv2dOptions options_;
 };
 
+struct ConvTranspose2dOptions : Conv2dOptions {
+  Shape output_padding{0};
+};
+
+/// [N, in_channels, H, W] -> [N, out_channels, H', W'], enlarged where Conv2d shrinks. weight
+/// [in, out / groups, kH, kW] and bias [out] start uniform in ±1/√(out / groups · kH · kW).
+class ConvTranspose2d final : public UnaryModule<ConvTranspose2d> {
+ public:
+  ConvTranspose2d(std::int64_t in_channels, std::int64_t out_channels,
+                  const ConvTranspose2dOptions& options, const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return "ConvTranspose2d"; }
+
+ protected:
+  Tensor apply(const Tensor& input) override;
+
+ private:
+  ConvTranspose2dOptions options_;
+};
+
 }  // namespace ohm::nn

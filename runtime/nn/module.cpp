@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/convert.h"
+#include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
 
 namespace ohm::nn {
@@ -41,6 +43,39 @@ std::vector<NamedTensor> unique_tensors(std::vector<NamedTensor> tensors) {
   };
   tensors.erase(std::remove_if(tensors.begin(), tensors.end(), is_known), tensors.end());
   return tensors;
+}
+
+// The copies that were made: a tensor is copied once.
+class TensorCopies {
+ public:
+  Tensor copy_of(const Tensor& tensor, Category category) {
+    if (!tensor.defined()) return tensor;
+    Tensor& copy = copies_[tensor.impl()];
+    if (!copy.defined()) {
+      const CategoryGuard guard(category);
+      copy = ohm::copy_of(tensor);
+      copy.set_requires_grad(tensor.requires_grad());
+    }
+    return copy;
+  }
+
+ private:
+  std::unordered_map<const TensorImpl*, Tensor> copies_;
+};
+
+ModulePtr copied_with(const Module& module, TensorCopies& copies) {
+  ModulePtr copy = module.shallow_copy();
+  for (std::size_t i = 0; i < copy->own_parameters().size(); ++i) {
+    copy->set_own_parameter(i,
+                            copies.copy_of(module.own_parameters()[i].tensor, Category::parameter));
+  }
+  for (std::size_t i = 0; i < copy->own_buffers().size(); ++i) {
+    copy->set_own_buffer(i, copies.copy_of(module.own_buffers()[i].tensor, Category::parameter));
+  }
+  for (std::size_t i = 0; i < copy->children().size(); ++i) {
+    copy->set_child(i, copied_with(*module.children()[i].module, copies));
+  }
+  return copy;
 }
 
 void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
@@ -146,6 +181,11 @@ void Module::zero_grad(bool set_to_none) {
       fill_values(parameter.grad(), 0.0);
     }
   }
+}
+
+ModulePtr deep_copy(const Module& module) {
+  TensorCopies copies;
+  return copied_with(module, copies);
 }
 
 const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view module) {

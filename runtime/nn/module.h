@@ -116,6 +116,10 @@ class Module {
   bool is_training_ = true;
 };
 
+/// The same module with tensors and children of its own, of equal values. A tensor that stands in
+/// several places does so in the copy too.
+ModulePtr deep_copy(const Module& module);
+
 /// The only input, which must be a tensor. Throws std::invalid_argument naming the module.
 const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view module);
 

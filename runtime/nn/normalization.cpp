@@ -57,13 +57,14 @@ Tensor BatchNorm::apply(const Tensor& input) {
                          options_.momentum, options_.eps);
 }
 
-LayerNorm::LayerNorm(const Shape& normalized_shape, double eps, bool is_affine,
+LayerNorm::LayerNorm(const Shape& normalized_shape, const LayerNormOptions& options,
                      const ParameterOptions& parameters)
-    : normalized_shape_(normalized_shape), eps_(eps) {
-  add_parameter("weight",
-                is_affine ? constant_parameter(normalized_shape, 1.0, parameters) : Tensor());
-  add_parameter("bias",
-                is_affine ? constant_parameter(normalized_shape, 0.0, parameters) : Tensor());
+    : normalized_shape_(normalized_shape), eps_(options.eps) {
+  const auto parameter = [&](bool is_there, double value) {
+    return is_there ? constant_parameter(normalized_shape, value, parameters) : Tensor();
+  };
+  add_parameter("weight", parameter(options.is_affine, 1.0));
+  add_parameter("bias", parameter(options.is_affine && options.has_bias, 0.0));
 }
 
 Tensor LayerNorm::apply(const Tensor& input) {

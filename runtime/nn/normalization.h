@@ -39,10 +39,16 @@ class BatchNorm final : public UnaryModule<BatchNorm> {
   BatchNormOptions options_;
 };
 
+struct LayerNormOptions {
+  double eps = 1e-5;
+  bool is_affine = true;
+  bool has_bias = true;  ///< where it is affine
+};
+
 /// Over the last dimensions, which `normalized_shape` names; weight and bias have that shape.
 class LayerNorm final : public UnaryModule<LayerNorm> {
  public:
-  LayerNorm(const Shape& normalized_shape, double eps, bool is_affine,
+  LayerNorm(const Shape& normalized_shape, const LayerNormOptions& options,
             const ParameterOptions& parameters);
 
   std::string_view type_name() const override { return "LayerNorm"; }

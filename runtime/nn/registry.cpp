@@ -1,12 +1,19 @@
 #include "runtime/nn/registry.h"
 
+#include <fmt/core.h>
+
+#include <stdexcept>
+
 #include "allocator_shim/observe/assert.h"
+#include "runtime/nn/attention.h"
 #include "runtime/nn/conv.h"
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/embedding.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
+#include "runtime/nn/recurrent.h"
 #include "runtime/nn/sequential.h"
+#include "runtime/nn/transformer.h"
 #include "runtime/ops/registry.h"
 
 namespace ohm::nn {
@@ -36,6 +43,18 @@ ModulePtr make_conv2d(std::int64_t in_channels, std::int64_t out_channels, const
       parameter_options(device, dtype));
 }
 
+ModulePtr make_conv_transpose2d(std::int64_t in_channels, std::int64_t out_channels,
+                                const Shape& kernel_size, const Shape& stride, const Shape& padding,
+                                const Shape& output_padding, std::int64_t groups, bool bias,
+                                const Shape& dilation, std::optional<Device> device,
+                                std::optional<DType> dtype) {
+  return std::make_shared<ConvTranspose2d>(
+      in_channels, out_channels,
+      ConvTranspose2dOptions{{kernel_size, stride, padding, dilation, groups, bias},
+                             output_padding},
+      parameter_options(device, dtype));
+}
+
 ModulePtr make_batch_norm(const BatchNorm::Kind& kind, std::int64_t features,
                           const BatchNormOptions& options, std::optional<Device> device,
                           std::optional<DType> dtype) {
@@ -57,9 +76,56 @@ ModulePtr make_batch_norm_2d(std::int64_t features, double eps, double momentum,
 }
 
 ModulePtr make_layer_norm(const Shape& normalized_shape, double eps, bool elementwise_affine,
-                          std::optional<Device> device, std::optional<DType> dtype) {
-  return std::make_shared<LayerNorm>(normalized_shape, eps, elementwise_affine,
+                          bool bias, std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<LayerNorm>(normalized_shape,
+                                     LayerNormOptions{eps, elementwise_affine, bias},
                                      parameter_options(device, dtype));
+}
+
+ModulePtr make_multihead_attention(std::int64_t embed_dim, std::int64_t num_heads, double dropout,
+                                   bool bias, bool batch_first, std::optional<Device> device,
+                                   std::optional<DType> dtype) {
+  return std::make_shared<MultiheadAttention>(embed_dim, num_heads,
+                                              MultiheadAttentionOptions{dropout, bias, batch_first},
+                                              parameter_options(device, dtype));
+}
+
+ModulePtr make_transformer_encoder_layer(std::int64_t d_model, std::int64_t nhead,
+                                         std::int64_t dim_feedforward, double dropout,
+                                         const std::string& activation, double layer_norm_eps,
+                                         bool batch_first, bool norm_first, bool bias,
+                                         std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<TransformerEncoderLayer>(
+      TransformerLayerOptions{d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps,
+                              batch_first, norm_first, bias},
+      parameter_options(device, dtype));
+}
+
+ModulePtr make_recurrent(Recurrent::Kind kind, std::int64_t input_size, std::int64_t hidden_size,
+                         const RecurrentOptions& options, std::optional<Device> device,
+                         std::optional<DType> dtype) {
+  return std::make_shared<Recurrent>(kind, input_size, hidden_size, options,
+                                     parameter_options(device, dtype));
+}
+
+ModulePtr make_rnn(std::int64_t input_size, std::int64_t hidden_size, std::int64_t num_layers,
+                   const std::string& nonlinearity, bool bias, bool batch_first, double dropout,
+                   bool bidirectional, std::optional<Device> device, std::optional<DType> dtype) {
+  if (nonlinearity != "tanh" && nonlinearity != "relu") {
+    throw std::invalid_argument(
+        fmt::format("[RNN] nonlinearity must be tanh or relu, not {}", nonlinearity));
+  }
+  return make_recurrent(nonlinearity == "tanh" ? Recurrent::Kind::tanh : Recurrent::Kind::relu,
+                        input_size, hidden_size,
+                        {num_layers, bias, batch_first, dropout, bidirectional}, device, dtype);
+}
+
+template <Recurrent::Kind K>
+ModulePtr make_gated(std::int64_t input_size, std::int64_t hidden_size, std::int64_t num_layers,
+                     bool bias, bool batch_first, double dropout, bool bidirectional,
+                     std::optional<Device> device, std::optional<DType> dtype) {
+  return make_recurrent(K, input_size, hidden_size,
+                        {num_layers, bias, batch_first, dropout, bidirectional}, device, dtype);
 }
 
 ModulePtr make_dropout(double p, bool inplace) { return std::make_shared<Dropout>(p, inplace); }
@@ -138,6 +204,17 @@ const std::vector<ModuleDef>& all_modules() {
                                                    {"track_running_stats", true},
                                                    "device",
                                                    "dtype"};
+  const std::vector<ParamName> gated_names = {"input_size",
+                                              "hidden_size",
+                                              {"num_layers", std::int64_t{1}},
+                                              {"bias", true},
+                                              {"batch_first", false},
+                                              {"dropout", 0.0},
+                                              {"bidirectional", false},
+                                              "device",
+                                              "dtype"};
+  std::vector<ParamName> rnn_names = gated_names;
+  rnn_names.insert(rnn_names.begin() + 3, ParamName{"nonlinearity", std::string("tanh")});
   static const std::vector<ModuleDef> modules = {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),
@@ -152,10 +229,50 @@ const std::vector<ModuleDef>& all_modules() {
               {"bias", true},
               "device",
               "dtype"}),
+      define("ConvTranspose2d", &make_conv_transpose2d,
+             {"in_channels",
+              "out_channels",
+              "kernel_size",
+              {"stride", Shape{1}},
+              {"padding", Shape{0}},
+              {"output_padding", Shape{0}},
+              {"groups", std::int64_t{1}},
+              {"bias", true},
+              {"dilation", Shape{1}},
+              "device",
+              "dtype"}),
       define("BatchNorm1d", &make_batch_norm_1d, batch_norm_names),
       define("BatchNorm2d", &make_batch_norm_2d, batch_norm_names),
       define("LayerNorm", &make_layer_norm,
-             {"normalized_shape", {"eps", 1e-5}, {"elementwise_affine", true}, "device", "dtype"}),
+             {"normalized_shape",
+              {"eps", 1e-5},
+              {"elementwise_affine", true},
+              {"bias", true},
+              "device",
+              "dtype"}),
+      define("MultiheadAttention", &make_multihead_attention,
+             {"embed_dim",
+              "num_heads",
+              {"dropout", 0.0},
+              {"bias", true},
+              {"batch_first", false},
+              "device",
+              "dtype"}),
+      define("TransformerEncoderLayer", &make_transformer_encoder_layer,
+             {"d_model",
+              "nhead",
+              {"dim_feedforward", std::int64_t{2048}},
+              {"dropout", 0.1},
+              {"activation", std::string("relu")},
+              {"layer_norm_eps", 1e-5},
+              {"batch_first", false},
+              {"norm_first", false},
+              {"bias", true},
+              "device",
+              "dtype"}),
+      define("RNN", &make_rnn, rnn_names),
+      define("GRU", &make_gated<Recurrent::Kind::gru>, gated_names),
+      define("LSTM", &make_gated<Recurrent::Kind::lstm>, gated_names),
       module_of("MaxPool2d", "max_pool2d"),
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),

@@ -7,6 +7,7 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/conv_kernel.h"
+#include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/view.h"
 #include "runtime/ops/workspace.h"
 #include "runtime/tensor/arithmetic.h"
@@ -29,18 +30,6 @@ struct ConvPlan {
   ConvPath path = ConvPath::library;
 };
 
-std::int64_t at(const Shape& sizes, int position) {
-  return sizes[sizes.dims() == 1 ? 0 : position];
-}
-
-void require_sizes(const Shape& sizes, std::int64_t smallest, const char* name) {
-  const bool is_pair = sizes.dims() == 1 || sizes.dims() == 2;
-  if (is_pair && at(sizes, 0) >= smallest && at(sizes, 1) >= smallest) return;
-  throw std::invalid_argument(
-      fmt::format("[conv2d] {} must be one or two integers of at least {}, but got {}", name,
-                  smallest, sizes.str()));
-}
-
 std::int64_t out_size(std::int64_t in, std::int64_t kernel, std::int64_t stride,
                       std::int64_t padding, std::int64_t dilation) {
   const std::int64_t padded = in + 2 * padding;
@@ -56,39 +45,16 @@ std::int64_t out_size(std::int64_t in, std::int64_t kernel, std::int64_t stride,
 
 void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,
                     std::int64_t groups) {
-  const auto fail = [](const std::string& message) {
-    throw std::invalid_argument("[conv2d] " + message);
-  };
-  if (input.dims() != 4 || weight.dims() != 4) {
-    fail(fmt::format("expected an input of 3 or 4 and a weight of 4 dimensions, but got {} and {}",
-                     input.shape().str(), weight.shape().str()));
-  }
-  if (groups < 1 || weight.shape()[0] % groups != 0) {
-    fail(fmt::format("groups must divide the {} output channels, but got {}", weight.shape()[0],
-                     groups));
-  }
+  require_images(kConv2d, input, weight, bias, groups);
   if (input.shape()[1] != weight.shape()[1] * groups) {
-    fail(
-        fmt::format("Given groups={}, weight of size {}, expected input{} to have {} channels, "
-                    "but got {} channels instead",
+    throw std::invalid_argument(
+        fmt::format("[conv2d] Given groups={}, weight of size {}, expected input{} to have {} "
+                    "channels, but got "
+                    "{} channels instead",
                     groups, weight.shape().str(), input.shape().str(), weight.shape()[1] * groups,
                     input.shape()[1]));
   }
-  if (bias.defined() && !(bias.shape() == Shape{weight.shape()[0]})) {
-    fail(fmt::format("Given weight of size {}, expected bias to be [{}], but got {}",
-                     weight.shape().str(), weight.shape()[0], bias.shape().str()));
-  }
-  if (input.dtype() != weight.dtype()) {
-    fail(fmt::format("Input type ({}) and weight type ({}) should be the same",
-                     info_of(input.dtype()).tensor_type, info_of(weight.dtype()).tensor_type));
-  }
-  if (bias.defined() && bias.dtype() != input.dtype()) {
-    fail(fmt::format("Input type ({}) and bias type ({}) should be the same",
-                     info_of(input.dtype()).tensor_type, info_of(bias.dtype()).tensor_type));
-  }
-  require_floating(input, kConv2d);
-  require_same_device(input, weight, kConv2d);
-  if (bias.defined()) require_same_device(input, bias, kConv2d);
+  require_bias(kConv2d, weight, bias, weight.shape()[0]);
 }
 
 ConvPath path_for(const Tensor& input, const ConvGeometry& g) {
@@ -102,9 +68,9 @@ ConvPath path_for(const Tensor& input, const ConvGeometry& g) {
 
 ConvPlan plan_for(const Tensor& input, const Tensor& weight, const Shape& stride,
                   const Shape& padding, const Shape& dilation, std::int64_t groups) {
-  require_sizes(stride, 1, "stride");
-  require_sizes(padding, 0, "padding");
-  require_sizes(dilation, 1, "dilation");
+  require_pair(kConv2d, stride, 1, "stride");
+  require_pair(kConv2d, padding, 0, "padding");
+  require_pair(kConv2d, dilation, 1, "dilation");
   ConvPlan plan;
   ConvGeometry& g = plan.geometry;
   g.batch = input.shape()[0];
@@ -115,12 +81,12 @@ ConvPlan plan_for(const Tensor& input, const Tensor& weight, const Shape& stride
   g.in_width = input.shape()[3];
   g.kernel_height = weight.shape()[2];
   g.kernel_width = weight.shape()[3];
-  g.stride_height = at(stride, 0);
-  g.stride_width = at(stride, 1);
-  g.padding_height = at(padding, 0);
-  g.padding_width = at(padding, 1);
-  g.dilation_height = at(dilation, 0);
-  g.dilation_width = at(dilation, 1);
+  g.stride_height = size_at(stride, 0);
+  g.stride_width = size_at(stride, 1);
+  g.padding_height = size_at(padding, 0);
+  g.padding_width = size_at(padding, 1);
+  g.dilation_height = size_at(dilation, 0);
+  g.dilation_width = size_at(dilation, 1);
   g.out_height =
       out_size(g.in_height, g.kernel_height, g.stride_height, g.padding_height, g.dilation_height);
   g.out_width =
@@ -162,8 +128,6 @@ Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
   conv_forward(g, input, filters, bias, out);
   return out;
 }
-
-constexpr DimMask kAllButChannels = with(with(with(0, 0), 2), 3);
 
 Tensor sum_over_pixels(const Tensor& grad) {
   return reduce_sum(grad, kAllButChannels, false, grad.dtype());
@@ -251,9 +215,9 @@ Tensor conv2d_batched(const Tensor& given, const Tensor& given_weight, const Ten
                       const Shape& stride, const Shape& padding, const Shape& dilation,
                       std::int64_t groups) {
   const OpFront front(kConv2d);
-  const Tensor input = front.input(given);
-  const Tensor weight = front.input(given_weight);
   const Tensor bias = given_bias.defined() ? front.input(given_bias) : Tensor();
+  const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
   check_operands(input, weight, bias, groups);
   const ConvPlan plan = plan_for(input, weight, stride, padding, dilation, groups);
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});

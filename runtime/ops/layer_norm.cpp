@@ -195,8 +195,9 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
                   const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                   double eps) {
   const OpFront front(kLayerNorm);
-  const Operands operands{front.input(input), weight ? front.input(*weight) : Tensor(),
-                          bias ? front.input(*bias) : Tensor()};
+  Tensor cast_bias = front.input(bias).value_or(Tensor());
+  Tensor cast_weight = front.input(weight).value_or(Tensor());
+  const Operands operands{front.input(input), std::move(cast_weight), std::move(cast_bias)};
   check(operands, normalized_shape);
   const Rows rows = rows_of(operands.input.shape(), normalized_shape);
   Results results = forward(rows, operands, eps);

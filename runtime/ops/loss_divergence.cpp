@@ -37,8 +37,8 @@ std::vector<Sample> log_probabilities_and_targets() {
 Tensor kl_div(const Tensor& given, const Tensor& given_target, const std::string& reduction,
               bool log_target) {
   const OpFront front(kKlDiv);
-  const Tensor input = front.input(given);
   const Tensor target = front.input(given_target);
+  const Tensor input = front.input(given);
   require_floating(input, kKlDiv);
   require_same_device(input, target, kKlDiv);
   const bool is_batch_mean = reduction == "batchmean";

@@ -6,8 +6,12 @@
 
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/gemm.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
@@ -15,6 +19,7 @@ namespace {
 
 constexpr OpInfo kMm{"mm", CastPolicy::low_precision};
 constexpr OpInfo kBmm{"bmm", CastPolicy::low_precision};
+constexpr OpInfo kBaddbmm{"baddbmm", CastPolicy::low_precision};
 constexpr OpInfo kAddmm{"addmm", CastPolicy::low_precision};
 constexpr OpInfo kMatmul{"matmul", CastPolicy::low_precision};
 constexpr OpInfo kLinear{"linear", CastPolicy::low_precision};
@@ -73,13 +78,24 @@ void save_factors(Recorder& record, const Tensor& left, bool left_needs, const T
   record.save(left_needs ? right : Tensor());
 }
 
-// More than two dimensions times a matrix: one product of all rows.
+// More than two dimensions times a matrix can be one product of all rows. Where the rows do not lie
+// so that they can be seen as one matrix, that costs a copy: it is worth it for the gradient of the
+// matrix, which is one product then.
+bool is_folded(const Tensor& input, const Tensor& matrix) {
+  if (input.dims() < 3 || matrix.dims() != 2) return false;
+  if (matrix.requires_grad() || input.numel() == 0) return true;
+  for (int dim = 0; dim < input.dims() - 2; ++dim) {
+    if (input.strides()[dim] != input.strides()[dim + 1] * input.shape()[dim + 1]) return false;
+  }
+  return true;
+}
+
 Tensor folded_matmul(const Tensor& input, const Tensor& other) {
   Shape sizes = input.shape();
   const Tensor rows = reshape(input, {-1, input.size(-1)});
   const Tensor result = mm(rows, other);
   sizes[sizes.dims() - 1] = other.size(-1);
-  return view(result, sizes);
+  return unsafe_view(result, sizes);
 }
 
 // Any dimensions: batches broadcast, then one batched product.
@@ -102,7 +118,7 @@ Tensor broadcast_matmul(const Tensor& input, const Tensor& other) {
   Shape sizes = batch;
   sizes.push_back(input.size(-2));
   sizes.push_back(other.size(-1));
-  return view(result, sizes);
+  return unsafe_view(result, sizes);
 }
 
 Tensor sample_tensor(const Shape& shape) { return randn(shape, {DType::float64, Device::cpu()}); }
@@ -127,8 +143,8 @@ std::vector<Sample> linear_samples() {
 
 Tensor mm(const Tensor& left, const Tensor& right) {
   const OpFront front(kMm);
-  const Tensor input = front.input(left);
   const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
   require_product(kMm, input, other, 2);
   Recorder record("MmBackward", {&input, &other});
   save_factors(record, input, record.needs(0), other, record.needs(1));
@@ -144,8 +160,8 @@ Tensor mm(const Tensor& left, const Tensor& right) {
 
 Tensor bmm(const Tensor& left, const Tensor& right) {
   const OpFront front(kBmm);
-  const Tensor input = front.input(left);
   const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
   require_product(kBmm, input, other, 3);
   Recorder record("BmmBackward", {&input, &other});
   save_factors(record, input, record.needs(0), other, record.needs(1));
@@ -159,11 +175,51 @@ Tensor bmm(const Tensor& left, const Tensor& right) {
   return out;
 }
 
+Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right, double beta,
+               double alpha) {
+  const OpFront front(kBaddbmm);
+  const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
+  const Tensor bias = front.input(given_bias);
+  require_product(kBaddbmm, input, other, 3);
+  require_same_device(bias, input, kBaddbmm);
+  const Shape shape{input.shape()[0], input.shape()[1], other.shape()[2]};
+  if (!(broadcast_shapes(bias.shape(), shape, "baddbmm") == shape)) {
+    throw std::invalid_argument(fmt::format("[baddbmm] bias of shape {} does not broadcast to {}",
+                                            bias.shape().str(), shape.str()));
+  }
+  Recorder record("BaddbmmBackward", {&bias, &input, &other});
+  save_factors(record, input, record.needs(1), other, record.needs(2));
+  Tensor out = raw_bmm(input, other);
+  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
+    using Compute = ComputeType<T>;
+    const auto a = static_cast<Compute>(alpha);
+    const auto b = static_cast<Compute>(beta);
+    map_binary<T, T>(out, out, bias, [a, b](auto x, auto y) { return a * x + b * y; });
+  });
+  record.attach(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor(), Tensor()};
+    const auto scaled = [](const Tensor& tensor, double factor) {
+      return factor == 1.0 ? tensor
+                           : map_new(tensor, [factor](auto x) { return x * decltype(x)(factor); });
+    };
+    if (call.needs(1)) {
+      grads[1] = scaled(raw_bmm(call.grad(), batch_transposed(call.saved(1))), alpha);
+    }
+    if (call.needs(2)) {
+      grads[2] = scaled(raw_bmm(batch_transposed(call.saved(0)), call.grad()), alpha);
+    }
+    if (call.needs(0)) grads[0] = scaled(sum_to_shape(call.grad(), bias_shape), beta);
+    return grads;
+  });
+  return out;
+}
+
 Tensor addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right) {
   const OpFront front(kAddmm);
-  const Tensor bias = front.input(given_bias);
-  const Tensor input = front.input(left);
   const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
+  const Tensor bias = front.input(given_bias);
   require_product(kAddmm, input, other, 2);
   require_same_device(bias, input, kAddmm);
   const Shape shape{input.shape()[0], other.shape()[1]};
@@ -186,8 +242,8 @@ Tensor addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right) 
 
 Tensor matmul(const Tensor& left, const Tensor& right) {
   const OpFront front(kMatmul);
-  const Tensor input = front.input(left);
   const Tensor other = front.input(right);
+  const Tensor input = front.input(left);
   if (input.dims() == 0 || other.dims() == 0) {
     throw std::invalid_argument(
         fmt::format("[matmul] both arguments need to be at least 1D, but they are {}D and {}D",
@@ -202,28 +258,36 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
                                             input.shape().str(), other.shape().str()));
   }
   if (input.dims() == 2 && other.dims() == 2) return mm(input, other);
-  if (other.dims() == 2) return folded_matmul(input, other);
+  if (is_folded(input, other)) return folded_matmul(input, other);
+  if (input.dims() == 2) {
+    const Tensor turned = transpose(other, -2, -1);
+    if (is_folded(turned, input)) {
+      return contiguous(transpose(folded_matmul(turned, t(input)), -2, -1));
+    }
+  }
   return broadcast_matmul(input, other);
 }
 
 Tensor linear(const Tensor& given, const Tensor& given_weight,
               const std::optional<Tensor>& given_bias) {
   const OpFront front(kLinear);
-  const Tensor input = front.input(given);
+  const std::optional<Tensor> bias = front.input(given_bias);
   const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
   if (weight.dims() != 2 || input.dims() == 0 || input.size(-1) != weight.size(1)) {
     throw std::invalid_argument(fmt::format(
         "[linear] input of shape {} does not fit a weight of shape {}: its last "
         "dimension must be {}",
         input.shape().str(), weight.shape().str(), weight.dims() == 2 ? weight.size(1) : 0));
   }
-  if (!given_bias) return matmul(input, t(weight));
-  const Tensor bias = front.input(*given_bias);
-  if (input.dims() == 2) return addmm(bias, input, t(weight));
+  if (!bias) return matmul(input, t(weight));
+  if (input.dims() == 2) return addmm(*bias, input, t(weight));
+  // Rows that would have to be copied to lie in one matrix go another way than the fused one.
+  if (!input.is_contiguous()) return add_(matmul(input, t(weight)), *bias);
   Shape sizes = input.shape();
   sizes[sizes.dims() - 1] = weight.size(0);
   const Tensor rows = reshape(input, {-1, input.size(-1)});
-  return view(addmm(bias, rows, t(weight)), sizes);
+  return view(addmm(*bias, rows, t(weight)), sizes);
 }
 
 std::vector<OpDef> matmul_ops() {
@@ -236,6 +300,14 @@ std::vector<OpDef> matmul_ops() {
       define(kBmm, kBoth, &bmm, {"input", "other"},
              [] {
                return std::vector<Sample>{{sample_tensor({2, 2, 3}), sample_tensor({2, 3, 4})}};
+             }),
+      define(kBaddbmm, kBoth, &baddbmm,
+             {"input", "batch1", "batch2", {"beta", 1.0}, {"alpha", 1.0}},
+             [] {
+               return std::vector<Sample>{{sample_tensor({3, 4}), sample_tensor({2, 3, 2}),
+                                           sample_tensor({2, 2, 4}), 1.0, 1.0},
+                                          {sample_tensor({2, 3, 4}), sample_tensor({2, 3, 2}),
+                                           sample_tensor({2, 2, 4}), 0.5, 2.0}};
              }),
       define(kAddmm, kBoth, &addmm, {"bias", "input", "other"},
              [] {

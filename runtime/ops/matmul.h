@@ -18,6 +18,9 @@ Tensor mm(const Tensor& input, const Tensor& other);
 Tensor bmm(const Tensor& input, const Tensor& other);
 /// bias + [m, k] · [k, n].
 Tensor addmm(const Tensor& bias, const Tensor& input, const Tensor& other);
+/// beta · bias + alpha · ([batch, m, k] · [batch, k, n]); the bias broadcasts.
+Tensor baddbmm(const Tensor& bias, const Tensor& input, const Tensor& other, double beta,
+               double alpha);
 /// PyTorch's rules for any number of dimensions: vectors, matrices, broadcast batches.
 Tensor matmul(const Tensor& input, const Tensor& other);
 /// input [*, in] · weightᵀ [in, out] + bias [out]; weight is [out, in].

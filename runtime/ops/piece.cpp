@@ -15,6 +15,7 @@ constexpr OpInfo kSelect{"select"};
 constexpr OpInfo kNarrow{"narrow"};
 constexpr OpInfo kSplit{"split"};
 constexpr OpInfo kChunk{"chunk"};
+constexpr OpInfo kUnbind{"unbind"};
 
 // The gradient of a piece: zeros of the whole input with the piece's gradient written in.
 template <class Piece>
@@ -57,6 +58,21 @@ Tensor record_piece(std::string_view node, const Tensor& input, Piece piece) {
     });
   }
   return out;
+}
+
+// The gradients of all pieces of an input, written into a new tensor of its shape; zeros stand in
+// for the pieces that got none. `place(whole, i, grad)` is where piece i lies.
+template <class Place>
+TensorList joined_gradient(const BackwardCall& call, const Shape& shape, Place place) {
+  std::vector<Tensor> grads;
+  for (std::size_t i = 0; i < call.grad_count(); ++i) {
+    const TensorMeta& piece = call.output(i);
+    grads.push_back(call.grad(i).defined() ? call.grad(i)
+                                           : zeros(piece.shape, {piece.dtype, piece.device}));
+  }
+  Tensor whole = empty(shape, {call.output().dtype, call.output().device});
+  for (std::size_t i = 0; i < grads.size(); ++i) copy_into(place(whole, i, grads[i]), grads[i]);
+  return TensorList{whole};
 }
 
 std::vector<Sample> cube_and(std::vector<Value> arguments) {
@@ -107,24 +123,60 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
   for (std::int64_t start = 0; start < size || pieces.empty(); start += split_size) {
     pieces.push_back(raw_narrow(input, position, start, std::min(split_size, size - start)));
   }
-  if (Recorder record("SplitBackward", {&input}); record.is_needed()) {
-    record.attach(pieces, [shape = input.shape(), position, split_size](BackwardCall& call) {
-      const TensorMeta& meta = call.output();
-      // Zeros stand in for the pieces that got no gradient.
-      std::vector<Tensor> grads;
-      for (std::size_t i = 0; i < call.grad_count(); ++i) {
-        const TensorMeta& piece = call.output(i);
-        grads.push_back(call.grad(i).defined() ? call.grad(i)
-                                               : zeros(piece.shape, {piece.dtype, piece.device}));
-      }
-      Tensor whole = empty(shape, {meta.dtype, meta.device});
-      for (std::size_t i = 0; i < grads.size(); ++i) {
-        const std::int64_t start = static_cast<std::int64_t>(i) * split_size;
-        copy_into(raw_narrow(whole, position, start, grads[i].shape()[position]), grads[i]);
-      }
-      return TensorList{whole};
-    });
+  Recorder record("SplitBackward", {&input});
+  record.attach(pieces, [shape = input.shape(), position, split_size](BackwardCall& call) {
+    return joined_gradient(call, shape,
+                           [&](const Tensor& whole, std::size_t i, const Tensor& grad) {
+                             const std::int64_t start = static_cast<std::int64_t>(i) * split_size;
+                             return raw_narrow(whole, position, start, grad.shape()[position]);
+                           });
+  });
+  return pieces;
+}
+
+std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t dim) {
+  if (sizes.dims() == 1) return split(input, sizes[0], dim);
+  const OpFront front(kSplit);
+  const int position = checked_dim(input, dim, kSplit);
+  std::vector<Tensor> pieces;
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || size > input.shape()[position] - start) break;
+    pieces.push_back(raw_narrow(input, position, start, size));
+    start += size;
   }
+  if (pieces.empty() || start != input.shape()[position] ||
+      static_cast<int>(pieces.size()) != sizes.dims()) {
+    throw std::invalid_argument(
+        fmt::format("[split] sizes {} do not sum up to the size of dimension {} of {}", sizes.str(),
+                    position, input.shape().str()));
+  }
+  Recorder record("SplitWithSizesBackward", {&input});
+  record.attach(pieces, [shape = input.shape(), position, sizes](BackwardCall& call) {
+    return joined_gradient(call, shape,
+                           [&](const Tensor& whole, std::size_t i, const Tensor& grad) {
+                             std::int64_t before = 0;
+                             for (std::size_t j = 0; j < i; ++j)
+                               before += sizes[static_cast<int>(j)];
+                             return raw_narrow(whole, position, before, grad.shape()[position]);
+                           });
+  });
+  return pieces;
+}
+
+std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
+  const OpFront front(kUnbind);
+  const int position = checked_dim(input, dim, kUnbind);
+  std::vector<Tensor> pieces;
+  for (std::int64_t i = 0; i < input.shape()[position]; ++i) {
+    pieces.push_back(raw_select(input, position, i));
+  }
+  Recorder record("UnbindBackward", {&input});
+  record.attach(pieces, [shape = input.shape(), position](BackwardCall& call) {
+    return joined_gradient(call, shape, [&](const Tensor& whole, std::size_t i, const Tensor&) {
+      return raw_select(whole, position, static_cast<std::int64_t>(i));
+    });
+  });
   return pieces;
 }
 
@@ -140,6 +192,7 @@ std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t
 
 std::vector<OpDef> piece_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
+  using Split = std::vector<Tensor> (*)(const Tensor&, const Shape&, std::int64_t);
   return {
       define(kSelect, kBoth, &select, {"input", "dim", "index"},
              [] {
@@ -149,10 +202,15 @@ std::vector<OpDef> piece_ops() {
              [] {
                return cube_and({std::int64_t{2}, std::int64_t{1}, std::int64_t{2}});
              }),
-      define(kSplit, kBoth, &split, {"input", "split_size", {"dim", std::int64_t{0}}},
+      define(kSplit, kBoth, static_cast<Split>(&split),
+             {"input", "split_size", {"dim", std::int64_t{0}}},
              [] {
-               return cube_and({std::int64_t{3}, std::int64_t{2}});
+               const Value last = std::int64_t{2};
+               return std::vector<Sample>{cube_and({Shape{3}, last})[0],
+                                          cube_and({Shape{1, 3}, last})[0]};
              }),
+      define(kUnbind, kBoth, &unbind, {"input", {"dim", std::int64_t{0}}},
+             [] { return cube_and({std::int64_t{1}}); }),
       define(kChunk, kBoth, &chunk, {"input", "chunks", {"dim", std::int64_t{0}}},
              [] {
                return cube_and({std::int64_t{2}, std::int64_t{1}});

@@ -202,8 +202,8 @@ Tensor threshold(const Tensor& input, double limit, double value) {
 
 Tensor prelu(const Tensor& given, const Tensor& given_weight) {
   const OpFront front(kPrelu);
-  const Tensor input = front.input(given);
   const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
   require_floating(input, kPrelu);
   const bool fits = weight.numel() == 1 ||
                     (weight.dims() == 1 && input.dims() > 1 && weight.numel() == input.size(1));

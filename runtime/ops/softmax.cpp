@@ -1,17 +1,22 @@
 #include "runtime/ops/softmax.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "runtime/ops/convert.h"
+#include "runtime/ops/host_values.h"
 #include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/reduce.h"
+#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kSoftmax{"softmax", CastPolicy::float32_result};
+constexpr OpInfo kSafeSoftmax{"safe_softmax"};
 constexpr OpInfo kLogSoftmax{"log_softmax", CastPolicy::float32_result};
 
 enum class Form : std::uint8_t { plain, log };
@@ -106,6 +111,30 @@ Tensor softmax_of(const OpInfo& info, std::string_view node, const Tensor& given
   return out;
 }
 
+// Lines in which nothing takes part have no softmax: zeros stand for it.
+void clear_masked_lines(const Tensor& input, const Tensor& out) {
+  const int axis = input.dims() - 1;
+  const DimMask folded = with(0, axis);
+  const Tensor is_masked = empty_like(input, DType::boolean);
+  const Tensor masked_lines =
+      empty(reduced_shape(input.shape(), folded, true), {DType::boolean, input.device()});
+  { const ReductionScratch scratch(is_masked, folded, {1, true}); }
+  const Tensor zero = zeros({}, options_of(out));
+  if (!out.has_values()) return;
+  const HostInput<double> scores(input);
+  const double* score = scores.data();
+  const std::int64_t size = input.size(axis);
+  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
+    T* const end = out.data<T>() + out.numel();
+    for (T* line = out.data<T>(); line != end; line += size, score += size) {
+      const bool is_masked_line = std::all_of(score, score + size, [](double value) {
+        return value == -std::numeric_limits<double>::infinity();
+      });
+      if (is_masked_line) std::fill_n(line, size, convert_element<T>(0.0));
+    }
+  });
+}
+
 std::vector<Sample> along_each_dimension() {
   const TensorOptions options{DType::float64, Device::cpu()};
   const auto last = std::int64_t{-1};
@@ -117,6 +146,19 @@ std::vector<Sample> along_each_dimension() {
 
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {
   return softmax_of(kSoftmax, "SoftmaxBackward", input, dim, dtype, Form::plain);
+}
+
+Tensor safe_softmax(const Tensor& input) {
+  const OpFront front(kSafeSoftmax);
+  const int axis = input.dims() - 1;
+  Recorder record("SafeSoftmaxBackward", {&input});
+  Tensor out = softmax_forward(input, axis, input.dtype(), Form::plain);
+  clear_masked_lines(input, out);
+  record.save_output(out);
+  record.attach(out, [axis, dtype = input.dtype()](BackwardCall& call) {
+    return TensorList{softmax_backward(call.grad(), call.saved(0), axis, dtype, Form::plain)};
+  });
+  return out;
 }
 
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype) {

@@ -152,6 +152,12 @@ Tensor view(const Tensor& input, const Shape& wanted) {
   return view_as("ViewBackward", input, shape, *strides);
 }
 
+Tensor unsafe_view(const Tensor& input, const Shape& shape) {
+  Tensor out = view(input, shape);
+  out.impl()->is_view = false;
+  return out;
+}
+
 Tensor reshape(const Tensor& input, const Shape& wanted) {
   const OpFront front(kReshape);
   const Shape shape = inferred_shape(wanted, input.numel(), "reshape");

@@ -12,6 +12,8 @@ namespace ohm::ops {
 
 /// At most one size may be -1: it is what is left. Throws when the strides do not allow a view.
 Tensor view(const Tensor& input, const Shape& shape);
+/// As view, of a tensor that nobody else has: the result is a tensor of its own, not a view.
+Tensor unsafe_view(const Tensor& input, const Shape& shape);
 /// As view; a copy where no view is possible.
 Tensor reshape(const Tensor& input, const Shape& shape);
 Tensor flatten(const Tensor& input, std::int64_t start_dim, std::int64_t end_dim);
@@ -30,6 +32,11 @@ Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index);
 Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length);
 /// Pieces of `split_size` along `dim`; the last may be shorter.
 std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim);
+/// One size: pieces of that size. More: pieces of these sizes, which must sum up to the
+/// dimension's.
+std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t dim);
+/// One piece for each index of `dim`, which is dropped.
+std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim);
 /// At most `chunks` pieces of equal size along `dim`; the last may be shorter.
 std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t dim);
 

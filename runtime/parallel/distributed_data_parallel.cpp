@@ -53,20 +53,24 @@ void compare_parameters(RankGroup& group, const std::vector<Tensor>& parameters)
 
 // Lets the gradients pass, apart from the outputs that the program gets: what it does to them in
 // place does not matter to the reducer.
-Tensor passed_through(const Tensor& output) {
+Tensor passed_through(const Tensor& output, const std::shared_ptr<GradientReducer>& reducer) {
   const Tensor copy = copy_of(output);
   if (!output.requires_grad()) return output;  // the copy was made for nothing, as in PyTorch
   Recorder record("DDPSinkBackward", {&output});
-  record.attach(copy, [](BackwardCall& call) { return TensorList{call.grad()}; });
+  record.attach(copy, [weak = std::weak_ptr(reducer)](BackwardCall& call) {
+    if (const auto alive = weak.lock()) alive->backward_begins();
+    return TensorList{call.grad()};
+  });
   return copy;
 }
 
-nn::Value passed_through(const nn::Value& outputs) {
-  if (const Tensor* output = std::get_if<Tensor>(&outputs)) return passed_through(*output);
+nn::Value passed_through(const nn::Value& outputs,
+                         const std::shared_ptr<GradientReducer>& reducer) {
+  if (const Tensor* output = std::get_if<Tensor>(&outputs)) return passed_through(*output, reducer);
   const auto* list = std::get_if<std::vector<Tensor>>(&outputs);
   if (list == nullptr) return outputs;
   std::vector<Tensor> copies;
-  for (const Tensor& output : *list) copies.push_back(passed_through(output));
+  for (const Tensor& output : *list) copies.push_back(passed_through(output, reducer));
   return copies;
 }
 
@@ -85,7 +89,7 @@ DistributedDataParallel::DistributedDataParallel(nn::ModulePtr module,
     if (options.broadcast_buffers) state.insert(state.end(), buffers_.begin(), buffers_.end());
     broadcast_in_buckets(group_, state, kSyncBytes);
   }
-  reducer_ = std::make_unique<GradientReducer>(group_, trained, options);
+  reducer_ = std::make_shared<GradientReducer>(group_, trained, options);
   add_child("module", std::move(module));
 }
 
@@ -104,7 +108,7 @@ nn::Value DistributedDataParallel::forward(const std::vector<nn::Value>& inputs)
   if (syncs_buffers_) reducer_->expect_backward(outputs);
   const bool is_passed_on = options_.static_graph ? reducer_->is_before_first_reduction()
                                                   : options_.find_unused_parameters;
-  return is_passed_on ? passed_through(outputs) : outputs;
+  return is_passed_on ? passed_through(outputs, reducer_) : outputs;
 }
 
 std::vector<nn::Value> DistributedDataParallel::moved(const std::vector<nn::Value>& inputs) const {

@@ -13,7 +13,7 @@ namespace ohm::parallel {
 
 struct DistributedOptions {
   /// Of a bucket. Not given: 25 MiB, and 1 MiB for the bucket that is full first.
-  std::optional<std::size_t> bucket_cap_bytes;
+  std::optional<std::size_t> bucket_cap_bytes = std::nullopt;
   /// Gradients are views of the buckets: the parameters' bytes once instead of twice.
   bool gradient_as_bucket_view = false;
   /// Parameters that an output does not depend on have no gradient, and the others do not wait for
@@ -26,7 +26,7 @@ struct DistributedOptions {
   /// Rank 0's parameters and buffers are everybody's at first.
   bool init_sync = true;
   /// Where inputs from the host are moved; not given: they stay.
-  std::optional<Device> device;
+  std::optional<Device> device = std::nullopt;
 };
 
 /// Where gradients meet: flat buffers, and the hooks that fill them.
@@ -58,7 +58,7 @@ class DistributedDataParallel final : public nn::Module {
   RankGroup& group_;
   DistributedOptions options_;
   std::vector<Tensor> buffers_;
-  std::unique_ptr<GradientReducer> reducer_;
+  std::shared_ptr<GradientReducer> reducer_;
   bool syncs_gradients_ = true;
   bool syncs_buffers_ = true;  ///< not behind a forward pass without averaged gradients
 };

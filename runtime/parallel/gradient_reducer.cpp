@@ -154,12 +154,16 @@ void GradientReducer::expect_backward(const nn::Value& outputs) {
   }
 }
 
+void GradientReducer::backward_begins() {
+  if (!expects_gradients_ || !is_counting()) return;
+  if (!std::exchange(is_started_, true)) queue_after_backward([this] { reduce_all(); });
+}
+
 void GradientReducer::gradient_is_ready(std::size_t parameter) {
   if (!expects_gradients_) return;
   is_used_[parameter] = true;
   if (is_counting()) {
     ++uses_[parameter];
-    if (!std::exchange(is_started_, true)) queue_after_backward([this] { reduce_all(); });
     return;
   }
   if (options_.static_graph && missing_uses_[parameter] > 1) {

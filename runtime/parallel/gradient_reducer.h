@@ -26,6 +26,9 @@ class GradientReducer {
   /// After a forward pass: its backward will be reduced.
   void expect_backward(const nn::Value& outputs);
 
+  /// The gradients of the outputs are there: a pass that only counts reduces when it is over.
+  void backward_begins();
+
   /// Of a static graph, whose first pass only counts.
   bool is_before_first_reduction() const { return reductions_ == 0; }
 

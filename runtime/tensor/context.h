@@ -39,6 +39,13 @@ struct DeviceSlot {
   StreamId streams_made = 0;  ///< by the program
 };
 
+/// The ways to compute attention that a program allows: see ops/attention.h.
+struct AttentionKernels {
+  bool flash = true;
+  bool efficient = true;
+  bool math = true;  ///< step by step
+};
+
 /// What one rank has for itself.
 struct ExecutionState {
   bool grad_enabled = true;
@@ -55,7 +62,8 @@ struct ExecutionState {
   std::uint64_t next_backward_pass = 1;
   bool stops_recomputation_early = true;         ///< of checkpoints
   SavedTensorHook* saved_tensor_hook = nullptr;  ///< what nodes save goes through it; not owned
-  std::shared_ptr<AutocastState> autocast;       ///< null: autocast was never used
+  AttentionKernels attention_kernels;
+  std::shared_ptr<AutocastState> autocast;  ///< null: autocast was never used
   /// Called when the running backward pass has ended, in order.
   std::vector<std::function<void()>> after_backward;
 };

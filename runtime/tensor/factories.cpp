@@ -109,8 +109,10 @@ Tensor empty_like(const Tensor& like) { return empty_like(like, like.dtype()); }
 
 Tensor empty_like(const Tensor& like, DType dtype) {
   const TensorOptions options{dtype, like.device()};
-  if (like.is_contiguous() || !like.is_dense()) return empty(like.shape(), options);
-  return empty_strided(like.shape(), like.strides(), options);
+  if (like.is_contiguous()) return empty(like.shape(), options);
+  const Shape strides =
+      like.is_dense() ? like.strides() : dense_strides(like.shape(), like.strides());
+  return empty_strided(like.shape(), strides, options);
 }
 
 Tensor full(const Shape& shape, double value, const TensorOptions& options) {

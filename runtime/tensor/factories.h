@@ -20,7 +20,7 @@ inline TensorOptions options_of(const Tensor& like) { return {like.dtype(), like
 Tensor empty(const Shape& shape, const TensorOptions& options);
 /// Uninitialised, dense, laid out as `strides` (in elements) say.
 Tensor empty_strided(const Shape& shape, const Shape& strides, const TensorOptions& options);
-/// Shape, dtype, device of `like`, and its strides where it is dense.
+/// Shape, dtype, device of `like`, and its strides; without the gaps where it has some.
 Tensor empty_like(const Tensor& like);
 Tensor empty_like(const Tensor& like, DType dtype);
 

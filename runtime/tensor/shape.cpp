@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 namespace ohm {
 namespace {
@@ -71,6 +72,36 @@ Shape contiguous_strides(const Shape& shape) {
     strides[i] = strides[i + 1] * std::max<std::int64_t>(shape[i + 1], 1);
   }
   return strides;
+}
+
+Shape dense_strides(const Shape& shape, const Shape& strides) {
+  // From the innermost dimension outwards, by insertion: a dimension moves inwards past those of a
+  // larger stride, and is not compared with repeated ones.
+  const int dims = shape.dims();
+  const auto comes_after = [&](int a, int b) {
+    if (strides[a] == 0 || strides[b] == 0) return 0;
+    if (strides[a] != strides[b]) return strides[a] < strides[b] ? -1 : 1;
+    return shape[a] > shape[b] ? 1 : 0;
+  };
+  std::vector<int> order(static_cast<std::size_t>(dims));
+  for (int i = 0; i < dims; ++i) order[static_cast<std::size_t>(i)] = dims - 1 - i;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    std::size_t moving = i;
+    for (std::size_t other = i; other-- > 0;) {
+      const int verdict = comes_after(order[other], order[moving]);
+      if (verdict < 0) break;
+      if (verdict == 0) continue;
+      std::swap(order[other], order[moving]);
+      moving = other;
+    }
+  }
+  Shape dense(dims, 0);
+  std::int64_t stride = 1;
+  for (const int dim : order) {
+    dense[dim] = stride;
+    stride *= std::max<std::int64_t>(1, shape[dim]);
+  }
+  return dense;
 }
 
 int wrap_dim(std::int64_t dim, int dims, const char* op) {

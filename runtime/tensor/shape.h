@@ -49,6 +49,10 @@ class Shape {
 /// Strides of a row-major tensor without gaps.
 Shape contiguous_strides(const Shape& shape);
 
+/// Strides without gaps that keep the order of the dimensions in memory which `strides` have.
+/// Repeated dimensions (stride 0) stay where they are among their neighbours.
+Shape dense_strides(const Shape& shape, const Shape& strides);
+
 /// `dim` counted from the end when negative, checked against `dims` (a scalar counts as one
 /// dimension). Throws std::invalid_argument("[op] dimension out of range …").
 int wrap_dim(std::int64_t dim, int dims, const char* op);

@@ -143,6 +143,12 @@ class Translator:
     def do_Assign(self, node):
         (target,) = node.targets
         if isinstance(target, ast.Tuple):
+            are_fields = all(isinstance(part, ast.Attribute) for part in target.elts)
+            if are_fields and isinstance(node.value, ast.Tuple):
+                # Lua assigns from right to left: one by one they are registered in Python's order.
+                for part, value in zip(target.elts, node.value.elts):
+                    self.emit(f"{self.target(part)} = {self.expression(value)}")
+                return
             values = (
                 [self.expression(value) for value in node.value.elts]
                 if isinstance(node.value, ast.Tuple)

@@ -44,6 +44,27 @@ def batch_norm(x, mean=None, var=None, weight=None, bias=None, training=False, m
     return F.batch_norm(x, *copies, weight, bias, training, momentum, eps)
 
 
+def gates_of(input_gates, hidden_gates, input_bias, hidden_bias, count):
+    if input_bias is not None:
+        input_gates, hidden_gates = input_gates + input_bias, hidden_gates + hidden_bias
+    return input_gates.chunk(count, 1), hidden_gates.chunk(count, 1)
+
+
+# The fused cells are for GPUs alone; these are their equations.
+def gru_cell(input_gates, hidden_gates, hx, input_bias=None, hidden_bias=None):
+    gates, hidden = gates_of(input_gates, hidden_gates, input_bias, hidden_bias, 3)
+    reset, update = torch.sigmoid(gates[0] + hidden[0]), torch.sigmoid(gates[1] + hidden[1])
+    new = torch.tanh(gates[2] + reset * hidden[2])
+    return (hx - new) * update + new
+
+
+def lstm_cell(input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
+    gates, hidden = gates_of(input_gates, hidden_gates, input_bias, hidden_bias, 4)
+    entry, forget, cell, output = (a + b for a, b in zip(gates, hidden))
+    next_cell = torch.sigmoid(forget) * cx + torch.sigmoid(entry) * torch.tanh(cell)
+    return [torch.sigmoid(output) * torch.tanh(next_cell), next_cell]
+
+
 CALLS = {
     "add": lambda x, y, alpha=1: torch.add(x, y, alpha=alpha),
     "sub": lambda x, y, alpha=1: torch.sub(x, y, alpha=alpha),
@@ -84,6 +105,12 @@ CALLS = {
     "layer_norm": F.layer_norm,
     "embedding": F.embedding,
     "conv2d": F.conv2d,
+    "conv_transpose2d": F.conv_transpose2d,
+    "baddbmm": lambda x, a, b, beta=1, alpha=1: torch.baddbmm(x, a, b, beta=beta, alpha=alpha),
+    "scaled_dot_product_attention": lambda q, k, v, mask=None, dropout_p=0.0, is_causal=False:
+        F._scaled_dot_product_attention(q, k, v, mask, dropout_p, False, is_causal)[0],
+    "_thnn_fused_gru_cell": gru_cell,
+    "_thnn_fused_lstm_cell": lstm_cell,
     "linear": F.linear,
     "gelu": lambda x, approximate="none": F.gelu(x, approximate=approximate),
     "norm": lambda x, p=2.0, dim=None, keepdim=False: torch.norm(x, p, dim, keepdim),
@@ -245,6 +272,7 @@ def matmul():
             randn(3, 4, dtype=dtype), randn(2, 4, dtype=dtype), randn(2, dtype=dtype)]
     yield "mm_integers", "mm", lambda: [integers(5, 2, 3), integers(5, 3, 2)]
     yield "bmm", "bmm", lambda: [randn(2, 3, 4), randn(2, 4, 2)]
+    yield "baddbmm", "baddbmm", lambda: [randn(2, 3, 2), randn(2, 3, 4), randn(2, 4, 2), 0.5, 2.0]
     yield "addmm", "addmm", lambda: [randn(2), randn(3, 4), randn(4, 2)]
     yield "addmm_matrix", "addmm", lambda: [randn(3, 2), randn(3, 4), randn(4, 2)]
     shapes = {"vectors": ((4,), (4,)), "matrix_vector": ((3, 4), (4,)),
@@ -273,6 +301,7 @@ def view():
     yield "select", "select", lambda: [randn(3, 4), 1, -2]
     yield "narrow", "narrow", lambda: [randn(3, 4), 1, 1, 2]
     yield "split", "split", lambda: [randn(5, 2), 2, 0]
+    yield "unbind", "unbind", lambda: [randn(2, 3, 2), 1]
     yield "chunk", "chunk", lambda: [randn(2, 7), 3, 1]
     yield "cat", "cat", lambda: [[randn(2, 3), randn(2, 2)], 1]
     yield "stack", "stack", lambda: [[randn(2, 3), randn(2, 3)], 1]
@@ -342,6 +371,10 @@ def conv():
         randn(2, 3, 5, 5), randn(6, 1, 3, 3), randn(6), [2], [1], [1], 3]
     yield "conv2d_pointwise", "conv2d", lambda: [randn(2, 3, 4, 5), randn(2, 3, 1, 1), randn(2)]
     yield "conv2d_one_image", "conv2d", lambda: [randn(2, 5, 5), randn(3, 2, 2, 2), randn(3)]
+    yield "conv_transpose2d", "conv_transpose2d", lambda: [
+        randn(2, 3, 4, 5), randn(3, 2, 3, 2), randn(2)]
+    yield "conv_transpose2d_strided", "conv_transpose2d", lambda: [
+        randn(1, 4, 4, 3), randn(4, 3, 3, 2), randn(6), [2, 3], [1, 0], [1, 0], 2, [1, 2]]
 
 
 def pooling():
@@ -392,8 +425,26 @@ def embedding():
         integers(5, 6), randn(5, 4, dtype=torch.bfloat16)]
 
 
+def attention():
+    op = "scaled_dot_product_attention"
+    for dtype in HALVES:
+        yield f"attention_{str(dtype)[6:]}", op, lambda: [
+            randn(2, 3, 4, dtype=dtype), randn(2, 5, 4, dtype=dtype), randn(2, 5, 3, dtype=dtype)]
+    yield "attention_causal", op, lambda: [
+        randn(2, 2, 3, 4), randn(2, 2, 3, 4), randn(2, 2, 3, 4), None, 0.0, True]
+    yield "attention_mask", op, lambda: [
+        randn(2, 3, 4), randn(2, 5, 4), randn(2, 5, 4), const(randn(3, 5))]
+
+
+def recurrent():
+    for op, gates in (("_thnn_fused_gru_cell", 3), ("_thnn_fused_lstm_cell", 4)):
+        yield op, op, lambda: [randn(2, gates * 3), randn(2, gates * 3), randn(2, 3),
+                               randn(gates * 3), randn(gates * 3)]
+        yield op + "_no_bias", op, lambda: [randn(2, gates * 3), randn(2, gates * 3), randn(2, 3)]
+
+
 FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
-            pooling, normalization, embedding)
+            pooling, normalization, embedding, attention, recurrent)
 
 
 def number(value):

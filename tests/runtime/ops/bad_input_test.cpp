@@ -113,7 +113,7 @@ const std::vector<BadCall>& bad_calls() {
        [] {
          return ops::conv2d(floats({1, 4, 5, 5}), floats({4, 2, 3, 3}), kNone, {1}, {0}, {1}, 3);
        },
-       "[conv2d] groups must divide the 4 output channels, but got 3"},
+       "[conv2d] groups must divide the 4 channels of the weight's first dimension, but got 3"},
       {"PoolingWithTooMuchPadding",
        [] {
          return ops::max_pool2d(floats({1, 1, 4, 4}), {2}, kNone, {2}, {1}, false);

@@ -23,8 +23,8 @@ namespace {
 
 constexpr test::MachineOptions kTwoGpus{.gpus = 2, .values = ValueMode::keeps_values};
 
-// Two layers of which a run uses the first one once or twice, plainly or under a reentrant
-// checkpoint, and the second one or not.
+// Two layers of which a run uses the first one before the second and maybe once more after it,
+// plainly or under a reentrant checkpoint, and the second one or not.
 class Net final : public nn::CopyableModule<Net> {
  public:
   explicit Net(Device device) {
@@ -41,22 +41,23 @@ class Net final : public nn::CopyableModule<Net> {
         return std::vector<Tensor>{ops::tanh(module->forward(values[0]))};
       };
     };
-    std::vector<Tensor> value = {std::get<Tensor>(inputs[0])};
-    for (int i = 0; i < first_uses; ++i) {
-      value = is_checkpointed ? checkpoint(layer(0), value, {}) : layer(0)(value);
-    }
+    const auto use_first = [&](const std::vector<Tensor>& values) {
+      return is_checkpointed ? checkpoint(layer(0), values, {}) : layer(0)(values);
+    };
+    std::vector<Tensor> value = use_first({std::get<Tensor>(inputs[0])});
     if (uses_second) value = layer(1)(value);
+    if (uses_first_again) value = use_first(value);
     return value[0];
   }
 
-  int first_uses = 1;
+  bool uses_first_again = false;
   bool is_checkpointed = false;
   bool uses_second = true;
 };
 
-struct Run {
-  DistributedOptions options;
-  int first_uses = 1;
+struct DistributedRun {
+  DistributedOptions options = {};
+  bool uses_first_again = false;
   bool is_checkpointed = false;
   std::vector<bool> uses_second = {true, true};  ///< by rank
   int steps = 1;
@@ -74,10 +75,10 @@ Gradients gradients_of(const nn::Module& net) {
   return gradients;
 }
 
-std::shared_ptr<Net> net_of(const Run& run, int rank, Device device) {
+std::shared_ptr<Net> net_of(const DistributedRun& run, int rank, Device device) {
   Context::current().seed(7);
   auto net = std::make_shared<Net>(device);
-  net->first_uses = run.first_uses;
+  net->uses_first_again = run.uses_first_again;
   net->is_checkpointed = run.is_checkpointed;
   net->uses_second = run.uses_second[static_cast<std::size_t>(rank)];
   return net;
@@ -91,7 +92,7 @@ Tensor batch_of(int rank, Device device) {
 }
 
 // What both ranks have in the end.
-std::vector<Gradients> gradients_of_ranks(const Run& run) {
+std::vector<Gradients> gradients_of_ranks(const DistributedRun& run) {
   test::TestMachine machine(kTwoGpus);
   std::vector<Gradients> gradients(2);
   RankGroup::run(2, [&](int rank) {
@@ -108,7 +109,7 @@ std::vector<Gradients> gradients_of_ranks(const Run& run) {
 
 // The mean over what each rank would have alone; a parameter that one rank does not use counts as
 // zero there.
-Gradients mean_gradients(const Run& run) {
+Gradients mean_gradients(const DistributedRun& run) {
   test::TestMachine machine(kTwoGpus);
   Gradients mean(2);
   for (int rank = 0; rank < 2; ++rank) {
@@ -123,7 +124,7 @@ Gradients mean_gradients(const Run& run) {
   return mean;
 }
 
-void expect_mean_gradients(const Run& run) {
+void expect_mean_gradients(const DistributedRun& run) {
   const Gradients expected = mean_gradients(run);
   for (const Gradients& gradients : gradients_of_ranks(run)) {
     ASSERT_EQ(gradients.size(), expected.size());
@@ -146,7 +147,8 @@ TEST(DistributedDataParallel, AveragesThemInSmallBuckets) {
 }
 
 TEST(DistributedDataParallel, FindsParametersThatNoRankUses) {
-  Run run{.options = {.find_unused_parameters = true}, .uses_second = {false, false}, .steps = 2};
+  DistributedRun run{
+      .options = {.find_unused_parameters = true}, .uses_second = {false, false}, .steps = 2};
   expect_mean_gradients(run);
   EXPECT_TRUE(gradients_of_ranks(run)[0][1].empty());
 }
@@ -161,9 +163,9 @@ TEST(DistributedDataParallel, AveragesAGradientThatOneRankHas) {
 }
 
 TEST(DistributedDataParallel, RefusesTheNextPassWhenAGradientDidNotCome) {
-  const Run once{.uses_second = {false, false}};
+  const DistributedRun once{.uses_second = {false, false}};
   EXPECT_NO_THROW(gradients_of_ranks(once));
-  const Run twice{.uses_second = {false, false}, .steps = 2};
+  const DistributedRun twice{.uses_second = {false, false}, .steps = 2};
   EXPECT_THROW(gradients_of_ranks(twice), std::invalid_argument);
 }
 
@@ -171,7 +173,7 @@ TEST(DistributedDataParallel, AcceptsAStaticGraph) {
   for (int steps = 1; steps <= 3; ++steps) {
     expect_mean_gradients({.options = {.static_graph = true}, .steps = steps});
     expect_mean_gradients({.options = {.static_graph = true},
-                           .first_uses = 2,
+                           .uses_first_again = true,
                            .is_checkpointed = true,
                            .steps = steps});
     expect_mean_gradients(
@@ -185,13 +187,13 @@ TEST(DistributedDataParallel, WorksWithReentrantCheckpoints) {
 }
 
 TEST(DistributedDataParallel, RefusesAParameterThatTwoReentrantPassesUse) {
-  EXPECT_THROW(gradients_of_ranks({.first_uses = 2, .is_checkpointed = true}),
+  EXPECT_THROW(gradients_of_ranks({.uses_first_again = true, .is_checkpointed = true}),
                std::invalid_argument);
 }
 
 TEST(DistributedDataParallel, KeepsGradientsToItselfWhileSyncIsOff) {
   test::TestMachine machine(kTwoGpus);
-  const Run run;
+  const DistributedRun run;
   std::vector<Gradients> alone(2);
   std::vector<Gradients> synced(2);
   RankGroup::run(2, [&](int rank) {

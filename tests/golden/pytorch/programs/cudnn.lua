@@ -317,8 +317,10 @@ local Block, model, opt, x, y, out, loss
 ohm.backends.cudnn.enabled = true
 Block = nn.Module:extend("Block")
 function Block:__init(c)
-  self.a, self.b = nn.Conv2d(c, c, 3, {padding = 1, bias = false}), nn.Conv2d(c, c, 3, {padding = 1, bias = false})
-  self.n, self.m = nn.BatchNorm2d(c), nn.BatchNorm2d(c)
+  self.a = nn.Conv2d(c, c, 3, {padding = 1, bias = false})
+  self.b = nn.Conv2d(c, c, 3, {padding = 1, bias = false})
+  self.n = nn.BatchNorm2d(c)
+  self.m = nn.BatchNorm2d(c)
   self.relu = nn.ReLU({inplace = true})
 end
 function Block:forward(x)

@@ -1,0 +1,237 @@
+#include "runtime/nn/attention.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "runtime/nn/linear.h"
+#include "runtime/ops/attention.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/dropout.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/matmul.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/softmax.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::nn {
+namespace {
+
+std::optional<Tensor> if_defined(const Tensor& tensor) {
+  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
+}
+
+// A bool mask of what is left out, as numbers to add.
+std::optional<Tensor> as_numbers(const std::optional<Tensor>& mask, DType dtype) {
+  if (!mask || mask->dtype() != DType::boolean) return mask;
+  const Tensor numbers = zeros(mask->shape(), {dtype, mask->device()});
+  return ops::masked_fill_(numbers, *mask, -std::numeric_limits<double>::infinity());
+}
+
+// [length, N, parts·E] as `parts` tensors [length, N, E] that lie behind one another.
+std::vector<Tensor> separated(Tensor projected, std::int64_t parts) {
+  Shape sizes = projected.shape();
+  sizes[2] = parts;
+  sizes.push_back(projected.size(2) / parts);
+  projected = ops::contiguous(
+      ops::squeeze(ops::transpose(ops::unsqueeze(ops::view(projected, sizes), 0), 0, -2), -2));
+  std::vector<Tensor> pieces;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    pieces.push_back(ops::select(projected, 0, part));
+  }
+  return pieces;
+}
+
+Tensor swapped(const Tensor& tensor) { return ops::transpose(tensor, 1, 0); }
+
+std::optional<Tensor> tensor_or_nothing(const Value& value) {
+  const Tensor* tensor = std::get_if<Tensor>(&value);
+  return tensor == nullptr ? std::nullopt : std::optional<Tensor>(*tensor);
+}
+
+}  // namespace
+
+/// [N·heads, length, E/heads] each.
+struct MultiheadAttention::Heads {
+  Tensor query;
+  Tensor key;
+  Tensor value;
+
+  std::int64_t queries() const { return query.size(1); }
+  std::int64_t keys() const { return key.size(1); }
+};
+
+MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
+                                       const MultiheadAttentionOptions& options,
+                                       const ParameterOptions& parameters)
+    : width_(width), heads_(heads), options_(options) {
+  if (width <= 0 || heads <= 0 || width % heads != 0) {
+    throw std::invalid_argument(fmt::format(
+        "[MultiheadAttention] embed_dim must be divisible by num_heads: {} by {}", width, heads));
+  }
+  const double bound = std::sqrt(6.0 / static_cast<double>(width + 3 * width));
+  add_parameter("in_proj_weight", uniform_parameter({3 * width, width}, bound, parameters));
+  add_parameter("in_proj_bias",
+                options.has_bias ? constant_parameter({3 * width}, 0.0, parameters) : Tensor());
+  auto out = std::make_shared<Linear>(width, width, options.has_bias, parameters);
+  if (options.has_bias) fill_values(out->own_parameters()[1].tensor, 0.0);
+  add_child("out_proj", std::move(out));
+}
+
+// One product for all three where they come from one tensor, two where key and value do.
+MultiheadAttention::Heads MultiheadAttention::projected(const Tensor& query, const Tensor& key,
+                                                        const Tensor& value) const {
+  const Tensor& weight = own_parameter(0);
+  const Tensor& bias = own_parameter(1);
+  std::vector<Tensor> parts;
+  if (query.is_same(key) && key.is_same(value)) {
+    parts = separated(ops::linear(query, weight, if_defined(bias)), 3);
+  } else {
+    const bool shares = key.is_same(value);
+    const Shape sections = shares ? Shape{width_, 2 * width_} : Shape{width_, width_, width_};
+    const std::vector<Tensor> weights = ops::split(weight, sections, 0);
+    const std::vector<Tensor> biases =
+        bias.defined() ? ops::split(bias, sections, 0) : std::vector<Tensor>(weights.size());
+    parts.push_back(ops::linear(query, weights[0], if_defined(biases[0])));
+    Tensor rest = ops::linear(key, weights[1], if_defined(biases[1]));
+    if (shares) {
+      std::vector<Tensor> pair = separated(std::exchange(rest, Tensor()), 2);
+      parts.insert(parts.end(), pair.begin(), pair.end());
+    } else {
+      parts.push_back(std::move(rest));
+      parts.push_back(ops::linear(value, weights[2], if_defined(biases[2])));
+    }
+  }
+  const auto by_heads = [&](const Tensor& part) {
+    return ops::transpose(ops::view(part, {part.size(0), part.size(1) * heads_, width_ / heads_}),
+                          0, 1);
+  };
+  return {by_heads(parts[0]), by_heads(parts[1]), by_heads(parts[2])};
+}
+
+std::optional<Tensor> MultiheadAttention::merged_mask(const Call& call, const Tensor& query,
+                                                      std::int64_t keys) const {
+  const std::optional<Tensor> padding = as_numbers(call.key_padding_mask, query.dtype());
+  const bool is_redundant = call.is_causal && !padding && !call.needs_weights;
+  std::optional<Tensor> mask = as_numbers(call.attn_mask, query.dtype());
+  if (is_redundant) return std::nullopt;
+  if (mask && mask->dims() == 2) mask = ops::unsqueeze(*mask, 0);
+  if (!padding) return mask;
+  const std::int64_t batch = query.size(1);
+  const Tensor wide = ops::expand(ops::view(*padding, {batch, 1, 1, keys}), {-1, heads_, -1, -1});
+  const Tensor rows = ops::reshape(wide, {batch * heads_, 1, keys});
+  return mask ? ops::add(*mask, rows) : rows;
+}
+
+// rows [L·N, E] through the last layer.
+Tensor MultiheadAttention::output_of(const Tensor& rows, std::int64_t length) const {
+  const Tensor output = children()[0].module->forward(rows);
+  return ops::view(output, {length, rows.size(0) / length, width_});
+}
+
+MultiheadAttention::Result MultiheadAttention::weighted(const Heads& heads,
+                                                        const std::optional<Tensor>& mask,
+                                                        bool averages) const {
+  const std::int64_t batch = heads.query.size(0) / heads_;
+  const Tensor query =
+      ops::mul(heads.query, std::sqrt(1.0 / static_cast<double>(heads.query.size(2))));
+  const Tensor turned_key = ops::transpose(heads.key, -2, -1);
+  Tensor weights =
+      mask ? ops::baddbmm(*mask, query, turned_key, 1.0, 1.0) : ops::bmm(query, turned_key);
+  weights = ops::softmax(weights, -1, std::nullopt);
+  weights = ops::dropout(weights, options_.dropout, is_training());
+  Tensor output = ops::bmm(weights, heads.value);
+  output =
+      ops::view(ops::contiguous(ops::transpose(output, 0, 1)), {heads.queries() * batch, width_});
+  output = output_of(output, heads.queries());
+  weights = ops::view(weights, {batch, heads_, heads.queries(), heads.keys()});
+  if (averages) weights = ops::mean(weights, Shape{1}, false);
+  return {output, weights};
+}
+
+MultiheadAttention::Result MultiheadAttention::fused(const Heads& heads,
+                                                     const std::optional<Tensor>& given_mask,
+                                                     bool is_causal) const {
+  const std::int64_t batch = heads.query.size(0) / heads_;
+  std::optional<Tensor> mask = given_mask;
+  if (mask) {
+    mask = mask->size(0) == 1 ? ops::unsqueeze(*mask, 0)
+                              : ops::view(*mask, {batch, heads_, -1, heads.keys()});
+  }
+  const auto by_batch = [&](const Tensor& tensor) {
+    return ops::view(tensor, {batch, heads_, tensor.size(1), tensor.size(2)});
+  };
+  const double dropped = is_training() ? options_.dropout : 0.0;
+  Tensor output = ops::scaled_dot_product_attention(by_batch(heads.query), by_batch(heads.key),
+                                                    by_batch(heads.value), mask, dropped, is_causal,
+                                                    std::nullopt);
+  output = ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})),
+                     {batch * heads.queries(), width_});
+  return {output_of(output, heads.queries()), Tensor()};
+}
+
+MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
+  const auto has_width = [&](const Tensor& tensor) {
+    return tensor.dims() == call.query.dims() && tensor.size(-1) == width_;
+  };
+  const int dims = call.query.dims();
+  if ((dims != 2 && dims != 3) || !has_width(call.query) || !has_width(call.key) ||
+      !(call.key.shape() == call.value.shape())) {
+    throw std::invalid_argument(fmt::format(
+        "[MultiheadAttention] query {}, key {} and value {} do not fit embed_dim {}",
+        call.query.shape().str(), call.key.shape().str(), call.value.shape().str(), width_));
+  }
+  // What is one tensor stays one.
+  const bool is_batched = dims == 3;
+  const auto by_length = [&](const Tensor& tensor) {
+    if (!is_batched) return ops::unsqueeze(tensor, 1);
+    return options_.is_batch_first ? swapped(tensor) : tensor;
+  };
+  const Tensor query = by_length(call.query);
+  const Tensor key = call.key.is_same(call.query) ? query : by_length(call.key);
+  const Tensor value = call.value.is_same(call.key) ? key : by_length(call.value);
+  const std::optional<Tensor> mask = merged_mask(call, query, key.size(0));
+  const Heads heads = projected(query, key, value);
+  Result result = call.needs_weights ? weighted(heads, mask, call.averages_weights)
+                                     : fused(heads, mask, call.is_causal && !mask);
+  if (!is_batched) {
+    result.output = ops::squeeze(result.output, 1);
+    if (call.needs_weights) result.weights = ops::squeeze(result.weights, 0);
+  } else if (options_.is_batch_first) {
+    result.output = swapped(result.output);
+  }
+  return result;
+}
+
+Value MultiheadAttention::forward(const std::vector<Value>& inputs) {
+  constexpr std::size_t kMostInputs = 8;
+  const auto is_tensor = [&](std::size_t i) { return std::holds_alternative<Tensor>(inputs[i]); };
+  if (inputs.size() < 3 || inputs.size() > kMostInputs || !is_tensor(0) || !is_tensor(1) ||
+      !is_tensor(2)) {
+    throw std::invalid_argument(
+        "[MultiheadAttention] takes query, key and value, then key_padding_mask, need_weights, "
+        "attn_mask, average_attn_weights and is_causal");
+  }
+  const auto input = [&](std::size_t i) { return i < inputs.size() ? inputs[i] : Value(); };
+  const auto flag = [&](std::size_t i, bool fallback) {
+    const Value value = input(i);
+    const bool* given = std::get_if<bool>(&value);
+    return given == nullptr ? fallback : *given;
+  };
+  Call call{std::get<Tensor>(inputs[0]), std::get<Tensor>(inputs[1]), std::get<Tensor>(inputs[2]),
+            tensor_or_nothing(input(3)), tensor_or_nothing(input(5))};
+  call.needs_weights = flag(4, true);
+  call.averages_weights = flag(6, true);
+  call.is_causal = flag(7, false);
+  Result result = attend(call);
+  if (!result.weights.defined()) return std::move(result.output);
+  return std::vector<Tensor>{std::move(result.output), std::move(result.weights)};
+}
+
+}  // namespace ohm::nn

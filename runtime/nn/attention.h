@@ -1,0 +1,66 @@
+// Attention over several heads.
+#pragma once
+
+#include <optional>
+
+#include "runtime/nn/module.h"
+
+namespace ohm::nn {
+
+struct MultiheadAttentionOptions {
+  double dropout = 0.0;  ///< of the weights, in training
+  bool has_bias = true;
+  bool is_batch_first = false;
+};
+
+/// query [L, N, E], key and value [S, N, E] (batch first: [N, L, E], …; one without a batch:
+/// [L, E], …) give [L, N, E] and, if wanted, weights [N, L, S], the mean over the heads, or
+/// [N, heads, L, S]. Parameters in_proj_weight [3E, E] and in_proj_bias [3E], child out_proj.
+///
+/// Where the weights are wanted, they are computed step by step; else by
+/// ops::scaled_dot_product_attention.
+class MultiheadAttention final : public CopyableModule<MultiheadAttention> {
+ public:
+  /// Throws std::invalid_argument unless `width` is a multiple of `heads`.
+  MultiheadAttention(std::int64_t width, std::int64_t heads,
+                     const MultiheadAttentionOptions& options, const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return "MultiheadAttention"; }
+
+  struct Call {
+    Tensor query;
+    Tensor key;
+    Tensor value;
+    std::optional<Tensor>
+        key_padding_mask;             ///< [N, S]: bool, true where a key is left out; or added
+    std::optional<Tensor> attn_mask;  ///< [L, S] or [N·heads, L, S]: the same for scores
+    bool needs_weights = true;
+    bool averages_weights = true;
+    bool is_causal = false;  ///< the attn_mask is the causal one: it need not be looked at
+  };
+  struct Result {
+    Tensor output;
+    Tensor weights;  ///< undefined unless wanted
+  };
+  Result attend(const Call& call) const;
+
+  using Module::forward;
+  /// query, key, value [, key_padding_mask, need_weights, attn_mask, average_attn_weights,
+  /// is_causal]; gives the output, and the weights if wanted.
+  Value forward(const std::vector<Value>& inputs) override;
+
+ private:
+  struct Heads;
+
+  Heads projected(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  std::optional<Tensor> merged_mask(const Call& call, const Tensor& query, std::int64_t keys) const;
+  Result weighted(const Heads& heads, const std::optional<Tensor>& mask, bool averages) const;
+  Result fused(const Heads& heads, const std::optional<Tensor>& mask, bool is_causal) const;
+  Tensor output_of(const Tensor& rows, std::int64_t length) const;
+
+  std::int64_t width_;
+  std::int64_t heads_;
+  MultiheadAttentionOptions options_;
+};
+
+}  // namespace ohm::nn

@@ -1,0 +1,181 @@
+#include "runtime/nn/recurrent.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "runtime/ops/activation.h"
+#include "runtime/ops/dropout.h"
+#include "runtime/ops/matmul.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/recurrent_cell.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::nn {
+namespace {
+
+std::optional<Tensor> if_defined(const Tensor& tensor) {
+  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
+}
+
+}  // namespace
+
+struct Recurrent::Weights {
+  Tensor input;
+  Tensor hidden;
+  std::optional<Tensor> input_bias;
+  std::optional<Tensor> hidden_bias;
+};
+
+struct Recurrent::State {
+  Tensor hidden;
+  Tensor cell;  ///< of an LSTM
+};
+
+struct Recurrent::Steps {
+  std::vector<Tensor> outputs;
+  State last;
+};
+
+Recurrent::Recurrent(Kind kind, std::int64_t input_size, std::int64_t hidden_size,
+                     const RecurrentOptions& options, const ParameterOptions& parameters)
+    : kind_(kind), input_size_(input_size), hidden_size_(hidden_size), options_(options) {
+  if (input_size <= 0 || hidden_size <= 0 || options.layers <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] input_size {}, hidden_size {} and num_layers {} must be positive",
+                    type_name(), input_size, hidden_size, options.layers));
+  }
+  const std::int64_t gates = kind == Kind::lstm ? 4 : (kind == Kind::gru ? 3 : 1);
+  const std::int64_t directions = options.is_bidirectional ? 2 : 1;
+  const double bound = 1.0 / std::sqrt(static_cast<double>(hidden_size));
+  const auto add = [&](const char* name, const std::string& where, const Shape& shape,
+                       bool is_there) {
+    add_parameter(name + where, is_there ? uniform_parameter(shape, bound, parameters) : Tensor());
+  };
+  for (std::int64_t layer = 0; layer < options.layers; ++layer) {
+    for (std::int64_t direction = 0; direction < directions; ++direction) {
+      const std::string where = fmt::format("_l{}{}", layer, direction == 0 ? "" : "_reverse");
+      const std::int64_t width = layer == 0 ? input_size : hidden_size * directions;
+      add("weight_ih", where, {gates * hidden_size, width}, true);
+      add("weight_hh", where, {gates * hidden_size, hidden_size}, true);
+      add("bias_ih", where, {gates * hidden_size}, options.has_bias);
+      add("bias_hh", where, {gates * hidden_size}, options.has_bias);
+    }
+  }
+}
+
+std::string_view Recurrent::type_name() const {
+  if (kind_ == Kind::lstm) return "LSTM";
+  return kind_ == Kind::gru ? "GRU" : "RNN";
+}
+
+Recurrent::Weights Recurrent::weights_of(std::size_t direction) const {
+  constexpr std::size_t kTensors = 4;
+  const std::size_t first = direction * kTensors;
+  return {own_parameter(first), own_parameter(first + 1), if_defined(own_parameter(first + 2)),
+          if_defined(own_parameter(first + 3))};
+}
+
+Recurrent::State Recurrent::step(const Tensor& input, const State& state,
+                                 const Weights& weights) const {
+  if (kind_ == Kind::tanh || kind_ == Kind::relu) {
+    const Tensor sum = ops::linear(state.hidden, weights.hidden, weights.hidden_bias);
+    ops::add_(sum, ops::linear(input, weights.input, weights.input_bias));
+    return {kind_ == Kind::tanh ? ops::tanh(sum) : ops::relu(sum), Tensor()};
+  }
+  const Tensor input_gates = ops::matmul(input, ops::t(weights.input));
+  const Tensor hidden_gates = ops::matmul(state.hidden, ops::t(weights.hidden));
+  if (kind_ == Kind::gru) {
+    return {ops::gru_cell(input_gates, hidden_gates, state.hidden, weights.input_bias,
+                          weights.hidden_bias),
+            Tensor()};
+  }
+  std::vector<Tensor> next = ops::lstm_cell(input_gates, hidden_gates, state.cell,
+                                            weights.input_bias, weights.hidden_bias);
+  return {std::move(next[0]), std::move(next[1])};
+}
+
+Recurrent::Steps Recurrent::run(const std::vector<Tensor>& inputs, const State& first,
+                                const Weights& weights) const {
+  Steps steps{{}, first};
+  for (const Tensor& input : inputs) {
+    steps.last = step(input, steps.last, weights);
+    steps.outputs.push_back(steps.last.hidden);
+  }
+  return steps;
+}
+
+// `states`: those of all layers and directions; the layer's are replaced by its last ones.
+Tensor Recurrent::run_layer(const Tensor& input, std::int64_t layer,
+                            std::vector<State>& states) const {
+  const std::size_t directions = options_.is_bidirectional ? 2 : 1;
+  const std::size_t forward = static_cast<std::size_t>(layer) * directions;
+  std::vector<Tensor> inputs = ops::unbind(input, 0);
+  Steps steps = run(inputs, states[forward], weights_of(forward));
+  const Tensor output = ops::stack(steps.outputs, 0);
+  states[forward] = std::move(steps.last);
+  if (!options_.is_bidirectional) return output;
+  const std::size_t backward = forward + 1;
+  std::reverse(inputs.begin(), inputs.end());
+  Steps reversed = run(inputs, states[backward], weights_of(backward));
+  std::reverse(reversed.outputs.begin(), reversed.outputs.end());
+  const Tensor other = ops::stack(reversed.outputs, 0);
+  states[backward] = std::move(reversed.last);
+  return ops::cat({output, other}, output.dims() - 1);
+}
+
+std::vector<Recurrent::State> Recurrent::first_states(const std::vector<Value>& inputs,
+                                                      const Tensor& input) const {
+  const std::int64_t count = options_.layers * (options_.is_bidirectional ? 2 : 1);
+  const Shape shape{count, input.size(1), hidden_size_};
+  const auto given = [&](std::size_t i) {
+    if (i >= inputs.size()) return zeros(shape, options_of(input));
+    const Tensor* state = std::get_if<Tensor>(&inputs[i]);
+    if (state == nullptr || !(state->shape() == shape)) {
+      throw std::invalid_argument(
+          fmt::format("[{}] expected a first state of shape {}", type_name(), shape.str()));
+    }
+    return *state;
+  };
+  const Tensor hidden = given(1);
+  const Tensor cell = kind_ == Kind::lstm ? given(2) : Tensor();
+  const std::vector<Tensor> hiddens = ops::unbind(hidden, 0);
+  const std::vector<Tensor> cells =
+      cell.defined() ? ops::unbind(cell, 0) : std::vector<Tensor>(hiddens.size());
+  std::vector<State> states;
+  for (std::size_t i = 0; i < hiddens.size(); ++i) states.push_back({hiddens[i], cells[i]});
+  return states;
+}
+
+Value Recurrent::forward(const std::vector<Value>& inputs) {
+  const std::size_t most = kind_ == Kind::lstm ? 3 : 2;
+  const Tensor* given = inputs.empty() ? nullptr : std::get_if<Tensor>(&inputs[0]);
+  if (given == nullptr || inputs.size() > most || given->dims() != 3 ||
+      given->size(2) != input_size_) {
+    throw std::invalid_argument(
+        fmt::format("[{}] takes an input [{}, {}] and maybe first states", type_name(),
+                    options_.is_batch_first ? "batch, time" : "time, batch", input_size_));
+  }
+  const Tensor input = options_.is_batch_first ? ops::transpose(*given, 0, 1) : *given;
+  std::vector<State> states = first_states(inputs, input);
+  Tensor output = input;
+  for (std::int64_t layer = 0; layer < options_.layers; ++layer) {
+    output = run_layer(output, layer, states);
+    if (layer + 1 < options_.layers) output = ops::dropout(output, options_.dropout, is_training());
+  }
+  const auto stacked = [&](Tensor State::*part) {
+    std::vector<Tensor> parts;
+    for (const State& state : states) parts.push_back(state.*part);
+    return ops::stack(parts, 0);
+  };
+  std::vector<Tensor> results{output, stacked(&State::hidden)};
+  if (kind_ == Kind::lstm) results.push_back(stacked(&State::cell));
+  if (options_.is_batch_first) results[0] = ops::transpose(results[0], 0, 1);
+  return results;
+}
+
+}  // namespace ohm::nn

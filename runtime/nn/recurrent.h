@@ -1,0 +1,56 @@
+// Recurrent layers.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/nn/module.h"
+
+namespace ohm::nn {
+
+struct RecurrentOptions {
+  std::int64_t layers = 1;
+  bool has_bias = true;
+  bool is_batch_first = false;
+  double dropout = 0.0;  ///< between the layers
+  bool is_bidirectional = false;
+};
+
+/// RNN, GRU and LSTM: [T, N, in] (batch first: [N, T, in]) -> [T, N, directions·hidden], with the
+/// last states [layers·directions, N, hidden] behind it: h_n, and c_n of an LSTM. Parameters
+/// weight_ih_l0 [gates·hidden, in], weight_hh_l0, bias_ih_l0 [gates·hidden], bias_hh_l0, …, with
+/// "_reverse" behind those of the other direction, uniform in ±1/√hidden.
+///
+/// Computed step by step with PyTorch's own fused cells, also where PyTorch would leave it to
+/// cuDNN.
+class Recurrent final : public CopyableModule<Recurrent> {
+ public:
+  enum class Kind : std::uint8_t { tanh, relu, gru, lstm };
+
+  Recurrent(Kind kind, std::int64_t input_size, std::int64_t hidden_size,
+            const RecurrentOptions& options, const ParameterOptions& parameters);
+
+  std::string_view type_name() const override;
+
+  using Module::forward;
+  /// input [, h_0 [, c_0]]: the first states, zeros when not given.
+  Value forward(const std::vector<Value>& inputs) override;
+
+ private:
+  struct Weights;
+  struct State;
+  struct Steps;
+
+  Weights weights_of(std::size_t direction) const;
+  State step(const Tensor& input, const State& state, const Weights& weights) const;
+  Steps run(const std::vector<Tensor>& inputs, const State& first, const Weights& weights) const;
+  Tensor run_layer(const Tensor& input, std::int64_t layer, std::vector<State>& states) const;
+  std::vector<State> first_states(const std::vector<Value>& inputs, const Tensor& input) const;
+
+  Kind kind_;
+  std::int64_t input_size_;
+  std::int64_t hidden_size_;
+  RecurrentOptions options_;
+};
+
+}  // namespace ohm::nn

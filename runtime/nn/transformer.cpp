@@ -1,0 +1,136 @@
+#include "runtime/nn/transformer.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "runtime/nn/attention.h"
+#include "runtime/nn/dropout.h"
+#include "runtime/nn/linear.h"
+#include "runtime/nn/normalization.h"
+#include "runtime/ops/activation.h"
+#include "runtime/ops/pointwise.h"
+
+namespace ohm::nn {
+namespace {
+
+// The children of a layer, in the order in which they are registered.
+enum Child : std::size_t {
+  kSelfAttention,
+  kLinear1,
+  kDropout,
+  kLinear2,
+  kNorm1,
+  kNorm2,
+  kDropout1,
+  kDropout2,
+};
+
+std::optional<Tensor> tensor_at(const std::vector<Value>& inputs, std::size_t i) {
+  const Tensor* tensor = i < inputs.size() ? std::get_if<Tensor>(&inputs[i]) : nullptr;
+  return tensor == nullptr ? std::nullopt : std::optional<Tensor>(*tensor);
+}
+
+void check_inputs(const std::vector<Value>& inputs, std::string_view module) {
+  constexpr std::size_t kMostInputs = 4;
+  if (!inputs.empty() && inputs.size() <= kMostInputs &&
+      std::holds_alternative<Tensor>(inputs[0])) {
+    return;
+  }
+  throw std::invalid_argument(fmt::format(
+      "[{}] takes a tensor, then src_mask, src_key_padding_mask and is_causal", module));
+}
+
+}  // namespace
+
+TransformerEncoderLayer::TransformerEncoderLayer(const TransformerLayerOptions& options,
+                                                 const ParameterOptions& parameters)
+    : options_(options) {
+  if (options.activation != "relu" && options.activation != "gelu") {
+    throw std::invalid_argument(fmt::format(
+        "[TransformerEncoderLayer] activation should be relu or gelu, not {}", options.activation));
+  }
+  const std::int64_t width = options.width;
+  const auto linear = [&](std::int64_t from, std::int64_t to) {
+    return std::make_shared<Linear>(from, to, options.has_bias, parameters);
+  };
+  const auto norm = [&] {
+    const LayerNormOptions norm_options{options.eps, true, options.has_bias};
+    return std::make_shared<LayerNorm>(Shape{width}, norm_options, parameters);
+  };
+  const auto dropout = [&] { return std::make_shared<Dropout>(options.dropout, false); };
+  const MultiheadAttentionOptions attention{options.dropout, options.has_bias,
+                                            options.is_batch_first};
+  add_child("self_attn",
+            std::make_shared<MultiheadAttention>(width, options.heads, attention, parameters));
+  add_child("linear1", linear(width, options.hidden));
+  add_child("dropout", dropout());
+  add_child("linear2", linear(options.hidden, width));
+  add_child("norm1", norm());
+  add_child("norm2", norm());
+  add_child("dropout1", dropout());
+  add_child("dropout2", dropout());
+}
+
+Tensor TransformerEncoderLayer::attended(const Tensor& input,
+                                         const std::vector<Value>& inputs) const {
+  const auto& attention =
+      dynamic_cast<const MultiheadAttention&>(*children()[kSelfAttention].module);
+  MultiheadAttention::Call call{input, input, input, tensor_at(inputs, 2), tensor_at(inputs, 1)};
+  const bool* is_causal = inputs.size() > 3 ? std::get_if<bool>(&inputs[3]) : nullptr;
+  call.needs_weights = false;
+  call.is_causal = is_causal != nullptr && *is_causal;
+  return by_child(kDropout1, attention.attend(call).output);
+}
+
+Tensor TransformerEncoderLayer::transformed(const Tensor& input) const {
+  Tensor hidden = by_child(kLinear1, input);
+  hidden = options_.activation == "gelu" ? ops::gelu(hidden, "none") : ops::relu(hidden);
+  hidden = by_child(kDropout, hidden);
+  hidden = by_child(kLinear2, hidden);
+  return by_child(kDropout2, hidden);
+}
+
+Value TransformerEncoderLayer::forward(const std::vector<Value>& inputs) {
+  check_inputs(inputs, type_name());
+  // A residual around a branch, normalised before it or behind.
+  const auto around = [&](const Tensor& x, Child norm, const auto& branch) {
+    if (!options_.normalises_first) {
+      const Tensor sum = ops::add(x, branch(x));
+      return by_child(norm, sum);
+    }
+    Tensor normalised = by_child(norm, x);
+    const Tensor result = branch(normalised);
+    normalised = Tensor();
+    return ops::add(x, result);
+  };
+  Tensor x = std::get<Tensor>(inputs[0]);
+  x = around(x, kNorm1, [&](const Tensor& seen) { return attended(seen, inputs); });
+  x = around(x, kNorm2, [&](const Tensor& seen) { return transformed(seen); });
+  return x;
+}
+
+TransformerEncoder::TransformerEncoder(const Module& layer, std::int64_t count, ModulePtr norm) {
+  if (count <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[TransformerEncoder] num_layers must be positive, not {}", count));
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    add_child(fmt::format("layers.{}", i), deep_copy(layer));
+  }
+  if (norm) add_child("norm", std::move(norm));
+}
+
+Value TransformerEncoder::forward(const std::vector<Value>& inputs) {
+  check_inputs(inputs, type_name());
+  std::vector<Value> values = inputs;
+  for (const NamedModule& child : children()) {
+    values[0] = child.name == "norm" ? Value(child.module->forward(std::get<Tensor>(values[0])))
+                                     : child.module->forward(values);
+  }
+  return values[0];
+}
+
+}  // namespace ohm::nn

@@ -1,0 +1,60 @@
+// Layers of transformers.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/nn/module.h"
+
+namespace ohm::nn {
+
+struct TransformerLayerOptions {
+  std::int64_t width = 0;
+  std::int64_t heads = 0;
+  std::int64_t hidden = 2048;
+  double dropout = 0.1;
+  std::string activation = "relu";  ///< or "gelu"
+  double eps = 1e-5;
+  bool is_batch_first = false;
+  bool normalises_first = false;
+  bool has_bias = true;
+};
+
+/// Self-attention and two linear layers, each with dropout, a residual and a LayerNorm: children
+/// self_attn, linear1, dropout, linear2, norm1, norm2, dropout1 and dropout2.
+class TransformerEncoderLayer final : public CopyableModule<TransformerEncoderLayer> {
+ public:
+  /// Throws std::invalid_argument for an unknown activation.
+  TransformerEncoderLayer(const TransformerLayerOptions& options,
+                          const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return "TransformerEncoderLayer"; }
+
+  using Module::forward;
+  /// src [, src_mask, src_key_padding_mask, is_causal].
+  Value forward(const std::vector<Value>& inputs) override;
+
+ private:
+  Tensor attended(const Tensor& input, const std::vector<Value>& inputs) const;
+  Tensor transformed(const Tensor& input) const;
+  Tensor by_child(std::size_t number, const Tensor& input) const {
+    return children()[number].module->forward(input);
+  }
+
+  TransformerLayerOptions options_;
+};
+
+/// Copies of a layer one after the other, and a last module if there is one: children "layers.0",
+/// "layers.1", …, "norm".
+class TransformerEncoder final : public CopyableModule<TransformerEncoder> {
+ public:
+  TransformerEncoder(const Module& layer, std::int64_t count, ModulePtr norm);
+
+  std::string_view type_name() const override { return "TransformerEncoder"; }
+
+  using Module::forward;
+  /// As the layers'.
+  Value forward(const std::vector<Value>& inputs) override;
+};
+
+}  // namespace ohm::nn

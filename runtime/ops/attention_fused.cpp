@@ -1,0 +1,250 @@
+#include "runtime/ops/attention_fused.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/ops/attention_kernel.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
+#include "runtime/tensor/reduce.h"
+
+namespace ohm::ops {
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t round_up(std::int64_t a, std::int64_t multiple) {
+  return ceil_div(a, multiple) * multiple;
+}
+
+// [B, H, length, width] seen as [B, length, H, width], and back.
+Tensor swapped(const Tensor& tensor) {
+  Shape sizes = tensor.shape();
+  Shape strides = tensor.strides();
+  std::swap(sizes[1], sizes[2]);
+  std::swap(strides[1], strides[2]);
+  return make_view(tensor, sizes, strides, tensor.impl()->offset);
+}
+
+// The same, of a tensor that nobody else has: what an op hands out.
+Tensor swapped_result(const Tensor& fresh) {
+  Tensor result = swapped(fresh);
+  result.impl()->is_view = false;
+  return result;
+}
+
+AttentionRules rules_of(const FusedAttention& options, const Tensor& query, const Tensor& key) {
+  AttentionRules rules{options.scale, options.is_causal, options.dropout_p};
+  if (options.dropout_p == 0.0) return rules;
+  PhiloxGenerator& generator = Context::current().slot(query.device()).generator;
+  const std::int64_t scores = query.size(0) * query.size(1) * query.size(2) * key.size(2);
+  rules.seed = generator.seed;
+  rules.first_draw = generator.take(static_cast<std::uint64_t>(scores));
+  return rules;
+}
+
+TensorOptions float32_on(const Tensor& like) { return {DType::float32, like.device()}; }
+
+// ---- flash --------------------------------------------------------------------------------------
+
+// Into how many parts flash splits the keys, so that a GPU of twice as many blocks as it has
+// multiprocessors is busy: the fewest that come near the best use of its waves of blocks.
+std::int64_t key_splits(std::int64_t row_blocks, std::int64_t key_blocks, std::int64_t places) {
+  if (static_cast<double>(row_blocks) >= 0.8 * static_cast<double>(places)) return 1;
+  constexpr std::int64_t kMostSplits = 128;
+  const std::int64_t most = std::min({kMostSplits, places, key_blocks});
+  const auto efficiency = [&](std::int64_t splits) {
+    const double waves = static_cast<double>(row_blocks * splits) / static_cast<double>(places);
+    return waves / std::ceil(waves);
+  };
+  // Some numbers leave a part empty: they are no better than the one below.
+  const auto is_eligible = [&](std::int64_t splits) {
+    return splits == 1 || ceil_div(key_blocks, splits) != ceil_div(key_blocks, splits - 1);
+  };
+  double best = 0.0;
+  for (std::int64_t splits = 1; splits <= most; ++splits) {
+    if (is_eligible(splits)) best = std::max(best, efficiency(splits));
+  }
+  for (std::int64_t splits = 1; splits <= most; ++splits) {
+    if (is_eligible(splits) && efficiency(splits) >= 0.85 * best) return splits;
+  }
+  return 1;
+}
+
+// The partial results of each part of the keys, until the kernel has put them together.
+struct SplitResults {
+  Tensor out;
+  Tensor logsumexp;
+
+  SplitResults(const Tensor& query, const Tensor& key, double dropout_p) {
+    if (dropout_p > 0.0) return;
+    const std::int64_t width = query.size(3);
+    const std::int64_t rows = query.size(2);
+    const std::int64_t keys_per_block = width <= 64 ? 256 : (width <= 128 ? 128 : 64);
+    const DeviceSlot& gpu = Context::current().slot(query.device());
+    const std::int64_t splits =
+        key_splits(query.size(0) * query.size(1) * ceil_div(rows, 64),
+                   ceil_div(key.size(2), keys_per_block), std::int64_t{2} * gpu.multiprocessors);
+    if (splits == 1) return;
+    const Shape lines{splits, query.size(0), query.size(1), rows};
+    Shape elements = lines;
+    elements.push_back(round_up(width, 32));
+    logsumexp = empty(lines, float32_on(query));
+    out = empty(elements, float32_on(query));
+  }
+};
+
+TensorList flash_backward(const BackwardCall& call, const AttentionRules& rules) {
+  const Tensor key = call.saved(0);
+  const Tensor query = call.saved(1);
+  const Tensor value = call.saved(2);
+  const Tensor grad = row_major(swapped(call.grad()));
+  const Tensor out = row_major(swapped(call.saved(4)));
+  const AttentionInputs gradients{swapped_result(empty_like(swapped(query))),
+                                  swapped_result(empty_like(swapped(key))),
+                                  swapped_result(empty_like(swapped(value))), Tensor()};
+  const std::int64_t rows = round_up(query.size(2), 128);
+  const Tensor softmax_sums = empty({query.size(0), query.size(1), rows}, float32_on(query));
+  const Tensor query_sums =
+      empty({query.size(0), rows, query.size(1), round_up(query.size(3), 32)}, float32_on(query));
+  attention_backward({query, key, value, Tensor()}, rules, call.grad(), gradients);
+  return {gradients.query, gradients.key, gradients.value};
+}
+
+// ---- efficient ----------------------------------------------------------------------------------
+
+// The kernel that PyTorch picks for a backward pass: its blocks of queries and keys.
+struct BackwardTiles {
+  std::int64_t queries;
+  std::int64_t keys;
+  bool sums_keys_in_memory;  ///< gradients of key and value do not fit the registers
+
+  BackwardTiles(DType dtype, int compute_capability, std::int64_t width, bool drops) {
+    const bool is_half = dtype != DType::float32;
+    const bool is_large = compute_capability >= 8 || (compute_capability >= 7 && is_half);
+    queries = is_large && width > 64 ? 128 : 64;
+    const bool fits = is_half && width <= 128 && (width <= 64 || queries == 128);
+    const bool has_narrow_kernel = width <= 96 && !drops;
+    keys = fits && compute_capability >= 8 && width > 64 && !has_narrow_kernel ? 128 : 64;
+    sums_keys_in_memory = is_half && !fits;
+  }
+};
+
+std::int64_t backward_workspace_bytes(const Tensor& query, const Tensor& key, const Tensor& value,
+                                      double dropout_p) {
+  const std::int64_t width = query.size(3);
+  const std::int64_t value_width = value.size(3);
+  const std::int64_t heads = query.size(0) * query.size(1);
+  const BackwardTiles tiles(query.dtype(),
+                            Context::current().slot(query.device()).compute_capability_major,
+                            std::max(width, value_width), dropout_p > 0.0);
+  // Each block of 64 columns of the query's gradient begins with a lock and a counter.
+  constexpr std::int64_t kTileColumns = 64;
+  constexpr std::int64_t kTileHeader = 4;
+  const std::int64_t tile = kTileHeader + tiles.queries * kTileColumns;
+  std::int64_t elements =
+      ceil_div(query.size(2), tiles.queries) * ceil_div(width, kTileColumns) * tile;
+  if (tiles.sums_keys_in_memory) {
+    constexpr std::int64_t kMostParts = 200;
+    std::int64_t parts = std::min(ceil_div(key.size(2), tiles.keys), kMostParts / heads);
+    parts = heads > 256 ? 1 : std::max<std::int64_t>(parts, 1);
+    elements += parts * tiles.keys *
+                (round_up(width, tiles.queries) + round_up(value_width, tiles.queries));
+  }
+  return heads * round_up(elements, 4) * 4;
+}
+
+// Σ grad · out of each row, which half-precision kernels compute themselves.
+Tensor row_products(const Tensor& grad, const Tensor& out) {
+  if (grad.dtype() != DType::float32) {
+    return empty({grad.size(0), grad.size(2), grad.size(1)}, float32_on(grad));
+  }
+  const Tensor product = map_new(grad, out, [](auto g, auto y) { return g * y; });
+  const Tensor sums = reduce_sum(product, with(0, 3), false, DType::float32);
+  return row_major(make_view(sums, {sums.shape()[0], sums.shape()[2], sums.shape()[1]},
+                             {sums.strides()[0], sums.strides()[2], sums.strides()[1]}, 0));
+}
+
+// The gradient of a bias whose rows are aligned to 16 elements.
+Tensor bias_gradient(const Tensor& bias) {
+  Shape sizes = bias.shape();
+  sizes[3] = round_up(sizes[3], 16);
+  const Tensor padded = empty(sizes, options_of(bias));
+  Tensor result = make_view(padded, bias.shape(), padded.strides(), 0);
+  result.impl()->is_view = false;
+  return result;
+}
+
+TensorList efficient_backward(const BackwardCall& call, const AttentionRules& rules) {
+  const AttentionInputs inputs{call.saved(2), call.saved(1), call.saved(3), call.saved(0)};
+  const TensorOptions options = options_of(inputs.query);
+  const auto gradient_of = [&](const Tensor& input) {
+    return swapped_result(empty(swapped(input).shape(), options));
+  };
+  AttentionInputs gradients;
+  gradients.query = gradient_of(inputs.query);
+  // Keys that no query sees get no gradient from the kernel: theirs is zero from the beginning,
+  // which makes no difference to what is allocated.
+  gradients.key = gradient_of(inputs.key);
+  gradients.value = gradient_of(inputs.value);
+  if (call.needs(3)) gradients.bias = bias_gradient(inputs.bias);
+  Tensor products = row_products(swapped(call.grad()), swapped(call.saved(5)));
+  const Tensor workspace =
+      empty({backward_workspace_bytes(inputs.query, inputs.key, inputs.value, rules.dropout_p)},
+            {DType::uint8, options.device});
+  attention_backward(inputs, rules, call.grad(), gradients);
+  products = Tensor();
+  return {gradients.query, gradients.key, gradients.value, gradients.bias};
+}
+
+}  // namespace
+
+Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                       const FusedAttention& options) {
+  Recorder record("ScaledDotProductFlashAttentionBackward", {&query, &key, &value});
+  record.save(key);
+  record.save(query);
+  record.save(value);
+  const AttentionRules rules = rules_of(options, query, key);
+  Tensor out = swapped_result(empty_like(swapped(query)));
+  const Tensor logsumexp = empty({query.size(0), query.size(1), query.size(2)}, float32_on(query));
+  {
+    const SplitResults parts(query, key, options.dropout_p);
+    attention_forward({query, key, value, Tensor()}, rules, out, logsumexp);
+  }
+  record.save_output(logsumexp);
+  record.save_output(out);
+  record.attach(out, [rules](BackwardCall& call) { return flash_backward(call, rules); });
+  return out;
+}
+
+Tensor efficient_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                           const Tensor& bias, const FusedAttention& options) {
+  Recorder record("ScaledDotProductEfficientAttentionBackward", {&query, &key, &value, &bias});
+  record.save(bias);
+  record.save(key);
+  record.save(query);
+  record.save(value);
+  const AttentionRules rules = rules_of(options, query, key);
+  const std::int64_t rows = query.size(2);
+  Tensor out =
+      swapped_result(empty({query.size(0), rows, query.size(1), value.size(3)}, options_of(query)));
+  const bool keeps_sums = record.needs(0) || record.needs(1) || record.needs(2);
+  const Tensor logsumexp =
+      empty({query.size(0), query.size(1), keeps_sums ? round_up(rows, 32) : 0}, float32_on(query));
+  {
+    // Kernels for wide values collect half-precision results in float32.
+    constexpr std::int64_t kWidestInRegisters = 128;
+    const bool collects = query.dtype() != DType::float32 && value.size(3) > kWidestInRegisters;
+    const Tensor collected = collects ? empty(swapped(out).shape(), float32_on(query)) : Tensor();
+    attention_forward({query, key, value, bias}, rules, out, logsumexp);
+  }
+  record.save_output(logsumexp);
+  record.save_output(out);
+  record.attach(out, [rules](BackwardCall& call) { return efficient_backward(call, rules); });
+  return out;
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,63 @@
+#include "runtime/ops/conv_sizes.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/pointwise_kernel.h"
+
+namespace ohm::ops {
+namespace {
+
+[[noreturn]] void refuse(const OpInfo& info, const std::string& text) {
+  throw std::invalid_argument(fmt::format("[{}] {}", info.name, text));
+}
+
+std::string type_of(const Tensor& tensor) {
+  return std::string(info_of(tensor.dtype()).tensor_type);
+}
+
+}  // namespace
+
+void require_pair(const OpInfo& info, const Shape& sizes, std::int64_t smallest, const char* name) {
+  const bool is_pair = sizes.dims() == 1 || sizes.dims() == 2;
+  if (is_pair && size_at(sizes, 0) >= smallest && size_at(sizes, 1) >= smallest) return;
+  refuse(info, fmt::format("{} must be one or two integers of at least {}, but got {}", name,
+                           smallest, sizes.str()));
+}
+
+void require_images(const OpInfo& info, const Tensor& input, const Tensor& weight,
+                    const Tensor& bias, std::int64_t groups) {
+  if (input.dims() != 4 || weight.dims() != 4) {
+    refuse(info, fmt::format("expected an input of 3 or 4 and a weight of 4 dimensions, but got {} "
+                             "and {}",
+                             input.shape().str(), weight.shape().str()));
+  }
+  if (groups < 1 || weight.shape()[0] % groups != 0) {
+    refuse(info, fmt::format("groups must divide the {} channels of the weight's first dimension, "
+                             "but got {}",
+                             weight.shape()[0], groups));
+  }
+  if (input.dtype() != weight.dtype()) {
+    refuse(info, fmt::format("Input type ({}) and weight type ({}) should be the same",
+                             type_of(input), type_of(weight)));
+  }
+  if (bias.defined() && bias.dtype() != input.dtype()) {
+    refuse(info, fmt::format("Input type ({}) and bias type ({}) should be the same",
+                             type_of(input), type_of(bias)));
+  }
+  require_floating(input, info);
+  require_same_device(input, weight, info);
+  if (bias.defined()) require_same_device(input, bias, info);
+}
+
+void require_bias(const OpInfo& info, const Tensor& weight, const Tensor& bias,
+                  std::int64_t out_channels) {
+  if (!bias.defined() || bias.shape() == Shape{out_channels}) return;
+  refuse(info, fmt::format("Given weight of size {}, expected bias to be [{}], but got {}",
+                           weight.shape().str(), out_channels, bias.shape().str()));
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,31 @@
+// What the convolutions of images share: their sizes as arguments, and what must fit.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/ops/autocast.h"
+#include "runtime/tensor/reduce.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::ops {
+
+/// One size for both dimensions, or two.
+inline std::int64_t size_at(const Shape& sizes, int position) {
+  return sizes[sizes.dims() == 1 ? 0 : position];
+}
+
+/// Throws std::invalid_argument unless there are one or two sizes of at least `smallest`.
+void require_pair(const OpInfo& info, const Shape& sizes, std::int64_t smallest, const char* name);
+
+/// Throws std::invalid_argument unless these are images [N, C, H, W], filters and, where it is
+/// defined, a bias with one element for each of `out_channels`, of one floating dtype on one
+/// device, and `groups` divides the filters' first dimension.
+void require_images(const OpInfo& info, const Tensor& input, const Tensor& weight,
+                    const Tensor& bias, std::int64_t groups);
+void require_bias(const OpInfo& info, const Tensor& weight, const Tensor& bias,
+                  std::int64_t out_channels);
+
+/// What the gradient of a bias is summed over.
+constexpr DimMask kAllButChannels = with(with(with(0, 0), 2), 3);
+
+}  // namespace ohm::ops

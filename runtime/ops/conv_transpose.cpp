@@ -1,0 +1,209 @@
+#include "runtime/ops/conv_transpose.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/ops/conv_kernel.h"
+#include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/view.h"
+#include "runtime/ops/workspace.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kConvTranspose2d{"conv_transpose2d", CastPolicy::low_precision};
+
+struct TransposePlan {
+  ConvGeometry geometry;  ///< of the convolution that this is the gradient of
+  bool unfolds = false;   ///< PyTorch's own kernel, with a buffer of columns
+};
+
+std::int64_t out_size(std::int64_t in, std::int64_t kernel, const Shape& stride,
+                      const Shape& padding, const Shape& output_padding, const Shape& dilation,
+                      int position) {
+  const std::int64_t extra = size_at(output_padding, position);
+  if (extra >= size_at(stride, position) && extra >= size_at(dilation, position)) {
+    throw std::invalid_argument(fmt::format(
+        "[conv_transpose2d] output padding must be smaller than either stride or dilation, but got "
+        "output_padding {}, stride {} and dilation {}",
+        output_padding.str(), stride.str(), dilation.str()));
+  }
+  const std::int64_t size = (in - 1) * size_at(stride, position) - 2 * size_at(padding, position) +
+                            size_at(dilation, position) * (kernel - 1) + extra + 1;
+  if (size > 0) return size;
+  throw std::invalid_argument(
+      fmt::format("[conv_transpose2d] an input of {} elements gives an output of {}", in, size));
+}
+
+TransposePlan plan_for(const Tensor& input, const Tensor& weight, const Shape& stride,
+                       const Shape& padding, const Shape& output_padding, std::int64_t groups,
+                       const Shape& dilation) {
+  require_pair(kConvTranspose2d, stride, 1, "stride");
+  require_pair(kConvTranspose2d, padding, 0, "padding");
+  require_pair(kConvTranspose2d, output_padding, 0, "output_padding");
+  require_pair(kConvTranspose2d, dilation, 1, "dilation");
+  TransposePlan plan;
+  ConvGeometry& g = plan.geometry;
+  g.batch = input.shape()[0];
+  g.groups = groups;
+  g.in_channels = weight.shape()[1];
+  g.out_channels = weight.shape()[0] / groups;
+  g.out_height = input.shape()[2];
+  g.out_width = input.shape()[3];
+  g.kernel_height = weight.shape()[2];
+  g.kernel_width = weight.shape()[3];
+  g.stride_height = size_at(stride, 0);
+  g.stride_width = size_at(stride, 1);
+  g.padding_height = size_at(padding, 0);
+  g.padding_width = size_at(padding, 1);
+  g.dilation_height = size_at(dilation, 0);
+  g.dilation_width = size_at(dilation, 1);
+  g.in_height =
+      out_size(g.out_height, g.kernel_height, stride, padding, output_padding, dilation, 0);
+  g.in_width = out_size(g.out_width, g.kernel_width, stride, padding, output_padding, dilation, 1);
+  plan.unfolds = input.device().is_cuda() && !Context::current().cudnn_enabled;
+  return plan;
+}
+
+// The buffers of PyTorch's own kernel in one call.
+class Buffers {
+ public:
+  Buffers(const TransposePlan& plan, const Tensor& like) : plan_(plan), options_(options_of(like)) {
+    const ConvGeometry& g = plan.geometry;
+    if (plan.unfolds) columns_ = buffer({g.column_rows(), g.out_pixels()});
+  }
+
+  void add_ones() {
+    const ConvGeometry& g = plan_.geometry;
+    if (plan_.unfolds) ones_ = buffer({g.in_height, g.in_width});
+  }
+  void use_matrix_product() const {
+    if (plan_.unfolds && plan_.geometry.batch > 0) ensure_cublas_workspace(options_.device);
+  }
+
+ private:
+  Tensor buffer(const Shape& shape) const {
+    const CategoryGuard category(Category::workspace);
+    return empty(shape, options_);
+  }
+
+  const TransposePlan& plan_;
+  TensorOptions options_;
+  Tensor columns_;
+  Tensor ones_;
+};
+
+void add_bias(const Tensor& out, const Tensor& bias) {
+  accumulate_into(out, make_view(bias, {bias.shape()[0], 1, 1}, {bias.strides()[0], 1, 1},
+                                 bias.impl()->offset));
+}
+
+Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& weight,
+               const Tensor& bias) {
+  const ConvGeometry& g = plan.geometry;
+  const Tensor input = row_major(given);
+  const Tensor filters = row_major(weight);
+  Tensor out =
+      empty({g.batch, g.groups * g.in_channels, g.in_height, g.in_width}, options_of(input));
+  Buffers buffers(plan, input);
+  if (bias.defined()) buffers.add_ones();
+  buffers.use_matrix_product();
+  conv_grad_input(g, input, filters, out);
+  if (bias.defined()) add_bias(out, bias);
+  return out;
+}
+
+TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
+  const ConvGeometry& g = plan.geometry;
+  const Tensor grad = row_major(call.grad());
+  const Tensor input = row_major(call.saved(0));
+  const Tensor weight = row_major(call.saved(1));
+  TensorList grads(3);
+  if (call.needs(0)) {
+    grads[0] = empty(input.shape(), options_of(grad));
+    const Buffers buffers(plan, grad);
+    buffers.use_matrix_product();
+    conv_forward(g, grad, weight, Tensor(), grads[0]);
+  }
+  if (call.needs(1)) grads[1] = empty(weight.shape(), options_of(grad));
+  if (call.needs(2)) grads[2] = empty({grad.shape()[1]}, options_of(grad));
+  if (call.needs(1) || call.needs(2)) {
+    const Buffers buffers(plan, grad);
+    if (call.needs(1)) {
+      buffers.use_matrix_product();
+      conv_grad_weight(g, input, grad, grads[1]);
+    }
+    if (call.needs(2)) reduce_sum_into(grads[2], grad, kAllButChannels, 1.0);
+  }
+  return grads;
+}
+
+void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                    std::int64_t groups) {
+  require_images(kConvTranspose2d, input, weight, bias, groups);
+  if (input.shape()[1] != weight.shape()[0]) {
+    throw std::invalid_argument(fmt::format(
+        "[conv_transpose2d] Given weight of size {}, expected input{} to have {} channels, but got "
+        "{} channels instead",
+        weight.shape().str(), input.shape().str(), weight.shape()[0], input.shape()[1]));
+  }
+  require_bias(kConvTranspose2d, weight, bias, weight.shape()[1] * groups);
+}
+
+std::vector<Sample> transposed_convolutions() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const auto tensor = [&](const Shape& shape) { return randn(shape, options); };
+  const auto groups = [](std::int64_t count) { return Value(count); };
+  return {
+      {tensor({2, 3, 4, 3}), tensor({3, 2, 3, 2}), tensor({2}), Shape{1}, Shape{0}, Shape{0},
+       groups(1), Shape{1}},
+      {tensor({1, 4, 3, 4}), tensor({4, 3, 3, 3}), tensor({6}), Shape{2, 3}, Shape{1, 2},
+       Shape{1, 2}, groups(2), Shape{1}},
+      {tensor({2, 3, 4}), tensor({2, 2, 2, 2}), Value(), Shape{2}, Shape{1}, Shape{0}, groups(1),
+       Shape{2, 1}},
+  };
+}
+
+}  // namespace
+
+Tensor conv_transpose2d(const Tensor& given, const Tensor& given_weight,
+                        const std::optional<Tensor>& given_bias, const Shape& stride,
+                        const Shape& padding, const Shape& output_padding, std::int64_t groups,
+                        const Shape& dilation) {
+  if (given.dims() == 3) {
+    return squeeze(conv_transpose2d(unsqueeze(given, 0), given_weight, given_bias, stride, padding,
+                                    output_padding, groups, dilation),
+                   0);
+  }
+  const OpFront front(kConvTranspose2d);
+  const Tensor bias = given_bias ? front.input(*given_bias) : Tensor();
+  const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
+  check_operands(input, weight, bias, groups);
+  const TransposePlan plan =
+      plan_for(input, weight, stride, padding, output_padding, groups, dilation);
+  Recorder record("ConvolutionBackward", {&input, &weight, &bias});
+  record.save(input);
+  record.save(weight);
+  Tensor out = forward(plan, input, weight, bias);
+  record.attach(out, [plan](BackwardCall& call) { return backward(plan, call); });
+  return out;
+}
+
+std::vector<OpDef> conv_transpose_ops() {
+  return {define(kConvTranspose2d, kFunctional, &conv_transpose2d,
+                 {"input",
+                  "weight",
+                  "bias",
+                  {"stride", Shape{1}},
+                  {"padding", Shape{0}},
+                  {"output_padding", Shape{0}},
+                  {"groups", std::int64_t{1}},
+                  {"dilation", Shape{1}}},
+                 transposed_convolutions)};
+}
+
+}  // namespace ohm::ops
