@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "reports/history/history_json.h"
+
 namespace ohm::reports {
 
 namespace {
@@ -38,20 +40,39 @@ Json category_json(const CategoryBytes& bytes) {
   return object;
 }
 
+Json holder_json(const HolderResult& holder) {
+  Json object = {{"bytes", holder.bytes},
+                 {"count", holder.count},
+                 {"category", std::string(name_of(holder.category))},
+                 {"op", holder.op},
+                 {"file", holder.file},
+                 {"line", holder.line}};
+  if (!holder.text.empty()) object["text"] = holder.text;
+  return object;
+}
+
+Json peak_json(const PeakResult& peak) {
+  return {{"event", peak.event},
+          {"step", peak.step},
+          {"holders", array_json(peak.holders, holder_json)}};
+}
+
 Json device_json(const DeviceResult& device) {
-  return {{"device", device.device},
-          {"profile", device.profile},
-          {"capacity_bytes", device.capacity_bytes},
-          {"values", device.values},
-          {"rules", device.rules},
-          {"alloc_conf", device.alloc_conf},
-          {"peak_allocated_bytes", device.peak_allocated_bytes},
-          {"peak_reserved_bytes", device.peak_reserved_bytes},
-          {"allocated_at_end_bytes", device.allocated_at_end_bytes},
-          {"num_ooms", device.num_ooms},
-          {"num_alloc_retries", device.num_alloc_retries},
-          {"num_device_alloc", device.num_device_alloc},
-          {"peak_by_category", category_json(device.peak_by_category)}};
+  Json object = {{"device", device.device},
+                 {"profile", device.profile},
+                 {"capacity_bytes", device.capacity_bytes},
+                 {"values", device.values},
+                 {"rules", device.rules},
+                 {"alloc_conf", device.alloc_conf},
+                 {"peak_allocated_bytes", device.peak_allocated_bytes},
+                 {"peak_reserved_bytes", device.peak_reserved_bytes},
+                 {"allocated_at_end_bytes", device.allocated_at_end_bytes},
+                 {"num_ooms", device.num_ooms},
+                 {"num_alloc_retries", device.num_alloc_retries},
+                 {"num_device_alloc", device.num_device_alloc},
+                 {"peak_by_category", category_json(device.peak_by_category)}};
+  if (device.peak) object["peak"] = peak_json(*device.peak);
+  return object;
 }
 
 Json limit_json(const LimitResult& limit) {
@@ -62,15 +83,6 @@ Json limit_json(const LimitResult& limit) {
                  {"holds", optional_json(limit.holds, [](bool holds) { return holds; })}};
   if (!limit.note.empty()) object["note"] = limit.note;
   return object;
-}
-
-Json holder_json(const HolderResult& holder) {
-  return {{"bytes", holder.bytes},
-          {"count", holder.count},
-          {"category", std::string(name_of(holder.category))},
-          {"op", holder.op},
-          {"file", holder.file},
-          {"line", holder.line}};
 }
 
 Json oom_json(const OomResult& oom) {
@@ -98,6 +110,20 @@ Json error_json(const ErrorResult& error) {
           {"hint", error.hint}};
 }
 
+Json retained_json(const RetainedResult& entry) {
+  return {{"variable", entry.variable}, {"function", entry.function},
+          {"line", entry.line},         {"bytes", entry.bytes},
+          {"blocks", entry.blocks},     {"own_bytes", entry.own_bytes},
+          {"path", entry.path}};
+}
+
+Json retention_json(const RetentionResult& retention) {
+  return {{"device", retention.device},
+          {"bytes", retention.bytes},
+          {"other_bytes", retention.other_bytes},
+          {"entries", array_json(retention.entries, retained_json)}};
+}
+
 Json variant_json(const VariantResult& variant) {
   Json object = {{"name", variant.name},
                  {"role", std::string(name_of(variant.role))},
@@ -122,6 +148,8 @@ Json variant_json(const VariantResult& variant) {
   if (variant.recovered_share) object["recovered_share"] = number(*variant.recovered_share);
   if (variant.oom) object["oom"] = oom_json(*variant.oom);
   if (variant.error) object["error"] = error_json(*variant.error);
+  if (variant.history) object["history"] = history_json(*variant.history);
+  if (variant.retention) object["retention"] = retention_json(*variant.retention);
   if (variant.seconds) object["seconds"] = *variant.seconds;
   return object;
 }
@@ -134,6 +162,7 @@ Json scenario_json(const ScenarioResult& scenario) {
                  {"variants", array_json(scenario.variants, variant_json)},
                  {"references", array_json(scenario.references, variant_json)}};
   if (scenario.error) object["error"] = error_json(*scenario.error);
+  if (!scenario.source.empty()) object["source"] = scenario.source;
   return object;
 }
 

@@ -8,6 +8,7 @@
 
 #include "allocator_shim/observe/nearest_name.h"
 #include "reports/console_report.h"
+#include "reports/html/html_report.h"
 #include "reports/json_report.h"
 #include "reports/junit_report.h"
 
@@ -15,10 +16,14 @@ namespace ohm::reports {
 
 namespace {
 
-constexpr std::array<Reporter, 3> kReporters = {{
-    {"console", "The table of the terminal, as text", console_report},
-    {"json", "Everything that was measured, for programs (ohm.result/1)", json_report},
-    {"junit", "JUnit XML in GoogleTest's flavour, for CI servers", junit_report},
+constexpr std::array<Reporter, 4> kReporters = {{
+    {"console", "The table of the terminal, as text", Recording::figures, console_report},
+    {"html", "Pictures: memory, blocks and segments over time; one file that opens from disk",
+     Recording::history, html_report},
+    {"json", "Everything that was measured, for programs (ohm.result/1)", Recording::peaks,
+     json_report},
+    {"junit", "JUnit XML in GoogleTest's flavour, for CI servers", Recording::figures,
+     junit_report},
 }};
 
 }  // namespace

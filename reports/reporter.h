@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "reports/recording.h"
 #include "reports/run_result.h"
 
 namespace ohm::reports {
@@ -27,6 +28,7 @@ struct ReportStyle {
 struct Reporter {
   std::string_view name;  ///< as in `--report NAME=PATH`
   std::string_view help;  ///< one line
+  Recording recording;    ///< what it shows, where it is there
   /// The whole file. A pure function.
   std::string (*render)(const RunResult& result, const ReportStyle& style);
 };

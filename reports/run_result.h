@@ -14,9 +14,28 @@
 
 #include "allocator_shim/observe/category.h"
 #include "reports/exit_code.h"
+#include "reports/history/memory_history.h"
 #include "reports/vocabulary.h"
 
 namespace ohm {
+
+/// Blocks that one line of the scenario made and that were alive, summed.
+struct HolderResult {
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;  ///< number of blocks
+  Category category = Category::other;
+  std::string op;  ///< e.g. "relu"; empty outside any op
+  std::string file;
+  int line = 0;      ///< 1-based; 0 when unknown
+  std::string text;  ///< of that line, without blanks around; empty: not looked up
+};
+
+/// What made up the peak of a device.
+struct PeakResult {
+  std::int64_t event = 0;             ///< ordinal of the event that reached it
+  std::int64_t step = 1;              ///< 1-based: one more than the steps finished by then
+  std::vector<HolderResult> holders;  ///< all of them: they add up to peak_allocated_bytes
+};
 
 /// One GPU over the whole variant.
 struct DeviceResult {
@@ -33,6 +52,7 @@ struct DeviceResult {
   std::int64_t num_alloc_retries = 0;       ///< segments that came after the cache was flushed
   std::int64_t num_device_alloc = 0;        ///< segments obtained (cudaMalloc)
   CategoryBytes peak_by_category = {};      ///< of peak_allocated_bytes, when it was first reached
+  std::optional<PeakResult> peak;           ///< where it was asked for
 };
 
 /// How a limit is to be printed and compared.
@@ -49,16 +69,6 @@ struct LimitResult {
   std::optional<double> bound;     ///< what it was compared with, after resolving variants
   std::optional<bool> holds;       ///< absent: could not be told
   std::string note;                ///< why there is no measurement; empty otherwise
-};
-
-/// Blocks that one line of the scenario made and that were alive, summed.
-struct HolderResult {
-  std::int64_t bytes = 0;
-  std::int64_t count = 0;  ///< number of blocks
-  Category category = Category::other;
-  std::string op;  ///< e.g. "relu"; empty outside any op
-  std::string file;
-  int line = 0;  ///< 1-based; 0 when unknown
 };
 
 /// An out-of-memory error, and what was alive on its device when it happened.
@@ -90,6 +100,25 @@ struct ErrorResult {
   std::string hint;  ///< what to do, one sentence; may be empty
 };
 
+/// Memory that the script could still reach when it ran out of it, or else at the peak.
+struct RetainedResult {
+  std::string variable;        ///< the script's name for where the path begins: "total"
+  std::string function;        ///< whose local it is, or "upvalue", "global"
+  int line = 0;                ///< at which that function stood; 0: none
+  std::int64_t bytes = 0;      ///< reached from it, and from no earlier entry
+  std::int64_t own_bytes = 0;  ///< of these: reached from nothing else; goes when it goes
+  std::int64_t blocks = 0;     ///< that `bytes` are of
+  /// From the variable to the largest of what it keeps: "total", "grad_fn AddBackward0", ….
+  std::vector<std::string> path;
+};
+
+struct RetentionResult {
+  std::string device;            ///< that the bytes are of
+  std::int64_t bytes = 0;        ///< allocated there at that moment
+  std::int64_t other_bytes = 0;  ///< reached from no variable: temporaries of what was running
+  std::vector<RetainedResult> entries;  ///< largest first
+};
+
 struct VariantResult {
   std::string name;
   Role role = Role::problem;
@@ -111,6 +140,8 @@ struct VariantResult {
   std::vector<LimitResult> limits;                     ///< the scenario's, then its own
   std::optional<OomResult> oom;                        ///< the one that ended it
   std::optional<ErrorResult> error;                    ///< the error that ended it
+  std::optional<MemoryHistory> history;                ///< where it was asked for
+  std::optional<RetentionResult> retention;            ///< with a history
   std::string output;                                  ///< what it printed, the first 64 KiB
   std::string rerun;                                   ///< the command that repeats it
   std::optional<double> seconds;                       ///< wall time; only with --timestamps
@@ -124,6 +155,7 @@ struct ScenarioResult {
   std::optional<ErrorResult> error;       ///< why it could not be loaded
   std::vector<VariantResult> variants;    ///< those selected: problems first, in file order
   std::vector<VariantResult> references;  ///< run for their values alone, not judged
+  std::vector<std::string> source;        ///< the lines of `file`; only beside histories
 };
 
 struct RunResult {

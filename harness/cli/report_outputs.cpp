@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "harness/cli/command.h"
@@ -39,6 +40,12 @@ void ReportOutputs::add(const std::string& report) {
   } catch (const std::exception& error) {
     throw UsageError(error.what());
   }
+}
+
+Recording ReportOutputs::recording() const {
+  Recording most = on_stdout_ == nullptr ? Recording::figures : on_stdout_->recording;
+  for (const Output& output : outputs_) most = std::max(most, output.reporter->recording);
+  return most;
 }
 
 std::string ReportOutputs::write(const RunResult& result, const reports::ReportStyle& style) {

@@ -19,6 +19,9 @@ class ReportOutputs {
   /// Then nothing else may be printed there.
   bool uses_stdout() const { return on_stdout_ != nullptr; }
 
+  /// The most that any of the reports shows.
+  Recording recording() const;
+
   /// Writes all of them, whatever becomes of one; the errors, one a line, empty when there is none.
   std::string write(const RunResult& result, const reports::ReportStyle& style);
 

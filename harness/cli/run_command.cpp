@@ -37,6 +37,7 @@ struct RunArguments {
   std::string script_memory = "1GiB";
   std::optional<std::string> snapshot;
   bool json = false;
+  bool history = false;
   bool quiet = false;
   bool verbose = false;
 };
@@ -210,6 +211,7 @@ int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
   check_output_paths(arguments);
   ReportOutputs outputs(arguments.reports);
+  arguments.run.recording = arguments.history ? Recording::history : outputs.recording();
   const reports::ReportStyle style = style_of(arguments);
   TableObserver observer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated());
   const engine::RunOutcome outcome =
@@ -276,6 +278,8 @@ void add_output(CLI::App& app, RunArguments& arguments) {
       ->type_name("NAME=PATH")
       ->allow_extra_args(false);
   app.add_flag("--json", arguments.json, "The same as --report json=-");
+  app.add_flag("--history", arguments.history,
+               "Put what every block did into the JSON, for ohm report to draw later");
   app.add_option("--snapshot", arguments.snapshot,
                  "Write what the GPUs hold at the end and did, for pytorch.org/memory_viz: a path, "
                  "with {scenario} and {variant} where there are several, or a folder")

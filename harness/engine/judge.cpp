@@ -111,6 +111,7 @@ VariantResult copied(const VariantDescription& variant, const MeasuredVariant& m
   result.steps = measured.steps;
   result.devices = measured.devices;
   result.error = measured.error;
+  result.history = measured.history;
   result.output = measured.output;
   if (measured.outcome == Outcome::oom) result.oom = measured.oom;
   return result;

@@ -17,7 +17,8 @@ struct MeasuredVariant {
   std::vector<DeviceResult> devices;  ///< every GPU, by index
   /// Bytes allocated at each mark: one list for each GPU, as long as `steps`.
   std::vector<std::vector<std::int64_t>> allocated_at_marks;
-  std::optional<OomResult> oom;      ///< with outcome oom: the error that ended it
+  std::optional<MemoryHistory> history;  ///< where it was asked for
+  std::optional<OomResult> oom;          ///< with outcome oom: the error that ended it
   std::optional<ErrorResult> error;  ///< with outcome error, timeout or crashed
   ReturnedValues values;
   std::string snapshot_error;  ///< why the snapshot that was asked for is not there

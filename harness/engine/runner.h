@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
+#include "reports/recording.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/selection.h"
 #include "harness/engine/snapshot_paths.h"
@@ -32,6 +33,7 @@ struct RunOptions {
   std::string fault;        ///< a fault plan for every variant; empty: none
   bool fail_fast = false;   ///< the first scenario that does not pass is the last one
   bool timestamps = false;  ///< wall times become part of the result
+  Recording recording = Recording::figures;
   SnapshotPaths snapshots;  ///< of what is selected; empty: none
   ScriptCaps caps;
 };

@@ -12,6 +12,7 @@
 #include "harness/engine/script_errors.h"
 #include "harness/engine/shell_quote.h"
 #include "harness/engine/source_file.h"
+#include "harness/engine/source_lines.h"
 #include "reports/report_file.h"
 
 namespace ohm::engine {
@@ -233,8 +234,9 @@ MachineOptions ScenarioRun::machine_for(const VariantDescription& variant,
 void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_reference) {
   ++pending_;
   const auto run = [this, name = variant.name, machine = machine_for(variant, as_reference),
-                    files = files_of(variant, as_reference)] {
-    return encoded(run_variant(loader_, load_request(), name, machine, files));
+                    files = files_of(variant, as_reference),
+                    recording = as_reference ? Recording::figures : options_.recording] {
+    return encoded(run_variant(loader_, load_request(), name, machine, files, recording));
   };
   pool_.submit(static_cast<std::int64_t>(index_), run,
                [this, name = variant.name, as_reference](const WorkResult& result) {
@@ -324,6 +326,19 @@ std::string ScenarioRun::rerun_command(const std::string& variant) const {
   return command;
 }
 
+/// Lines are told by their text, which stays when they move.
+void ScenarioRun::add_source(ScenarioResult& result) const {
+  if (options_.recording == Recording::figures) return;
+  SourceLines lines;
+  for (VariantResult& variant : result.variants) {
+    if (variant.oom) lines.fill_in(variant.oom->holders);
+    for (DeviceResult& device : variant.devices) {
+      if (device.peak) lines.fill_in(device.peak->holders);
+    }
+  }
+  if (options_.recording == Recording::history) result.source = lines.of(path_);
+}
+
 ScenarioResult ScenarioRun::result() const {
   ScenarioResult result;
   const ScenarioDescription& description = measured_.description;
@@ -345,6 +360,7 @@ ScenarioResult ScenarioRun::result() const {
     result.references.push_back(reference_result(measured_, name));
     result.references.back().rerun = rerun_command(name);
   }
+  add_source(result);
   result.verdict = verdict_of(result.variants);
   if (interrupted_ && result.variants.empty()) result.verdict = Verdict::skipped;
   if (error_) result.verdict = Verdict::error;

@@ -58,6 +58,7 @@ class ScenarioRun {
   /// Allocator settings that are the run's and not the scenario's.
   std::optional<std::string> brought_alloc_conf(const std::string& variant) const;
   std::string rerun_command(const std::string& variant) const;
+  void add_source(ScenarioResult& result) const;
 
   std::size_t index_;
   std::string path_;

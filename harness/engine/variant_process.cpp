@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <new>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "allocator_shim/observe/assert.h"
+#include "harness/engine/holders.h"
+#include "harness/engine/memory_recording.h"
 #include "harness/engine/script_errors.h"
 #include "harness/engine/snapshot_file.h"
 
@@ -68,16 +68,19 @@ OomResult oom_result(Machine& machine, int device, const OutOfMemoryReport& repo
 /// Counts steps and keeps what the machine told about its last failure.
 class VariantRun final : public RunContext {
  public:
-  VariantRun(Machine& machine, const VariantFiles& files) : machine_(machine), files_(files) {
+  VariantRun(Machine& machine, const VariantFiles& files, Recording recording)
+      : machine_(machine), files_(files), recording_(recording) {
     marks_.resize(static_cast<std::size_t>(machine.gpu_count()));
     machine.on_out_of_memory([this](int device, const OutOfMemoryReport& report) {
       last_oom_ = oom_result(machine_, device, report, steps_);
+      last_oom_event_ = events_so_far();
     });
   }
   ~VariantRun() override { machine_.on_out_of_memory(nullptr); }
 
   void mark_step() override {
     ++steps_;
+    recorded_.steps.push_back(events_so_far());
     for (std::size_t gpu = 0; gpu < marks_.size(); ++gpu) {
       marks_[gpu].push_back(machine_.allocated_bytes(static_cast<int>(gpu)));
     }
@@ -93,7 +96,12 @@ class VariantRun final : public RunContext {
     measured.steps = steps_;
     measured.allocated_at_marks = marks_;
     measured.devices = machine_.device_results();
-    if (measured.outcome == Outcome::oom) measured.oom = last_oom_;
+    if (measured.outcome == Outcome::oom) {
+      measured.oom = last_oom_;
+      recorded_.oom = last_oom_event_;
+    }
+    if (recording_ != Recording::figures) fill_peaks(measured.devices, machine_, recorded_);
+    if (recording_ == Recording::history) measured.history = memory_history(machine_, recorded_);
     if (files_.snapshot_path.empty()) return;
     try {
       write_snapshot_file(machine_.snapshot(), files_.snapshot_path);
@@ -103,11 +111,18 @@ class VariantRun final : public RunContext {
   }
 
  private:
+  std::uint64_t events_so_far() const {
+    return machine_.events().dropped() + machine_.events().size();
+  }
+
   Machine& machine_;
   const VariantFiles& files_;
+  Recording recording_;
   std::int64_t steps_ = 0;
   std::vector<std::vector<std::int64_t>> marks_;
+  RecordedMarks recorded_;
   std::optional<OomResult> last_oom_;
+  std::uint64_t last_oom_event_ = 0;
 };
 
 /// Where no arithmetic is done, what a script reads is NaN: it is not a value.
@@ -130,26 +145,11 @@ void check_sizes(const ReturnedValues& values) {
 }  // namespace
 
 void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites) {
-  std::map<std::pair<SiteId, Category>, HolderResult> by_place;
+  HolderTable table;
   for (const LiveBlock& block : blocks) {
-    if (block.pending_free) continue;
-    HolderResult& holder = by_place[{block.site, block.category}];
-    holder.bytes += static_cast<std::int64_t>(block.bytes);
-    ++holder.count;
+    if (!block.pending_free) table.add(block.site, block.category, block.bytes);
   }
-  for (auto& [place, holder] : by_place) {
-    const Site& site = sites.at(place.first);
-    holder.category = place.second;
-    holder.op = site.op;
-    holder.file = site.file;
-    holder.line = site.line;
-    oom.holders.push_back(std::move(holder));
-  }
-  std::sort(oom.holders.begin(), oom.holders.end(),
-            [](const HolderResult& a, const HolderResult& b) {
-              return std::tie(b.bytes, a.file, a.line, a.op, a.category) <
-                     std::tie(a.bytes, b.file, b.line, b.op, b.category);
-            });
+  oom.holders = table.sorted(sites);
   if (oom.holders.size() <= kMaxHolders) return;
   oom.other_holders = static_cast<std::int64_t>(oom.holders.size() - kMaxHolders);
   oom.holders.resize(kMaxHolders);
@@ -168,7 +168,7 @@ LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& re
 
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
                             const std::string& variant, const MachineOptions& options,
-                            const VariantFiles& files) {
+                            const VariantFiles& files, Recording recording) {
   MeasuredVariant measured;
   Machine machine(options);
   const ContextGuard guard(machine.context());
@@ -179,7 +179,7 @@ MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& req
     return measured;
   }
   machine.add_gpus();
-  VariantRun run(machine, files);
+  VariantRun run(machine, files, recording);
   measured.outcome = Outcome::completed;
   measured.error = script_error_of(request.path, [&] {
     try {

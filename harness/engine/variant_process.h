@@ -6,6 +6,7 @@
 
 #include "harness/engine/machine.h"
 #include "harness/engine/measured_variant.h"
+#include "reports/recording.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/worker_messages.h"
 
@@ -24,7 +25,8 @@ struct VariantFiles {
 /// script and out-of-memory errors become the result's; an error of ours leaves as an exception.
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
                             const std::string& variant, const MachineOptions& options,
-                            const VariantFiles& files = {});
+                            const VariantFiles& files = {},
+                            Recording recording = Recording::figures);
 
 /// The largest holders of what is alive, one for each place and category; the rest is counted.
 void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites);

@@ -15,12 +15,60 @@ void fields(Archive& archive, T& device) {
   archive(device.device, device.profile, device.capacity_bytes, device.values, device.rules,
           device.alloc_conf, device.peak_allocated_bytes, device.peak_reserved_bytes,
           device.allocated_at_end_bytes, device.num_ooms, device.num_alloc_retries,
-          device.num_device_alloc, device.peak_by_category);
+          device.num_device_alloc, device.peak_by_category, device.peak);
+}
+
+template <class Archive, Is<HistorySite> T>
+void fields(Archive& archive, T& site) {
+  archive(site.file, site.line, site.op);
+}
+
+template <class Archive, Is<HistoryBlock> T>
+void fields(Archive& archive, T& block) {
+  archive(block.begin, block.end, block.position, block.bytes, block.site, block.category);
+}
+
+template <class Archive, Is<HistorySegment> T>
+void fields(Archive& archive, T& segment) {
+  archive(segment.begin, segment.end, segment.position, segment.bytes);
+}
+
+template <class Archive, Is<HistoryRange> T>
+void fields(Archive& archive, T& range) {
+  archive(range.position, range.address, range.bytes);
+}
+
+template <class Archive, Is<HistoryRun> T>
+void fields(Archive& archive, T& run) {
+  archive(run.position, run.bytes);
+}
+
+template <class Archive, Is<HistoryFrame> T>
+void fields(Archive& archive, T& frame) {
+  archive(frame.event, frame.others);
+}
+
+template <class Archive, Is<DeviceMemoryHistory> T>
+void fields(Archive& archive, T& device) {
+  archive(device.device, device.allocated_high, device.allocated_low, device.reserved_high,
+          device.by_category, device.peak_event, device.ranges, device.segments,
+          device.segments_left_out, device.blocks, device.blocks_left_out, device.frames);
+}
+
+template <class Archive, Is<MemoryHistory> T>
+void fields(Archive& archive, T& history) {
+  archive(history.events, history.events_per_bucket, history.steps, history.oom_event,
+          history.sites, history.devices);
 }
 
 template <class Archive, Is<HolderResult> T>
 void fields(Archive& archive, T& holder) {
   archive(holder.bytes, holder.count, holder.category, holder.op, holder.file, holder.line);
+}
+
+template <class Archive, Is<PeakResult> T>
+void fields(Archive& archive, T& peak) {
+  archive(peak.event, peak.step, peak.holders);
 }
 
 template <class Archive, Is<OomResult> T>
@@ -68,8 +116,8 @@ void fields(Archive& archive, T& value) {
 // Output and wall time are the parent's to know.
 template <class Archive, Is<MeasuredVariant> T>
 void fields(Archive& archive, T& variant) {
-  archive(variant.outcome, variant.steps, variant.devices, variant.allocated_at_marks, variant.oom,
-          variant.error, variant.values, variant.snapshot_error);
+  archive(variant.outcome, variant.steps, variant.devices, variant.allocated_at_marks, variant.history,
+          variant.oom, variant.error, variant.values, variant.snapshot_error);
 }
 
 namespace {

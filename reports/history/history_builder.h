@@ -1,0 +1,41 @@
+// Makes a MemoryHistory of events.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "allocator_shim/observe/event_record.h"
+#include "reports/history/live_memory.h"
+#include "reports/history/memory_history.h"
+
+namespace ohm::reports {
+
+/// More buckets than any screen has columns, and still few enough for a file.
+inline constexpr std::uint32_t kMaxBuckets = 8192;
+
+class HistoryBuilder {
+ public:
+  /// Of so many devices and, in all, so many events.
+  HistoryBuilder(std::size_t devices, std::uint32_t events);
+
+  /// Events in their order, `time` from 0 below `events`; what is of no such device is passed over.
+  void add(const MemoryEvent& event, std::uint32_t time);
+
+  /// Names of devices, marks and sites are left to the caller: `site` of a block is its SiteId.
+  MemoryHistory finish();
+
+ private:
+  struct Device {
+    LiveMemory memory;
+    DeviceMemoryHistory history;
+    std::int64_t peak_bytes = 0;
+  };
+
+  void open_buckets(Device& device, std::size_t count) const;
+
+  std::vector<Device> devices_;
+  MemoryHistory history_;
+};
+
+}  // namespace ohm::reports

@@ -1,0 +1,149 @@
+#include "reports/html/html_card.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "allocator_shim/observe/format_bytes.h"
+#include "reports/html/html_text.h"
+#include "reports/measured_text.h"
+
+namespace ohm::reports {
+
+namespace {
+
+constexpr std::array<const char*, 4> kMarks = {"✓", "✗", "!", "–"};
+
+std::string human(std::int64_t bytes) {
+  return short_figure(static_cast<double>(bytes), Unit::bytes);
+}
+
+/// What the right end of the bars stands for.
+std::int64_t scale_of(const ScenarioResult& scenario, const std::vector<LimitLine>& lines) {
+  std::int64_t largest = 1;
+  for (const VariantResult& variant : scenario.variants) {
+    largest = std::max(largest, peak_bytes(variant));
+  }
+  const std::int64_t peaks = largest;
+  for (const LimitLine& line : lines) {
+    // A capacity far away would leave no room for the bars.
+    if (line.bytes <= 4 * peaks) largest = std::max(largest, line.bytes);
+  }
+  return largest + largest / 25;
+}
+
+std::string limit_marks(const std::vector<LimitLine>& lines, std::int64_t scale) {
+  std::string out;
+  for (const LimitLine& line : lines) {
+    if (line.bytes > scale) continue;
+    out += fmt::format("<i class=\"limit{}\" style=\"left:{:.3f}%\" title=\"{}\"></i>",
+                       line.is_capacity ? " capacity" : "",
+                       100 * static_cast<double>(line.bytes) / static_cast<double>(scale),
+                       html(line.label));
+  }
+  return out;
+}
+
+std::string axis(std::int64_t scale) {
+  return fmt::format(
+      "<div class=\"axis\"><span class=\"first\" style=\"left:0\">0</span><span "
+      "style=\"left:50%\">{}</span><span class=\"last\" style=\"left:100%\">{}</span></div>",
+      human(scale / 2), human(scale));
+}
+
+std::string equivalence_text(const VariantResult& variant) {
+  switch (variant.equivalence) {
+    case Equivalence::same:
+      return " · same values";
+    case Equivalence::different:
+      return " · other values";
+    case Equivalence::trade:
+      return " · trades " + html(variant.trades);
+    case Equivalence::not_checked:
+      break;
+  }
+  return "";
+}
+
+std::string row(const VariantResult& variant, std::size_t index,
+                const std::vector<LimitLine>& lines, std::int64_t scale) {
+  const std::int64_t peak = peak_bytes(variant);
+  const bool is_bad = variant.verdict == Verdict::failed || variant.verdict == Verdict::error;
+  return fmt::format(
+      "<tr class=\"{}\" data-variant=\"{}\"><td><div class=\"who {}\"><span class=\"mark\" "
+      "title=\"{}\">{}</span><span class=\"name\"><a href=\"#\" data-pick=\"{}\">{}</a><span "
+      "class=\"role\">{}{}</span></span></div></td><td class=\"n\" data-peak=\"{}\" "
+      "title=\"{} bytes\">{}</td><td><div class=\"bar\"><i class=\"fill r-{}\" "
+      "style=\"width:{:.3f}%\"></i>{}</div></td><td class=\"found\">{}{}</td></tr>\n",
+      is_bad ? "bad" : "", html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
+      kMarks[static_cast<std::size_t>(variant.verdict)], index, html(variant.name),
+      name_of(variant.role), variant.of.empty() ? "" : " of " + html(variant.of), peak,
+      grouped(peak), human(peak), name_of(variant.role),
+      100 * static_cast<double>(peak) / static_cast<double>(scale), limit_marks(lines, scale),
+      html(variant.reason), equivalence_text(variant));
+}
+
+std::string legend(const std::vector<LimitLine>& lines, std::int64_t scale) {
+  std::string out;
+  for (const LimitLine& line : lines) {
+    out += fmt::format("<span class=\"key\"><i class=\"{}\"></i>{}{}</span>",
+                       line.is_capacity ? "solid" : "line", html(line.label),
+                       line.bytes > scale ? " (beyond the right end)" : "");
+  }
+  return "<div class=\"legend\">" + out + "</div>\n";
+}
+
+}  // namespace
+
+std::int64_t peak_bytes(const VariantResult& variant) {
+  std::int64_t peak = 0;
+  for (const DeviceResult& device : variant.devices) {
+    peak = std::max(peak, device.peak_allocated_bytes);
+  }
+  return peak;
+}
+
+std::vector<LimitLine> limit_lines(const ScenarioResult& scenario) {
+  std::vector<LimitLine> lines;
+  const auto add = [&lines](LimitLine line) {
+    const auto same = [&](const LimitLine& one) {
+      return one.bytes == line.bytes && one.is_capacity == line.is_capacity;
+    };
+    if (line.bytes > 0 && std::none_of(lines.begin(), lines.end(), same)) {
+      lines.push_back(std::move(line));
+    }
+  };
+  for (const VariantResult& variant : scenario.variants) {
+    for (const DeviceResult& device : variant.devices) {
+      add({device.capacity_bytes, "capacity of the GPU, " + human(device.capacity_bytes), true});
+    }
+  }
+  for (const VariantResult& variant : scenario.variants) {
+    for (const LimitResult& limit : variant.limits) {
+      const bool is_of_peak = limit.limit.starts_with("peak_allocated_bytes") && limit.bound &&
+                              std::isfinite(*limit.bound);
+      if (!is_of_peak) continue;
+      const auto bound = static_cast<std::int64_t>(*limit.bound);
+      add({bound, fmt::format("limit {} ({})", limit.limit, human(bound)), false});
+    }
+  }
+  return lines;
+}
+
+std::string html_card(const ScenarioResult& scenario) {
+  if (scenario.variants.empty()) return "";
+  const std::vector<LimitLine> lines = limit_lines(scenario);
+  const std::int64_t scale = scale_of(scenario, lines);
+  std::string out =
+      "<table class=\"card\"><thead><tr><th class=\"c-variant\">variant<th class=\"n c-peak\">peak"
+      "<th>" +
+      axis(scale) + "<th class=\"c-found\">what was found</tr></thead><tbody>\n";
+  for (std::size_t i = 0; i < scenario.variants.size(); ++i) {
+    out += row(scenario.variants[i], i, lines, scale);
+  }
+  return out + "</tbody></table>\n" + legend(lines, scale);
+}
+
+}  // namespace ohm::reports

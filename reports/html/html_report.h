@@ -1,0 +1,13 @@
+// The report for people: one file of HTML that opens from disk, with nothing to load.
+#pragma once
+
+#include <string>
+
+#include "reports/reporter.h"
+#include "reports/run_result.h"
+
+namespace ohm::reports {
+
+std::string html_report(const RunResult& result, const ReportStyle& style);
+
+}  // namespace ohm::reports
