@@ -27,7 +27,7 @@ struct HolderResult {
   std::string op;  ///< e.g. "relu"; empty outside any op
   std::string file;
   int line = 0;      ///< 1-based; 0 when unknown
-  std::string text;  ///< of that line, without blanks around; empty: not looked up
+  std::string text = {};  ///< of that line, without blanks around; empty: not looked up
 };
 
 /// What made up the peak of a device.

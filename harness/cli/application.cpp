@@ -13,6 +13,7 @@
 #include "harness/cli/gpus_command.h"
 #include "harness/cli/list_command.h"
 #include "harness/cli/replay_command.h"
+#include "harness/cli/report_command.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/terminal.h"
 #include "reports/exit_code.h"
@@ -22,8 +23,8 @@ namespace ohm::cli {
 
 namespace {
 
-constexpr std::array<Command, 4> kCommands = {kRunCommand, kReplayCommand, kListCommand,
-                                              kGpusCommand};
+constexpr std::array<Command, 5> kCommands = {kRunCommand, kReportCommand, kReplayCommand,
+                                              kListCommand, kGpusCommand};
 
 constexpr const char* kSummary =
     "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";

@@ -18,6 +18,7 @@ class ReportOutputs {
 
   /// Then nothing else may be printed there.
   bool uses_stdout() const { return on_stdout_ != nullptr; }
+  bool is_empty() const { return outputs_.empty() && !uses_stdout(); }
 
   /// The most that any of the reports shows.
   Recording recording() const;

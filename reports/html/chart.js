@@ -172,7 +172,7 @@ class TimeChart {
       g.lineTo(width - MARGIN.right, y);
       g.stroke();
       const number = value / size;
-      g.fillText(`${+number.toFixed(2)} ${unit}`, MARGIN.left - 9, y);
+      g.fillText(value === 0 ? "0" : `${+number.toFixed(2)} ${unit}`, MARGIN.left - 9, y);
     }
     g.textBaseline = "top";
     g.textAlign = "center";
@@ -213,7 +213,8 @@ class TimeChart {
     g.globalAlpha = 1;
   }
   drawOom(g, event, value) {
-    const x = this.x(event + 1), y = this.y(value);
+    // An error at the very end still has to be seen whole.
+    const x = Math.min(this.x(event + 1), MARGIN.left + this.innerWidth() - 8), y = this.y(value);
     g.strokeStyle = color("bad");
     g.lineWidth = 2.5;
     g.beginPath();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "allocator_shim/observe/format_bytes.h"
 #include "reports/html/html_text.h"
@@ -15,6 +16,24 @@ namespace ohm::reports {
 namespace {
 
 constexpr std::array<const char*, 4> kMarks = {"✓", "✗", "!", "–"};
+
+/// With several problems, each followed by what belongs to it; the rest comes last.
+std::vector<std::size_t> by_problem(const ScenarioResult& scenario) {
+  std::vector<std::string> problems;
+  for (const VariantResult& variant : scenario.variants) {
+    if (variant.role == Role::problem) problems.push_back(variant.name);
+  }
+  const auto place = [&](std::size_t i) {
+    const VariantResult& variant = scenario.variants[i];
+    const std::string& problem = variant.role == Role::problem ? variant.name : variant.of;
+    return std::find(problems.begin(), problems.end(), problem);
+  };
+  std::vector<std::size_t> order(scenario.variants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  return order;
+}
 
 std::string human(std::int64_t bytes) {
   return short_figure(static_cast<double>(bytes), Unit::bytes);
@@ -140,7 +159,7 @@ std::string html_card(const ScenarioResult& scenario) {
       "<table class=\"card\"><thead><tr><th class=\"c-variant\">variant<th class=\"n c-peak\">peak"
       "<th>" +
       axis(scale) + "<th class=\"c-found\">what was found</tr></thead><tbody>\n";
-  for (std::size_t i = 0; i < scenario.variants.size(); ++i) {
+  for (const std::size_t i : by_problem(scenario)) {
     out += row(scenario.variants[i], i, lines, scale);
   }
   return out + "</tbody></table>\n" + legend(lines, scale);

@@ -56,6 +56,8 @@ Json scenario_data(const ScenarioResult& scenario) {
     }
     Json one = {{"name", variant.name},
                 {"role", std::string(name_of(variant.role))},
+                {"of", variant.of},
+                {"peak", peak_bytes(variant)},
                 {"line_bytes", lines}};
     if (variant.history) one["history"] = history_json(*variant.history);
     variants.push_back(std::move(one));

@@ -9,7 +9,7 @@ class ScenarioView {
     this.variants = this.data.variants;
     this.makeOverlay();
     this.makePicker();
-    this.select(Math.max(0, this.variants.findIndex(variant => variant.history)));
+    this.select(leadOf(this.variants));
   }
   makeOverlay() {
     const host = this.section.querySelector(".overlay");
@@ -25,10 +25,11 @@ class ScenarioView {
       const {role, name} = line.variant;
       used[role] = (used[role] || 0) + 1;
       line.dash = DASHES[(used[role] - 1) % DASHES.length];
-      const box = element("input", {type: "checkbox", checked: "", onchange: event => {
+      const box = element("input", {type: "checkbox", onchange: event => {
         line.shown = event.target.checked;
         this.overlay.request();
       }});
+      box.checked = line.shown;
       legend.append(element("label", {class: "key"}, box, this.lineKey(line), name));
     }
   }

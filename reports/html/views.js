@@ -6,6 +6,17 @@ function fullest(history) {
     Math.max(0, ...best.high) >= Math.max(0, ...device.high) ? best : device);
 }
 
+/** The problem that a variant belongs to. */
+const groupOf = variant => variant.of || variant.name;
+
+/** Which variant to show first: of the problems, or else of all, the one with the highest peak. */
+function leadOf(variants) {
+  let best = 0;
+  const rank = variant => (variant.role === "problem" ? 1e18 : 0) + variant.peak;
+  variants.forEach((variant, i) => { if (rank(variant) > rank(variants[best])) best = i; });
+  return best;
+}
+
 /** The problem and what is said to help, one line each, with the limits. */
 class OverlayChart extends TimeChart {
   constructor(host, view, scenario) {
@@ -16,6 +27,9 @@ class OverlayChart extends TimeChart {
       const history = historyOf(variant);
       return {variant, history, device: fullest(history), shown: true};
     });
+    // With several problems, one and what belongs to it: all of them at once are a thicket.
+    const lead = this.lines[leadOf(this.lines.map(line => line.variant))];
+    for (const line of this.lines) line.shown = !lead || groupOf(line.variant) === groupOf(lead.variant);
   }
   ceiling() {
     let top = 1;
@@ -49,8 +63,10 @@ class OverlayChart extends TimeChart {
     const lead = shown.find(line => line.variant.role === "problem") || shown[0];
     if (lead) this.drawSteps(g, lead.history);
     for (const line of [...shown].reverse()) this.drawLine(g, line);
+    const marked = new Set();
     for (const line of shown) {
-      if (line.history.oom !== null) {
+      if (line.history.oom !== null && !marked.has(line.history.oom)) {
+        marked.add(line.history.oom);
         this.drawOom(g, line.history.oom, line.device.high[bucketOf(line.history, line.history.oom)]);
       }
     }

@@ -31,8 +31,8 @@ TEST(Reporter, UnknownFormatSuggestsTheNearest) {
     FAIL() << "no error";
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(
-        "unknown report format \"jnuit\" (did you mean \"junit\"?); known: console, json, "
-        "junit",
+        "unknown report format \"jnuit\" (did you mean \"junit\"?); known: console, html, "
+        "json, junit",
         error.what());
   }
 }

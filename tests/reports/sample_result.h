@@ -64,6 +64,31 @@ inline VariantResult sample_variant(std::string name, Role role, Verdict verdict
   return variant;
 }
 
+/// Four blocks on one segment; the third is freed and the fourth takes its place.
+inline MemoryHistory sample_history() {
+  MemoryHistory history;
+  history.events = 6;
+  history.steps = {2, 5};
+  history.oom_event = 5;
+  history.sites = {{kSampleFile, 4, ""}, {kSampleFile, 8, "linear"}};
+  DeviceMemoryHistory device;
+  device.device = "cuda:0";
+  device.allocated_high = {0, 512, 1024, 1536, 1024, 1536};
+  device.allocated_low = device.allocated_high;
+  device.reserved_high = {2'097'152, 2'097'152, 2'097'152, 2'097'152, 2'097'152, 2'097'152};
+  device.by_category[0] = {0, 512, 512, 512, 512, 512};
+  device.by_category[3] = {0, 0, 512, 1024, 512, 1024};
+  device.peak_event = 3;
+  device.ranges = {{0, 0x7f0000000000, 2'097'152}};
+  device.segments = {{0, 6, 0, 2'097'152}};
+  device.blocks = {{1, 6, 0, 512, 0, Category::parameter},
+                   {2, 6, 512, 512, 1, Category::activation},
+                   {3, 4, 1024, 512, 1, Category::activation},
+                   {5, 6, 1024, 512, 1, Category::activation}};
+  history.devices = {device};
+  return history;
+}
+
 inline ScenarioResult sample_scenario() {
   ScenarioResult scenario;
   scenario.name = "leaked_loss_graph";
@@ -79,6 +104,28 @@ inline ScenarioResult sample_scenario() {
   problem.oom = sample_oom();
   problem.limits = {sample_limit("growth_bytes_per_step == 0", Unit::bytes, 2'359'296, false),
                     sample_limit("num_ooms == 0", Unit::count, 1, false)};
+
+  problem.devices[0].peak =
+      PeakResult{11,
+                 25,
+                 {{52'428'800, 25, Category::activation, "linear", kSampleFile, 8,
+                   "local out = model(x) -- <b>&amp;"},
+                  {8'720'384, 27, Category::parameter, "", kSampleFile, 4, "local model = net()"}}};
+  problem.devices[0].peak_by_category = {8'720'384, 0, 0, 52'428'800, 0, 0, 0};
+  problem.history = sample_history();
+  problem.retention =
+      RetentionResult{"cuda:0",
+                      61'149'184,
+                      1'048'576,
+                      {{"total",
+                        "validate",
+                        9,
+                        52'428'800,
+                        52'428'800,
+                        25,
+                        {"total", "grad_fn AddBackward0", "saved result of relu"}},
+                       {"model", "validate", 9, 7'671'808, 7'671'808, 27, {"model", "0.weight"}}}};
+  scenario.source = {"local nn = ohm.nn", "-- <script>alert(1)</script>", "local model = net()"};
 
   VariantResult item =
       sample_variant("item", Role::mitigation, Verdict::passed, 2'494'464, "both limits hold");

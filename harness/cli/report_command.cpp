@@ -1,0 +1,117 @@
+#include "harness/cli/report_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "harness/cli/report_outputs.h"
+#include "harness/cli/terminal.h"
+#include "reports/console_report.h"
+#include "reports/result_reader.h"
+#include "reports/text_layout.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct ReportArguments {
+  std::string file;
+  std::vector<std::string> outputs;
+  std::vector<std::string> reports;
+  std::string color = "auto";
+  bool quiet = false;
+  bool verbose = false;
+};
+
+struct Extension {
+  std::string_view extension;
+  std::string_view format;
+};
+
+/// What a path says about the format of its file.
+constexpr std::array<Extension, 5> kExtensions = {{{".html", "html"},
+                                                   {".htm", "html"},
+                                                   {".json", "json"},
+                                                   {".xml", "junit"},
+                                                   {".txt", "console"}}};
+
+std::string format_of(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  std::string known;
+  for (const Extension& one : kExtensions) {
+    if (one.extension == extension) return std::string(one.format);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", one.extension);
+  }
+  throw UsageError(fmt::format("-o {}: its end tells no format ({}); --report NAME=PATH says which",
+                               path, known));
+}
+
+std::vector<std::string> requested(const ReportArguments& arguments) {
+  std::vector<std::string> reports = arguments.reports;
+  for (const std::string& path : arguments.outputs) {
+    reports.push_back(format_of(path) + "=" + path);
+  }
+  for (const std::string& report : reports) {
+    const std::string path = report.substr(std::min(report.find('=') + 1, report.size()));
+    std::error_code unknown;
+    if (std::filesystem::equivalent(path, arguments.file, unknown)) {
+      throw UsageError(fmt::format("{} is the file that is read", path));
+    }
+  }
+  return reports;
+}
+
+reports::ReportStyle style_of(const ReportArguments& arguments) {
+  reports::ReportStyle style;
+  style.color = wants_color(arguments.color);
+  style.columns = terminal_columns();
+  if (arguments.quiet) style.detail = reports::Detail::quiet;
+  if (arguments.verbose) style.detail = reports::Detail::verbose;
+  return style;
+}
+
+int report(const ReportArguments& arguments) {
+  if (arguments.file.empty()) throw UsageError("name the file, as in ohm report result.json");
+  const reports::ReportStyle style = style_of(arguments);
+  try {
+    // First the file: a report that is asked of nothing leaves what stands there.
+    const RunResult result = reports::read_result_file(arguments.file);
+    ReportOutputs outputs(requested(arguments));
+    const std::string errors = outputs.write(result, style);
+    if (!errors.empty()) throw UsageError(errors);
+    if (outputs.is_empty()) write_stdout(reports::console_report(result, style));
+    return exit_code(ExitReason::passed).code;
+  } catch (const reports::ResultError& error) {
+    print_error(reports::printable(error.what()));
+    return exit_code(ExitReason::script_error).code;
+  }
+}
+
+}  // namespace
+
+std::function<int()> setup_report(CLI::App& app, const Environment& /*environment*/) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  app.add_option("FILE", arguments->file, "A result: what --report json=PATH wrote")->type_name("");
+  app.add_option("-o,--output", arguments->outputs,
+                 "Write a report of the format that the end of the path names; repeatable")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  app.add_option("--report", arguments->reports,
+                 "Write a report (ohm list --reporters), - for standard output; repeatable")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
+  CLI::Option* quiet =
+      app.add_flag("-q,--quiet", arguments->quiet, "Only what failed, and the summary");
+  app.add_flag("-v,--verbose", arguments->verbose, "Every limit and out-of-memory error")
+      ->excludes(quiet);
+  return [arguments] { return report(*arguments); };
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,17 @@
+// ohm report: another look at a result.
+#pragma once
+
+#include "harness/cli/command.h"
+
+namespace ohm::cli {
+
+std::function<int()> setup_report(CLI::App& app, const Environment& environment);
+
+inline constexpr Command kReportCommand = {
+    "report", "Print a result of ohm run, or make a report of it",
+    "ohm report result.json\n"
+    "ohm report result.json -o out.html\n"
+    "ohm run --history --report json=result.json scenarios/*.lua   # with memory over time",
+    setup_report};
+
+}  // namespace ohm::cli
