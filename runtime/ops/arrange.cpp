@@ -102,8 +102,9 @@ Tensor triangle(const OpInfo& info, std::string_view node, const Tensor& input,
 
 Tensor summed_up(const Tensor& input, int dim, DType dtype) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
+  const Tensor addends = cast(input, dtype);
   if (!out.has_values()) return out;
-  const std::vector<double> values = to_doubles(input);
+  const std::vector<double> values = to_doubles(addends);
   const Lines lines = lines_along(input.shape(), dim);
   visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
     for_each_line(lines, [&](std::int64_t start) {
@@ -256,11 +257,10 @@ Tensor cumsum(const Tensor& input, std::int64_t dim) {
   Tensor out =
       summed_up(input, position, front.result_dtype(input, std::nullopt).value_or(natural));
   if (Recorder record("CumsumBackward", {&input}); record.is_needed()) {
-    record.attach(out, [position](BackwardCall& call) {
-      if (call.grad().numel() <= 1 || call.grad().shape()[position] == 1) {
-        return TensorList{call.grad()};
-      }
-      const Tensor mirrored = flipped(call.grad(), with(0, position));
+    record.attach(out, [position, dtype = input.dtype()](BackwardCall& call) {
+      const Tensor grad = cast(call.grad(), dtype);
+      if (grad.numel() <= 1 || grad.shape()[position] == 1) return TensorList{grad};
+      const Tensor mirrored = flipped(grad, with(0, position));
       const Tensor sums = summed_up(mirrored, position, mirrored.dtype());
       return TensorList{flipped(sums, with(0, position))};
     });

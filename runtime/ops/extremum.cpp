@@ -67,7 +67,7 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
   Tensor out = empty({}, options_of(input));
   {
     const DimMask folded = all_dims(input.dims());
-    const ReductionScratch scratch(input, folded);
+    const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
     if (out.has_values()) {
       const double limit = std::numeric_limits<double>::infinity();
       double best = wanted == Wanted::largest ? -limit : limit;

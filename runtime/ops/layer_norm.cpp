@@ -171,11 +171,11 @@ TensorList backward(const Rows& rows, const BackwardCall& call) {
   const Tensor weight = call.saved(1);
   const Tensor mean = call.saved(3);
   const Tensor packed_input = row_major(input);
-  const Tensor grad = row_major(call.grad());
   Gradients out;
   if (call.needs(0)) out.input = empty(input.shape(), options_of(input));
   if (call.needs(1)) out.weight = empty_like(weight);
   if (call.needs(2)) out.bias = empty_like(call.saved(2));
+  const Tensor grad = row_major(call.grad());
   compute_gradients(rows, grad, packed_input, mean, call.saved(4), weight, out);
   return {out.input, out.weight, out.bias};
 }

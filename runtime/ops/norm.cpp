@@ -1,3 +1,4 @@
+#include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/norm.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kNorm{"norm", CastPolicy::float32};
+constexpr OpInfo kNorm{"norm", CastPolicy::float32_result};
 
 void require_known(double p) {
   if (p == 1.0 || p == 2.0 || (std::isinf(p) && p > 0)) return;
@@ -45,8 +46,12 @@ auto sign_of() {
 }
 
 // grad · x / norm, where the norm is not 0.
-Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
-  const Tensor direction = map_new(input, result, [](auto x, auto length) { return x / length; });
+Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
+                          DType dtype) {
+  const Tensor direction = empty_like(input, dtype);
+  visit_floating(direction.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(direction, input, result, [](auto x, auto length) { return x / length; });
+  });
   const Tensor is_zero = empty_like(result, DType::boolean);
   visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
     map_unary<bool, T>(is_zero, result, [](auto length) { return length == decltype(length){}; });
@@ -78,7 +83,7 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
                      DimMask folded, double p) {
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
-  if (p == 2.0) return euclidean_gradient(grad, input, result);
+  if (p == 2.0) return euclidean_gradient(grad, input, result, result_dtype(input, saved_result));
   if (p == 1.0) {
     const Tensor sign = map_new(input, sign_of());
     return map_new(sign, grad, [](auto s, auto g) { return s * g; });
@@ -96,15 +101,15 @@ std::vector<Sample> norm_samples() {
 
 }  // namespace
 
-Tensor norm(const Tensor& given, double p, const std::optional<Shape>& dim, bool keepdim) {
+Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool keepdim) {
   const OpFront front(kNorm);
-  const Tensor input = front.input(given);
   require_floating(input, kNorm);
   require_known(p);
   const DimMask folded = folded_dims(input, dim, kNorm);
   Recorder record("NormBackward", {&input});
   record.save(input);
-  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), options_of(input));
+  const DType dtype = front.result_dtype(input, std::nullopt).value_or(input.dtype());
+  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {dtype, input.device()});
   const ReductionScratch scratch(input, folded);
   compute_norms(out, input, folded, p);
   record.save_output(out);

@@ -279,9 +279,12 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   const Shape pair = broadcast_shapes(input.shape(), other.shape(), "where");
   Recorder record("WhereBackward", {&input, &other});
   record.save(condition);
+  // The kernel takes two tensors of one dtype: the narrower one is converted first.
+  const Tensor when_true = cast(input, dtype);
+  const Tensor when_false = cast(other, dtype);
   Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
   visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, condition, input, other,
+    map_ternary<T, T>(out, condition, when_true, when_false,
                       [](auto chosen, auto x, auto y) { return chosen != 0 ? x : y; });
   });
   record.attach(out, [](BackwardCall& call) {

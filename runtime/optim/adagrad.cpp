@@ -34,9 +34,9 @@ Tensor Adagrad::new_root(const ParameterState& state) const {
 
 void Adagrad::update_list(const States& states) {
   // In the reverse of the order in which Python's frame lets them go.
+  TemporaryList grads;
   TemporaryList numerators;
   TemporaryList roots;
-  TemporaryList grads;
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) {
     advance(*states[i]);

@@ -83,8 +83,8 @@ void Adam::update_list(const States& states) {
   }
   // In the reverse of the order in which Python's frame lets them go.
   TemporaryList denominators;
-  TemporaryList first_corrections;
   TemporaryList second_corrections;
+  TemporaryList first_corrections;
   if (options_.capturable) {
     fill_scalars(first_corrections, states);
     fill_scalars(second_corrections, states);

@@ -8,9 +8,11 @@
 #include "runtime/optim/adagrad.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/adamax.h"
+#include "runtime/optim/asgd.h"
 #include "runtime/optim/nadam.h"
 #include "runtime/optim/radam.h"
 #include "runtime/optim/rmsprop.h"
+#include "runtime/optim/rprop.h"
 #include "runtime/optim/sgd.h"
 
 namespace ohm::optim {
@@ -41,10 +43,10 @@ Form chosen_form(const Parameters& parameters, Flag foreach, bool fused = false)
   return *foreach ? Form::foreach_list : Form::for_loop;
 }
 
-void require_pair(const Betas& betas) {
-  if (betas.size() == 2) return;
+void require_pair(const Betas& pair, std::string_view name = "betas") {
+  if (pair.size() == 2) return;
   throw std::invalid_argument(
-      fmt::format("[optimizer] betas must be two numbers, got {}", betas.size()));
+      fmt::format("[optimizer] {} must be two numbers, got {}", name, pair.size()));
 }
 
 OptimizerPtr make_sgd(const Parameters& parameters, double lr, double momentum, double dampening,
@@ -111,6 +113,22 @@ OptimizerPtr make_rmsprop(const Parameters& parameters, double lr, double alpha,
   return std::make_shared<Rmsprop>(
       parameters, RmspropOptions{lr, alpha, eps, weight_decay, momentum, centered, maximize,
                                  chosen_form(parameters, foreach)});
+}
+
+OptimizerPtr make_asgd(const Parameters& parameters, double lr, double lambd, double alpha,
+                       double t0, double weight_decay, Flag foreach, bool maximize) {
+  return std::make_shared<Asgd>(
+      parameters,
+      AsgdOptions{lr, lambd, alpha, t0, weight_decay, maximize, chosen_form(parameters, foreach)});
+}
+
+OptimizerPtr make_rprop(const Parameters& parameters, double lr, const Betas& etas,
+                        const Betas& step_sizes, Flag foreach, bool maximize) {
+  require_pair(etas, "etas");
+  require_pair(step_sizes, "step_sizes");
+  return std::make_shared<Rprop>(
+      parameters, RpropOptions{lr, etas[0], etas[1], step_sizes[0], step_sizes[1], maximize,
+                               chosen_form(parameters, foreach)});
 }
 
 const ParamName kParams = "params";
@@ -189,6 +207,22 @@ const std::vector<OptimizerDef>& all_optimizers() {
               {"centered", false},
               kMaximize,
               kForeach}),
+      define("ASGD", &make_asgd,
+             {kParams,
+              lr(1e-2),
+              {"lambd", 1e-4},
+              {"alpha", 0.75},
+              {"t0", 1e6},
+              weight_decay(0.0),
+              kForeach,
+              kMaximize}),
+      define("Rprop", &make_rprop,
+             {kParams,
+              lr(1e-2),
+              {"etas", Betas{0.5, 1.2}},
+              {"step_sizes", Betas{1e-6, 50.0}},
+              kForeach,
+              kMaximize}),
   };
   return optimizers;
 }

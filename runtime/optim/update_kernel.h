@@ -24,6 +24,7 @@ class TemporaryList {
   }
   void push_back(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
   bool empty() const { return tensors_.empty(); }
+  std::size_t size() const { return tensors_.size(); }
   const Tensor& operator[](std::size_t i) const { return tensors_[i]; }
 
  private:
