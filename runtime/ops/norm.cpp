@@ -1,9 +1,9 @@
-#include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/norm.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"

@@ -29,6 +29,8 @@ CASES = {
     "Adadelta": [{}, {"weight_decay": 0.1, "rho": 0.5}, {"maximize": True}],
     "RMSprop": [{}, {"momentum": 0.9}, {"centered": True, "weight_decay": 0.1},
                 {"momentum": 0.9, "centered": True, "maximize": True}],
+    "ASGD": [{}, {"weight_decay": 0.1, "lambd": 0.1}, {"t0": 2.0, "alpha": 0.5}, {"maximize": True}],
+    "Rprop": [{}, {"etas": [0.25, 1.5], "step_sizes": [0.005, 0.1]}, {"maximize": True}],
 }
 
 
