@@ -57,8 +57,10 @@ void DataParallel::require_module_on_first_device() const {
 
 nn::Value DataParallel::forward(const std::vector<nn::Value>& inputs) {
   require_module_on_first_device();
-  const std::vector<std::vector<nn::Value>> arguments = scatter_arguments(inputs, devices_);
+  // In the reverse of the order in which Python's frame lets them go.
   std::vector<Tensor> outputs;
+  std::vector<nn::ModulePtr> replicas;
+  const std::vector<std::vector<nn::Value>> arguments = scatter_arguments(inputs, devices_);
   if (devices_.size() == 1) {
     outputs.push_back(tensor_of(module().forward(arguments.at(0))));
     if (outputs_ == Outputs::left) return outputs;
@@ -66,7 +68,7 @@ nn::Value DataParallel::forward(const std::vector<nn::Value>& inputs) {
   }
   const std::vector<Device> used(devices_.begin(),
                                  devices_.begin() + static_cast<std::ptrdiff_t>(arguments.size()));
-  const std::vector<nn::ModulePtr> replicas = replicate(children()[0].module, used);
+  replicas = replicate(children()[0].module, used);
   for (std::size_t i = 0; i < used.size(); ++i) {
     const WorkerThreadScope thread(static_cast<std::uint32_t>(i));
     const GpuGuard gpu(used[i]);
