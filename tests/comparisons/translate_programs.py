@@ -127,6 +127,8 @@ class Translator:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append":
             name = self.expression(call.func.value)
             self.emit(f"{name}[#{name} + 1] = {self.expression(call.args[0])}")
+        elif ast.unparse(call).endswith(".__enter__()"):
+            pass  # a mode begins where it is made
         elif isinstance(call, ast.Call):
             self.emit(self.expression(call))
         else:
@@ -393,8 +395,10 @@ class Translator:
             is_list = isinstance(node.value, ast.Name) and node.value.id == "model"
             if is_list:
                 return f"{value}[{index.value + 1}]"
+            if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+                return f"{value}[{index.value + 1}]"  # a module that returns a tuple
             if isinstance(node.value, ast.Call) and index.value == 0:
-                return f"({value})"  # a function that returns several values: the first
+                return f"({value})"  # an op that returns several values: the first
             return f"{value}:select(0, {index.value})"
         if isinstance(index, ast.Name):
             return f"{value}:index({{{self.expression(index)}}})"
