@@ -167,14 +167,14 @@ void compute_gradients(const Rows& rows, const Tensor& grad, const Tensor& input
 }
 
 TensorList backward(const Rows& rows, const BackwardCall& call) {
-  const Tensor input = call.saved(0);
-  const Tensor weight = call.saved(1);
+  const Tensor input = call.saved(1);
+  const Tensor weight = call.saved(2);
   const Tensor mean = call.saved(3);
   const Tensor packed_input = row_major(input);
   Gradients out;
   if (call.needs(0)) out.input = empty(input.shape(), options_of(input));
   if (call.needs(1)) out.weight = empty_like(weight);
-  if (call.needs(2)) out.bias = empty_like(call.saved(2));
+  if (call.needs(2)) out.bias = empty_like(call.saved(0));
   const Tensor grad = row_major(call.grad());
   compute_gradients(rows, grad, packed_input, mean, call.saved(4), weight, out);
   return {out.input, out.weight, out.bias};
@@ -204,9 +204,9 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
   if (Recorder record("NativeLayerNormBackward",
                       {&operands.input, &operands.weight, &operands.bias});
       record.is_needed()) {
+    record.save(operands.bias);
     record.save(operands.input);
     record.save(operands.weight);
-    record.save(operands.bias);
     record.save(results.mean);
     record.save(results.rstd);
     record.attach(results.out, [rows](BackwardCall& call) { return backward(rows, call); });

@@ -92,10 +92,10 @@ Tensor logit_losses(const LossOperands& operands, const Tensor& log_sigmoids,
 }
 
 Tensor logit_gradient(BackwardCall& call, double factor) {
-  const Tensor x = call.saved(0);
-  const Tensor t = call.saved(1);
-  const Tensor weight = call.saved(2);
-  const Tensor pos_weight = call.saved(3);
+  const Tensor pos_weight = call.saved(0);
+  const Tensor x = call.saved(1);
+  const Tensor t = call.saved(2);
+  const Tensor weight = call.saved(3);
   Tensor out;
   if (pos_weight.defined()) {
     const Tensor positives = mul(pos_weight, t);
@@ -116,9 +116,9 @@ Tensor logit_gradient(BackwardCall& call, double factor) {
 
 // By the target: (log(1 − sigmoid(x)) − pos_weight · log(sigmoid(x))) · grad.
 Tensor logit_target_gradient(BackwardCall& call, double factor) {
-  const Tensor x = call.saved(0);
-  const Tensor weight = call.saved(2);
-  const Tensor pos_weight = call.saved(3);
+  const Tensor pos_weight = call.saved(0);
+  const Tensor x = call.saved(1);
+  const Tensor weight = call.saved(3);
   Tensor out = map_new(x, [](auto value) { return kLogSigmoid(-value); });
   const Tensor positives = map_new(x, kLogSigmoid);
   if (pos_weight.defined()) mul_(positives, pos_weight);
@@ -194,10 +194,10 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   const Tensor factors = or_undefined(front, weight);
   const Tensor positive_factors = or_undefined(front, pos_weight);
   Recorder record("BinaryCrossEntropyWithLogitsBackward", {&operands.input, &operands.target});
+  record.save(positive_factors);
   record.save(operands.input);
   record.save(operands.target);
   record.save(factors);
-  record.save(positive_factors);
   const Tensor log_sigmoids = map_new(operands.input, kLogSigmoid);
   if (pos_weight) weigh_positives(log_sigmoids, operands.target, positive_factors);
   const Tensor losses = logit_losses(operands, log_sigmoids, factors);

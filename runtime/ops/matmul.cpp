@@ -71,11 +71,16 @@ Tensor right_gradient(const Tensor& grad, const Tensor& left, MatrixLayout right
   return raw_mm(transposed(left), grad);
 }
 
-// Saved slot 0 is the left operand, wanted by the right one's gradient; slot 1 the other way round.
-void save_factors(Recorder& record, const Tensor& left, bool left_needs, const Tensor& right,
-                  bool right_needs) {
-  record.save(right_needs ? left : Tensor());
-  record.save(left_needs ? right : Tensor());
+// Each operand is wanted by the other one's gradient. Saved tensors are in the order of PyTorch's
+// names for them, in which they are released: mat2 before self, but mat1 before mat2.
+void save_self_last(Recorder& record, const Tensor& self, const Tensor& other) {
+  record.save(record.needs(0) ? other : Tensor());
+  record.save(record.needs(1) ? self : Tensor());
+}
+
+void save_with_bias(Recorder& record, const Tensor& left, const Tensor& right) {
+  record.save(record.needs(2) ? left : Tensor());
+  record.save(record.needs(1) ? right : Tensor());
 }
 
 // More than two dimensions times a matrix can be one product of all rows. Where the rows do not lie
@@ -114,7 +119,9 @@ Tensor broadcast_matmul(const Tensor& input, const Tensor& other) {
     const Tensor wide = sizes == tensor.shape() ? tensor : expand(tensor, sizes);
     return reshape(wide, {batch.numel(), tensor.size(-2), tensor.size(-1)});
   };
-  const Tensor result = bmm(as_cube(input), as_cube(other));
+  const Tensor left = as_cube(input);
+  const Tensor right = as_cube(other);
+  const Tensor result = bmm(left, right);
   Shape sizes = batch;
   sizes.push_back(input.size(-2));
   sizes.push_back(other.size(-1));
@@ -147,12 +154,12 @@ Tensor mm(const Tensor& left, const Tensor& right) {
   const Tensor input = front.input(left);
   require_product(kMm, input, other, 2);
   Recorder record("MmBackward", {&input, &other});
-  save_factors(record, input, record.needs(0), other, record.needs(1));
+  save_self_last(record, input, other);
   Tensor out = raw_mm(input, other);
   record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = right_gradient(call.grad(), call.saved(0), b);
-    if (call.needs(0)) grads[0] = left_gradient(call.grad(), call.saved(1), a);
+    if (call.needs(1)) grads[1] = right_gradient(call.grad(), call.saved(1), b);
+    if (call.needs(0)) grads[0] = left_gradient(call.grad(), call.saved(0), a);
     return grads;
   });
   return out;
@@ -164,12 +171,12 @@ Tensor bmm(const Tensor& left, const Tensor& right) {
   const Tensor input = front.input(left);
   require_product(kBmm, input, other, 3);
   Recorder record("BmmBackward", {&input, &other});
-  save_factors(record, input, record.needs(0), other, record.needs(1));
+  save_self_last(record, input, other);
   Tensor out = raw_bmm(input, other);
   record.attach(out, [](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = raw_bmm(batch_transposed(call.saved(0)), call.grad());
-    if (call.needs(0)) grads[0] = raw_bmm(call.grad(), batch_transposed(call.saved(1)));
+    if (call.needs(1)) grads[1] = raw_bmm(batch_transposed(call.saved(1)), call.grad());
+    if (call.needs(0)) grads[0] = raw_bmm(call.grad(), batch_transposed(call.saved(0)));
     return grads;
   });
   return out;
@@ -189,7 +196,7 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
                                             bias.shape().str(), shape.str()));
   }
   Recorder record("BaddbmmBackward", {&bias, &input, &other});
-  save_factors(record, input, record.needs(1), other, record.needs(2));
+  save_with_bias(record, input, other);
   Tensor out = raw_bmm(input, other);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
     using Compute = ComputeType<T>;
@@ -228,7 +235,7 @@ Tensor addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right) 
                                             bias.shape().str(), shape.str()));
   }
   Recorder record("AddmmBackward", {&bias, &input, &other});
-  save_factors(record, input, record.needs(1), other, record.needs(2));
+  save_with_bias(record, input, other);
   Tensor out = raw_addmm(bias, input, other);
   record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor(), Tensor()};

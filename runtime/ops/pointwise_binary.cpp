@@ -58,19 +58,19 @@ Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input
   return out;
 }
 
-// The operands of a product or quotient, as far as their gradients need them: saved slot 0 is the
-// input, slot 1 the other one.
+// The operands of a product or quotient, as far as their gradients need them, in the order in which
+// PyTorch releases them: saved slot 0 is the other one, slot 1 the input.
 void save_operands(Recorder& record, const Tensor& input, bool saves_input, const Tensor& other,
                    bool saves_other) {
-  record.save(saves_input ? input : Tensor());
   record.save(saves_other ? other : Tensor());
+  record.save(saves_input ? input : Tensor());
 }
 
 TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
   TensorList grads{Tensor(), Tensor()};
-  if (call.needs(1)) grads[1] = product(call.grad(), call.saved(0));
+  if (call.needs(1)) grads[1] = product(call.grad(), call.saved(1));
   if (call.needs(0)) {
-    grads[0] = is_number ? times(call.grad(), number) : product(call.grad(), call.saved(1));
+    grads[0] = is_number ? times(call.grad(), number) : product(call.grad(), call.saved(0));
   }
   return grads;
 }
@@ -81,14 +81,14 @@ TensorList div_gradients(BackwardCall& call, double number, bool is_number) {
     return binary_new_floating(kDiv, a, b, result_dtype(a, b), kQuotient);
   };
   if (call.needs(1)) {
-    const Tensor other = call.saved(1);
-    const Tensor quotient = divide(call.saved(0), other);
+    const Tensor other = call.saved(0);
+    const Tensor quotient = divide(call.saved(1), other);
     const Tensor slope = divide(quotient, other);
     const Tensor negated = times(call.grad(), -1.0);
     grads[1] = product(negated, slope);
   }
   if (call.needs(0)) {
-    grads[0] = is_number ? times(call.grad(), 1.0 / number) : divide(call.grad(), call.saved(1));
+    grads[0] = is_number ? times(call.grad(), 1.0 / number) : divide(call.grad(), call.saved(0));
   }
   return grads;
 }
@@ -159,13 +159,13 @@ Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, 
                 Pick is_first_chosen) {
   const OpFront front(info);
   Recorder record(node, {&input, &other});
-  record.save(input);
   record.save(other);
+  record.save(input);
   Tensor out = binary_new(info, input, other, result_dtype(input, other),
                           [=](auto x, auto y) { return is_first_chosen(x, y) || x != x ? x : y; });
   record.attach(out, [=, &info](BackwardCall& call) {
-    const Tensor a = call.saved(0);
-    const Tensor b = call.saved(1);
+    const Tensor a = call.saved(1);
+    const Tensor b = call.saved(0);
     const auto share = [&](const Tensor& mine, const Tensor& theirs) {
       Tensor weight =
           binary_new_floating(info, mine, theirs, result_dtype(mine, theirs), [=](auto x, auto y) {
@@ -315,8 +315,8 @@ Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
   return binary_inplace(
       kMulInplace, "MulBackward", input, other, overwrite(input, other, kProduct),
       [&](Recorder& record) {
-        record.save(kept_input(record, input));
         record.save(record.needs(0) ? tensor_of(other) : Tensor());
+        record.save(kept_input(record, input));
       },
       [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
         return mul_gradients(call, number, scalar);
@@ -333,8 +333,8 @@ Tensor div_(const Tensor& input, const TensorOrNumber& other) {
         });
       },
       [&](Recorder& record) {
-        record.save(kept_input(record, input));
         record.save(tensor_of(other));
+        record.save(kept_input(record, input));
       },
       [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
         return div_gradients(call, number, scalar);

@@ -187,12 +187,12 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
     return x == T(0) && y == y ? T(0) : static_cast<T>(x * std::log(y));
   };
   Recorder record("XlogyBackward", {&input, &other});
-  record.save(input);
   record.save(other);
+  record.save(input);
   Tensor out = binary_new_floating(kXlogy, input, other, dtype, value);
   record.attach(out, [dtype](BackwardCall& call) {
-    const Tensor x = call.saved(0);
-    const Tensor y = call.saved(1);
+    const Tensor x = call.saved(1);
+    const Tensor y = call.saved(0);
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(1)) {
       const Tensor scaled = product(call.grad(), x);
