@@ -21,6 +21,11 @@ Tensor new_scalar(double value, DType dtype, Device device) {
   return scalar;
 }
 
+Tensor copied_to(Device device, const Tensor& scalar) {
+  const CategoryGuard category(Category::optimizer_state);
+  return device == scalar.device() ? copy_of(scalar) : transfer(scalar, device);
+}
+
 // What the runtime itself reads is 0 on size-only devices: every step is then executed.
 double read(const Tensor& scalar) { return scalar.has_values() ? scalar.item() : 0.0; }
 
@@ -50,13 +55,22 @@ Tensor GradScaler::scale(const Tensor& loss) {
 
 // In double, as the reciprocal of a power of two must be exact.
 Tensor GradScaler::inverse_scale() const {
-  return ops::to_dtype(ops::reciprocal(ops::to_dtype(scale_, DType::float64)), DType::float32);
+  Tensor exact = ops::to_dtype(scale_, DType::float64);
+  const Tensor inverse = ops::reciprocal(exact);
+  exact = Tensor();
+  return ops::to_dtype(inverse, DType::float32);
 }
 
-Tensor GradScaler::unscale_on(Device device, const std::vector<Tensor>& grads,
-                              const Tensor& inverse) const {
-  const Tensor factor = transfer(inverse, device);
-  Tensor found = new_scalar(0.0, DType::float32, device);
+// Fused optimizers divide by the scale themselves: their gradients are only looked at, against a
+// factor that need not be computed on the device.
+Tensor GradScaler::factor_for(const optim::Optimizer& optimizer) const {
+  if (!optimizer.is_fused()) return inverse_scale();
+  const double inverse = scale_.has_values() ? 1.0 / scale_.item() : 1.0;
+  return new_scalar(inverse, DType::float32, scale_.device());
+}
+
+void GradScaler::multiply(const std::vector<Tensor>& grads, const Tensor& factor,
+                          const Tensor& found) {
   bool is_finite = true;
   for (const Tensor& grad : grads) {
     grad.storage().bump_version();
@@ -68,7 +82,6 @@ Tensor GradScaler::unscale_on(Device device, const std::vector<Tensor>& grads,
     });
   }
   if (!is_finite) fill_values(found, 1.0);
-  return found;
 }
 
 void GradScaler::unscale(optim::Optimizer& optimizer) {
@@ -82,7 +95,8 @@ void GradScaler::unscale(optim::Optimizer& optimizer) {
         "update()");
   }
   const NoGradGuard no_grad;
-  const Tensor inverse = inverse_scale();
+  Tensor inverse = factor_for(optimizer);
+  Tensor found = new_scalar(0.0, DType::float32, scale_.device());
   std::vector<std::pair<Device, std::vector<Tensor>>> by_device;
   for (const Tensor& parameter : optimizer.parameters()) {
     const Tensor grad = parameter.grad();
@@ -99,9 +113,15 @@ void GradScaler::unscale(optim::Optimizer& optimizer) {
     }
   }
   OptimizerState& state = optimizers_[&optimizer];
+  // Every device works with copies, that of the scale too.
+  std::vector<Tensor> factors;
   for (const auto& [device, grads] : by_device) {
-    state.found_inf.push_back(unscale_on(device, grads, inverse));
+    state.found_inf.push_back(copied_to(device, found));
+    factors.push_back(copied_to(device, inverse));
+    multiply(grads, factors.back(), state.found_inf.back());
   }
+  factors.clear();
+  inverse = Tensor();
 }
 
 bool GradScaler::has_found_inf(const OptimizerState& state) const {
@@ -114,13 +134,33 @@ bool GradScaler::step(optim::Optimizer& optimizer) {
     optimizer.step();
     return true;
   }
-  if (optimizers_.count(&optimizer) == 0) unscale(optimizer);
-  if (has_found_inf(optimizers_[&optimizer])) {
-    ++skipped_steps_;
-    return false;
+  const bool is_unscaled = optimizers_.count(&optimizer) != 0;
+  if (!is_unscaled) unscale(optimizer);
+  // A fused step takes the scale and what was found to the device.
+  Tensor found;
+  Tensor scale;
+  if (optimizer.is_fused()) {
+    found = on_scale_device(optimizers_[&optimizer]);
+    if (!is_unscaled) scale = copied_to(scale_.device(), scale_);
   }
-  optimizer.step();
-  return true;
+  const bool is_taken = !has_found_inf(optimizers_[&optimizer]);
+  if (is_taken) {
+    optimizer.step();
+  } else {
+    ++skipped_steps_;
+  }
+  return is_taken;
+}
+
+// What was found on all devices, summed up where the scale is.
+Tensor GradScaler::on_scale_device(const OptimizerState& state) const {
+  std::vector<Tensor> moved;
+  for (const Tensor& found : state.found_inf) moved.push_back(transfer(found, scale_.device()));
+  Tensor sum;
+  for (const Tensor& found : moved) {
+    sum = sum.defined() ? ops::add(sum, found) : copied_to(scale_.device(), found);
+  }
+  return sum;
 }
 
 void GradScaler::update() {
@@ -130,6 +170,12 @@ void GradScaler::update() {
   }
   const bool found = std::any_of(optimizers_.begin(), optimizers_.end(),
                                  [&](const auto& entry) { return has_found_inf(entry.second); });
+  std::vector<Tensor> found_on_scale_device;
+  for (const auto& [optimizer, state] : optimizers_) {
+    for (const Tensor& each : state.found_inf) {
+      found_on_scale_device.push_back(transfer(each, scale_.device()));
+    }
+  }
   if (scale_.has_values()) {
     const auto good_steps = static_cast<std::int64_t>(growth_tracker_.item()) + 1;
     if (found) {

@@ -25,7 +25,8 @@ struct GradScalerOptions {
 };
 
 /// On the device from the first scale() on: the scale (float32) and the count of good steps
-/// (int32), 512 bytes each; for each optimizer one flag from its unscaling until update().
+/// (int32), 512 bytes each; for each optimizer one flag per device from its unscaling until
+/// update().
 class GradScaler {
  public:
   /// Throws std::invalid_argument for a growth factor <= 1 or a backoff factor outside (0, 1).
@@ -58,7 +59,9 @@ class GradScaler {
 
   void create_state(Device device);
   Tensor inverse_scale() const;
-  Tensor unscale_on(Device device, const std::vector<Tensor>& grads, const Tensor& inverse) const;
+  Tensor factor_for(const optim::Optimizer& optimizer) const;
+  static void multiply(const std::vector<Tensor>& grads, const Tensor& factor, const Tensor& found);
+  Tensor on_scale_device(const OptimizerState& state) const;
   bool has_found_inf(const OptimizerState& state) const;
 
   GradScalerOptions options_;

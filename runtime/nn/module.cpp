@@ -94,6 +94,10 @@ Module::~Module() {
   attributes_.clear();
 }
 
+void Module::drop_parameters_from_the_last() {
+  while (!parameters_.empty()) parameters_.pop_back();
+}
+
 Tensor Module::forward(const Tensor& input) try {
   const Value result = forward(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;

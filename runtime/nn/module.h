@@ -102,6 +102,10 @@ class Module {
   void add_child(std::string name, ModulePtr module);
 
   const Tensor& own_parameter(std::size_t i) const { return parameters_[i].tensor; }
+  /// Lets the parameters go from the last to the first, as a list of them does; a module goes from
+  /// the first to the last of its own accord.
+  void drop_parameters_from_the_last();
+
   const Tensor& own_buffer(std::size_t i) const { return buffers_[i].tensor; }
 
  private:

@@ -68,6 +68,8 @@ Recurrent::Recurrent(Kind kind, std::int64_t input_size, std::int64_t hidden_siz
   }
 }
 
+Recurrent::~Recurrent() { drop_parameters_from_the_last(); }
+
 std::string_view Recurrent::type_name() const {
   if (kind_ == Kind::lstm) return "LSTM";
   return kind_ == Kind::gru ? "GRU" : "RNN";

@@ -30,6 +30,11 @@ class Recurrent final : public CopyableModule<Recurrent> {
   Recurrent(Kind kind, std::int64_t input_size, std::int64_t hidden_size,
             const RecurrentOptions& options, const ParameterOptions& parameters);
 
+  /// A list of all parameters lets them go, which PyTorch keeps for its kernels.
+  ~Recurrent() override;
+  Recurrent(const Recurrent&) = default;
+  Recurrent& operator=(const Recurrent&) = delete;
+
   std::string_view type_name() const override;
 
   using Module::forward;

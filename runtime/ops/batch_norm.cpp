@@ -127,10 +127,11 @@ class Staging {
 
 // ---- forward ------------------------------------------------------------------------------------
 
+// Where nobody keeps them, the mean goes before invstd.
 struct Results {
-  Tensor out;
-  Tensor mean;  ///< undefined where forward makes none
   Tensor invstd;
+  Tensor mean;  ///< undefined where forward makes none
+  Tensor out;
 };
 
 Results forward(const Operands& operands, const BatchNormCall& call, double momentum) {
@@ -162,7 +163,7 @@ Results forward(const Operands& operands, const BatchNormCall& call, double mome
 // ---- backward -----------------------------------------------------------------------------------
 
 // Positions of what a node keeps.
-enum Saved : std::size_t { kInput, kWeight, kRunningMean, kRunningVar, kMean, kInvstd };
+enum Saved : std::size_t { kInput, kRunningMean, kRunningVar, kWeight, kMean, kInvstd };
 
 class BatchNormBackward {
  public:
@@ -288,9 +289,9 @@ Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean
   if (Recorder record("BatchNormBackward", {&operands.input, &operands.weight, &operands.bias});
       record.is_needed()) {
     record.save(operands.input);
-    record.save(operands.weight);
     record.save(operands.running_mean);
     record.save(operands.running_var);
+    record.save(operands.weight);
     record.save(results.mean);
     record.save(results.invstd);
     record.attach(results.out, [call](BackwardCall& backward) {

@@ -53,10 +53,11 @@ Rows rows_of(const Shape& shape, const Shape& normalized) {
   return rows;
 }
 
+// Where nobody keeps them, the mean goes before rstd.
 struct Results {
-  Tensor out;
-  Tensor mean;
   Tensor rstd;
+  Tensor mean;
+  Tensor out;
 };
 
 void compute(const Rows& rows, const Operands& operands, double eps, const Results& results) {

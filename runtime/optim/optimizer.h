@@ -55,6 +55,7 @@ class Optimizer {
   double learning_rate() const { return lr_; }
   void set_learning_rate(double lr) { lr_ = lr; }
   const std::vector<Tensor>& parameters() const { return parameters_; }
+  bool is_fused() const { return form_ == Form::fused; }
   /// nullptr while there is none.
   const ParameterState* find_state(const Tensor& parameter) const;
 
