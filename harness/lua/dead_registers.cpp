@@ -58,6 +58,21 @@ std::optional<int> result_register(const Instruction* next) {
   }
 }
 
+// The register, from 0, of an operator's operand.
+std::optional<int> operand_register(Instruction instruction, int index) {
+  switch (instruction.opcode()) {
+    case kArithmetic:
+      return index == 1 ? instruction.a() : instruction.b();
+    case kArithmeticWithSmallInteger:
+    case kArithmeticWithConstant:
+      return instruction.a();
+    case kNegate:
+      return instruction.b();
+    default:
+      return std::nullopt;
+  }
+}
+
 enum class RegisterUse { variable, temporary, none };
 
 // Lua counts registers from 1 here.
@@ -136,6 +151,25 @@ void clear_dead_registers(lua_State* L) {
   lua_pushnil(L);
   for (int number = *first; lua_setlocal(L, &frame, number) != nullptr; ++number) lua_pushnil(L);
   lua_pop(L, 1);
+}
+
+bool is_variable_operand(lua_State* L, int index) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
+  const std::optional<int> operand = operand_register(next_instruction(frame)[-1], index);
+  return operand && use_of(L, frame, *operand + 1) == RegisterUse::variable;
+}
+
+void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,
+                                  const std::function<void(const void*)>& visit) {
+  for (int number = 1;; ++number) {
+    const char* name = lua_getlocal(L, &frame, number);
+    if (name == nullptr) return;
+    const bool is_variable = name[0] != '(' || std::string_view(name) == "(for state)";
+    if (is_variable && lua_type(L, -1) == LUA_TUSERDATA) visit(lua_touserdata(L, -1));
+    lua_pop(L, 1);
+    if (!is_variable) return;
+  }
 }
 
 void check_frame_layout(lua_State* L) {

@@ -3,6 +3,8 @@
 
 #include <lua.hpp>
 
+#include <functional>
+
 namespace ohm::lua {
 
 /// To be called by a native that a Lua operator (`a + b`, `-a`, `a.b = c`) called: sets the
@@ -18,6 +20,15 @@ namespace ohm::lua {
 /// stack: above it nothing is alive but named variables. An assignment to a field has no result:
 /// when it runs, the named variables are all there is.
 void clear_dead_registers(lua_State* L);
+
+/// Whether argument `index` of a native that an operator called stands in a named variable of the
+/// function with the operator. False when something else called the native.
+bool is_variable_operand(lua_State* L, int index);
+
+/// Calls visit(handle) for each full userdata in the variables of a Lua function, in the order of
+/// their declarations; for no variable of a native.
+void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,
+                                  const std::function<void(const void*)>& visit);
 
 /// Whether call frames of the Lua at hand look as clear_dead_registers() takes them to: the place
 /// of a frame's next instruction and the encoding of instructions are no part of Lua's interface,

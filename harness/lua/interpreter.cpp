@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <utility>
@@ -66,7 +67,7 @@ Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps
   lua_pushcfunction(L, &open_state);
   lua_pushinteger(L, static_cast<lua_Integer>(seed));
   call(1, 0);
-  lua_sethook(L, &count_instructions, LUA_MASKCOUNT, kCountPeriod);
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT | LUA_MASKRET, kCountPeriod);
 }
 
 Interpreter::~Interpreter() {
@@ -109,17 +110,45 @@ void Interpreter::collect(lua_State* L) {
   while (!buried_.empty()) {
     letting_go_.swap(buried_);
     for (const void* argument : ended_call_) {
-      for (Buried& buried : letting_go_) {
-        if (buried.handle == argument) buried.remains = Remains();
-      }
+      const bool is_variable = std::find(ended_variables_.begin(), ended_variables_.end(),
+                                         argument) != ended_variables_.end();
+      if (!is_variable) let_go(argument);
+    }
+    for (auto it = ended_variables_.begin(); it != ended_variables_.end(); ++it) {
+      const bool is_held_later =
+          std::find(it + 1, ended_variables_.end(), *it) != ended_variables_.end();
+      if (!is_held_later) let_go(*it);
     }
     for (std::size_t i = letting_go_.size(); i > 0; --i) letting_go_[i - 1].remains = Remains();
     letting_go_.clear();
     ended_call_.clear();
+    ended_variables_.clear();
     // What went may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
     lua_gc(L, LUA_GCCOLLECT);
   }
+}
+
+void Interpreter::let_go(const void* handle) {
+  for (Buried& buried : letting_go_) {
+    if (buried.handle == handle) buried.remains = Remains();
+  }
+}
+
+void Interpreter::on_hook(lua_State* L, lua_Debug* frame) {
+  if (frame->event == LUA_HOOKRET) {
+    of(L).note_ended_function(L, *frame);
+  } else {
+    count_instructions(L);
+  }
+}
+
+void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
+  constexpr std::size_t kMost = 256;
+  const auto keep = [&](const void* handle) {
+    if (ended_variables_.size() < kMost) ended_variables_.push_back(handle);
+  };
+  for_each_handle_in_variables(L, frame, keep);
 }
 
 std::string_view Interpreter::file_of(const char* chunk_name) {
@@ -134,12 +163,12 @@ std::string_view Interpreter::file_of(const char* chunk_name) {
 // Note [Caps cannot be caught]
 // A script can catch the error that a cap raises. From then on every single instruction raises it
 // again, so that it gets no further than leaving its functions; what it returns is not looked at.
-void Interpreter::count_instructions(lua_State* L, lua_Debug* /*frame*/) {
+void Interpreter::count_instructions(lua_State* L) {
   Interpreter& self = of(L);
   self.instructions_ += kCountPeriod;
   self.note_reached_cap(L);
   if (self.reached_cap_.empty()) return;
-  lua_sethook(L, &count_instructions, LUA_MASKCOUNT, 1);
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT, 1);
   lua_pushstring(L, self.reached_cap_.c_str());
   lua_error(L);
 }

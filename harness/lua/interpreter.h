@@ -66,8 +66,9 @@ class Interpreter {
   /// Note [Order of letting go]
   /// Several handles can have died since the last collection, and Python would have let them go one
   /// by one. In `x = f(g())` the result of g goes when f returns, before x loses what it held: so
-  /// the arguments of the call that ended last go first. All others go oldest first, as the
-  /// variables of a Python frame do.
+  /// the arguments of the call that ended last go first, but for those that are variables. Then the
+  /// variables of functions that have returned go, in the order in which they stand there, and all
+  /// others oldest first.
   void collect(lua_State* L);
 
   /// For finalizers: takes over what a handle held until collect() lets it go.
@@ -116,7 +117,10 @@ class Interpreter {
   // Ranks of a distributed program are threads that take turns, each in a coroutine of its own.
   static thread_local lua_State* running;
 
-  static void count_instructions(lua_State* L, lua_Debug* frame);
+  static void on_hook(lua_State* L, lua_Debug* frame);
+  static void count_instructions(lua_State* L);
+  void note_ended_function(lua_State* L, const lua_Debug& frame);
+  void let_go(const void* handle);
   static int handle_message(lua_State* L);
   void note_reached_cap(lua_State* L);
   std::string place_in(lua_State* L) const;
@@ -138,6 +142,7 @@ class Interpreter {
   std::vector<Buried> buried_;  ///< the youngest first
   std::vector<Buried> letting_go_;
   Handles ended_call_;
+  std::vector<const void*> ended_variables_;  ///< of functions that returned since
   bool has_dropped_references_ = false;
   std::shared_ptr<Interpreter* const> self_;
   std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers bury

@@ -67,10 +67,13 @@ void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
 
 namespace {
 
-Interpreter::Handles handles_among_arguments(lua_State* L) {
+// Those that end with the call: an operator leaves the variables among its operands alone.
+Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
   Interpreter::Handles handles;
   for (int index = 1; index <= lua_gettop(L); ++index) {
-    if (lua_type(L, index) == LUA_TUSERDATA) handles.push_back(lua_touserdata(L, index));
+    if (lua_type(L, index) != LUA_TUSERDATA) continue;
+    if (entry == Entry::operator_call && is_variable_operand(L, index)) continue;
+    handles.push_back(lua_touserdata(L, index));
   }
   return handles;
 }
@@ -85,7 +88,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     const LineScope line(L, interpreter);
     if (entry == Entry::operator_call) clear_dead_registers(L);
     interpreter.collect(L);
-    const Interpreter::Handles arguments = handles_among_arguments(L);
+    const Interpreter::Handles arguments = handles_among_arguments(L, entry);
     const int results = function(L);
     interpreter.note_ended_call(arguments);
     return results;

@@ -76,7 +76,7 @@ class Node : public RefCounted {
   static void destroy(Node* node);
 
  protected:
-  virtual ~Node() = default;
+  virtual ~Node();
 
  private:
   std::string_view name_;
@@ -85,6 +85,7 @@ class Node : public RefCounted {
   EdgeList edges_;
   InlineVector<TensorMeta, 1> inputs_;
   SavedList saved_;
+  std::vector<IntrusivePtr<Node>> accumulators_;  ///< of packed leaves that were released
   bool is_released_ = false;
   bool keeps_packed_ = false;
 };

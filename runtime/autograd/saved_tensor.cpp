@@ -43,10 +43,17 @@ SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) {
 
 void SavedTensor::remember_place(const Tensor& tensor) {
   packed_->requires_grad_ = tensor.requires_grad();
-  if (tensor.is_leaf()) return;
+  if (tensor.is_leaf()) {
+    packed_->accumulator_ = gradient_edge(tensor).node;
+    return;
+  }
   const AutogradMeta& meta = *autograd_meta(tensor);
   packed_->grad_fn_ = meta.grad_fn;
   packed_->output_number_ = meta.output_number;
+}
+
+IntrusivePtr<Node> SavedTensor::accumulator() const {
+  return packed_ ? packed_->accumulator_ : IntrusivePtr<Node>();
 }
 
 // What is unpacked takes the place of the tensor that was saved: a function that runs again with it

@@ -27,7 +27,8 @@ class PackedTensor : public RefCounted {
 
  private:
   friend class SavedTensor;
-  IntrusivePtr<Node> grad_fn_;  ///< of the tensor; null for leaves and for outputs of the node
+  IntrusivePtr<Node> grad_fn_;      ///< of the tensor; null for leaves and for outputs of the node
+  IntrusivePtr<Node> accumulator_;  ///< of a leaf
   std::uint32_t output_number_ = 0;
   bool requires_grad_ = false;
 };
@@ -73,6 +74,9 @@ class SavedTensor {
   Tensor unpack(const Node& owner) const;
 
   void release();
+
+  /// Where the gradient of a leaf goes, which was packed; null otherwise.
+  IntrusivePtr<Node> accumulator() const;
 
   bool is_packed() const { return static_cast<bool>(packed_); }
 

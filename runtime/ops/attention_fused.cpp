@@ -180,6 +180,7 @@ Tensor bias_gradient(const Tensor& bias) {
 TensorList efficient_backward(const BackwardCall& call, const AttentionRules& rules) {
   const AttentionInputs inputs{call.saved(2), call.saved(1), call.saved(3), call.saved(0)};
   const TensorOptions options = options_of(inputs.query);
+  const Tensor grad = row_major(swapped(call.grad()));
   const auto gradient_of = [&](const Tensor& input) {
     return swapped_result(empty(swapped(input).shape(), options));
   };
@@ -190,7 +191,7 @@ TensorList efficient_backward(const BackwardCall& call, const AttentionRules& ru
   gradients.key = gradient_of(inputs.key);
   gradients.value = gradient_of(inputs.value);
   if (call.needs(3)) gradients.bias = bias_gradient(inputs.bias);
-  Tensor products = row_products(swapped(call.grad()), swapped(call.saved(5)));
+  Tensor products = row_products(grad, swapped(call.saved(5)));
   const Tensor workspace =
       empty({backward_workspace_bytes(inputs.query, inputs.key, inputs.value, rules.dropout_p)},
             {DType::uint8, options.device});

@@ -315,8 +315,9 @@ mark("globals deleted")
 local N, x, out, g
 -- sum(c * 1.0 for c in chunks[:2]): Python's sum begins with 0 + the first.
 local function sum_of_two(first, second)
-  local item = first * 1.0
-  local total = 0 + item
+  local total, item
+  item = first * 1.0
+  total = 0 + item
   item = nil
   item = second * 1.0
   return total + item
