@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "allocator_shim/observe/nearest_name.h"
+#include "harness/engine/machine.h"
 #include "harness/lua/arguments.h"
+#include "harness/lua/interpreter.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/native.h"
 #include "runtime/tensor/context.h"
@@ -25,6 +27,31 @@ void set_cudnn_enabled(lua_State* L, int index) {
 }
 
 constexpr Property kCudnnProperties[] = {{"enabled", push_cudnn_enabled, set_cudnn_enabled}};
+
+// ---- matrix products ----------------------------------------------------------------------------
+
+void push_workspaces(lua_State* L) {
+  const std::vector<DeviceSlot>& gpus = Context::current().gpus;
+  lua_pushboolean(L, std::any_of(gpus.begin(), gpus.end(), [](const DeviceSlot& gpu) {
+                    return gpu.cublas_workspace_bytes != 0;
+                  }));
+}
+
+void set_workspaces(lua_State* L, int index) {
+  const bool are_taken = boolean_argument(L, index, {"cuda", "workspaces"});
+  engine::RunContext* run = Interpreter::of(L).run;
+  if (run == nullptr) {
+    throw std::invalid_argument("[cuda] workspaces can be set while a variant runs, not before");
+  }
+  std::vector<DeviceSlot>& gpus = Context::current().gpus;
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    const GpuProfile& profile = run->machine().profile(static_cast<int>(gpu));
+    gpus[gpu].cublas_workspace_bytes = are_taken ? profile.cublas_workspace_bytes : 0;
+    if (!are_taken) gpus[gpu].library_handles.release_workspaces();
+  }
+}
+
+constexpr Property kCudaProperties[] = {{"workspaces", push_workspaces, set_workspaces}};
 
 // ---- attention ----------------------------------------------------------------------------------
 
@@ -112,6 +139,7 @@ constexpr luaL_Reg kAttentionSwitches[] = {
 }  // namespace
 
 std::span<const Property> cudnn_properties() { return kCudnnProperties; }
+std::span<const Property> cuda_properties() { return kCudaProperties; }
 std::span<const luaL_Reg> attention_switches() { return kAttentionSwitches; }
 std::span<const luaL_Reg> attention_functions() { return kAttentionFunctions; }
 

@@ -14,6 +14,9 @@ namespace ohm::lua {
 /// Of ohm.backends.cudnn: enabled.
 std::span<const Property> cudnn_properties();
 
+/// Of ohm.backends.cuda: workspaces, whether matrix libraries take any.
+std::span<const Property> cuda_properties();
+
 /// Of ohm.backends.cuda: enable_flash_sdp(enabled), flash_sdp_enabled(), …
 std::span<const luaL_Reg> attention_switches();
 

@@ -77,7 +77,7 @@ std::span<const Library> libraries() {
       Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
       Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
       Library{"ohm.backends", {}},
-      Library{"ohm.backends.cuda", {attention_switches()}},
+      Library{"ohm.backends.cuda", {attention_switches()}, nullptr, nullptr, cuda_properties()},
       Library{"ohm.backends.cudnn", {}, nullptr, nullptr, cudnn_properties()},
       Library{"ohm.utils", {}},
       Library{"ohm.utils.checkpoint", {checkpoint_functions()}},

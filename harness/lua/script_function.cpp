@@ -48,20 +48,25 @@ int push_pattern(lua_State* L, const Pattern& pattern, const std::vector<Tensor>
 
 struct ScriptFunction::State {
   Interpreter& interpreter;
-  ReferencePtr callable;
+  nn::ModulePtr module;   ///< goes at once with the last holder, which Lua's values do not
+  ReferencePtr function;  ///< where there is no module
   Pattern arguments = {nullptr};
   bool was_called = false;
   Pattern first_results = {};
 };
 
 ScriptFunction::ScriptFunction(lua_State* L, int index, std::string_view caller) {
-  const bool is_module = test_handle<nn::ModulePtr>(L, index) != nullptr;
-  if (!is_module && lua_type(L, index) != LUA_TFUNCTION) {
+  Interpreter& interpreter = Interpreter::of(L);
+  if (test_handle<nn::ModulePtr>(L, index) != nullptr) {
+    const nn::ModulePtr& module = module_argument(L, index, {caller, "function"});
+    state_ = std::make_shared<State>(State{interpreter, module, nullptr});
+    return;
+  }
+  if (lua_type(L, index) != LUA_TFUNCTION) {
     refuse_argument(L, index, {caller, "function"}, "a function or a module");
   }
   lua_pushvalue(L, index);
-  const auto callable = std::make_shared<Reference>(L);
-  state_ = std::make_shared<State>(State{Interpreter::of(L), callable});
+  state_ = std::make_shared<State>(State{interpreter, nullptr, std::make_shared<Reference>(L)});
 }
 
 std::vector<Tensor> ScriptFunction::bind_arguments(lua_State* L, int first, int last) {
@@ -75,7 +80,11 @@ std::vector<Tensor> ScriptFunction::operator()(const std::vector<Tensor>& tensor
   lua_State* L = interpreter.running_state();
   const int top = lua_gettop(L);
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
-  state_->callable->push(L);
+  if (state_->module) {
+    push_module(L, state_->module);
+  } else {
+    state_->function->push(L);
+  }
   const int arguments = push_pattern(L, state_->arguments, tensors);
   const int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
   std::vector<Tensor> outputs;

@@ -168,8 +168,10 @@ MultiheadAttention::Result MultiheadAttention::fused(const Heads& heads,
     return ops::view(tensor, {batch, heads_, tensor.size(1), tensor.size(2)});
   };
   const double dropped = is_training() ? options_.dropout : 0.0;
-  Tensor output = ops::scaled_dot_product_attention(by_batch(heads.query), by_batch(heads.key),
-                                                    by_batch(heads.value), mask, dropped, is_causal,
+  const Tensor query = by_batch(heads.query);
+  const Tensor key = by_batch(heads.key);
+  const Tensor value = by_batch(heads.value);
+  Tensor output = ops::scaled_dot_product_attention(query, key, value, mask, dropped, is_causal,
                                                     std::nullopt);
   output = ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})),
                      {batch * heads.queries(), width_});

@@ -120,7 +120,9 @@ std::vector<Recording> read_recordings(const std::string& family, const Recorded
   return recordings;
 }
 
-std::optional<TwinProgram> find_twin(const std::string& program) {
+namespace {
+
+const std::map<std::string, TwinProgram>& all_programs() {
   static const std::map<std::string, TwinProgram> programs = [] {
     std::map<std::string, TwinProgram> all;
     for (const auto& entry : fs::directory_iterator(golden_path("pytorch/programs"))) {
@@ -128,9 +130,23 @@ std::optional<TwinProgram> find_twin(const std::string& program) {
     }
     return all;
   }();
-  const auto found = programs.find(program);
-  if (found == programs.end()) return std::nullopt;
+  return programs;
+}
+
+}  // namespace
+
+std::optional<TwinProgram> find_twin(const std::string& program) {
+  const auto found = all_programs().find(program);
+  if (found == all_programs().end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::string> twins_named(std::string_view start) {
+  std::vector<std::string> names;
+  for (const auto& [name, program] : all_programs()) {
+    if (starts_with(name, start)) names.push_back(name);
+  }
+  return names;
 }
 
 std::optional<std::string> first_difference(const Recording& recording, const TwinRun& run) {

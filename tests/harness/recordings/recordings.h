@@ -30,7 +30,7 @@ struct Recording {
 
 struct TwinProgram {
   std::string name;
-  std::string settings;  ///< "capacity_bytes=… gpus=… PYTORCH_CUDA_ALLOC_CONF=…"
+  std::string settings;  ///< "profile=… capacity_bytes=… gpus=… PYTORCH_CUDA_ALLOC_CONF=…"
   std::string source;
 };
 
@@ -42,6 +42,9 @@ std::vector<Recording> read_recordings(const std::string& family, const Recorded
 
 /// nullopt: nobody has written it.
 std::optional<TwinProgram> find_twin(const std::string& program);
+
+/// All whose names begin so.
+std::vector<std::string> twins_named(std::string_view start);
 
 /// What a twin did, in the form of a recording: its lines up to an error, if it ends with one.
 struct TwinRun {

@@ -157,6 +157,7 @@ engine::MachineOptions options_for(const TwinProgram& twin, const RecordedGpu& g
     const std::size_t equals = setting.find('=');
     const std::string name = setting.substr(0, equals);
     const std::string value = setting.substr(equals + 1);
+    if (name == "profile") options.gpu.profile = value;
     if (name == "gpus") options.gpu.count = std::stoi(value);
     if (name == "capacity_bytes") options.gpu.capacity_bytes = std::stoull(value);
     if (name == "PYTORCH_CUDA_ALLOC_CONF") options.gpu.alloc_conf = value;

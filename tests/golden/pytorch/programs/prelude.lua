@@ -47,3 +47,61 @@ local function iadd(total, x)
   return total + x
 end
 
+
+-- ---- worked examples ----------------------------------------------------------------------------
+
+local function expect_equal(what, actual, expected)
+  if actual ~= expected then
+    error(what .. ": " .. tostring(actual) .. " instead of " .. tostring(expected))
+  end
+end
+
+-- Figures of ohm.cuda by their names.
+local function expect(what, figures)
+  for name, bytes in pairs(figures) do
+    expect_equal(name .. " after " .. what, ohm.cuda[name](), bytes)
+  end
+end
+
+local function two_layers()
+  return nn.Sequential(nn.Linear(1000, 2000), nn.ReLU(), nn.Linear(2000, 10)):cuda()
+end
+
+local function two_layer_batch(criterion)
+  local x = ohm.randn(32, 1000, {device = "cuda"})
+  if criterion == "MSELoss" then return x, ohm.randn(32, 10, {device = "cuda"}) end
+  return x, ohm.randint(0, 10, {32}, {device = "cuda"})
+end
+
+local function two_layers_with_workspaces(figures)
+  local net = two_layers()
+  local x, y = two_layer_batch("CrossEntropyLoss")
+  ohm.cuda.reset_peak_memory_stats()
+  local out = net(x)
+  expect("forward",
+         {memory_allocated = figures.forward, max_memory_allocated = figures.forward_peak})
+  local loss = F.cross_entropy(out, y)
+  expect("the loss", {memory_allocated = figures.loss})
+  ohm.cuda.reset_peak_memory_stats()
+  loss:backward()
+  expect("backward",
+         {memory_allocated = figures.backward, max_memory_allocated = figures.backward_peak,
+          memory_reserved = figures.reserved})
+end
+
+-- 25 images through two convolutions, their outputs kept in a list or only the last.
+local function convolutions(case)
+  ohm.backends.cuda.workspaces = false
+  ohm.backends.cudnn.enabled = true
+  local net = nn.Sequential(nn.Conv2d(3, 16, 3, {padding = 1}), nn.ReLU(),
+                            nn.Conv2d(16, 32, 3, {padding = 1}), nn.ReLU(),
+                            nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10)):cuda()
+  local images = collect(25, function() return ohm.randn(1, 3, 300, 300) end)
+  local outputs, out = {}, nil
+  local grad_mode <close> = ohm.set_grad_enabled(case.grad ~= false)
+  for i, image in ipairs(images) do
+    out = net(image:cuda())
+    if case.outputs == "list" then outputs[i] = out end
+  end
+  expect("25 images", {memory_allocated = case.allocated, max_memory_allocated = case.peak})
+end
