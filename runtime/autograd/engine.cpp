@@ -93,10 +93,10 @@ Tensor validated(Tensor grad, const TensorMeta& meta, const Node& node) {
       is_expandable = meta.shape[dim] == 1 || meta.shape[dim] == grad.shape()[missing + dim];
     }
     if (!is_expandable) {
-      throw std::invalid_argument(
-          fmt::format("Function {} returned an invalid gradient: got {} but expected shape "
-                      "compatible with {}",
-                      node.name(), grad.shape().str(), meta.shape.str()));
+      throw std::invalid_argument(fmt::format(
+          "[backward] Function {} returned an invalid gradient: got {} but expected shape "
+          "compatible with {}",
+          node.name(), grad.shape().str(), meta.shape.str()));
     }
     grad = sum_to_shape(grad, meta.shape);
   }

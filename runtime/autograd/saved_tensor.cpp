@@ -10,18 +10,20 @@
 namespace ohm {
 namespace {
 
-std::string overwritten_message(const Tensor& tensor, const Node& owner, std::uint32_t expected) {
-  std::string where;
+// Which op of which line recorded the node.
+std::string place_of(const Node& owner) {
   const SiteTable* sites = Context::current().sites;
-  if (sites != nullptr && owner.site() != kUnknownSite) {
-    const Site& site = sites->at(owner.site());
-    where = fmt::format(" (saved by {} at {}:{})", site.op, site.file, site.line);
-  }
+  if (sites == nullptr || owner.site() == kUnknownSite) return {};
+  const Site& site = sites->at(owner.site());
+  return fmt::format(" (saved by {} at {}:{})", site.op, site.file, site.line);
+}
+
+std::string overwritten_message(const Tensor& tensor, const Node& owner, std::uint32_t expected) {
   return fmt::format(
-      "one of the variables needed for gradient computation has been modified by an inplace "
+      "[{}] one of the variables needed for gradient computation has been modified by an inplace "
       "operation: [{} {}], needed by {}, is at version {}; expected version {} instead{}",
-      info_of(tensor.dtype()).tensor_type, tensor.shape().str(), owner.name(),
-      tensor.storage().version(), expected, where);
+      owner.name(), info_of(tensor.dtype()).tensor_type, tensor.shape().str(), owner.name(),
+      tensor.storage().version(), expected, place_of(owner));
 }
 
 }  // namespace
@@ -71,10 +73,11 @@ Tensor SavedTensor::unpacked() const {
 
 Tensor SavedTensor::unpack(const Node& owner) const {
   if (owner.is_released()) {
-    throw std::invalid_argument(
-        "Trying to backward through the graph a second time (or directly access saved tensors "
+    throw std::invalid_argument(fmt::format(
+        "[{}] Trying to backward through the graph a second time (or directly access saved tensors "
         "after they have already been freed). Saved intermediate values of the graph are freed "
-        "when you call backward. Pass retain_graph = true to backward the first time.");
+        "when you call backward. Pass retain_graph = true to backward the first time{}.",
+        owner.name(), place_of(owner)));
   }
   if (packed_) return unpacked();
   if (tensor_.defined() && tensor_.storage().version() != version_) {

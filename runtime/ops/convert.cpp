@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <stdexcept>
+
 #include "runtime/autograd/recorder.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
@@ -64,7 +66,10 @@ Tensor contiguous(const Tensor& input) {
 
 Tensor copy_(const Tensor& input, const Tensor& source) {
   const OpFront front(kCopy);
-  broadcast_shapes(input.shape(), source.shape(), "copy_");
+  if (!(broadcast_shapes(input.shape(), source.shape(), "copy_") == input.shape())) {
+    throw std::invalid_argument(fmt::format("[copy_] a source of shape {} does not fit into {}",
+                                            source.shape().str(), input.shape().str()));
+  }
   begin_inplace_write(input, "copy_");
   copy_into(input, source);
   if (Recorder record("CopyBackwards", {&input, &source}); record.is_needed()) {

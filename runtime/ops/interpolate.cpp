@@ -21,18 +21,19 @@ struct Source {
   double share;
 };
 
-using Sources = std::array<std::vector<Source>, 2>;
+struct Axis {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  double step = 0.0;  ///< elements of the input for one of the output
+};
+
+enum class Mode : std::uint8_t { nearest, bilinear, bilinear_with_aligned_corners };
 
 struct Resize {
   Shape input;  ///< [N, C, H, W]
   Shape output;
-  Sources sources;
-};
-
-struct Axis {
-  std::int64_t from;
-  std::int64_t to;
-  double step;  ///< elements of the input for one of the output
+  std::array<Axis, 2> axes;
+  Mode mode;
 };
 
 std::vector<Source> nearest_sources(const Axis& axis) {
@@ -69,8 +70,12 @@ Axis axis_of(const Shape& shape, int number, const std::optional<Shape>& size,
   }
   const double scale =
       (*scale_factor)[scale_factor->size() == 1 ? 0 : static_cast<std::size_t>(number)];
-  return {from, static_cast<std::int64_t>(std::floor(static_cast<double>(from) * scale)),
-          1.0 / scale};
+  const double to = std::floor(static_cast<double>(from) * scale);
+  if (!(to < 0x1p62)) {
+    throw std::invalid_argument(
+        fmt::format("[interpolate] a scale factor of {} makes a size that does not fit", scale));
+  }
+  return {from, static_cast<std::int64_t>(std::max(to, 0.0)), 1.0 / scale};
 }
 
 void check(const Tensor& input, const std::optional<Shape>& size,
@@ -89,17 +94,24 @@ void check(const Tensor& input, const std::optional<Shape>& size,
   }
 }
 
+std::vector<Source> sources_of(const Axis& axis, Mode mode) {
+  if (mode == Mode::nearest) return nearest_sources(axis);
+  return linear_sources(axis, mode == Mode::bilinear_with_aligned_corners);
+}
+
 // Calls visit(input offset, output offset, weight) for everything that flows from input to output,
 // both row-major.
 template <class F>
 void for_each_flow(const Resize& resize, F&& visit) {
+  const std::array<std::vector<Source>, 2> sources = {sources_of(resize.axes[0], resize.mode),
+                                                      sources_of(resize.axes[1], resize.mode)};
   const std::int64_t images = resize.input[0] * resize.input[1];
   const std::int64_t width = resize.input[3];
   std::int64_t out = 0;
   for (std::int64_t image = 0; image < images; ++image) {
     const std::int64_t start = image * resize.input[2] * width;
-    for (const Source& y : resize.sources[0]) {
-      for (const Source& x : resize.sources[1]) {
+    for (const Source& y : sources[0]) {
+      for (const Source& x : sources[1]) {
         visit(start + y.first * width + x.first, out, (1 - y.share) * (1 - x.share));
         visit(start + y.first * width + x.second, out, (1 - y.share) * x.share);
         visit(start + y.second * width + x.first, out, y.share * (1 - x.share));
@@ -136,6 +148,15 @@ Tensor resize_gradient(const Tensor& incoming, const Resize& resize) {
   return out;
 }
 
+Mode parsed_mode(const std::string& mode, bool align_corners) {
+  if (mode == "nearest") return Mode::nearest;
+  if (mode == "bilinear") {
+    return align_corners ? Mode::bilinear_with_aligned_corners : Mode::bilinear;
+  }
+  throw std::invalid_argument(
+      fmt::format("[interpolate] mode must be \"nearest\" or \"bilinear\", not \"{}\"", mode));
+}
+
 std::vector<Sample> images() {
   const Tensor image = randn({1, 2, 3, 4}, {DType::float64, Device::cpu()});
   const std::vector<double> twice = {2.0};
@@ -151,19 +172,14 @@ Tensor interpolate(const Tensor& input, const std::optional<Shape>& size,
                    bool align_corners) {
   const OpFront front(kInterpolate);
   check(input, size, scale_factor);
-  if (mode != "nearest" && mode != "bilinear") {
-    throw std::invalid_argument(
-        fmt::format("[interpolate] mode must be \"nearest\" or \"bilinear\", not \"{}\"", mode));
-  }
-  Resize resize{input.shape(), input.shape(), {}};
+  Resize resize{input.shape(), input.shape(), {}, parsed_mode(mode, align_corners)};
   for (int number = 0; number < 2; ++number) {
     const Axis axis = axis_of(input.shape(), number, size, scale_factor);
     if (axis.from <= 0 || axis.to <= 0) {
       throw std::invalid_argument("[interpolate] input and output sizes must be greater than 0");
     }
     resize.output[2 + number] = axis.to;
-    resize.sources[static_cast<std::size_t>(number)] =
-        mode == "nearest" ? nearest_sources(axis) : linear_sources(axis, align_corners);
+    resize.axes[static_cast<std::size_t>(number)] = axis;
   }
   Tensor out = resized(input, resize);
   if (Recorder record("UpsampleBackward", {&input}); record.is_needed()) {

@@ -2,11 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <stdexcept>
-
 #include "allocator_shim/observe/assert.h"
 #include "runtime/tensor/factories.h"
 #include "runtime/tensor/reduce.h"
+#include "runtime/tensor/refusal.h"
 
 namespace ohm::ops {
 
@@ -14,8 +13,7 @@ Reduction parse_reduction(std::string_view text) {
   if (text == "none") return Reduction::none;
   if (text == "mean") return Reduction::mean;
   if (text == "sum") return Reduction::sum;
-  throw std::invalid_argument(
-      fmt::format("'{}' is not a valid value for reduction: expected none, mean or sum", text));
+  refuse(fmt::format("'{}' is not a valid value for reduction: expected none, mean or sum", text));
 }
 
 Tensor reduced(const Tensor& losses, Reduction reduction) {

@@ -17,6 +17,9 @@ constexpr OpInfo kSplit{"split"};
 constexpr OpInfo kChunk{"chunk"};
 constexpr OpInfo kUnbind{"unbind"};
 
+// A tensor can be larger than any list of its pieces.
+constexpr std::int64_t kMostPieces = std::int64_t{1} << 24;
+
 // The gradient of a piece: zeros of the whole input with the piece's gradient written in.
 template <class Piece>
 Tensor filled_gradient(const Tensor& grad, const Shape& shape, Piece piece) {
@@ -118,8 +121,13 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
     throw std::invalid_argument(
         fmt::format("[split] split_size must be positive, not {}", split_size));
   }
-  std::vector<Tensor> pieces;
   const std::int64_t size = input.shape()[position];
+  if ((size - 1) / split_size >= kMostPieces) {
+    throw std::invalid_argument(
+        fmt::format("[split] pieces of {} of a dimension of size {} would be more than {}",
+                    split_size, size, kMostPieces));
+  }
+  std::vector<Tensor> pieces;
   for (std::int64_t start = 0; start < size || pieces.empty(); start += split_size) {
     pieces.push_back(raw_narrow(input, position, start, std::min(split_size, size - start)));
   }
@@ -187,7 +195,8 @@ std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t
         fmt::format("[chunk] expects chunks to be greater than 0, got {}", chunks));
   }
   const std::int64_t size = input.shape()[position];
-  return split(input, std::max<std::int64_t>(1, (size + chunks - 1) / chunks), position);
+  return split(input, std::max<std::int64_t>(1, size / chunks + (size % chunks != 0 ? 1 : 0)),
+               position);
 }
 
 std::vector<OpDef> piece_ops() {

@@ -39,7 +39,10 @@ struct OpDef {
 template <class R, class... Args>
 OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...), std::vector<ParamName> names,
              std::function<std::vector<Sample>()> samples = {}) {
-  const auto call = [fn](std::span<const Value> values) { return Value(invoke(fn, values)); };
+  const auto call = [fn, name = info.name](std::span<const Value> values) {
+    const OpGuard running(name);
+    return Value(invoke(fn, values));
+  };
   return {info, exposure, params_of<Args...>(std::move(names)), call, std::move(samples)};
 }
 

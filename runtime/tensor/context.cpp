@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "allocator_shim/observe/assert.h"
+#include "runtime/tensor/refusal.h"
 
 namespace ohm {
 namespace {
@@ -23,9 +25,8 @@ DeviceSlot& Context::slot(Device device) {
   if (device.is_cpu()) return host;
   const auto index = static_cast<std::size_t>(device.index);
   if (index >= gpus.size()) {
-    throw std::invalid_argument(fmt::format("{} does not exist: this machine has {} GPU{}",
-                                            device.str(), gpus.size(),
-                                            gpus.size() == 1 ? "" : "s"));
+    refuse(fmt::format("{} does not exist: this machine has {} GPU{}", device.str(), gpus.size(),
+                       gpus.size() == 1 ? "" : "s"));
   }
   return gpus[index];
 }
@@ -46,6 +47,13 @@ SiteId Context::site() {
 void Context::seed(std::uint64_t seed) {
   host.generator = {seed, 0};
   for (DeviceSlot& gpu : gpus) gpu.generator = {seed, 0};
+}
+
+void refuse(std::string_view text) {
+  if (installed_context == nullptr || installed_context->state.op.empty()) {
+    throw std::invalid_argument(std::string(text));
+  }
+  throw std::invalid_argument(fmt::format("[{}] {}", installed_context->state.op, text));
 }
 
 ContextGuard::ContextGuard(Context& context)

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "runtime/tensor/refusal.h"
 #include "runtime/tensor/strided.h"
 
 namespace ohm {
@@ -13,15 +14,15 @@ namespace {
 std::size_t checked_bytes(const Shape& shape, DType dtype) {
   for (const std::int64_t size : shape) {
     if (size < 0) {
-      throw std::invalid_argument(fmt::format(
-          "trying to create a tensor with negative dimension {}: {}", size, shape.str()));
+      refuse(fmt::format("trying to create a tensor with negative dimension {}: {}", size,
+                         shape.str()));
     }
   }
   std::size_t bytes = 0;
   const auto numel = static_cast<std::size_t>(shape.numel());
   if (__builtin_mul_overflow(numel, item_bytes(dtype), &bytes) || bytes > INT64_MAX) {
-    throw std::invalid_argument(fmt::format(
-        "the bytes of a {} tensor of shape {} do not fit in 64 bits", name_of(dtype), shape.str()));
+    refuse(fmt::format("the bytes of a {} tensor of shape {} do not fit in 64 bits", name_of(dtype),
+                       shape.str()));
   }
   return bytes;
 }

@@ -6,13 +6,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "runtime/tensor/refusal.h"
+
 namespace ohm {
 namespace {
 
 void check_dims(int dims) {
   if (dims > kMaxDims) {
-    throw std::invalid_argument(
-        fmt::format("a tensor has at most {} dimensions, not {}", kMaxDims, dims));
+    refuse(fmt::format("a tensor has at most {} dimensions, not {}", kMaxDims, dims));
   }
 }
 
@@ -49,8 +50,7 @@ std::int64_t Shape::numel() const {
   std::int64_t product = 1;
   for (const std::int64_t size : *this) {
     if (__builtin_mul_overflow(product, size, &product)) {
-      throw std::invalid_argument(
-          fmt::format("the number of elements of {} does not fit in 64 bits", str()));
+      refuse(fmt::format("the number of elements of {} does not fit in 64 bits", str()));
     }
   }
   return product;
