@@ -18,6 +18,8 @@ namespace {
 using ops::ParamKind;
 using ops::Value;
 
+constexpr std::int64_t kLastGpu = 1023;  // as parse_device has it
+
 // The keys of a table that are strings, in byte order.
 std::vector<std::string> names_in(lua_State* L, int table) {
   std::vector<std::string> names;
@@ -140,7 +142,9 @@ DType dtype_argument(lua_State* L, int index, const ArgumentName& name) {
 
 Device device_argument(lua_State* L, int index, const ArgumentName& name) {
   if (lua_type(L, index) == LUA_TNUMBER) {
-    return Device::cuda(static_cast<int>(integer_argument(L, index, name)));
+    const std::int64_t number = integer_argument(L, index, name);
+    if (number < 0 || number > kLastGpu) refuse_argument(L, index, name, "a device");
+    return Device::cuda(static_cast<int>(number));
   }
   if (lua_type(L, index) != LUA_TSTRING) refuse_argument(L, index, name, "a device");
   return parse_device(lua_tostring(L, index), Context::current().state.current_gpu);

@@ -10,9 +10,10 @@ bool names_device(std::string_view text) {
 }
 
 void add_argument(lua_State* L, int index, std::string_view function, ConversionTarget& target) {
-  if (const Tensor* like = test_handle<Tensor>(L, index)) {
-    target.device = like->device();
-    target.dtype = like->dtype();
+  if (test_handle<Tensor>(L, index) != nullptr) {
+    const Tensor& like = tensor_argument(L, index, {function, "other"});
+    target.device = like.device();
+    target.dtype = like.dtype();
     return;
   }
   const int type = lua_type(L, index);

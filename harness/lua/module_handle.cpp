@@ -323,8 +323,8 @@ void set_module_field(lua_State* L, Module& module, std::string_view name, int i
     default:
       break;
   }
-  if (const ModulePtr* child = test_handle<ModulePtr>(L, index)) {
-    set_child(module, name, *child);
+  if (test_handle<ModulePtr>(L, index) != nullptr) {
+    set_child(module, name, module_argument(L, index, {module.type_name(), name}));
   } else if (handle_class(L, index) == &HandleOf<Tensor>::kClass) {
     set_tensor(L, module, name, index);
   } else {

@@ -103,9 +103,10 @@ constexpr luaL_Reg kFunctions[] = {
 ScriptClassPtr class_of(lua_State* L, int index) {
   lua_getmetatable(L, index);
   lua_getfield(L, -1, "class");
-  ScriptClassPtr kind = *test_handle<ScriptClassPtr>(L, -1);
+  const ScriptClassPtr* kind = test_handle<ScriptClassPtr>(L, -1);
+  if (kind == nullptr || !*kind) throw std::invalid_argument("a module class that was taken apart");
   lua_pop(L, 2);
-  return kind;
+  return *kind;
 }
 
 // Class(…): a new module, set up by the class's __init.

@@ -70,7 +70,9 @@ constexpr std::array<Field, 14> kFields = {{
 }};
 
 const OutOfMemoryReport& report_at(lua_State* L, int index) {
-  return (*test_handle<ErrorPtr>(L, index))->report();
+  const OutOfMemory* error = test_out_of_memory(L, index);
+  if (error == nullptr) throw std::invalid_argument("an out-of-memory error that was closed");
+  return error->report();
 }
 
 int index_error(lua_State* L) {

@@ -100,7 +100,7 @@ void push_number(lua_State* L, double value, DType dtype) {
   } else if (is_floating(dtype) || std::isnan(value)) {
     lua_pushnumber(L, value);
   } else {
-    lua_pushinteger(L, static_cast<lua_Integer>(value));
+    lua_pushinteger(L, convert_element<std::int64_t>(value));
   }
 }
 
@@ -123,6 +123,11 @@ void push_list(lua_State* L, const Tensor& tensor, int at, const double*& next) 
 
 int tolist(lua_State* L) {
   const Tensor& tensor = self(L, "tolist");
+  constexpr std::int64_t kMostListed = std::int64_t{1} << 27;
+  if (tensor.numel() > kMostListed) {
+    throw std::invalid_argument(fmt::format(
+        "[tolist] {} elements are too many for lists: at most {}", tensor.numel(), kMostListed));
+  }
   const std::vector<double> values = to_doubles(tensor);
   const double* next = values.data();
   push_list(L, tensor, 0, next);

@@ -18,7 +18,13 @@ constexpr OpInfo kChunk{"chunk"};
 constexpr OpInfo kUnbind{"unbind"};
 
 // A tensor can be larger than any list of its pieces.
-constexpr std::int64_t kMostPieces = std::int64_t{1} << 24;
+constexpr std::int64_t kMostPieces = std::int64_t{1} << 20;
+
+void require_countable(std::int64_t pieces, const OpInfo& info) {
+  if (pieces <= kMostPieces) return;
+  throw std::invalid_argument(fmt::format("[{}] {} pieces are too many: at most {} can be made",
+                                          info.name, pieces, kMostPieces));
+}
 
 // The gradient of a piece: zeros of the whole input with the piece's gradient written in.
 template <class Piece>
@@ -122,11 +128,7 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
         fmt::format("[split] split_size must be positive, not {}", split_size));
   }
   const std::int64_t size = input.shape()[position];
-  if ((size - 1) / split_size >= kMostPieces) {
-    throw std::invalid_argument(
-        fmt::format("[split] pieces of {} of a dimension of size {} would be more than {}",
-                    split_size, size, kMostPieces));
-  }
+  require_countable((size - 1) / split_size + 1, kSplit);
   std::vector<Tensor> pieces;
   for (std::int64_t start = 0; start < size || pieces.empty(); start += split_size) {
     pieces.push_back(raw_narrow(input, position, start, std::min(split_size, size - start)));
@@ -175,6 +177,7 @@ std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t 
 std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
   const OpFront front(kUnbind);
   const int position = checked_dim(input, dim, kUnbind);
+  require_countable(input.shape()[position], kUnbind);
   std::vector<Tensor> pieces;
   for (std::int64_t i = 0; i < input.shape()[position]; ++i) {
     pieces.push_back(raw_select(input, position, i));

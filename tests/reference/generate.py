@@ -76,6 +76,9 @@ CALLS = {
     "expand": lambda x, shape: x.expand(shape),
     "squeeze": lambda x, dim=None: x.squeeze() if dim is None else x.squeeze(dim),
     "contiguous": lambda x: x.contiguous(),
+    "copy_": lambda x, source: x.clone().copy_(source),
+    "fill_": lambda x, value: x.clone().fill_(value),
+    "zero_": lambda x: x.clone().zero_(),
     "cat": lambda tensors, dim=0: torch.cat(tensors, dim),
     "stack": lambda tensors, dim=0: torch.stack(tensors, dim),
     "argmax": lambda x, dim=None, keepdim=False: torch.argmax(x, dim, keepdim),
@@ -307,6 +310,19 @@ def view():
     yield "stack", "stack", lambda: [[randn(2, 3), randn(2, 3)], 1]
 
 
+def copies():
+    for dtype in HALVES:
+        yield f"clone_{str(dtype)[6:]}", "clone", lambda: [randn(2, 3, dtype=dtype)]
+    yield "contiguous", "contiguous", lambda: [randn(2, 3)]
+    yield "copy", "copy_", lambda: [const(randn(2, 3)), const(randn(3, dtype=torch.float64))]
+    yield "copy_to_half", "copy_", lambda: [
+        const(randn(2, 3, dtype=torch.bfloat16)), const(randn(2, 3))]
+    yield "copy_to_integers", "copy_", lambda: [integers(9, 2, 3), const(randn(2, 3) * 5)]
+    yield "fill", "fill_", lambda: [const(randn(2, 3)), 1.25]
+    yield "fill_integers", "fill_", lambda: [integers(9, 2, 3), 3.0]
+    yield "zero", "zero_", lambda: [const(randn(2, 3))]
+
+
 def softmax():
     for dtype in HALVES:
         name = str(dtype)[6:]
@@ -433,7 +449,7 @@ def attention():
     yield "attention_causal", op, lambda: [
         randn(2, 2, 3, 4), randn(2, 2, 3, 4), randn(2, 2, 3, 4), None, 0.0, True]
     yield "attention_mask", op, lambda: [
-        randn(2, 3, 4), randn(2, 5, 4), randn(2, 5, 4), const(randn(3, 5))]
+        randn(2, 3, 4), randn(2, 5, 4), randn(2, 5, 4), randn(3, 5)]
 
 
 def recurrent():
@@ -444,7 +460,7 @@ def recurrent():
 
 
 FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
-            pooling, normalization, embedding, attention, recurrent)
+            pooling, normalization, embedding, attention, recurrent, copies)
 
 
 def number(value):

@@ -3,9 +3,10 @@
 
 Run it with any PyTorch for the CPU (Debian: python3-torch). Each case names an optimizer with its
 options as a script gives them, two parameters, the gradients of some steps and the parameters after
-each of them.
+each of them. Clipping is recorded the same way: gradients before and after, and their norm.
 """
 import json
+import math
 import pathlib
 import zlib
 
@@ -20,15 +21,18 @@ CASES = {
             {"maximize": True, "weight_decay": 0.1, "momentum": 0.5}],
     "Adam": [{}, {"weight_decay": 0.1}, {"amsgrad": True}, {"maximize": True, "weight_decay": 0.1},
              {"betas": [0.5, 0.75], "eps": 1e-3}],
-    "AdamW": [{}, {"weight_decay": 0.1, "amsgrad": True}, {"maximize": True}],
-    "Adamax": [{}, {"weight_decay": 0.1}, {"maximize": True}],
-    "NAdam": [{}, {"weight_decay": 0.1}, {"momentum_decay": 0.1}],
-    "RAdam": [{}, {"weight_decay": 0.1}, {"betas": [0.5, 0.75]}],
+    "AdamW": [{}, {"weight_decay": 0.1, "amsgrad": True}, {"maximize": True},
+              {"betas": [0.5, 0.75], "eps": 1e-3}],
+    "Adamax": [{}, {"weight_decay": 0.1}, {"maximize": True}, {"betas": [0.5, 0.75], "eps": 1e-3}],
+    "NAdam": [{}, {"weight_decay": 0.1}, {"momentum_decay": 0.1},
+              {"betas": [0.5, 0.75], "eps": 1e-3}],
+    "RAdam": [{}, {"weight_decay": 0.1}, {"betas": [0.5, 0.75], "eps": 1e-3}],
     "Adagrad": [{}, {"weight_decay": 0.1, "lr_decay": 0.1},
-                {"initial_accumulator_value": 0.5, "maximize": True}],
-    "Adadelta": [{}, {"weight_decay": 0.1, "rho": 0.5}, {"maximize": True}],
+                {"initial_accumulator_value": 0.5, "maximize": True}, {"eps": 0.1}],
+    "Adadelta": [{}, {"weight_decay": 0.1, "rho": 0.5}, {"maximize": True}, {"eps": 0.1}],
     "RMSprop": [{}, {"momentum": 0.9}, {"centered": True, "weight_decay": 0.1},
-                {"momentum": 0.9, "centered": True, "maximize": True}],
+                {"momentum": 0.9, "centered": True, "maximize": True},
+                {"alpha": 0.5, "eps": 1e-3}],
     "ASGD": [{}, {"weight_decay": 0.1, "lambd": 0.1}, {"t0": 2.0, "alpha": 0.5}, {"maximize": True}],
     "Rprop": [{}, {"etas": [0.25, 1.5], "step_sizes": [0.005, 0.1]}, {"maximize": True}],
 }
@@ -43,8 +47,8 @@ def record(name, options):
     parameters = [torch.randn(3).requires_grad_(), torch.randn(2).requires_grad_()]
     case = {"optimizer": name, "options": options, "parameters": [values(p) for p in parameters],
             "gradients": [], "after": []}
-    # Older versions' NAdam is right in this form alone.
-    arguments = {"lr": 0.1, "foreach": True, **options}
+    # Older versions' NAdam is right in this form alone, and RAdam, which forgets eps there, is not.
+    arguments = {"lr": 0.1, "foreach": name != "RAdam", **options}
     optimizer = getattr(torch.optim, name)(parameters, **arguments)
     for _ in range(STEPS):
         for parameter in parameters:
@@ -55,9 +59,34 @@ def record(name, options):
     return case
 
 
+def record_clip(name, options):
+    torch.manual_seed(zlib.crc32(f"{name} {options}".encode()))
+    parameters = [torch.randn(3).requires_grad_() for _ in range(3)]
+    for parameter in parameters[:2]:
+        parameter.grad = torch.randn(3)
+    case = {"op": name, "options": options, "gradients": [values(p.grad) for p in parameters[:2]]}
+    norm = getattr(torch.nn.utils, name)(parameters, **options)
+    case["norm"] = None if norm is None else float(norm)
+    case["after"] = [values(p.grad) for p in parameters[:2]]
+    return case
+
+
+CLIPS = [("clip_grad_norm_", {"max_norm": 0.5}), ("clip_grad_norm_", {"max_norm": 100.0}),
+         ("clip_grad_norm_", {"max_norm": 0.5, "norm_type": 1.0}),
+         ("clip_grad_norm_", {"max_norm": 0.5, "norm_type": math.inf}),
+         ("clip_grad_value_", {"clip_value": 0.3})]
+
+
+def encoded(case):
+    return json.dumps({**case, "options": {name: str(value) if value == math.inf else value
+                                           for name, value in case["options"].items()}})
+
+
 def main():
     cases = [json.dumps(record(name, options)) for name in CASES for options in CASES[name]]
-    OUT.write_text('{"torch": "%s",\n"cases": [\n%s\n]}\n' % (torch.__version__, ",\n".join(cases)))
+    clips = [encoded(record_clip(name, options)) for name, options in CLIPS]
+    OUT.write_text('{"torch": "%s",\n"cases": [\n%s\n],\n"clips": [\n%s\n]}\n' %
+                   (torch.__version__, ",\n".join(cases), ",\n".join(clips)))
 
 
 if __name__ == "__main__":

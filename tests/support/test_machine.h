@@ -20,6 +20,7 @@ namespace ohm::test {
 struct MachineOptions {
   int gpus = 1;
   std::size_t capacity_bytes = std::size_t{80} << 30U;
+  std::size_t host_capacity_bytes = std::size_t{64} << 30U;
   ValueMode values = ValueMode::size_only;
   std::size_t cublas_workspace_bytes = 0;  ///< 0: workspaces are left out
 };
@@ -27,7 +28,8 @@ struct MachineOptions {
 class TestMachine {
  public:
   explicit TestMachine(const MachineOptions& options = {})
-      : host_({.values = options.values}, nullptr), guard_(context_) {
+      : host_({.capacity_bytes = options.host_capacity_bytes, .values = options.values}, nullptr),
+        guard_(context_) {
     context_.host.allocator = &host_;
     context_.sites = &sites_;
     context_.keeps_values = options.values == ValueMode::keeps_values;

@@ -17,7 +17,7 @@ namespace ohm::test {
 namespace {
 
 constexpr std::size_t kCapacity = std::size_t{64} << 20U;
-constexpr int kCombinations = 150;
+constexpr int kCombinations = 60;
 
 bool names_an_op(const std::string& message) {
   const std::size_t end = message.find("] ");
@@ -122,13 +122,16 @@ class AnyArgument : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(AnyArgument, IsComputedOrRefusedWithoutValues) {
-  TestMachine machine({.gpus = 2, .capacity_bytes = kCapacity});
+  TestMachine machine({.gpus = 2, .capacity_bytes = kCapacity, .host_capacity_bytes = kCapacity});
   try_one_at_a_time();
   try_several_at_once();
 }
 
 TEST_P(AnyArgument, IsComputedOrRefusedWithValues) {
-  TestMachine machine({.gpus = 2, .capacity_bytes = kCapacity, .values = ValueMode::keeps_values});
+  TestMachine machine({.gpus = 2,
+                       .capacity_bytes = kCapacity,
+                       .host_capacity_bytes = kCapacity,
+                       .values = ValueMode::keeps_values});
   try_one_at_a_time();
   try_several_at_once();
 }

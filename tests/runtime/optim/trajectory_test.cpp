@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "runtime/ops/clip_grad.h"
 #include "runtime/optim/registry.h"
 #include "runtime/tensor/factories.h"
 #include "tests/support/golden.h"
@@ -19,10 +21,9 @@ namespace {
 using nlohmann::json;
 using optim::OptimizerDef;
 
-std::vector<json> recorded_cases() {
-  return json::parse(read_file(golden_path("optimizers/trajectories.json")))["cases"]
-      .get<std::vector<json>>();
-}
+json recordings() { return json::parse(read_file(golden_path("optimizers/trajectories.json"))); }
+
+std::vector<json> recorded_cases() { return recordings()["cases"].get<std::vector<json>>(); }
 
 std::vector<std::string> optimizer_names() {
   std::vector<std::string> names;
@@ -108,6 +109,60 @@ TEST_P(Trajectory, EqualsPyTorchsInEveryForm) {
     if (can_be_fused) check_trajectory(recorded, {{"fused", true}});
   }
   EXPECT_GT(cases, 0);
+}
+
+// Options that change no number, and those that the recorded version does not have.
+const std::set<std::string_view> kUnrecorded = {"params", "lr",         "foreach",
+                                                "fused",  "capturable", "decoupled_weight_decay"};
+const std::set<std::string_view> kNewer = {"NAdam.maximize", "RAdam.maximize"};
+
+TEST_P(Trajectory, IsRecordedWithEveryOption) {
+  std::set<std::string> recorded;
+  for (const json& each : recorded_cases()) {
+    if (each["optimizer"] != GetParam()) continue;
+    for (const auto& [name, value] : each["options"].items()) recorded.insert(name);
+  }
+  for (const ops::Param& param : row_of(GetParam()).params) {
+    if (kUnrecorded.contains(param.name)) continue;
+    if (kNewer.contains(GetParam() + "." + std::string(param.name))) continue;
+    EXPECT_TRUE(recorded.contains(std::string(param.name))) << param.name;
+  }
+}
+
+double option_or(const json& options, const std::string& name, double otherwise) {
+  if (!options.contains(name)) return otherwise;
+  const json& value = options[name];
+  return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
+}
+
+void check_clip(const json& recorded, bool foreach) {
+  TestMachine machine({.values = ValueMode::keeps_values});
+  std::vector<Tensor> parameters(3);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i] = tensor_of({0.0, 0.0, 0.0});
+    if (i < recorded["gradients"].size())
+      parameters[i].set_grad(tensor_of(recorded["gradients"][i]));
+  }
+  const json& options = recorded["options"];
+  if (recorded["op"] == "clip_grad_value_") {
+    ops::clip_grad_value_(parameters, options["clip_value"].get<double>());
+  } else {
+    const Tensor norm = ops::clip_grad_norm_(parameters, option_or(options, "max_norm", 0.0),
+                                             option_or(options, "norm_type", 2.0), foreach);
+    EXPECT_NEAR(norm.item(), recorded["norm"].get<double>(), 1e-5);
+  }
+  for (std::size_t i = 0; i < recorded["after"].size(); ++i) {
+    expect_equal(parameters[i].grad(), recorded["after"][i]);
+  }
+  EXPECT_FALSE(parameters.back().grad().defined());
+}
+
+TEST(ClippedGradients, EqualPyTorchs) {
+  for (const json& recorded : recordings()["clips"]) {
+    SCOPED_TRACE(recorded["op"].get<std::string>() + " " + recorded["options"].dump());
+    check_clip(recorded, true);
+    check_clip(recorded, false);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(AllOptimizers, Trajectory, testing::ValuesIn(optimizer_names()),

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Records what PyTorch's modules compute: tests/golden/modules/modules.json.
+
+Run it with any PyTorch for the CPU (Debian: python3-torch). Each case names a module with its
+options as a script gives them, its parameters and buffers by name, its inputs, and what comes out:
+the results, the gradients of inputs and parameters, the buffers afterwards.
+"""
+import json
+import zlib
+
+import torch
+from torch import nn
+
+from generate import OUT, encode, encode_tensor, integers, positive, randn
+
+GOLDEN = OUT.parent / "modules" / "modules.json"
+
+# Modules without parameters, from one tensor to one: their names and options.
+FUNCTIONS = {
+    "Identity": [{}], "ReLU": [{}], "ReLU6": [{}], "GELU": [{}, {"approximate": "tanh"}],
+    "SiLU": [{}], "Mish": [{}], "ELU": [{}, {"alpha": 0.5}], "SELU": [{}],
+    "CELU": [{}, {"alpha": 0.5}], "Sigmoid": [{}], "LogSigmoid": [{}], "Tanh": [{}],
+    "Softplus": [{}, {"beta": 2.0, "threshold": 1.0}],
+    "LeakyReLU": [{}, {"negative_slope": 0.3}], "Hardtanh": [{}, {"min_val": -0.5, "max_val": 0.3}],
+    "Hardsigmoid": [{}], "Hardswish": [{}], "Hardshrink": [{}, {"lambd": 0.2}],
+    "Softshrink": [{}, {"lambd": 0.2}], "Threshold": [{"threshold": 0.1, "value": 2.0}],
+    "GLU": [{}, {"dim": 1}], "Flatten": [{}, {"start_dim": 0, "end_dim": 1}],
+    "Softmax": [{"dim": 1}], "LogSoftmax": [{"dim": -1}],
+}
+
+
+def functions():
+    for name, variants in FUNCTIONS.items():
+        for options in variants:
+            yield name, options, lambda: [randn(2, 2, 4) * 2]
+    images = lambda: [randn(1, 2, 6, 5)]
+    yield "MaxPool2d", {"kernel_size": [2]}, images
+    yield "MaxPool2d", {"kernel_size": [3, 2], "stride": [2, 1], "padding": [1, 0]}, images
+    yield "AvgPool2d", {"kernel_size": [3], "stride": [2], "padding": [1]}, images
+    yield "AdaptiveAvgPool2d", {"output_size": [3, 2]}, images
+    yield "Upsample", {"scale_factor": [2.0]}, images
+    yield "Upsample", {"size": [5, 9], "mode": "bilinear", "align_corners": True}, images
+
+
+def losses():
+    for reduction in ("none", "mean", "sum"):
+        options = {"reduction": reduction}
+        for name in ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"):
+            yield name, options, lambda: [randn(3, 4), randn(3, 4)]
+        yield "KLDivLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
+        yield "BCELoss", options, lambda: [torch.rand(3, 4), torch.rand(3, 4)]
+        yield "BCEWithLogitsLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
+        yield "NLLLoss", options, lambda: [randn(5, 3), integers(3, 5)]
+        yield "CrossEntropyLoss", options, lambda: [randn(5, 3), integers(3, 5)]
+    yield "SmoothL1Loss", {"beta": 0.4}, lambda: [randn(3, 4), randn(3, 4)]
+    yield "HuberLoss", {"delta": 0.4}, lambda: [randn(3, 4), randn(3, 4)]
+    yield "KLDivLoss", {"reduction": "batchmean", "log_target": True}, lambda: [
+        randn(3, 4), randn(3, 4)]
+    yield "NLLLoss", {"ignore_index": 1}, lambda: [randn(5, 3), integers(3, 5)]
+    yield "CrossEntropyLoss", {"label_smoothing": 0.2, "ignore_index": 1}, lambda: [
+        randn(5, 3), torch.tensor([0, 1, 2, 2, 0])]
+
+
+def layers():
+    yield "Linear", {"in_features": 4, "out_features": 3}, lambda: [randn(2, 4)]
+    yield "Linear", {"in_features": 4, "out_features": 3, "bias": False}, lambda: [randn(2, 5, 4)]
+    images = lambda: [randn(1, 4, 5, 4)]
+    yield "Conv2d", {"in_channels": 4, "out_channels": 3, "kernel_size": [3]}, images
+    yield "Conv2d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3, 2], "stride": [2],
+                     "padding": [1, 0], "groups": 2, "bias": False}, images
+    yield "ConvTranspose2d", {"in_channels": 4, "out_channels": 3, "kernel_size": [2]}, images
+    yield "ConvTranspose2d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3], "stride": [2],
+                              "padding": [1], "output_padding": [1], "groups": 2}, images
+    for name, inputs in (("BatchNorm1d", lambda: [randn(6, 3)]),
+                         ("BatchNorm2d", lambda: [randn(2, 3, 4, 2)])):
+        for options in ({}, {"affine": False, "momentum": 0.3}, {"track_running_stats": False}):
+            yield name, {"num_features": 3, **options}, inputs
+    yield "LayerNorm", {"normalized_shape": [5]}, lambda: [randn(3, 5)]
+    yield "LayerNorm", {"normalized_shape": [2, 5], "elementwise_affine": False}, lambda: [
+        randn(3, 2, 5)]
+    yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [integers(5, 2, 4)]
+    yield "Dropout", {"p": 0.0}, lambda: [randn(3, 4)]
+
+
+def sequences():
+    sizes = {"input_size": 3, "hidden_size": 3}
+    for name, states in (("RNN", 1), ("GRU", 1), ("LSTM", 2)):
+        yield name, sizes, lambda: [randn(3, 2, 3)]
+        yield name, {**sizes, "num_layers": 2, "bidirectional": True}, lambda: [randn(3, 2, 3)]
+        yield name, {**sizes, "batch_first": True, "bias": False}, lambda: [randn(2, 3, 3)]
+    yield "RNN", {**sizes, "nonlinearity": "relu"}, lambda: [randn(4, 2, 3)]
+    heads = {"embed_dim": 4, "num_heads": 2}
+    attended = lambda: [randn(4, 2, 4), randn(5, 2, 4), randn(5, 2, 4)]
+    mask = lambda *shape: torch.tril(torch.ones(shape)) == 0
+    yield "MultiheadAttention", heads, attended
+    yield "MultiheadAttention", {**heads, "bias": False, "batch_first": True}, lambda: [
+        randn(2, 4, 4), randn(2, 5, 4), randn(2, 5, 4), None, False]
+    yield "MultiheadAttention", heads, lambda: attended() + [
+        torch.tensor([[False, False, True, False, True], [False] * 5]), True, mask(4, 5), False]
+    layer = {"d_model": 4, "nhead": 2, "dim_feedforward": 3, "dropout": 0.0}
+    yield "TransformerEncoderLayer", layer, lambda: [randn(4, 2, 4)]
+    yield "TransformerEncoderLayer", {**layer, "activation": "gelu", "batch_first": True,
+                                      "norm_first": True}, lambda: [randn(2, 4, 4)]
+    yield "TransformerEncoderLayer", layer, lambda: [randn(4, 2, 4), mask(4, 4)]
+
+
+def leaf(argument):
+    if isinstance(argument, torch.Tensor) and argument.dtype.is_floating_point:
+        return argument.clone().requires_grad_()
+    return argument
+
+
+def flat(result):
+    if isinstance(result, torch.Tensor):
+        return [result]
+    return [] if result is None else [tensor for part in result for tensor in flat(part)]
+
+
+def single(option):
+    """A list of one is a number to PyTorch."""
+    return option[0] if isinstance(option, list) and len(option) == 1 else option
+
+
+def as_tuple(option):
+    return tuple(option) if isinstance(option, list) else option
+
+
+def tensors_by_name(named):
+    return {name: encode_tensor(tensor) for name, tensor in named}
+
+
+def draw_state(module):
+    """Values that no initialisation gives: biases that are not 0, statistics that are not 0 and 1."""
+    with torch.no_grad():
+        for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+            if tensor.dtype.is_floating_point:
+                tensor.copy_(positive(*tensor.shape) if "var" in name else randn(*tensor.shape) / 2)
+
+
+def record(name, options, make, is_training):
+    torch.manual_seed(zlib.crc32(f"{name} {options} {is_training}".encode()))
+    module = getattr(nn, name)(**{key: as_tuple(single(value)) for key, value in options.items()})
+    module.train(is_training)
+    draw_state(module)
+    arguments = make()
+    case = {"module": name, "options": options, "is_training": is_training,
+            "parameters": tensors_by_name(module.named_parameters()),
+            "buffers": tensors_by_name(module.named_buffers()),
+            "inputs": [encode(argument) for argument in arguments]}
+    inputs = [leaf(argument) for argument in arguments]
+    results = flat(module(*inputs))
+    outputs = [result for result in results if result.requires_grad]
+    grads = [randn(*output.shape) for output in outputs]
+    torch.autograd.backward(outputs, grads)
+    case["results"] = [encode_tensor(result) for result in results]
+    case["result_gradients"] = [encode_tensor(grad) for grad in grads]
+    case["input_gradients"] = [encode_tensor(i.grad) if isinstance(i, torch.Tensor) and
+                               i.grad is not None else None for i in inputs]
+    case["parameter_gradients"] = {n: encode_tensor(p.grad) for n, p in module.named_parameters()}
+    case["buffers_after"] = tensors_by_name(module.named_buffers())
+    return case
+
+
+def cases():
+    for family in (functions, losses, layers, sequences):
+        for name, options, make in family():
+            for is_training in ((True, False) if "Norm" in name or name == "Dropout" else (True,)):
+                yield record(name, options, make, is_training)
+    yield record("Dropout", {"p": 0.5}, lambda: [randn(3, 4)], False)
+
+
+def main():
+    GOLDEN.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(case) for case in cases()]
+    text = '{"torch": "%s",\n"cases": [\n%s\n]}\n' % (torch.__version__, ",\n".join(lines))
+    GOLDEN.write_text(text)
+    print(f"{len(lines)} cases, {len(text)} bytes")
+
+
+if __name__ == "__main__":
+    main()
