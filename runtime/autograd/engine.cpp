@@ -118,19 +118,20 @@ void BackwardPass::add_root(const Edge& edge, const Tensor& grad) {
   add_gradient_from(caller, place_of(*edge.node), waiting(edge.node.get()).grads[edge.input], grad);
 }
 
+// Graphs are larger than the processor's cache: each node is looked at once, and its place in
+// `waiting_` says that it was. The roots have theirs already.
 void BackwardPass::count_dependencies() {
   std::vector<Node*> stack;
-  std::unordered_set<Node*> seen;
-  for (const Edge& root : roots_) {
-    if (seen.insert(root.node.get()).second) stack.push_back(root.node.get());
-  }
+  stack.reserve(waiting_.size());
+  for (const auto& [root, entry] : waiting_) stack.push_back(root);
   while (!stack.empty()) {
-    Node* node = stack.back();
+    const Node* node = stack.back();
     stack.pop_back();
     for (const Edge& edge : node->edges()) {
       if (!edge.node) continue;
-      ++waiting_[edge.node.get()].missing;
-      if (seen.insert(edge.node.get()).second) stack.push_back(edge.node.get());
+      const auto [place, is_new] = waiting_.try_emplace(edge.node.get());
+      ++place->second.missing;
+      if (is_new) stack.push_back(edge.node.get());
     }
   }
 }

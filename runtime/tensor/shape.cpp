@@ -69,7 +69,10 @@ bool operator==(const Shape& a, const Shape& b) {
 Shape contiguous_strides(const Shape& shape) {
   Shape strides(shape.dims(), 1);
   for (int i = shape.dims() - 2; i >= 0; --i) {
-    strides[i] = strides[i + 1] * std::max<std::int64_t>(shape[i + 1], 1);
+    const std::int64_t size = std::max<std::int64_t>(shape[i + 1], 1);
+    if (__builtin_mul_overflow(strides[i + 1], size, &strides[i])) {
+      refuse(fmt::format("the strides of {} do not fit in 64 bits", shape.str()));
+    }
   }
   return strides;
 }

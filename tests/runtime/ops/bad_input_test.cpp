@@ -8,6 +8,7 @@
 
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/layer_norm.h"
@@ -15,8 +16,10 @@
 #include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_nll.h"
+#include "runtime/ops/pointwise.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/ops/view.h"
 #include "runtime/tensor/factories.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
@@ -27,6 +30,7 @@ namespace {
 using ops::Reduction;
 
 constexpr std::nullopt_t kNone = std::nullopt;
+constexpr std::int64_t kHuge = std::int64_t{1} << 62;
 
 Tensor floats(const Shape& shape) { return ones(shape, {DType::float32, Device::cuda(0)}); }
 Tensor halves(const Shape& shape) { return ones(shape, {DType::float16, Device::cuda(0)}); }
@@ -167,6 +171,44 @@ const std::vector<BadCall>& bad_calls() {
          return ops::embedding(floats({2}), floats({5, 3}), kNone);
        },
        "[embedding] expected indices of dtype int64 or int32, not float32"},
+      {"ATensorOf2To62Elements", [] { return floats({kHuge}); },
+       "the bytes of a float32 tensor of shape [4611686018427387904] do not fit in 64 bits"},
+      {"SizesWhoseProductWrapsToASmallNumber",
+       [] {
+         return floats({kHuge, 4, 3});
+       },
+       "the number of elements of [4611686018427387904, 4, 3] does not fit in 64 bits"},
+      {"AnEmptyTensorWhoseStridesWrap",
+       [] {
+         return floats({0, kHuge, kHuge});
+       },
+       "the strides of [0, 4611686018427387904, 4611686018427387904] do not fit in 64 bits"},
+      {"ANegativeSize",
+       [] {
+         return floats({2, -1});
+       },
+       "trying to create a tensor with negative dimension -1: [2, -1]"},
+      {"ATensorOnAGpuThatDoesNotExist",
+       [] {
+         return ones({1}, {DType::float32, Device::cuda(7)});
+       },
+       "cuda:7 does not exist: this machine has 1 GPU"},
+      {"AnExpansionTo2To64Elements",
+       [] {
+         return ops::expand(floats({1, 1}), {kHuge, 4});
+       },
+       "[expand] the number of elements of [4611686018427387904, 4] does not fit in 64 bits"},
+      {"ASumOfTwoHugeShapes",
+       [] { return ops::add(ops::expand(floats({1}), {kHuge}), floats({1})); },
+       "[add] the bytes of a float32 tensor of shape [4611686018427387904] do not fit in 64 bits"},
+      {"APieceForEveryElementOfAHugeTensor",
+       [] { return ops::split(ops::expand(floats({1}), {kHuge}), 1, 0)[0]; },
+       "[split] 4611686018427387904 pieces are too many"},
+      {"ACopyOfMoreThanFits",
+       [] {
+         return ops::copy_(floats({1}), floats({2, 3}));
+       },
+       "[copy_] a source of shape [2, 3] does not fit into [1]"},
   };
   return calls;
 }
