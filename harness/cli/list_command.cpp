@@ -78,6 +78,11 @@ std::string variant_details(const VariantDescription& variant) {
   if (!variant.of.empty()) parts.push_back("of " + variant.of);
   if (!variant.trades.empty()) parts.push_back("trades " + variant.trades);
   if (variant.raises) parts.push_back(fmt::format("raises \"{}\"", *variant.raises));
+  if (variant.returns) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : *variant.returns) names.push_back(name);
+    parts.push_back(fmt::format("returns {}", fmt::join(names, ", ")));
+  }
   if (!variant.fault.empty()) parts.push_back("fault " + variant.fault);
   if (variant.gpu) parts.push_back("on " + gpu_text(*variant.gpu));
   parts.insert(parts.end(), variant.limits.begin(), variant.limits.end());
@@ -92,6 +97,9 @@ std::string scenario_text(const ScenarioDescription& scenario, bool color) {
   std::string out = fmt::format(
       "{}  {}\n", reports::painted(scenario.name, reports::Tone::strong, color), scenario.summary);
   out += fmt::format("  {} · {}\n", scenario.file, gpu_text(scenario.gpu));
+  for (const engine::ScenarioParameter& parameter : scenario.parameters) {
+    out += fmt::format("  parameter   {} = {:.17g}\n", parameter.name, parameter.value);
+  }
   for (const std::string& limit : scenario.limits) out += fmt::format("  limit       {}\n", limit);
   for (const VariantDescription& variant : scenario.variants) {
     std::string row = fmt::format("  {:<10}  {:<{}}  {}", name_of(variant.role), variant.name,

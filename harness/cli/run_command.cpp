@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -33,6 +35,7 @@ namespace {
 struct RunArguments {
   engine::RunOptions run;
   std::vector<std::string> reports;
+  std::vector<std::string> settings;  ///< NAME=VALUE
   std::string color = "auto";
   std::string script_memory = "1GiB";
   std::optional<std::string> snapshot;
@@ -83,6 +86,21 @@ void take_environment(engine::RunOptions& run, const RuleSet& rules) {
   }
 }
 
+/// NAME=VALUE. Throws std::invalid_argument.
+std::pair<std::string, double> parse_setting(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  double value = 0;
+  const char* const end = number.data() + number.size();
+  const auto [rest, wrong] = std::from_chars(number.data(), end, value);
+  if (name.empty() || number.empty() || wrong != std::errc() || rest != end ||
+      !std::isfinite(value)) {
+    throw std::invalid_argument(fmt::format("\"{}\" is not NAME=NUMBER, as in batch=64", text));
+  }
+  return {name, value};
+}
+
 void check(RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
   if (run.files.empty())
@@ -96,6 +114,10 @@ void check(RunArguments& arguments) {
     parsed("--alloc-conf", [&] { return parse_settings(*run.alloc_conf, rules); });
   } else {
     take_environment(run, rules);
+  }
+  for (const std::string& text : arguments.settings) {
+    const auto [name, value] = parsed("--set", [&] { return parse_setting(text); });
+    run.parameters[name] = value;
   }
   if (!run.fault.empty()) parsed("--fault", [&] { return FaultPlan::parse(run.fault); });
   run.caps.memory_bytes =
@@ -253,6 +275,10 @@ void add_execution(CLI::App& app, RunArguments& arguments) {
       ->type_name("NAME");
   app.add_flag("--size-only", run.size_only,
                "Keep sizes, not values: the same bytes in a fraction of the time");
+  app.add_option("--set", arguments.settings,
+                 "Give a number that the scenario declares another value; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   app.add_option("--fault", run.fault, "Fail allocations as this plan says (ohm list --faults)")
       ->type_name("PLAN")
       ->check(not_empty());

@@ -55,6 +55,19 @@ Measured sum_of_devices(const MeasurementSource& source, std::optional<int> gpu)
   return figure(static_cast<double>(sum));
 }
 
+/// Of the peak, what one category was; the largest of the GPUs.
+template <Category C>
+Measured largest_at_peak(const MeasurementSource& source, std::optional<int> gpu) {
+  const MeasuredVariant& variant = *source.variant;
+  if (gpu && device_at(variant, *gpu) == nullptr) return no_such_gpu(*gpu, variant);
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < variant.devices.size(); ++i) {
+    if (gpu && static_cast<std::size_t>(*gpu) != i) continue;
+    largest = std::max(largest, variant.devices[i].peak_by_category[static_cast<std::size_t>(C)]);
+  }
+  return figure(static_cast<double>(largest));
+}
+
 /// The first two steps warm up (gradients, optimizer state, the cache): growth counts after them.
 constexpr std::size_t kFirstGrowingMark = 2;
 
@@ -120,10 +133,26 @@ Measured error_vs_reference(const MeasurementSource& source, std::optional<int> 
   return nothing ? no_figure("neither it nor the reference returns a value") : needs_values();
 }
 
-constexpr std::array<Measurement, 11> kMeasurements = {{
+constexpr std::array<Measurement, 18> kMeasurements = {{
     {"peak_allocated_bytes", Unit::bytes, true, false,
      "largest sum of blocks handed out; the largest of the GPUs",
      largest_of_devices<&DeviceResult::peak_allocated_bytes>},
+    {"peak_parameter_bytes", Unit::bytes, true, false, "of the peak, what parameters were",
+     largest_at_peak<Category::parameter>},
+    {"peak_gradient_bytes", Unit::bytes, true, false, "of the peak, what gradients were",
+     largest_at_peak<Category::gradient>},
+    {"peak_optimizer_state_bytes", Unit::bytes, true, false,
+     "of the peak, what optimizers keep and their temporaries",
+     largest_at_peak<Category::optimizer_state>},
+    {"peak_activation_bytes", Unit::bytes, true, false, "of the peak, what ops had made",
+     largest_at_peak<Category::activation>},
+    {"peak_input_bytes", Unit::bytes, true, false,
+     "of the peak, what factories and copies from the host had made",
+     largest_at_peak<Category::input>},
+    {"peak_workspace_bytes", Unit::bytes, true, false, "of the peak, what libraries had taken",
+     largest_at_peak<Category::workspace>},
+    {"peak_other_bytes", Unit::bytes, true, false, "of the peak, what is none of these",
+     largest_at_peak<Category::other>},
     {"peak_reserved_bytes", Unit::bytes, true, false,
      "largest sum of segments, the cache included; the largest of the GPUs",
      largest_of_devices<&DeviceResult::peak_reserved_bytes>},

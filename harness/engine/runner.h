@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
-#include "reports/recording.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/selection.h"
 #include "harness/engine/snapshot_paths.h"
+#include "reports/recording.h"
 #include "reports/run_result.h"
 
 namespace ohm::engine {
@@ -29,10 +29,11 @@ struct RunOptions {
   std::optional<std::string> alloc_conf;  ///< allocator settings, instead of the scenarios' own
   std::string environment_alloc_conf;     ///< where neither a scenario nor `alloc_conf` gives any
   std::string rules;  ///< which PyTorch's allocator, instead of the scenarios' own; empty: theirs
-  bool size_only = false;   ///< no values on any device, whatever the scenarios say
-  std::string fault;        ///< a fault plan for every variant; empty: none
-  bool fail_fast = false;   ///< the first scenario that does not pass is the last one
-  bool timestamps = false;  ///< wall times become part of the result
+  bool size_only = false;      ///< no values on any device, whatever the scenarios say
+  ParameterValues parameters;  ///< instead of what the scenarios give theirs
+  std::string fault;           ///< a fault plan for every variant; empty: none
+  bool fail_fast = false;      ///< the first scenario that does not pass is the last one
+  bool timestamps = false;     ///< wall times become part of the result
   Recording recording = Recording::figures;
   SnapshotPaths snapshots;  ///< of what is selected; empty: none
   ScriptCaps caps;

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/engine/returned_value.h"
 #include "reports/vocabulary.h"
 
 namespace ohm::engine {
@@ -24,20 +26,34 @@ struct GpuSpec {
   std::string rules;  ///< which PyTorch's allocator; empty: the run's, or the default
 };
 
+/// A number that a scenario declares with ohm.params{name = value}, so that it can be set from
+/// outside: a batch, a width. Variants and limits are functions of it.
+struct ScenarioParameter {
+  std::string name;
+  double value = 0;          ///< in force
+  double default_value = 0;  ///< as the scenario has it
+  bool is_integer = true;    ///< of the default: other values then have to be integers too
+};
+
+/// Values by name, as in `ohm run --set batch=64`.
+using ParameterValues = std::map<std::string, double>;
+
 /// One named run. `line` is where the variant's table entry or function stands in the file.
 struct VariantDescription {
   std::string name;
   Role role = Role::problem;
-  int line = 0;                         ///< 1-based; 0 when unknown
-  std::string of;                       ///< the problem it belongs to; empty: the only one
-  std::string trades;                   ///< what it changes by its nature; empty: nothing
-  std::vector<std::string> must_agree;  ///< with `trades`: what must still be equal
-  std::string compare_as;               ///< dtype whose tolerance counts; empty: the values' own
-  std::string reference;                ///< instead of the scenario's; empty: the scenario's
-  std::optional<std::string> raises;    ///< a part of the message of the error it must end with
-  std::vector<std::string> limits;      ///< besides the scenario's; a check has only these
-  std::string fault;                    ///< a fault plan, e.g. "nth(7)"; empty: none
-  std::optional<GpuSpec> gpu;           ///< instead of the scenario's
+  int line = 0;                           ///< 1-based; 0 when unknown
+  std::string of;                         ///< the problem it belongs to; empty: the only one
+  std::string trades;                     ///< what it changes by its nature; empty: nothing
+  std::vector<std::string> must_agree;    ///< with `trades`: what must still be equal
+  std::string compare_as;                 ///< dtype whose tolerance counts; empty: the values' own
+  std::string reference;                  ///< instead of the scenario's; empty: the scenario's
+  std::optional<std::string> raises;      ///< a part of the message of the error it must end with
+  std::optional<ReturnedValues> returns;  ///< of a check: what it has to return
+  std::vector<std::string>
+      limits;                  ///< besides the scenario's and its problem's; a check has only these
+  std::string fault;           ///< a fault plan, e.g. "nth(7)"; empty: none
+  std::optional<GpuSpec> gpu;  ///< instead of the scenario's
 };
 
 struct ScenarioDescription {
@@ -46,6 +62,7 @@ struct ScenarioDescription {
   std::string file;  ///< as given on the command line
   int line = 0;      ///< of the call of ohm.scenario
   GpuSpec gpu;
+  std::vector<ScenarioParameter> parameters;  ///< in byte order of their names
   std::vector<std::string> limits;
   std::string reference;  ///< variant whose values are right; empty: the problem's own are
   std::vector<VariantDescription> variants;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/engine/returned_value.h"
 #include "harness/engine/scenario.h"
 
 namespace ohm::engine {
@@ -31,23 +32,6 @@ class ScriptError : public std::runtime_error {
   std::string traceback;  ///< one frame per line; may be empty
   std::string hint;       ///< one sentence that says what to do; may be empty
 };
-
-/// One value that a variant returned, copied to the host.
-struct ReturnedValue {
-  /// A tensor's dtype in PyTorch's spelling ("float32", "int64", "bool", …); for the script's own
-  /// values "integer", "number", "boolean" or "string". Integers compare exactly, a "number" (what
-  /// item() gave, say) within the tolerance of what it is compared with.
-  std::string dtype;
-  std::vector<std::int64_t> shape;  ///< empty for a scalar
-  /// Row-major; a boolean is 0 or 1. Integers are exact up to 2^53. Empty when the tensor lives
-  /// on a size-only device, and for strings.
-  std::vector<double> values;
-  bool has_values = true;  ///< false: computed on a size-only device; the engine sees to "number"
-  std::string text;        ///< of a string
-};
-
-/// What a variant returned, by name, in byte order of the names.
-using ReturnedValues = std::vector<std::pair<std::string, ReturnedValue>>;
 
 /// The running variant, as its program sees it.
 class RunContext {
@@ -92,7 +76,8 @@ struct LoadRequest {
   std::string path;    ///< as given on the command line; names the file in messages
   std::string source;  ///< its text: not empty, UTF-8, without control characters of binaries
   ScriptCaps caps;
-  std::uint64_t seed = 0;  ///< of the script's own random numbers
+  std::uint64_t seed = 0;      ///< of the script's own random numbers
+  ParameterValues parameters;  ///< instead of what the script gives those that it declares
 };
 
 /// Loads a scenario. Throws ScriptError.

@@ -93,7 +93,7 @@ void ScenarioRun::start() { submit_loading(/*lists_only=*/false); }
 void ScenarioRun::start_listing() { submit_loading(/*lists_only=*/true); }
 
 LoadRequest ScenarioRun::load_request() const {
-  return {path_, source_, options_.caps, options_.seed};
+  return {path_, source_, options_.caps, options_.seed, options_.parameters};
 }
 
 // ---- loading ------------------------------------------------------------------------------------
@@ -311,6 +311,9 @@ std::string ScenarioRun::rerun_command(const std::string& variant) const {
     command += " --alloc-conf " + shell_quoted(*alloc_conf);
   }
   if (!options_.rules.empty()) command += " --rules " + options_.rules;
+  for (const auto& [name, value] : options_.parameters) {
+    command += fmt::format(" --set {}={:.17g}", name, value);
+  }
   if (!options_.fault.empty()) command += " --fault " + shell_quoted(options_.fault);
   if (options_.seed != 0) command += fmt::format(" --seed {}", options_.seed);
   const RunOptions defaults;

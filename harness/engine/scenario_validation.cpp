@@ -105,11 +105,22 @@ class Validator {
     if (variant.raises && variant.role != Role::check) {
       refuse(variant, "only a check can say what it raises");
     }
+    check_returns(variant);
     if (variant.raises && variant.raises->empty()) {
       refuse(variant, "raises is empty: every error would do",
              "name a part of the message that the check must end with");
     }
     check_limits(variant);
+  }
+
+  void check_returns(const VariantDescription& variant) const {
+    if (!variant.returns) return;
+    if (variant.role != Role::check) refuse(variant, "only a check can say what it returns");
+    if (variant.raises) refuse(variant, "what raises returns nothing");
+    if (variant.returns->empty()) {
+      refuse(variant, "returns is empty: every result would do",
+             "name what the check has to return: returns = {device = \"cuda:1\"}");
+    }
   }
 
   void check_name(const VariantDescription& variant) const {
@@ -184,10 +195,10 @@ class Validator {
       if (!variant.limits.empty()) refuse(variant, "a reference is not judged, it has no limits");
       return;
     }
-    if (variant.raises || !limits.empty()) return;
+    if (variant.raises || variant.returns || !limits.empty()) return;
     if (variant.role == Role::check) {
-      refuse(variant, "a check needs limits of its own or an error that it raises",
-             R"(add limits = {"..."} or raises = "...")");
+      refuse(variant, "a check needs limits of its own, what it returns or an error that it raises",
+             R"(add limits = {"..."}, returns = {name = value} or raises = "...")");
     }
     refuse(variant, "there is no limit that it is held to",
            "add a limit with a bound that is not relative to the variant itself");
@@ -246,7 +257,11 @@ std::vector<Limit> limits_of(const ScenarioDescription& scenario,
     }
   };
   if (variant.role == Role::reference) return limits;
-  if (variant.role != Role::check) add(scenario.limits);
+  if (variant.role != Role::check) {
+    add(scenario.limits);
+    const VariantDescription* const problem = find_variant(scenario, variant.of);
+    if (problem != nullptr) add(problem->limits);
+  }
   add(variant.limits);
   return limits;
 }

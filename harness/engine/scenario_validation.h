@@ -13,8 +13,9 @@ namespace ohm::engine {
 /// name. Throws ScriptError with the file and line of what breaks a rule.
 ScenarioDescription validated(ScenarioDescription scenario);
 
-/// The limits that a variant of a validated scenario is held to: the scenario's and its own; a
-/// check's own only; none for a reference. A limit relative to the variant itself is left out.
+/// The limits that a variant of a validated scenario is held to: the scenario's, its problem's and
+/// its own; a check's own only; none for a reference. A limit relative to the variant itself is
+/// left out.
 std::vector<Limit> limits_of(const ScenarioDescription& scenario,
                              const VariantDescription& variant);
 

@@ -90,27 +90,32 @@ void fields(Archive& archive, T& gpu) {
   archive(gpu.profile, gpu.capacity_bytes, gpu.count, gpu.values, gpu.alloc_conf, gpu.rules);
 }
 
+template <class Archive, Is<ReturnedValue> T>
+void fields(Archive& archive, T& value) {
+  archive(value.dtype, value.shape, value.values, value.has_values, value.text);
+}
+
+template <class Archive, Is<ScenarioParameter> T>
+void fields(Archive& archive, T& parameter) {
+  archive(parameter.name, parameter.value, parameter.default_value, parameter.is_integer);
+}
+
 template <class Archive, Is<VariantDescription> T>
 void fields(Archive& archive, T& variant) {
   archive(variant.name, variant.role, variant.line, variant.of, variant.trades, variant.must_agree,
-          variant.compare_as, variant.reference, variant.raises, variant.limits, variant.fault,
-          variant.gpu);
+          variant.compare_as, variant.reference, variant.raises, variant.returns, variant.limits,
+          variant.fault, variant.gpu);
 }
 
 template <class Archive, Is<ScenarioDescription> T>
 void fields(Archive& archive, T& scenario) {
   archive(scenario.name, scenario.summary, scenario.file, scenario.line, scenario.gpu,
-          scenario.limits, scenario.reference, scenario.variants);
+          scenario.parameters, scenario.limits, scenario.reference, scenario.variants);
 }
 
 template <class Archive, Is<LoadedScenario> T>
 void fields(Archive& archive, T& loaded) {
   archive(loaded.error, loaded.description);
-}
-
-template <class Archive, Is<ReturnedValue> T>
-void fields(Archive& archive, T& value) {
-  archive(value.dtype, value.shape, value.values, value.has_values, value.text);
 }
 
 // Output and wall time are the parent's to know.

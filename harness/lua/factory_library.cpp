@@ -199,13 +199,15 @@ class NestedList {
   std::optional<DType> dtype_;
 };
 
-// The dtype is what the data say.
-int make_tensor(lua_State* L, const FactoryCall& call, int data, Device device) {
+/// Without `dtype` it is what the data say.
+int make_tensor(lua_State* L, const FactoryCall& call, int data, Device device,
+                std::optional<DType> dtype = std::nullopt) {
   if (test_handle<Tensor>(L, data) != nullptr) {
     refuse_argument(L, data, call.name("data"), "numbers (x:clone():detach() copies a tensor)");
   }
   const NestedList list(L, data, call.name("data").function);
-  return call.push(from_values(list.values(), list.shape(), call.options({list.dtype(), device})));
+  return call.push(from_values(list.values(), list.shape(),
+                               call.options({dtype.value_or(list.dtype()), device})));
 }
 
 int tensor(lua_State* L) { return make_tensor(L, FactoryCall(L, "tensor"), 1, Device::cpu()); }
@@ -237,7 +239,8 @@ int new_full(lua_State* L) {
 
 int new_tensor(lua_State* L) {
   const FactoryCall call(L, "new_tensor");
-  return make_tensor(L, call, 2, tensor_argument(L, 1, call.name("input")).device());
+  const Tensor& like = tensor_argument(L, 1, call.name("input"));
+  return make_tensor(L, call, 2, like.device(), like.dtype());
 }
 
 }  // namespace ohm::lua

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/engine/scenario_program.h"
+#include "harness/lua/scenario_parameters.h"
 #include "harness/lua/script_memory.h"
 #include "runtime/tensor/inline_vector.h"
 #include "runtime/tensor/tensor.h"
@@ -91,6 +92,7 @@ class Interpreter {
   void fail(std::exception_ptr failure) { failure_ = std::move(failure); }
 
   engine::RunContext* run = nullptr;  ///< the running variant; nullptr while a file is loaded
+  ScenarioParameters parameters;      ///< what the script declares and what was set from outside
   std::set<std::string> modules_in_progress;  ///< what `require` is about to run
 
   /// Tells running_state() which coroutine's native runs, while the scope lives.

@@ -15,6 +15,7 @@
 #include "harness/lua/arguments.h"
 #include "harness/lua/handle.h"
 #include "harness/lua/native.h"
+#include "harness/lua/returned_values.h"
 #include "reports/vocabulary.h"
 #include "runtime/tensor/context.h"
 
@@ -168,7 +169,7 @@ class VariantReader {
     }
     const Fields fields(state_, index, what);
     fields.check({"compare_as", "fault", "gpu", "limits", "must_agree", "of", "raises", "reference",
-                  "run", "trades"});
+                  "returns", "run", "trades"});
     fields.text("of", variant.of);
     fields.text("trades", variant.trades);
     fields.texts("must_agree", variant.must_agree);
@@ -177,6 +178,10 @@ class VariantReader {
     fields.texts("limits", variant.limits);
     fields.text("fault", variant.fault);
     fields.read("raises", [&](int) { fields.text("raises", variant.raises.emplace()); });
+    fields.read("returns", [&](int value) {
+      if (lua_type(state_, value) != LUA_TTABLE) fields.refuse("returns", "a table", value);
+      variant.returns = copy_returned_values(state_, value);
+    });
     fields.read("gpu", [&](int value) {
       variant.gpu = read_gpu(state_, value, what + ": gpu", scenario_.gpu);
     });
@@ -233,11 +238,35 @@ int scenario(lua_State* L) {
   const auto description = std::make_shared<ScenarioDescription>();
   description->file = Interpreter::of(L).script_path();
   description->line = Context::current().state.line;
+  description->parameters = Interpreter::of(L).parameters.declared();
   lua_newtable(L);
   read_scenario(L, 1, *description, 2);
   push_handle<ScenarioPtr>(L, description, 1);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+// ohm.params{batch = 32}: declares numbers that can be set from outside, and returns the values in
+// force.
+int params(lua_State* L) {
+  const Fields fields(L, 1, "[params] the argument");
+  lua_settop(L, 1);
+  lua_newtable(L);
+  for (const std::string& name : fields.names()) {
+    fields.read(name, [&](int value) {
+      if (lua_type(L, value) != LUA_TNUMBER) fields.refuse(name, "a number", value);
+      const bool is_integer = lua_isinteger(L, value) != 0;
+      const double in_force =
+          Interpreter::of(L).parameters.declare(name, lua_tonumber(L, value), is_integer);
+      if (is_integer) {
+        lua_pushinteger(L, static_cast<lua_Integer>(in_force));
+      } else {
+        lua_pushnumber(L, in_force);
+      }
+      lua_setfield(L, 2, name.c_str());
+    });
+  }
   return 1;
 }
 
@@ -252,6 +281,7 @@ int step(lua_State* L) {
 }
 
 constexpr luaL_Reg kFunctions[] = {
+    {"params", native<params>},
     {"scenario", native<scenario>},
     {"step", native<step>},
 };

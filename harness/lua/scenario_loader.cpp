@@ -31,6 +31,7 @@ class LuaScenario final : public engine::ScenarioProgram {
  public:
   explicit LuaScenario(const engine::LoadRequest& request)
       : interpreter_(request.path, request.caps, request.seed) {
+    interpreter_.parameters = ScenarioParameters(request.parameters);
     interpreter_.load(request.source, request.path);
     interpreter_.call(0, 1);
     const engine::ScenarioDescription* scenario = test_scenario(state(), kScenario);
@@ -39,6 +40,7 @@ class LuaScenario final : public engine::ScenarioProgram {
                   "end it with return ohm.scenario {...}");
     }
     description_ = *scenario;
+    check_parameters();
   }
 
   const engine::ScenarioDescription& description() const override { return description_; }
@@ -63,6 +65,15 @@ class LuaScenario final : public engine::ScenarioProgram {
   static constexpr int kScenario = 1;
 
   lua_State* state() { return interpreter_.state(); }
+
+  void check_parameters() const {
+    try {
+      interpreter_.parameters.check_all_declared();
+    } catch (const std::invalid_argument& refused) {
+      throw error(fmt::format("{}: {}", description_.file, refused.what()), 0,
+                  "ohm list prints what a scenario declares");
+    }
+  }
 
   engine::ReturnedValues copy_values(const std::string& variant) {
     try {

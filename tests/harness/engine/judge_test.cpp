@@ -297,6 +297,18 @@ TEST(Check, IsHeldToItsOwnLimitsOnly) {
   expect(judged.by(completed(999999)), Verdict::passed, "", "holds steps == 10: 10");
 }
 
+TEST(Check, ComparesWhatItReturns) {
+  Judged judged(Role::check);
+  judged.variant().returns = returning(1);
+  expect(judged.by(completed(999999)), Verdict::passed, "", "returns loss = 1");
+  EXPECT_EQ("NotEquivalent", judged.by(completed(10, 1.01)).failure_type);
+  MeasuredVariant nothing = completed(10);
+  nothing.values.clear();
+  expect(judged.by(nothing), Verdict::failed, "NotEquivalent", "returns loss: not returned");
+  expect(judged.by(out_of_memory()), Verdict::failed, "LimitExceeded",
+         "OOM in step 4: 2.00 KiB for linear");
+}
+
 // ---- outcomes of any role -----------------------------------------------------------------------
 
 TEST(Verdict, IsAnErrorWhenTheVariantDidNotRunToAnEnd) {

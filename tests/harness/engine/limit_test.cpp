@@ -138,6 +138,19 @@ TEST(Measurement, BytesWithoutAnIndexAreThoseOfTheFullestGpu) {
   EXPECT_EQ(std::nullopt, measured("peak_allocated_bytes", two_gpus(), 2));
 }
 
+TEST(Measurement, CategoriesAreThoseAtThePeakOfTheFullestGpu) {
+  MeasuredVariant variant;
+  variant.devices.resize(2);
+  variant.devices[0].peak_by_category[static_cast<std::size_t>(Category::gradient)] = 300;
+  variant.devices[1].peak_by_category[static_cast<std::size_t>(Category::gradient)] = 500;
+  const auto gradient = [&](std::optional<int> gpu) {
+    return find_measurement("peak_gradient_bytes").measure({&variant, nullptr}, gpu).value;
+  };
+  EXPECT_EQ(500, gradient(std::nullopt));
+  EXPECT_EQ(300, gradient(0));
+  EXPECT_EQ(std::nullopt, gradient(2));
+}
+
 TEST(Measurement, CountsWithoutAnIndexAreSums) {
   EXPECT_EQ(2, measured("num_ooms", two_gpus()));
   EXPECT_EQ(1, measured("num_ooms", two_gpus(), 0));

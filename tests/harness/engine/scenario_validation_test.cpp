@@ -129,9 +129,19 @@ const std::vector<Breach> kBreaches = {
     {"raises of a mitigation", [](auto& s) { s.variants[0].raises = "x"; },
      "scenarios/leak.lua:14: variant \"item\": only a check can say what it raises"},
     {"empty check", [](auto& s) { s.variants.push_back(variant("shape", Role::check, 15)); },
-     "scenarios/leak.lua:15: variant \"shape\": a check needs limits of its own or an error that "
-     "it "
-     "raises | add limits = {\"...\"} or raises = \"...\""},
+     "scenarios/leak.lua:15: variant \"shape\": a check needs limits of its own, what it returns "
+     "or an error that it raises | add limits = {\"...\"}, returns = {name = value} or raises = "
+     "\"...\""},
+    {"returns of a mitigation", [](auto& s) { s.variants[0].returns.emplace(); },
+     "scenarios/leak.lua:14: variant \"item\": only a check can say what it returns"},
+    {"check that returns nothing",
+     [](auto& s) {
+       s.variants.push_back(variant("shape", Role::check, 15));
+       s.variants.back().returns.emplace();
+     },
+     "scenarios/leak.lua:15: variant \"shape\": returns is empty: every result would do | name "
+     "what "
+     "the check has to return: returns = {device = \"cuda:1\"}"},
     {"limits of a reference",
      [](auto& s) {
        s.variants.push_back(variant("fp32", Role::reference, 15));
@@ -176,6 +186,17 @@ TEST(ScenarioValidation, NamesEveryLimitThatAVariantIsHeldTo) {
       (Texts{"num_ooms == 0", "peak_allocated_bytes < problem", "peak_allocated_bytes < detach"}),
       texts("item"));
   EXPECT_EQ(Texts{"steps == 1"}, texts("shape"));
+}
+
+TEST(ScenarioValidation, WhatBelongsToAProblemIsHeldToThatProblemsLimits) {
+  ScenarioDescription scenario = good();
+  scenario.variants[1].limits = {"steps == 5"};
+  scenario.variants.push_back(variant("shape", Role::check, 15));
+  scenario.variants.back().limits = {"steps == 1"};
+  scenario = validated(scenario);
+  EXPECT_EQ(2U, limits_of(scenario, *find_variant(scenario, "summed")).size());
+  EXPECT_EQ("steps == 5", limits_of(scenario, *find_variant(scenario, "item")).at(1).text);
+  EXPECT_EQ(1U, limits_of(scenario, *find_variant(scenario, "shape")).size());
 }
 
 }  // namespace

@@ -29,8 +29,10 @@ class ScenarioLoader : public testing::Test {
  protected:
   static constexpr const char* kPath = "scenarios/test.lua";
 
-  std::unique_ptr<engine::ScenarioProgram> load(const std::string& source) {
+  std::unique_ptr<engine::ScenarioProgram> load(const std::string& source,
+                                                const engine::ParameterValues& parameters = {}) {
     engine::LoadRequest request;
+    request.parameters = parameters;
     request.path = kPath;
     request.source = source;
     return lua::load_scenario(request);
@@ -40,9 +42,9 @@ class ScenarioLoader : public testing::Test {
                               body + " end}}");
     return program->run("p", run_);
   }
-  std::string error_of(const std::string& source) {
+  std::string error_of(const std::string& source, const engine::ParameterValues& parameters = {}) {
     try {
-      load(source);
+      load(source, parameters);
     } catch (const engine::ScriptError& error) {
       return error.what();
     }
@@ -99,6 +101,48 @@ return ohm.scenario {
   EXPECT_EQ(good.gpu->count, 2) << "what is not given is the scenario's";
   EXPECT_EQ(scenario.variants[2].raises, "no way");
   EXPECT_EQ(scenario.variants[3].role, Role::reference);
+}
+
+constexpr const char* kWithParameters = R"lua(
+local params = ohm.params {batch = 32, rate = 0.5}
+return ohm.scenario {
+  name = "s", limits = {"steps == " .. params.batch},
+  problems = {p = function() return {batch = params.batch, rate = params.rate} end},
+  checks = {c = {run = function() end, returns = {device = "cuda:1", count = 3}}},
+})lua";
+
+TEST_F(ScenarioLoader, DeclaresParametersAndUsesWhatWasSet) {
+  const auto program = load(kWithParameters, {{"batch", 64}});
+  const engine::ScenarioDescription& scenario = program->description();
+  ASSERT_EQ(scenario.parameters.size(), 2U);
+  EXPECT_EQ(scenario.parameters[0].name, "batch");
+  EXPECT_EQ(scenario.parameters[0].value, 64);
+  EXPECT_EQ(scenario.parameters[0].default_value, 32);
+  EXPECT_TRUE(scenario.parameters[0].is_integer);
+  EXPECT_EQ(scenario.parameters[1].value, 0.5);
+  EXPECT_FALSE(scenario.parameters[1].is_integer);
+  EXPECT_THAT(scenario.limits, ElementsAre("steps == 64"));
+  const engine::ReturnedValues values = program->run("p", run_);
+  EXPECT_EQ(values.at(0).second.dtype, "integer");
+  EXPECT_EQ(values.at(0).second.values.at(0), 64);
+}
+
+TEST_F(ScenarioLoader, RefusesToSetWhatIsNotDeclared) {
+  EXPECT_EQ(error_of(kWithParameters, {{"bach", 1}}),
+            "scenarios/test.lua: the scenario declares no parameter 'bach' (did you mean "
+            "\"batch\"?)");
+  EXPECT_EQ(error_of(kWithParameters, {{"batch", 1.5}}),
+            "scenarios/test.lua:2: [params] 'batch' is an integer (32), it cannot be 1.5");
+  EXPECT_EQ(error_of("return ohm.scenario {name = 's', checks = {}}", {{"n", 1}}),
+            "scenarios/test.lua: the scenario declares no parameters, 'n' cannot be set");
+}
+
+TEST_F(ScenarioLoader, ReadsWhatAChecksReturns) {
+  const auto program = load(kWithParameters);
+  const engine::VariantDescription& check = program->description().variants.at(1);
+  ASSERT_TRUE(check.returns.has_value());
+  EXPECT_EQ(check.returns->at(0).first, "count");
+  EXPECT_EQ(check.returns->at(1).second.text, "cuda:1");
 }
 
 TEST_F(ScenarioLoader, OrdersVariantsByRoleLineAndName) {

@@ -140,7 +140,7 @@ constexpr Expression kExpressions[] = {
     {"x:half():new_zeros(2).dtype", "float16"},
     {"x:cuda():new_ones({2, 2}).device", "cuda:0"},
     {"x:new_full({2}, 3):tolist()", "{3.0 3.0}"},
-    {"x:cuda():new_tensor({1, 2}).dtype", "int64"},
+    {"x:cuda():new_tensor({1, 2}).dtype", "float32"},
     {"x:cuda():new_tensor({1, 2}).device", "cuda:0"},
     {"x:new_empty(0).shape", "{0}"},
     {"ohm.is_tensor(x)", "true"},

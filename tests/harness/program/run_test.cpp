@@ -50,6 +50,25 @@ TEST_F(WholeRun, HarmlessProblemFailsAndIsNamed) {
   EXPECT_TRUE(contains(ran.out, "✗ kept failed (NotReproduced)")) << ran.out;
 }
 
+TEST_F(WholeRun, SetsWhatAScenarioDeclares) {
+  folder_.write("sized.lua",
+                "local params = ohm.params {blocks = 4}\n"
+                "local function fill(device)\n"
+                "  return {x = ohm.ones(params.blocks * 128, {device = device}):sum():item()}\n"
+                "end\n"
+                "return ohm.scenario {name = 'sized', gpu = {profile = 'tiny-64m'},\n"
+                "  checks = {it = {run = fill, limits = {'peak_allocated_bytes <= 3 KiB'}}}}\n");
+  EXPECT_EQ(0, ohm({"run", "sized.lua"}).code);
+  const ProgramResult larger = ohm({"run", "sized.lua", "--set", "blocks=8"});
+  EXPECT_EQ(1, larger.code) << larger.out;
+  EXPECT_TRUE(contains(larger.out, "re-run: ohm run sized.lua --case it --set blocks=8\n"))
+      << larger.out;
+  EXPECT_TRUE(contains(ohm({"run", "sized.lua", "--set", "block=8"}).out, "did you mean"));
+  EXPECT_EQ(2, ohm({"run", "sized.lua", "--set", "blocks"}).code);
+  EXPECT_EQ(2, ohm({"run", "sized.lua", "--set", "blocks=many"}).code);
+  EXPECT_TRUE(contains(ohm({"list", "sized.lua"}).out, "parameter   blocks = 4\n"));
+}
+
 TEST_F(WholeRun, RerunLineRepeatsTheFailure) {
   const ProgramResult first = ohm({"run", "good.lua", "--fault", "nth(3)", "--case", "dropped"});
   EXPECT_EQ(1, first.code) << first.out;
