@@ -10,8 +10,8 @@ local nn, F = ohm.nn, ohm.nn.functional
 
 local GPUS, ROWS, FEATURES, HIDDEN, CLASSES = 8, 256, 64, 256, 2000
 local P = bytes.linear(FEATURES, HIDDEN) + bytes.linear(HIDDEN, CLASSES)
--- Of a rank: parameters, gradients and buckets (P each), and of its 32 samples the input, the hidden
--- layer twice, and four tensors of the output's size in the loss and its backward.
+-- Of a rank: parameters, gradients and buckets (P each), and of its 32 samples the input, the
+-- hidden layer twice, and four tensors of the output's size in the loss and its backward.
 local SHARE = ROWS // GPUS
 local STEP = bytes.float32(SHARE, FEATURES) + 2 * bytes.float32(SHARE, HIDDEN)
   + 4 * bytes.float32(SHARE, CLASSES) + bytes.int64(SHARE) + 4 * bytes.scalar

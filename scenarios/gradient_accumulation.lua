@@ -1,10 +1,10 @@
 -- Symptom: "the batch I need is out of memory, a quarter of it fits."
 --
--- Activations grow with the batch, gradients do not. What to do: run the batch in parts, divide each
--- loss so that the sum is the loss of the whole batch, let backward() add the gradients up, and step
--- once. The widely copied snippet calls zero_grad() inside that loop and does not divide: it fits,
--- and trains on another gradient. Where memory is parameters, accumulating costs more than the
--- batch does: each new gradient stands beside the sum.
+-- Activations grow with the batch, gradients do not. What to do: run the batch in parts, divide
+-- each loss so that the sum is the loss of the whole batch, let backward() add the gradients up,
+-- and step once. The widely copied snippet calls zero_grad() inside that loop and does not divide:
+-- it fits, and trains on another gradient. Where memory is parameters, accumulating costs more than
+-- the batch does: each new gradient stands beside the sum.
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional
@@ -21,8 +21,8 @@ local INPUTS = bytes.float32(BATCH, WIDTH) + bytes.int64(BATCH)
 local FITS = 2 * P + INPUTS + activations(BATCH // 4) + bytes.linear(WIDTH, WIDTH)
   + 4 * bytes.scalar
 
--- (b) Parameters: one block of width 1024, 4 MiB. On a card for parameters and gradients the batch of
--- 32 is some 400 kB too much; in parts it is 4 MiB too much.
+-- (b) Parameters: one block of width 1024, 4 MiB. On a card for parameters and gradients the batch
+-- of 32 is some 400 kB too much; in parts it is 4 MiB too much.
 local WIDE, SMALL_BATCH = 1024, 32
 local WIDE_P = bytes.linear(WIDE, WIDE) + bytes.linear(WIDE, 10)
 local PARAMETERS = 2 * WIDE_P

@@ -1,9 +1,9 @@
 -- Symptom: "activations fill the card; somebody says 'use AMP', somebody 'AMP made it worse'."
 --
--- Under autocast matrix products read and write half precision, so what is kept for backward is half
--- as large. Parameters, gradients and the optimizer's state stay float32, and each weight gets a
--- half copy: where memory is parameters, the peak rises. What to do: autocast with a GradScaler for
--- float16, or bfloat16, which needs none; where parameters count too, train a half model with
+-- Under autocast matrix products read and write half precision, so what is kept for backward is
+-- half as large. Parameters, gradients and the optimizer's state stay float32, and each weight gets
+-- a half copy: where memory is parameters, the peak rises. What to do: autocast with a GradScaler
+-- for float16, or bfloat16, which needs none; where parameters count too, train a half model with
 -- float32 master weights. nvidia-smi does not tell: the cache keeps the segments of the peak.
 
 local bytes, nets = require("bytes"), require("nets")
@@ -17,8 +17,8 @@ local A = bytes.float32(BATCH, WIDTH)
 local HEAD = 4 * bytes.float32(BATCH, 10) + bytes.int64(BATCH) + 16 * bytes.scalar
 local HALVED = 2 * P + P // 2 + A + (DEPTH + 1 + 2) * A // 2 + HEAD
 
--- (b) One block of width 1,024 and a batch of 16, trained with fused Adam: parameters, gradients and
--- state are 4 P. Half copies do not make any of them smaller.
+-- (b) One block of width 1,024 and a batch of 16, trained with fused Adam: parameters, gradients
+-- and state are 4 P. Half copies do not make any of them smaller.
 local WIDE, FEW = 1024, 16
 local PARAMETERS = 4 * (bytes.linear(WIDE, WIDE) + bytes.linear(WIDE, 10))
 

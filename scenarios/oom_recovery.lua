@@ -1,16 +1,16 @@
 -- Symptom: "one batch in a thousand is too large, and the whole training dies with it."
 --
 -- An out-of-memory error can be caught. But the error holds the frames that it came through, and
--- they hold every tensor of the failed step: trying again while the error is at hand, in the handler,
--- is out of memory again. What to do: leave the handler, drop what the failed step made, then go on:
--- with the same batch in two halves whose gradients add up, or without that batch.
+-- they hold every tensor of the failed step: trying again while the error is at hand, in the
+-- handler, is out of memory again. What to do: leave the handler, drop what the failed step made,
+-- then go on: with the same batch in two halves whose gradients add up, or without that batch.
 
 local nets = require("nets")
 local F = ohm.nn.functional
 
 -- 8 blocks of width 128, 64 KiB each. A batch of 256 makes 128 KiB for each block's result, a long
--- one of 1,024 makes 512 KiB: the forward pass of the long one takes 2 segments of 2 MiB where there
--- is room for one, its halves fit.
+-- one of 1,024 makes 512 KiB: the forward pass of the long one takes 2 segments of 2 MiB where
+-- there is room for one, its halves fit.
 local DEPTH, WIDTH, USUAL, LONG = 8, 128, 256, 1024
 local SIZES = {USUAL, USUAL, LONG, USUAL, USUAL}
 local CARD = {capacity = "6 MiB"}

@@ -1,9 +1,9 @@
 -- Symptom: "the network is small, and the GPU is full before the first forward pass."
 --
 -- Every line of preprocessing makes a tensor as large as the batch, in float32: decoded, scaled,
--- shifted, flipped. On the GPU they are as many temporaries, of which two live at any moment, beside
--- the raw images. What to do: preprocess on the CPU and move what the net reads, in the smallest
--- dtype that will do.
+-- shifted, flipped. On the GPU they are as many temporaries, of which two live at any moment,
+-- beside the raw images. What to do: preprocess on the CPU and move what the net reads, in the
+-- smallest dtype that will do.
 
 local bytes = require("bytes")
 

@@ -1,9 +1,9 @@
 -- Symptom: "by my arithmetic the model takes 8 MB, and training it takes forty."
 --
--- Adding up the inputs, the weights and the layers' outputs gives what a forward pass holds at rest.
--- A training step holds the gradients as well (as much as the parameters), the optimizer's state
--- (Adam: twice as much), and temporaries of the optimizer (as much once more). What to do: count
--- all of it, and save where most of it is. Here that is the optimizer, not the batch.
+-- Adding up the inputs, the weights and the layers' outputs gives what a forward pass holds at
+-- rest. A training step holds the gradients as well (as much as the parameters), the optimizer's
+-- state (Adam: twice as much), and temporaries of the optimizer (as much once more). What to do:
+-- count all of it, and save where most of it is. Here that is the optimizer, not the batch.
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional

@@ -85,11 +85,11 @@ std::pair<Tensor, Tensor> attention_by_steps(const Attention& call) {
   const Tensor value = to_dtype(call.value, computed);
   // Scaling both operands keeps the product in range.
   const double factor = std::sqrt(std::abs(call.scale));
-  std::optional<Tensor> mask = call.mask;
+  Tensor mask = call.mask.value_or(Tensor());
   const Tensor scaled_query = mul(query, call.scale < 0 ? -factor : factor);
   if (call.is_causal) mask = causal_mask(scaled_query, key);
   Tensor weights = matmul(scaled_query, mul(transpose(key, -2, -1), factor));
-  if (mask) weights = add_(weights, *mask);
+  if (mask.defined()) weights = add_(weights, mask);
   weights = safe_softmax(weights);
   if (call.dropout_p > 0.0) weights = dropout(weights, call.dropout_p, true);
   Tensor rounded_weights = to_dtype(weights, dtype);
