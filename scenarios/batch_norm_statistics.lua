@@ -3,8 +3,8 @@
 -- The parameters and statistics of a BatchNorm are small: weight, bias, running mean and variance,
 -- and of each batch the mean and the inverse deviation. But it keeps its input for backward, which
 -- ReLU after a convolution does not. What to do: fused or recomputed normalisation and activation,
--- which keep one tensor instead of two. Frozen statistics (`eval`) save the few numbers of the batch
--- and not the input. A recomputed BatchNorm moves its running statistics twice.
+-- which keep one tensor instead of two. Frozen statistics (`eval`) save the few numbers of the
+-- batch and not the input. A recomputed BatchNorm moves its running statistics twice.
 
 local bytes = require("bytes")
 local nn = ohm.nn
@@ -15,9 +15,10 @@ local A = bytes.float32(2, C, 48, 48)
 local CONV = bytes.float32(C, C, 3, 3) + bytes.float32(C)
 -- Weight, bias, running mean, running variance, the number of batches; then mean and deviation.
 local NORM, OF_THE_BATCH = 2 * bytes.float32(C) + 3 * bytes.scalar, 2 * bytes.float32(C)
--- As without BatchNorm: parameters and gradients; the batch, a result for each block, and two
--- gradients; and the norms with their statistics.
-local ROOM = DEPTH * (2 * CONV + 2 * NORM + OF_THE_BATCH) + (1 + DEPTH + 2) * A + 4 * bytes.scalar
+-- One tensor for each block, as without BatchNorm: parameters and gradients; the batch, the
+-- results, of one block what is computed again, two gradients; and the norms with their statistics.
+local ROOM = DEPTH * (2 * CONV + 2 * NORM + OF_THE_BATCH) + (1 + DEPTH + 1 + 2) * A
+  + 4 * bytes.scalar
 
 local function new_net(device, with_norm)
   ohm.manual_seed(1)

@@ -1,10 +1,10 @@
 -- Symptom: "the network is deep, its activations fill the card, and checkpointing did not help."
 --
 -- A checkpoint keeps the input of a piece of the net instead of what the piece keeps, and computes
--- the piece again in backward. It saves where a piece keeps more than its input: blocks with GELU, a
--- wide hidden layer or attention, or segments of several layers. One checkpoint for each Linear-ReLU
--- block, as the guides show it, keeps what the block kept anyway; one around the whole net computes
--- all of it again at once. The price is a second forward pass.
+-- the piece again in backward. It saves where a piece keeps more than its input: blocks with GELU,
+-- a wide hidden layer or attention, or segments of several layers. One checkpoint for each
+-- Linear-ReLU block, as the guides show it, keeps what the block kept anyway; one around the whole
+-- net computes all of it again at once. The price is a second forward pass.
 
 local bytes = require("bytes")
 local nn, F = ohm.nn, ohm.nn.functional

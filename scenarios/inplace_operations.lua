@@ -7,13 +7,13 @@
 -- And what backward needs must not be overwritten: that raises.
 
 local bytes = require("bytes")
-local nn, F = ohm.nn, ohm.nn.functional
+local nn = ohm.nn
 
 -- (a) Convolutions that widen: 4, 8, 16 and 32 channels of 64 x 64 pixels, 64 KiB for four channels
 -- (A). The last one reads 4 A and writes 8; its ReLU makes 8 more.
 local A = bytes.float32(4, 64, 64)
-local WIDENING_P = bytes.float32(4, 4, 3, 3) + bytes.float32(8, 4, 3, 3) + bytes.float32(16, 8, 3, 3)
-  + bytes.float32(32, 16, 3, 3) + 4 * bytes.scalar
+local WIDENING_P = bytes.float32(4, 4, 3, 3) + bytes.float32(8, 4, 3, 3)
+  + bytes.float32(16, 8, 3, 3) + bytes.float32(32, 16, 3, 3) + 4 * bytes.scalar
 local FORWARD = WIDENING_P + A + 4 * A + 8 * A -- with the batch, which has a name
 
 -- (b), (c) Four convolutions of 4 channels: each layer's result is A.

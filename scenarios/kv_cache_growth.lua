@@ -1,10 +1,10 @@
 -- Symptom: "generation starts well, and is out of memory after some thousand tokens."
 --
 -- A decoder keeps keys and values of all tokens, for every layer: the cache grows with each token.
--- Grown with cat, it is copied for each token, so old and new exist side by side, and the freed ones
--- are of every size. What to do: allocate the cache once for the longest text and write into it; or
--- bound it, with a window of the last tokens (another result). Emptying the PyTorch cache every
--- token has nothing to do with this cache.
+-- Grown with cat, it is copied for each token, so old and new exist side by side, and the freed
+-- ones are of every size. What to do: allocate the cache once for the longest text and write into
+-- it; or bound it, with a window of the last tokens (another result). Emptying the PyTorch cache
+-- every token has nothing to do with this cache.
 
 local bytes = require("bytes")
 local F = ohm.nn.functional
@@ -56,7 +56,8 @@ local function append_to_window(layer, k, v)
   local keys, values = append(layer, k, v)
   local extra = keys:size(1) - WINDOW
   if extra > 0 then
-    layer.k, layer.v = keys:narrow(1, extra, WINDOW):clone(), values:narrow(1, extra, WINDOW):clone()
+    layer.k = keys:narrow(1, extra, WINDOW):clone()
+    layer.v = values:narrow(1, extra, WINDOW):clone()
   end
   return layer.k, layer.v
 end
@@ -84,8 +85,7 @@ return ohm.scenario {
       trades = "all tokens before the last 16", must_agree = {"shapes", "finite"},
       run = function(d) return generate(d, "float32", empty, append_to_window) end,
     },
-  },
-  partials = {
+    -- Until the text is twice as long.
     half_precision = {
       compare_as = "float16",
       run = function(d) return generate(d, "float16", empty, append) end,

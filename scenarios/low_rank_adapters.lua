@@ -1,7 +1,7 @@
 -- Symptom: "the model fits for inference, and fine-tuning it needs four times as much."
 --
--- Training all parameters costs their gradients and two states of Adam, and a temporary. What to do:
--- freeze the model and train adapters of low rank beside its layers (LoRA): two matrices of
+-- Training all parameters costs their gradients and two states of Adam, and a temporary. What to
+-- do: freeze the model and train adapters of low rank beside its layers (LoRA): two matrices of
 -- rank x width instead of width x width. The result differs from full fine-tuning; it begins at the
 -- same loss, since an adapter begins at zero. An adapter beside a model that is not frozen is more.
 

@@ -7,7 +7,7 @@
 -- float32 master weights. nvidia-smi does not tell: the cache keeps the segments of the peak.
 
 local bytes, nets = require("bytes"), require("nets")
-local nn, F = ohm.nn, ohm.nn.functional
+local F = ohm.nn.functional
 
 -- (a) 8 blocks of width 128: a batch of 512 makes 256 KiB a block in float32. Half of that, for
 -- results and two gradients; the batch in both precisions; parameters, gradients, half copies.

@@ -42,9 +42,6 @@ local function on_gpu(images, device) return preprocess(images:to(device)) end
 local function on_gpu_in_place(images, device)
   return images:to(device):float():div_(255):sub_(0.5):flip({3})
 end
-local function flip_bytes_on_gpu(images, device)
-  return images:to(device):flip({3}):float():div_(255):sub_(0.5)
-end
 local function on_cpu(images, device) return preprocess(images):to(device) end
 -- Flipped bytes are bytes: they are moved as such, and made float32 where the net reads them.
 local function bytes_on_cpu(images, device)

@@ -32,7 +32,9 @@ local function train(device, keep, after)
 end
 
 local function output(out) return out end
-local function mean_and_largest(out) return {mean = out:mean():item(), largest = out:max():item()} end
+local function mean_and_largest(out)
+  return {mean = out:mean():item(), largest = out:max():item()}
+end
 local function accuracy(out, y) return out:argmax(1):eq(y):float():mean() end
 local function print_briefly(out) print(("%.2f"):format(out:mean():item())) end
 

@@ -42,7 +42,7 @@ local function train_and_evaluate(device, classes, release)
   end
   if release == "del" then out, loss = nil, nil end
   if release == "guard" then -- a guard that drops what it was given, closed at the scope's end
-    local guard <close> = setmetatable({}, {__close = function() out, loss = nil, nil end})
+    local _guard <close> = setmetatable({}, {__close = function() out, loss = nil, nil end})
     ohm.step()
   end
   if type(release) == "function" then release() end
@@ -67,7 +67,7 @@ local function train_in_a_function(device)
 end
 
 local function clear_gpu_guard() -- "with clear_gpu(): …", as it is passed around
-  local guard <close> = setmetatable({}, {__close = empty_cache})
+  local _guard <close> = setmetatable({}, {__close = empty_cache})
 end
 local function empty_cache_twice()
   empty_cache()

@@ -126,6 +126,15 @@ void VirtualGpu::unmap(DeviceAddress address, std::size_t bytes, std::size_t chu
   give_back(bytes);
 }
 
+void VirtualGpu::leave_card() {
+  const std::size_t bytes = card_->processes_[process_index_].bytes;
+  give_back(bytes);
+  card_ = std::make_shared<VirtualCard>(card_->capacity_bytes());
+  card_->processes_.push_back({options_.process_id, 0});
+  process_index_ = 0;
+  take(bytes);
+}
+
 DeviceMemoryInfo VirtualGpu::info() const {
   return {card_->capacity_bytes_ - card_->used_bytes_, card_->capacity_bytes_};
 }

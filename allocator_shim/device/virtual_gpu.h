@@ -70,6 +70,10 @@ class VirtualGpu final : public DeviceMemory {
   void release_range(DeviceAddress address, std::size_t bytes) override;
   bool map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
   void unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
+  /// The process ends: all that it holds is given back to the card at once. What it still frees
+  /// afterwards is its own affair.
+  void leave_card();
+
   DeviceMemoryInfo info() const override;
   std::size_t context_bytes() const override { return options_.context_bytes; }
   std::vector<DeviceProcess> processes() const override;

@@ -19,6 +19,22 @@ ValueMode value_mode(const GpuSpec& gpu) {
   return gpu.values ? ValueMode::keeps_values : ValueMode::size_only;
 }
 
+VirtualGpuOptions gpu_options(const GpuProfile& profile, int index, ValueMode values,
+                              std::uint32_t process_id) {
+  VirtualGpuOptions options;
+  options.context_bytes = profile.context_bytes;
+  options.device = index;
+  options.values = values;
+  options.process_id = process_id;
+  return options;
+}
+
+GpuProfile profile_of(const GpuSpec& gpu) {
+  GpuProfile profile = find_gpu_profile(gpu.profile);
+  profile.capacity_bytes = gpu.capacity_bytes.value_or(profile.capacity_bytes);
+  return profile;
+}
+
 HostMemoryOptions host_options(const GpuSpec& gpu) {
   return {gpu.values ? Machine::kHostCapacityBytes : Machine::kSizeOnlyHostCapacityBytes,
           value_mode(gpu)};
@@ -28,10 +44,12 @@ HostMemoryOptions host_options(const GpuSpec& gpu) {
 
 /// One card and what stands on it: every part is given the one before.
 struct Machine::Gpu {
-  Gpu(const GpuProfile& of_profile, int index, ValueMode values)
-      : profile(of_profile), device(of_profile, index, values) {}
+  Gpu(const GpuProfile& of_profile, const std::shared_ptr<VirtualCard>& card,
+      const VirtualGpuOptions& options)
+      : profile(of_profile), index(options.device), device(card, options) {}
 
   GpuProfile profile;
+  int index;
   VirtualGpu device;
   QueuedStreams streams;
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
@@ -66,21 +84,33 @@ Machine::Machine(const MachineOptions& options)
 Machine::~Machine() = default;
 
 void Machine::add_gpus() {
-  GpuProfile profile = find_gpu_profile(options_.gpu.profile);
-  profile.capacity_bytes = options_.gpu.capacity_bytes.value_or(profile.capacity_bytes);
+  const std::size_t capacity_bytes = profile_of(options_.gpu).capacity_bytes;
+  for (int index = 0; index < options_.gpu.count; ++index) {
+    cards_.push_back(std::make_shared<VirtualCard>(capacity_bytes));
+  }
+  add_process();
+}
+
+void Machine::add_process() {
   CachingAllocatorOptions options;
   options.rules = rule_set_or_default(options_.gpu.rules);
   options.settings = parse_settings(options_.gpu.alloc_conf.value_or(""), options.rules);
   for (int index = 0; index < options_.gpu.count; ++index) {
     options.device = index;
-    add_gpu(profile, options);
+    add_gpu(options);
   }
   context_.seed(options_.seed);
 }
 
-void Machine::add_gpu(const GpuProfile& profile, const CachingAllocatorOptions& options) {
+void Machine::add_gpu(const CachingAllocatorOptions& options) {
   const int index = options.device;
-  auto gpu = std::make_unique<Gpu>(profile, index, value_mode(options_.gpu));
+  const GpuProfile profile = profile_of(options_.gpu);
+  const auto process_id = static_cast<std::uint32_t>(1 + waiting_.size());
+  auto gpu =
+      std::make_unique<Gpu>(profile, cards_.at(static_cast<std::size_t>(index)),
+                            gpu_options(profile, index, value_mode(options_.gpu), process_id));
+  // The record is of the first process: another one has the same addresses for other memory.
+  EventRecord* const events = waiting_.empty() ? &events_ : nullptr;
   for (FaultPlan& plan : fault_plans_) {
     if (const std::optional<std::size_t> capacity = plan.capacity_bytes_of(index)) {
       gpu->segment_adaptors.push_back(std::make_unique<CapacityLimit>(gpu->memory(), *capacity));
@@ -88,10 +118,10 @@ void Machine::add_gpu(const GpuProfile& profile, const CachingAllocatorOptions& 
     gpu->segment_adaptors.push_back(
         std::make_unique<FaultyDeviceMemory>(gpu->memory(), plan, index));
   }
-  gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), gpu->streams, options, &events_);
+  gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), gpu->streams, options, events);
   for (FaultPlan& plan : fault_plans_) {
     gpu->request_adaptors.push_back(
-        std::make_unique<FaultyAllocator>(gpu->requests(), plan, index, &events_));
+        std::make_unique<FaultyAllocator>(gpu->requests(), plan, index, events));
   }
   gpu->witness = std::make_unique<AllocatorWitness>(gpu->requests(),
                                                     [this, index](const OutOfMemoryReport& report) {
@@ -109,6 +139,42 @@ void Machine::add_gpu(const GpuProfile& profile, const CachingAllocatorOptions& 
   context_.gpus.push_back(std::move(slot));
   gpus_.push_back(std::move(gpu));
 }
+
+void Machine::start_process() {
+  WaitingProcess& parent = waiting_.emplace_back();
+  parent.gpus = std::exchange(gpus_, {});
+  parent.slots = std::exchange(context_.gpus, {});
+  const ExecutionState& current = context_.state;
+  ExecutionState fresh;
+  fresh.file = current.file;
+  fresh.line = current.line;
+  parent.state = std::exchange(context_.state, std::move(fresh));
+  try {
+    add_process();
+  } catch (...) {
+    end_process();
+    throw;
+  }
+}
+
+void Machine::end_process() {
+  context_.gpus.clear();  // its libraries' workspaces go
+  for (std::unique_ptr<Gpu>& gpu : gpus_) {
+    gpu->device.leave_card();
+    ended_.push_back(std::move(gpu));
+  }
+  WaitingProcess& parent = waiting_.back();
+  gpus_ = std::move(parent.gpus);
+  context_.gpus = std::move(parent.slots);
+  context_.state = std::move(parent.state);
+  waiting_.pop_back();
+}
+
+Machine::ProcessScope::ProcessScope(Machine& machine) : machine_(machine) {
+  machine_.start_process();
+}
+
+Machine::ProcessScope::~ProcessScope() { machine_.end_process(); }
 
 RequestAllocator& Machine::requests(int device) {
   if (device < 0) return host_;
@@ -155,8 +221,9 @@ std::int64_t Machine::allocated_bytes(int gpu) const {
 
 std::vector<DeviceResult> Machine::device_results() const {
   std::vector<DeviceResult> results;
+  const Gpus& first_process = waiting_.empty() ? gpus_ : waiting_.front().gpus;
   for (int index = 0; index < gpu_count(); ++index) {
-    const Gpu& gpu = *gpus_[static_cast<std::size_t>(index)];
+    const Gpu& gpu = *first_process[static_cast<std::size_t>(index)];
     const WitnessedFigures figures = gpu.witness->figures();
     DeviceResult result;
     result.device = Device::cuda(index).str();
@@ -169,6 +236,9 @@ std::vector<DeviceResult> Machine::device_results() const {
     result.peak_reserved_bytes = figures.peak_reserved_bytes;
     result.allocated_at_end_bytes = allocated_bytes(index);
     result.num_ooms = figures.num_ooms;
+    for (const std::unique_ptr<Gpu>& ended : ended_) {
+      if (ended->index == index) result.num_ooms += ended->witness->figures().num_ooms;
+    }
     result.num_alloc_retries = figures.num_alloc_retries;
     result.num_device_alloc = figures.num_device_alloc;
     result.peak_by_category = figures.peak_by_category;

@@ -64,6 +64,19 @@ class Machine {
   CachingAllocator& caching_allocator(int gpu);
   const GpuProfile& profile(int gpu) const;
 
+  /// Another process on the same cards, with contexts, caching allocators and streams of its own.
+  /// The program runs in it while the scope lives; the process that started it waits.
+  class ProcessScope {
+   public:
+    explicit ProcessScope(Machine& machine);
+    ~ProcessScope();
+    ProcessScope(const ProcessScope&) = delete;
+    ProcessScope& operator=(const ProcessScope&) = delete;
+
+   private:
+    Machine& machine_;
+  };
+
   const SiteTable& sites() const { return sites_; }
   const EventRecord& events() const { return events_; }
 
@@ -77,13 +90,24 @@ class Machine {
   void record_snapshot();
 
   std::int64_t allocated_bytes(int gpu) const;
-  /// The figures of every GPU up to now; allocated_at_end_bytes is what is allocated now.
+  /// The figures of the first process on every GPU up to now, with the out-of-memory errors of
+  /// all. allocated_at_end_bytes is what is allocated now.
   std::vector<DeviceResult> device_results() const;
 
  private:
   struct Gpu;
+  using Gpus = std::vector<std::unique_ptr<Gpu>>;
+  /// What a process that started another one comes back to.
+  struct WaitingProcess {
+    Gpus gpus;
+    std::vector<DeviceSlot> slots;
+    ExecutionState state;
+  };
 
-  void add_gpu(const GpuProfile& profile, const CachingAllocatorOptions& options);
+  void add_process();
+  void add_gpu(const CachingAllocatorOptions& options);
+  void start_process();
+  void end_process();
 
   MachineOptions options_;
   OnOutOfMemory on_out_of_memory_;
@@ -93,8 +117,11 @@ class Machine {
   std::vector<FaultPlan> fault_plans_;
   HostMemoryAllocator host_memory_;
   AllocatorWitness host_;
-  std::vector<std::unique_ptr<Gpu>> gpus_;
-  Context context_;  ///< last: what it holds is given back to the devices above
+  std::vector<std::shared_ptr<VirtualCard>> cards_;
+  Gpus ended_;  ///< of processes that ended: what they allocated may outlive them
+  std::vector<WaitingProcess> waiting_;  ///< the first process in front
+  Gpus gpus_;                            ///< of the process that runs
+  Context context_;                      ///< last: what it holds is given back to the devices above
 };
 
 }  // namespace ohm::engine

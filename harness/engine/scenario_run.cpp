@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "allocator_shim/observe/bytes.h"
 #include "harness/engine/scenario_validation.h"
 #include "harness/engine/script_errors.h"
 #include "harness/engine/shell_quote.h"
 #include "harness/engine/source_file.h"
 #include "harness/engine/source_lines.h"
+#include "harness/engine/variant_machine.h"
 #include "reports/report_file.h"
 
 namespace ohm::engine {
@@ -31,15 +31,6 @@ ErrorResult timeout_error(const std::string& what, double seconds) {
 ErrorResult crash_error(const std::string& what, const WorkResult& result) {
   return {
       fmt::format("the process of {} was {}", what, result.how_it_ended), {}, 0, result.output, {}};
-}
-
-/// Large enough for what the scenario's own GPUs cannot hold, and still a GPU: a program that
-/// allocates without end has to end.
-GpuSpec large_gpu(GpuSpec gpu) {
-  const std::size_t capacity =
-      gpu.capacity_bytes.value_or(find_gpu_profile(gpu.profile).capacity_bytes);
-  gpu.capacity_bytes = std::min(16 * capacity, std::max(capacity, 256_GiB));
-  return gpu;
 }
 
 /// What a process that did not end by itself means, whoever needed it.
@@ -207,33 +198,12 @@ void ScenarioRun::run_what_is_selected() {
   is_finished_ = pending_ == 0;
 }
 
-MachineOptions ScenarioRun::machine_for(const VariantDescription& variant,
-                                        bool as_reference) const {
-  MachineOptions machine;
-  machine.seed = options_.seed;
-  machine.gpu = variant.gpu.value_or(measured_.description.gpu);
-  if (options_.gpu) {
-    machine.gpu.profile = options_.gpu->profile.name;
-    machine.gpu.capacity_bytes = options_.gpu->profile.capacity_bytes;
-    machine.gpu.count = options_.gpu->count.value_or(machine.gpu.count);
-  }
-  if (options_.size_only) machine.gpu.values = false;
-  if (!options_.rules.empty()) machine.gpu.rules = options_.rules;
-  if (options_.alloc_conf) machine.gpu.alloc_conf = options_.alloc_conf;
-  if (!machine.gpu.alloc_conf) machine.gpu.alloc_conf = options_.environment_alloc_conf;
-  if (as_reference) {
-    machine.gpu = large_gpu(machine.gpu);
-    return machine;
-  }
-  for (const std::string& plan : {variant.fault, options_.fault}) {
-    if (!plan.empty()) machine.fault_plans.push_back(plan);
-  }
-  return machine;
-}
-
 void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_reference) {
   ++pending_;
-  const auto run = [this, name = variant.name, machine = machine_for(variant, as_reference),
+  const auto run = [this, name = variant.name,
+                    machine = as_reference
+                                  ? large_machine_for(measured_.description, variant, options_)
+                                  : machine_for(measured_.description, variant, options_),
                     files = files_of(variant, as_reference),
                     recording = as_reference ? Recording::figures : options_.recording] {
     return encoded(run_variant(loader_, load_request(), name, machine, files, recording));

@@ -53,7 +53,6 @@ class ScenarioRun {
   void fail(ErrorResult error, ExitReason reason);
 
   LoadRequest load_request() const;
-  MachineOptions machine_for(const VariantDescription& variant, bool as_reference) const;
   MeasuredVariant measured_from(const std::string& name, const WorkResult& result) const;
   /// Allocator settings that are the run's and not the scenario's.
   std::optional<std::string> brought_alloc_conf(const std::string& variant) const;

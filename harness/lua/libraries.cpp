@@ -10,6 +10,7 @@
 #include "harness/lua/memory_history_library.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/module_library.h"
+#include "harness/lua/monitor_library.h"
 #include "harness/lua/op_library.h"
 #include "harness/lua/optimizer_library.h"
 #include "harness/lua/parallel_library.h"
@@ -58,7 +59,8 @@ std::vector<std::string> names_of_ops_and_dtypes() {
 std::span<const Library> libraries() {
   static const std::array kLibraries = {
       Library{"ohm",
-              {runtime_functions(), factory_functions(), mode_functions(), scenario_functions()},
+              {runtime_functions(), factory_functions(), mode_functions(), scenario_functions(),
+               monitor_functions()},
               push_op_or_dtype,
               names_of_ops_and_dtypes},
       Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},

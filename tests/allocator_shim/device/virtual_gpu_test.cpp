@@ -102,6 +102,22 @@ TEST(VirtualGpu, SharesACardWithOtherProcesses) {
   EXPECT_EQ(first.processes().size(), 1U);
 }
 
+TEST(VirtualGpu, LeavesItsCardWithAllThatItHolds) {
+  const auto card = std::make_shared<VirtualCard>(64_MiB);
+  VirtualGpuOptions options;
+  options.context_bytes = 1_MiB;
+  VirtualGpu first(card, options);
+  options.process_id = 2;
+  VirtualGpu second(card, options);
+  const auto segment = second.allocate_segment(20_MiB);
+  EXPECT_EQ(first.info().free_bytes, 42_MiB);
+  second.leave_card();
+  EXPECT_EQ(first.info().free_bytes, 63_MiB);
+  EXPECT_EQ(first.processes().size(), 1U);
+  second.free_segment(*segment, 20_MiB);
+  EXPECT_EQ(first.info().free_bytes, 63_MiB);
+}
+
 TEST(VirtualGpu, CanHideItsProcesses) {
   VirtualGpuOptions options;
   options.process_listing = ProcessListing::unavailable;
