@@ -29,13 +29,17 @@ std::string machine_text(const MachineOptions& machine) {
 
 /// The names of the variants of this role that belong to a problem.
 std::vector<std::string> others(const ScenarioDescription& scenario, Role role,
-                                const std::string& problem, bool with_trades) {
+                                const std::string& problem) {
   std::vector<std::string> names;
   for (const VariantDescription& variant : scenario.variants) {
-    const bool belongs = variant.role == role && variant.of == problem;
-    if (belongs && (with_trades || variant.trades.empty())) names.push_back(variant.name);
+    if (variant.role == role && variant.of == problem) names.push_back(variant.name);
   }
   return names;
+}
+
+/// Whether a mitigation computes what this variant has to compute.
+bool computes_the_same(const VariantDescription& mitigation, const VariantDescription& variant) {
+  return mitigation.trades.empty() && mitigation.compare_as == variant.compare_as;
 }
 
 /// The problems that a variant is to be distinguished from: all, where it does not say which.
@@ -62,8 +66,8 @@ class MutationList {
   void add(const VariantDescription& variant) {
     switch (variant.role) {
       case Role::problem:
-        add_all(variant, Role::mitigation, variant.name, true, kNotReproduced);
-        add_all(variant, Role::control, variant.name, true, kNotReproduced);
+        add_all(variant, Role::mitigation, variant.name, kNotReproduced);
+        add_all(variant, Role::control, variant.name, kNotReproduced);
         break;
       case Role::mitigation:
       case Role::control:
@@ -71,10 +75,10 @@ class MutationList {
         break;
       case Role::partial:
         add_problems(variant);
-        add_all(variant, Role::mitigation, variant.of, true, "");
+        add_all(variant, Role::mitigation, variant.of, "");
         break;
       case Role::non_fix:
-        add_all(variant, Role::mitigation, variant.of, false, kNotReproduced);
+        add_all(variant, Role::mitigation, variant.of, kNotReproduced);
         break;
       case Role::check:
         mutations_.push_back({variant.name, "", ""});
@@ -89,9 +93,12 @@ class MutationList {
     }
   }
   void add_all(const VariantDescription& variant, Role role, const std::string& problem,
-               bool with_trades, const char* failure_type) {
-    for (const std::string& other : others(scenario_, role, problem, with_trades)) {
-      mutations_.push_back({variant.name, other, failure_type});
+               const char* failure_type) {
+    for (const std::string& other : others(scenario_, role, problem)) {
+      const bool means_something =
+          variant.role != Role::non_fix ||
+          computes_the_same(*engine::find_variant(scenario_, other), variant);
+      if (means_something) mutations_.push_back({variant.name, other, failure_type});
     }
   }
 

@@ -27,7 +27,8 @@ struct Mutation {
 ///   a mitigation         that does what its problem does
 ///   a control            that does what its problem does
 ///   a partial            that does what its problem does, or a mitigation
-///   a non-fix            that does what a mitigation does which trades nothing: NotReproduced
+///   a non-fix            that does what a mitigation does which trades nothing, neither precision:
+///                        NotReproduced
 ///   a check              that does nothing
 std::vector<Mutation> mutations_of(const engine::ScenarioDescription& scenario);
 
