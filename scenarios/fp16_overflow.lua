@@ -37,30 +37,37 @@ local function iou(device, dtype, area, prepare)
   return {iou = result:narrow(0, 0, #BOXES):clone(), features = features:sum():isfinite()}
 end
 
--- (b) A net whose loss is small: the gradients of its activations are about 1e-9, below float16.
-local function small_gradients(device, train)
+-- (b) A net whose loss is small: the gradients of its activations are about 1e-9, below float16;
+-- or large: they are about 1e5, above it.
+local SMALL, LARGE = 1e-4, 1e10
+local function gradients_of(device, train, factor)
   ohm.manual_seed(3)
   local net = nn.Sequential(nn.Linear(64, 128), nn.Tanh(), nn.Linear(128, 64)):to(device)
   local x, y = ohm.randn(256, 64, {device = device}), ohm.randn(256, 64, {device = device})
-  local loss_of = function() return F.mse_loss(net(x), y) * 1e-4 end
-  return train(net, loss_of)
+  train(net, function() return F.mse_loss(net(x), y) * factor end)
+  return {gradient = net[1].weight.grad * (100 / factor)}
 end
 
 local function plain_step(dtype)
-  return function(net, loss_of)
+  return function(_, loss_of)
     local loss = dtype and ohm.autocast("cuda", {dtype = dtype}, loss_of) or loss_of()
     loss:backward()
-    return {gradient = net[1].weight.grad * 1e6}
   end
 end
 
-local function scaled_step(net, loss_of)
-  local scaler = ohm.amp.GradScaler()
-  local optimizer = ohm.optim.SGD(net:parameters(), {lr = 0})
-  scaler:scale(ohm.autocast("cuda", {dtype = HALF}, loss_of)):backward()
-  scaler:step(optimizer) -- unscales the gradients
-  scaler:update()
-  return {gradient = net[1].weight.grad * 1e6}
+-- A scaler finds its scale: what is inf is skipped, and tried again with half of it.
+local function scaled_step(init_scale)
+  return function(net, loss_of)
+    local scaler = ohm.amp.GradScaler({init_scale = init_scale})
+    local optimizer = ohm.optim.SGD(net:parameters(), {lr = 0})
+    repeat
+      local skipped = scaler.skipped_steps
+      optimizer:zero_grad()
+      scaler:scale(ohm.autocast("cuda", {dtype = HALF}, loss_of)):backward()
+      scaler:step(optimizer) -- unscales the gradients
+      scaler:update()
+    until scaler.skipped_steps == skipped
+  end
 end
 
 -- A step whose scaled gradients overflow is skipped, and the scale halves.
@@ -128,10 +135,16 @@ local function half_iou(options)
     end,
   }
 end
-local function gradients(train, dtype)
+local function small(train, dtype)
   return {
     of = "underflow", reference = "gradients_in_float32", compare_as = dtype,
-    run = function(d) return small_gradients(d, train) end,
+    run = function(d) return gradients_of(d, train, SMALL) end,
+  }
+end
+local function large(train, dtype)
+  return {
+    of = "overflow", reference = "large_gradients_in_float32", compare_as = dtype,
+    run = function(d) return gradients_of(d, train, LARGE) end,
   }
 end
 local function norm(convert, call)
@@ -154,7 +167,11 @@ return ohm.scenario {
     },
     underflow = {
       reference = "gradients_in_float32",
-      run = function(d) return small_gradients(d, plain_step(HALF)) end,
+      run = function(d) return gradients_of(d, plain_step(HALF), SMALL) end,
+    },
+    overflow = {
+      reference = "large_gradients_in_float32",
+      run = function(d) return gradients_of(d, plain_step(HALF), LARGE) end,
     },
     half_batch_norm = {
       reference = "batch_norm_in_float32",
@@ -166,8 +183,10 @@ return ohm.scenario {
     normalised_coordinates = half_iou {prepare = normalised},
     bfloat16 = half_iou {dtype = BFLOAT},
     autocast_float32_list = half_iou {area = areas_by_autocast},
-    grad_scaler = gradients(scaled_step, "float16"),
-    bfloat16_autocast = gradients(plain_step(BFLOAT), "bfloat16"),
+    grad_scaler = small(scaled_step(2.0 ^ 16), "float16"),
+    bfloat16_autocast = small(plain_step(BFLOAT), "bfloat16"),
+    scaler_that_halves = large(scaled_step(1.0), "float16"),
+    bfloat16_autocast_of_large = large(plain_step(BFLOAT), "bfloat16"),
     norm_in_float32 = norm(keep_norm),
     casts_around_norm = norm(keep_norm, cast_around_norm),
   },
@@ -191,7 +210,8 @@ return ohm.scenario {
   },
   references = {
     pixels_in_float32 = function(d) return iou(d, FULL, areas) end,
-    gradients_in_float32 = function(d) return small_gradients(d, plain_step()) end,
+    gradients_in_float32 = function(d) return gradients_of(d, plain_step(), SMALL) end,
+    large_gradients_in_float32 = function(d) return gradients_of(d, plain_step(), LARGE) end,
     batch_norm_in_float32 = function(d) return batch_norm(d, function(m) return m end) end,
   },
 }
