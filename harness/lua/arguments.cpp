@@ -230,6 +230,13 @@ double NamedArguments::number(std::string_view name, double otherwise) const {
   return value;
 }
 
+std::int64_t NamedArguments::integer(std::string_view name, std::int64_t otherwise) const {
+  if (!push(name)) return otherwise;
+  const std::int64_t value = integer_argument(state_, -1, {function_, name});
+  lua_pop(state_, 1);
+  return value;
+}
+
 DType NamedArguments::dtype(std::string_view name, DType otherwise) const {
   if (!push(name)) return otherwise;
   const DType value = dtype_argument(state_, -1, {function_, name});

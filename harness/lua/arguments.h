@@ -66,6 +66,7 @@ class NamedArguments {
   // The argument, or `otherwise`.
   bool boolean(std::string_view name, bool otherwise) const;
   double number(std::string_view name, double otherwise) const;
+  std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   DType dtype(std::string_view name, DType otherwise) const;
   Device device(std::string_view name, Device otherwise) const;
 

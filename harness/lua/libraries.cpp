@@ -5,8 +5,10 @@
 #include "harness/lua/backend_library.h"
 #include "harness/lua/checkpoint_library.h"
 #include "harness/lua/cuda_library.h"
+#include "harness/lua/dataset_library.h"
 #include "harness/lua/factory_library.h"
 #include "harness/lua/library.h"
+#include "harness/lua/loader_library.h"
 #include "harness/lua/memory_history_library.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/module_library.h"
@@ -15,6 +17,7 @@
 #include "harness/lua/optimizer_library.h"
 #include "harness/lua/parallel_library.h"
 #include "harness/lua/runtime_library.h"
+#include "harness/lua/sampler_library.h"
 #include "harness/lua/scenario_library.h"
 #include "harness/lua/stream_library.h"
 #include "runtime/tensor/dtype.h"
@@ -59,8 +62,8 @@ std::vector<std::string> names_of_ops_and_dtypes() {
 std::span<const Library> libraries() {
   static const std::array kLibraries = {
       Library{"ohm",
-              {runtime_functions(), factory_functions(), mode_functions(), scenario_functions(),
-               monitor_functions()},
+              {runtime_functions(), factory_functions(), generator_functions(), mode_functions(),
+               scenario_functions(), monitor_functions()},
               push_op_or_dtype,
               names_of_ops_and_dtypes},
       Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},
@@ -83,6 +86,10 @@ std::span<const Library> libraries() {
       Library{"ohm.backends.cudnn", {}, nullptr, nullptr, cudnn_properties()},
       Library{"ohm.utils", {}},
       Library{"ohm.utils.checkpoint", {checkpoint_functions()}},
+      Library{"ohm.utils.data",
+              {dataset_functions(), loader_functions(), sampler_functions()},
+              push_dataset_class,
+              dataset_class_names},
   };
   return kLibraries;
 }

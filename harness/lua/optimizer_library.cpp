@@ -12,6 +12,7 @@
 #include "harness/lua/handle.h"
 #include "harness/lua/native.h"
 #include "harness/lua/numbered_functions.h"
+#include "harness/lua/object_handle.h"
 #include "harness/lua/parameters.h"
 #include "harness/lua/tensor_handle.h"
 #include "runtime/amp/grad_scaler.h"
@@ -34,28 +35,6 @@ struct HandleOf<ScalerPtr> {
 };
 
 namespace {
-
-template <class T>
-T& object_argument(lua_State* L, int index, const ArgumentName& name) {
-  const auto* object = test_handle<std::shared_ptr<T>>(L, index);
-  if (object == nullptr || !*object) {
-    refuse_argument(L, index, name,
-                    std::string("of type ") + HandleOf<std::shared_ptr<T>>::kClass.name);
-  }
-  return **object;
-}
-
-// The __index of handles that have methods alone.
-int push_method(lua_State* L, std::span<const luaL_Reg> methods, std::string_view kind,
-                std::vector<std::string> others) {
-  const std::string_view name = string_argument(L, 2, {kind, "name"});
-  for (const luaL_Reg& method : methods) {
-    if (name == method.name) return lua_pushcfunction(L, method.func), 1;
-    others.emplace_back(method.name);
-  }
-  throw std::invalid_argument(
-      fmt::format("[{}] has no '{}'{}", kind, name, did_you_mean(name, others)));
-}
 
 // ---- optimizers ---------------------------------------------------------------------------------
 
