@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -102,6 +103,8 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
     push_message(L, interpreter, error.what());
   } catch (const std::runtime_error& error) {
     push_message(L, interpreter, error.what());
+  } catch (const std::bad_alloc&) {
+    push_message(L, interpreter, "this call needs more memory than the host has");
   } catch (const std::exception& error) {
     interpreter.fail(std::current_exception());
     push_message(L, interpreter, error.what());

@@ -11,6 +11,7 @@
 #include "harness/lua/native.h"
 #include "harness/lua/object_handle.h"
 #include "harness/lua/tensor_handle.h"
+#include "runtime/ops/host_values.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/factories.h"
 
@@ -65,8 +66,12 @@ int randperm(lua_State* L) {
   const Device device = named.device("device", Device::cpu());
   const GeneratorPtr own = generator_argument(L, named);
   PhiloxGenerator& generator = own ? *own : Context::current().slot(device).generator;
-  const Indices indices = data::random_permutation(count, generator);
-  push_tensor(L, from_values({indices.begin(), indices.end()}, {count}, {DType::int64, device}));
+  const Tensor out = empty({count}, {DType::int64, device});  // refuses what does not fit
+  if (out.has_values()) {
+    const Indices indices = data::random_permutation(count, generator);
+    ops::store_values(out, {indices.begin(), indices.end()});
+  }
+  push_tensor(L, out);
   return 1;
 }
 

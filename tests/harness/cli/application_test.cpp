@@ -150,8 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "x.lua", "--report", "out.json"},
                 "--report is NAME=PATH, not \"out.json\""},
         Mistake{{"run", "x.lua", "--report", "jsno=out.json"},
-                "unknown report format \"jsno\" (did you mean \"json\"?); known: console, json, "
-                "junit"},
+                "unknown report format \"jsno\" (did you mean \"json\"?); known: console, html, "
+                "json, junit"},
         Mistake{{"run", "x.lua", "--json", "--report", "junit=-"},
                 "only one report can go to the standard output"},
         Mistake{{"run", "x.lua", "--gpu", "a100-4g"},
