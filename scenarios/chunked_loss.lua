@@ -12,11 +12,10 @@ local nn, F = ohm.nn, ohm.nn.functional
 local TOKENS, WIDTH, WORDS, CHUNK = 256, 32, 8192, 32
 local HIDDEN = bytes.float32(TOKENS, WIDTH)
 local function logits(tokens) return bytes.float32(tokens, WORDS) end
--- The head and its gradient with a second one that is added to it; the hidden states, their
--- gradient and a copy; labels; and of one chunk: logits, log-probabilities, and two gradients of
--- them.
+-- The head and its gradient; the hidden states, their gradient and two that are on their way;
+-- labels; and of one chunk its log-probabilities and both of their gradients.
 local HEAD = bytes.linear(WIDTH, WORDS)
-local ROOM = 3 * HEAD + 4 * HIDDEN + bytes.int64(TOKENS) + 4 * logits(CHUNK) + 32 * bytes.scalar
+local ROOM = 2 * HEAD + 4 * HIDDEN + bytes.int64(TOKENS) + 3 * logits(CHUNK) + 32 * bytes.scalar
 
 local function train(device, loss_of)
   ohm.manual_seed(1)

@@ -18,11 +18,11 @@ local INSIDE = bytes.float32(BATCH, HIDDEN)
 -- what it wrote, and dropout's mask.
 local GELU_P = DEPTH * (bytes.linear(WIDTH, HIDDEN) + bytes.linear(HIDDEN, WIDTH))
 -- Four segments of two: their inputs; of the two blocks all that they keep; two gradients inside.
-local FOUR_SEGMENTS = 2 * GELU_P + (4 + 2) * A + (2 * 2 + 2) * INSIDE + 2 * A // 4
+local FOUR_SEGMENTS = GELU_P + (4 + 2) * A + (2 * 2 + 2) * INSIDE + 2 * A // 4
 -- (b) Linear(64, 64), ReLU: a block keeps its result, which is the next one's input.
 local RELU_P = DEPTH * bytes.linear(WIDTH, WIDTH)
--- Batch, two inputs of segments, four results, and two gradients.
-local RELU_SEGMENTS = 2 * RELU_P + (1 + 2 + 4 + 2) * A
+-- The batch, the second segment's input, its four results and two gradients; two scalars.
+local RELU_SEGMENTS = RELU_P + (1 + 1 + 4 + 2) * A + 2 * bytes.scalar
 -- (c) The same with a batch of 4: 1 KiB of activations a block beside 16 KiB of parameters.
 local FEW = 4
 

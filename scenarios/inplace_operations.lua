@@ -74,10 +74,10 @@ return ohm.scenario {
       run = function(d) return train(d, {inplace = false}) end,
     },
     -- GELU keeps what it reads, the next convolution what dropout wrote, and dropout a mask of a
-    -- byte for each number; in place its noise is a float. In backward: two gradients and a half.
+    -- byte for each number; in place its noise is a float. And a gradient.
     inplace_dropout = {
       limits = {bytes.at_most("peak_allocated_bytes",
-                              2 * P + (1 + 2 * DEPTH + 3) * A + DEPTH * A // 4)},
+                              2 * P + (1 + 2 * DEPTH + 1) * A + DEPTH * A // 4)},
       run = with_dropout(true),
     },
   },

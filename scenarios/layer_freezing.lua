@@ -14,11 +14,11 @@ local DEPTH, FROZEN, WIDTH, BATCH = 8, 6, 128, 512
 local ACTIVATION = bytes.float32(BATCH, WIDTH)
 local P, TRAINED = nets.deep_bytes(DEPTH, WIDTH), nets.deep_bytes(DEPTH - FROZEN, WIDTH)
 
--- All parameters; gradients, two Adam states and Adam's temporary for those that are trained; the
--- batch; and of activations those of the trained blocks, the input of the first of them and two
--- gradients; the head's output, log-probabilities and their gradients.
-local ROOM = P + 4 * TRAINED + bytes.int64(BATCH) + (DEPTH - FROZEN + 4) * ACTIVATION
-  + 4 * bytes.float32(BATCH, 10) + 4 * bytes.scalar
+-- The peak is where backward has come to the last block: all parameters, two Adam states of those
+-- that are trained, gradients of the head, labels, two scalars; and of activations the batch, the
+-- input of the first trained block, the results of the trained ones, and two gradients.
+local ROOM = P + 2 * TRAINED + bytes.linear(WIDTH, 10) + bytes.int64(BATCH) + 2 * bytes.scalar
+  + (1 + 1 + DEPTH - FROZEN + 2) * ACTIVATION
 
 local function fine_tune(device, freeze)
   local net = nets.deep(DEPTH, WIDTH, device)

@@ -9,13 +9,14 @@
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional
 
--- (a) 8 blocks of width 128: a batch of 512 makes 256 KiB a block in float32. Half of that, for
--- results and two gradients; the batch in both precisions; parameters, gradients, half copies.
+-- (a) 8 blocks of width 128: a batch of 512 makes 256 KiB (A) a block in float32. Half of that, for
+-- results and two gradients; the batch in both precisions; parameters and their half copies. When
+-- most gradients are made, most activations are gone.
 local DEPTH, WIDTH, BATCH = 8, 128, 512
 local P = nets.deep_bytes(DEPTH, WIDTH)
 local A = bytes.float32(BATCH, WIDTH)
 local HEAD = 4 * bytes.float32(BATCH, 10) + bytes.int64(BATCH) + 16 * bytes.scalar
-local HALVED = 2 * P + P // 2 + A + (DEPTH + 1 + 2) * A // 2 + HEAD
+local HALVED = P + P // 2 + A + (DEPTH + 1 + 2) * A // 2 + HEAD
 
 -- (b) One block of width 1,024 and a batch of 16, trained with fused Adam: parameters, gradients
 -- and state are 4 P. Half copies do not make any of them smaller.
@@ -76,6 +77,19 @@ local function master_weights(device)
   return {loss = loss:item()}
 end
 
+-- Float32 first, then autocast, in one process: what nvidia-smi shows after each, and the peaks.
+local function what_smi_shows(device)
+  local function after(mode)
+    ohm.cuda.reset_peak_memory_stats()
+    train(device, mode, {})
+    return ohm.smi {query_gpu = "memory.used", format = "csv,noheader,nounits"},
+           ohm.cuda.max_memory_allocated()
+  end
+  local used, peak = after(full)
+  local used_by_autocast, peak_of_autocast = after(autocast("bfloat16"))
+  return {same_in_smi = used == used_by_autocast, lower_peak = peak_of_autocast < peak}
+end
+
 local function deep(mode, options)
   return {
     of = "deep_float32", compare_as = options.compare_as,
@@ -114,6 +128,11 @@ return ohm.scenario {
     autocast_with_foreach_adam = {
       of = "parameters", compare_as = "bfloat16",
       run = function(d) return train(d, autocast("bfloat16"), {wide = true, foreach = true}) end,
+    },
+  },
+  checks = {
+    smi_does_not_show_autocast = {
+      returns = {same_in_smi = true, lower_peak = true}, run = what_smi_shows,
     },
   },
 }

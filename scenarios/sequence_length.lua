@@ -12,9 +12,9 @@ local attention = require("models.attention")
 local HEADS, SIZE, LENGTH, CHUNK = 2, 16, 512, 64
 local QKV = bytes.float32(HEADS, LENGTH, SIZE)
 local function scores(queries) return bytes.float32(HEADS, queries, LENGTH) end
--- Queries, keys and values with gradients and a few copies of that size; for one chunk scores, what
--- softmax read and wrote, their gradients, and masks of a byte a score.
-local ROOM = 16 * QKV + 6 * scores(CHUNK) + 4 * scores(CHUNK) // 4
+-- Queries, keys and values with their gradients, the result with its own, and two on their way; of
+-- one chunk what softmax wrote, two gradients of scores, and a temporary of softmax's backward.
+local ROOM = 10 * QKV + 4 * scores(CHUNK)
 
 local function run(device, attend, length)
   ohm.manual_seed(1)
