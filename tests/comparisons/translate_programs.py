@@ -385,11 +385,9 @@ class Translator:
         value = self.expression(node.value)
         index = node.slice
         if isinstance(index, ast.Slice):
-            if index.step is not None:
+            if index.step is not None or index.lower is not None or index.upper is None:
                 raise Unknown(ast.unparse(node))
             length = self.expression(index.upper)
-            if index.lower is not None:
-                raise Unknown(ast.unparse(node))
             return f"{self.subject(node.value)}:narrow(0, 0, {length})"
         if isinstance(index, ast.Constant) and isinstance(index.value, int):
             is_list = isinstance(node.value, ast.Name) and node.value.id == "model"
