@@ -4,6 +4,7 @@
 
 #include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/reduce.h"
 
@@ -102,10 +103,15 @@ Tensor triangle(const OpInfo& info, std::string_view node, const Tensor& input,
 
 Tensor summed_up(const Tensor& input, int dim, DType dtype) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
-  const Tensor addends = cast(input, dtype);
-  if (!out.has_values()) return out;
-  const std::vector<double> values = to_doubles(addends);
+  const Tensor converted = cast(input, dtype);
   const Lines lines = lines_along(input.shape(), dim);
+  // One line is the library's work, several lines are not.
+  Tensor scratch;
+  if (input.device().is_cuda() && lines.count() == 1 && lines.size > 0) {
+    scratch = empty({scan_scratch_bytes(lines.size, dtype)}, {DType::uint8, input.device()});
+  }
+  if (!out.has_values()) return out;
+  const std::vector<double> values = to_doubles(converted);
   visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
     for_each_line(lines, [&](std::int64_t start) {
       double sum = 0;

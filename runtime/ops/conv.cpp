@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <stdexcept>
 
 #include "runtime/autograd/recorder.h"
@@ -20,7 +21,8 @@ constexpr OpInfo kConv2d{"conv2d", CastPolicy::low_precision};
 
 // Which of PyTorch's kernels runs: what it allocates beside the result.
 enum class ConvPath : std::uint8_t {
-  library,         ///< cuDNN, the depthwise kernel, the host: nothing
+  library,         ///< cuDNN, the host: nothing
+  depthwise,       ///< the kernel for one input channel in each group: nothing
   columns,         ///< a buffer of columns
   dilated_columns  ///< the same, and the bias gradient is summed image by image
 };
@@ -59,10 +61,9 @@ void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bia
 
 ConvPath path_for(const Tensor& input, const ConvGeometry& g) {
   const bool is_depthwise = g.groups > 1 && g.in_channels == 1;
-  if (input.device().is_cpu() || Context::current().cudnn_enabled || is_depthwise) {
-    return ConvPath::library;
-  }
+  if (input.device().is_cpu() || Context::current().cudnn_enabled) return ConvPath::library;
   const bool is_dilated = g.dilation_height > 1 || g.dilation_width > 1;
+  if (is_depthwise) return ConvPath::depthwise;
   return is_dilated ? ConvPath::dilated_columns : ConvPath::columns;
 }
 
@@ -102,7 +103,7 @@ class ColumnBuffer {
       : plan_(plan), options_(options_of(like)) {}
 
   void ensure() {
-    if (plan_.path == ConvPath::library) return;
+    if (plan_.path == ConvPath::library || plan_.path == ConvPath::depthwise) return;
     if (!columns_.defined()) {
       const CategoryGuard category(Category::workspace);
       columns_ = empty({plan_.geometry.column_rows(), plan_.geometry.out_pixels()}, options_);
@@ -116,15 +117,69 @@ class ColumnBuffer {
   Tensor columns_;
 };
 
+// A group's channels of an input, or its filters. A view.
+Tensor group_of(const Tensor& tensor, int dim, std::int64_t group, std::int64_t size) {
+  if (!tensor.defined()) return tensor;
+  Shape sizes = tensor.shape();
+  sizes[dim] = size;
+  return make_view(tensor, sizes, tensor.strides(),
+                   tensor.impl()->offset + group * size * tensor.strides()[dim]);
+}
+
+// What the groups made, as one; undefined where they made nothing.
+Tensor joined_groups(const std::vector<Tensor>& parts, int dim) {
+  if (!parts[0].defined()) return {};
+  Shape sizes = parts[0].shape();
+  const std::int64_t size = sizes[dim];
+  sizes[dim] *= static_cast<std::int64_t>(parts.size());
+  Tensor whole = empty(sizes, options_of(parts[0]));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    copy_into(group_of(whole, dim, static_cast<std::int64_t>(i), size), parts[i]);
+  }
+  return whole;
+}
+
+// PyTorch's own kernels know no groups: each is a convolution of its own.
+bool is_split_in_groups(const ConvPlan& plan) {
+  return plan.geometry.groups > 1 &&
+         (plan.path == ConvPath::columns || plan.path == ConvPath::dilated_columns);
+}
+
+ConvPlan plan_of_one_group(ConvPlan plan) {
+  plan.geometry.groups = 1;
+  return plan;
+}
+
+Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight, const Tensor& bias);
+
+Tensor grouped_forward(const ConvPlan& plan, const Tensor& input, const Tensor& weight,
+                       const Tensor& bias) {
+  const ConvGeometry& g = plan.geometry;
+  const ConvPlan one = plan_of_one_group(plan);
+  std::vector<Tensor> outs;
+  for (std::int64_t group = 0; group < g.groups; ++group) {
+    const Tensor channels = row_major(group_of(input, 1, group, g.in_channels));
+    outs.push_back(forward(one, channels, group_of(weight, 0, group, g.out_channels),
+                           group_of(bias, 0, group, g.out_channels)));
+  }
+  return joined_groups(outs, 1);
+}
+
 Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
                const Tensor& bias) {
+  if (is_split_in_groups(plan)) return grouped_forward(plan, given, weight, bias);
   const ConvGeometry& g = plan.geometry;
   const Tensor input = row_major(given);
   const Tensor filters = row_major(weight);
   Tensor out =
       empty({g.batch, g.groups * g.out_channels, g.out_height, g.out_width}, options_of(input));
   ColumnBuffer columns(plan, input);
-  columns.ensure();
+  // The pixels of a 1 x 1 convolution are its columns already; dilation is another kernel's.
+  if (g.is_pointwise() && plan.path == ConvPath::columns) {
+    if (g.batch > 0) ensure_cublas_workspace(out.device());
+  } else {
+    columns.ensure();
+  }
   conv_forward(g, input, filters, bias, out);
   return out;
 }
@@ -133,15 +188,22 @@ Tensor sum_over_pixels(const Tensor& grad) {
   return reduce_sum(grad, kAllButChannels, false, grad.dtype());
 }
 
+struct WantedGradients {
+  bool input;
+  bool weight;
+  bool bias;
+};
+
 // The three gradients; each path makes them in its own order.
 class ConvBackward {
  public:
-  ConvBackward(const ConvPlan& plan, const BackwardCall& call)
+  ConvBackward(const ConvPlan& plan, const WantedGradients& wanted, const Tensor& grad,
+               const Tensor& input, const Tensor& weight)
       : plan_(plan),
-        call_(call),
-        grad_(row_major(call.grad())),
-        input_(call.saved(0)),
-        weight_(row_major(call.saved(1))),
+        wanted_(wanted),
+        grad_(row_major(grad)),
+        input_(input),
+        weight_(row_major(weight)),
         columns_(plan, grad_) {}
 
   TensorList run() {
@@ -154,6 +216,11 @@ class ConvBackward {
       case ConvPath::dilated_columns:
         run_dilated();
         break;
+      case ConvPath::depthwise:
+        run_weight();
+        run_input();
+        run_bias();
+        break;
       case ConvPath::library:
         run_input();
         run_weight();
@@ -165,31 +232,31 @@ class ConvBackward {
 
  private:
   void run_input() {
-    if (!call_.needs(0)) return;
+    if (!wanted_.input) return;
     allocate_input();
     columns_.ensure();
     conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
   }
   void run_weight() {
-    if (!call_.needs(1)) return;
+    if (!wanted_.weight) return;
     const Tensor input = row_major(input_);
     allocate_weight();
     columns_.ensure();
     conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);
   }
   void run_bias() {
-    if (call_.needs(2)) grads_[2] = sum_over_pixels(grad_);
+    if (wanted_.bias) grads_[2] = sum_over_pixels(grad_);
   }
 
   void run_dilated() {
     const Tensor input = row_major(input_);
-    if (call_.needs(0)) allocate_input();
-    if (call_.needs(1)) allocate_weight();
-    if (call_.needs(2)) grads_[2] = empty({grad_.shape()[1]}, options_of(grad_));
+    if (wanted_.input) allocate_input();
+    if (wanted_.weight) allocate_weight();
+    if (wanted_.bias) grads_[2] = empty({grad_.shape()[1]}, options_of(grad_));
     columns_.ensure();
-    if (call_.needs(0)) conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
-    if (call_.needs(1)) conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);
-    if (call_.needs(2)) sum_image_by_image(grads_[2]);
+    if (wanted_.input) conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
+    if (wanted_.weight) conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);
+    if (wanted_.bias) sum_image_by_image(grads_[2]);
   }
 
   void sum_image_by_image(const Tensor& total) {
@@ -203,13 +270,40 @@ class ConvBackward {
   void allocate_weight() { grads_[1] = empty(weight_.shape(), options_of(grad_)); }
 
   const ConvPlan& plan_;
-  const BackwardCall& call_;
+  WantedGradients wanted_;
   Tensor grad_;
   Tensor input_;
   Tensor weight_;
   TensorList grads_ = TensorList(3);
   ColumnBuffer columns_;
 };
+
+TensorList grouped_backward(const ConvPlan& plan, const WantedGradients& wanted, const Tensor& grad,
+                            const Tensor& input, const Tensor& weight) {
+  const ConvGeometry& g = plan.geometry;
+  const ConvPlan one = plan_of_one_group(plan);
+  std::array<std::vector<Tensor>, 3> parts;
+  for (std::int64_t group = 0; group < g.groups; ++group) {
+    const Tensor grad_part = row_major(group_of(grad, 1, group, g.out_channels));
+    const Tensor channels = row_major(group_of(input, 1, group, g.in_channels));
+    TensorList grads =
+        ConvBackward(one, wanted, grad_part, channels, group_of(weight, 0, group, g.out_channels))
+            .run();
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].push_back(std::move(grads[i]));
+  }
+  Tensor input_grad = joined_groups(parts[0], 1);
+  Tensor weight_grad = joined_groups(parts[1], 0);
+  Tensor bias_grad = joined_groups(parts[2], 0);
+  return {input_grad, weight_grad, bias_grad};
+}
+
+TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
+  const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
+  if (is_split_in_groups(plan)) {
+    return grouped_backward(plan, wanted, call.grad(), call.saved(0), call.saved(1));
+  }
+  return ConvBackward(plan, wanted, call.grad(), call.saved(0), call.saved(1)).run();
+}
 
 Tensor conv2d_batched(const Tensor& given, const Tensor& given_weight, const Tensor& given_bias,
                       const Shape& stride, const Shape& padding, const Shape& dilation,
@@ -224,7 +318,7 @@ Tensor conv2d_batched(const Tensor& given, const Tensor& given_weight, const Ten
   record.save(input);
   record.save(weight);
   Tensor out = forward(plan, input, weight, bias);
-  record.attach(out, [plan](BackwardCall& call) { return ConvBackward(plan, call).run(); });
+  record.attach(out, [plan](BackwardCall& call) { return backward(plan, call); });
   return out;
 }
 

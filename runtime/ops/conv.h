@@ -16,8 +16,9 @@ namespace ohm::ops {
 /// With cuDNN (the default) the bias is added in place and the library's workspace is taken to be
 /// 0 bytes (modelled: its real size is the library's choice). Without it (Context::cudnn_enabled)
 /// PyTorch's own kernel unfolds one image at a time into a buffer of
-/// C·kH·kW × outH·outW elements, freed when the call is done; grouped convolutions are taken to
-/// use one such buffer for one group. Depthwise convolutions never use one.
+/// C·kH·kW × outH·outW elements, freed when the call is done (1 × 1 kernels need it for backward
+/// alone). Groups are convolutions of their own, joined at the end; depthwise convolutions need
+/// no buffer.
 ///
 /// Throws std::invalid_argument where shapes, dtypes or devices do not fit.
 Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,

@@ -115,12 +115,12 @@ class SortingScratch {
     keep(1, number);
     {
       const Tensor unique = empty({count_}, index_options_);
-      take_bytes(scan_scratch_bytes(count_, 8));
+      take_bytes(selection_scratch_bytes(count_, index_options_.device));
     }
     const std::int64_t segments = std::min(count_, table.rows);
     keep(segments, index_options_);
     keep(segments, index_options_);
-    take_bytes(scan_scratch_bytes(segments, 16));
+    take_bytes(scan_scratch_bytes(segments, DType::int64));
     keep(1, number);
     const std::int64_t pieces = count_ / kRowsPerPiece + segments;
     const std::int64_t padded_width = (table.width + kWarp - 1) / kWarp * kWarp;

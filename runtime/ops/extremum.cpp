@@ -8,6 +8,7 @@
 #include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
+#include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
@@ -88,6 +89,65 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
 }
 
 // ---- along a dimension --------------------------------------------------------------------------
+
+// The temporaries of the kernel that finds the largest of long lines, several blocks to a line.
+class SelectionScratch {
+ public:
+  SelectionScratch(const Tensor& input, int dim) {
+    const Device device = input.device();
+    const std::int64_t size = input.shape()[dim];
+    const std::int64_t lines = size == 0 ? 0 : input.numel() / size;
+    if (!device.is_cuda() || !is_divided(lines, size)) return;
+    const std::int64_t blocks = lines * blocks_for_line(lines, size, device);
+    const auto keep = [&](std::int64_t count, DType dtype) {
+      parts_.push_back(empty({count}, {dtype, device}));
+    };
+    keep(lines, input.dtype());              // the last value that is chosen, of each line
+    keep(lines, DType::int32);               // its blocks that are done
+    keep(lines, DType::int32);               // how many are still to be found
+    keep(lines, DType::int32);               // the digits found so far
+    keep(blocks * kDigits, DType::float16);  // counts of two bytes for each digit
+    keep(blocks, DType::int32);              // chosen before each block
+    keep(blocks, DType::int32);
+    for (int scan = 0; scan < 2; ++scan) {
+      const Tensor temporary = empty({keyed_scan_scratch_bytes(blocks)}, {DType::uint8, device});
+    }
+  }
+  SelectionScratch(const SelectionScratch&) = delete;
+  SelectionScratch& operator=(const SelectionScratch&) = delete;
+  ~SelectionScratch() {
+    while (!parts_.empty()) parts_.pop_back();
+  }
+
+ private:
+  static constexpr std::int64_t kDigits = 256;
+  static constexpr std::int64_t kThreads = 256;
+
+  // The more lines there are, the shorter those that one block still handles alone.
+  static bool is_divided(std::int64_t lines, std::int64_t size) {
+    struct Rule {
+      std::int64_t most_lines;
+      std::int64_t least_size;
+    };
+    constexpr Rule kRules[] = {{20, 20000}, {40, 10000}, {80, 8000},
+                               {199, 5000}, {799, 3000}, {4000, 800}};
+    for (const Rule& rule : kRules) {
+      if (lines <= rule.most_lines) return size >= rule.least_size;
+    }
+    return size >= 400;
+  }
+
+  static std::int64_t blocks_for_line(std::int64_t lines, std::int64_t size, Device device) {
+    constexpr std::int64_t kBlocksPerMultiprocessor = 6;
+    const DeviceSlot& slot = Context::current().slot(device);
+    const std::int64_t resident = slot.multiprocessors * kBlocksPerMultiprocessor * kThreads;
+    const std::int64_t items =
+        std::clamp<std::int64_t>((lines * size + resident - 1) / resident, 4, 64);
+    return (size + items * kThreads - 1) / (items * kThreads);
+  }
+
+  std::vector<Tensor> parts_;
+};
 
 // The gradient of picked values: zeros with each value's gradient where it came from.
 Tensor scattered_gradient(const Tensor& grad, const Tensor& indices, const Shape& shape, int dim) {
@@ -182,21 +242,30 @@ void record_pick(std::string_view node, const Tensor& input, const ValuesAndIndi
   }
 }
 
+// `take_scratch()` returns what the kernel holds beside its results.
+template <class TakeScratch>
 ValuesAndIndices pick_values(const OpInfo& info, std::string_view node, const Tensor& input,
-                             const Pick& pick) {
+                             const Pick& pick, TakeScratch take_scratch) {
   const OpFront front(info);
   const Shape shape = picked_shape(input.shape(), pick);
   const ValuesAndIndices out = {empty(shape, options_of(input)),
                                 empty(shape, {DType::int64, input.device()})};
-  pick_from_lines(input, lines_along(input.shape(), pick.dim), pick.wanted, pick.count, out.first,
-                  out.second);
+  {
+    const auto scratch = take_scratch();
+    pick_from_lines(input, lines_along(input.shape(), pick.dim), pick.wanted, pick.count, out.first,
+                    out.second);
+  }
   record_pick(node, input, out, pick.dim);
   return out;
 }
 
 ValuesAndIndices extremum_along(const OpInfo& info, std::string_view node, const Tensor& input,
                                 std::int64_t dim, bool keepdim, Wanted wanted) {
-  return pick_values(info, node, input, {picked_dim(info, input, dim), 1, wanted, !keepdim});
+  const Pick pick{picked_dim(info, input, dim), 1, wanted, !keepdim};
+  // A partial result is a value and its place.
+  return pick_values(info, node, input, pick, [&] {
+    return ReductionScratch(input, with(0, pick.dim), {16, true});
+  });
 }
 
 Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::int64_t> dim,
@@ -278,7 +347,8 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, boo
                                             k, position, input.shape().str()));
   }
   return pick_values(kTopk, "TopkBackward", input,
-                     {position, k, largest ? Wanted::largest : Wanted::smallest});
+                     {position, k, largest ? Wanted::largest : Wanted::smallest},
+                     [&] { return SelectionScratch(input, position); });
 }
 
 Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {

@@ -43,6 +43,15 @@ Tensor piece_of(const Tensor& whole, int dim, std::int64_t start, std::int64_t l
                    whole.impl()->offset + start * whole.strides()[dim]);
 }
 
+Tensor slice_of(const Tensor& whole, int dim, std::size_t index) {
+  Shape sizes = whole.shape();
+  Shape strides = whole.strides();
+  sizes.erase(dim);
+  strides.erase(dim);
+  return make_view(whole, sizes, strides,
+                   whole.impl()->offset + static_cast<std::int64_t>(index) * whole.strides()[dim]);
+}
+
 std::vector<Sample> three_pieces() {
   const TensorOptions options{DType::float64, Device::cpu()};
   const std::vector<Tensor> pieces = {randn({2, 3}, options), randn({2, 1}, options),
@@ -90,17 +99,33 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
 
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
   const OpFront front(kStack);
-  std::vector<Tensor> widened;
+  if (tensors.empty()) throw std::invalid_argument("[stack] expected a non-empty list of tensors");
+  const int position = wrap_dim(dim, tensors[0].dims() + 1, "stack");
+  DType dtype = tensors[0].dtype();
   for (const Tensor& tensor : tensors) {
+    require_same_device(tensors[0], tensor, kStack);
     if (!(tensor.shape() == tensors[0].shape())) {
       throw std::invalid_argument(
           fmt::format("[stack] expects each tensor to be equal size, but got {} and {}",
                       tensors[0].shape().str(), tensor.shape().str()));
     }
-    widened.push_back(unsqueeze(tensor, dim));
+    dtype = promote_types(dtype, tensor.dtype());
   }
-  const bool counts_from_end = dim < 0 && !tensors.empty();
-  return cat(widened, counts_from_end ? dim + tensors[0].dims() + 1 : dim);
+  Shape sizes = tensors[0].shape();
+  sizes.insert(position, static_cast<std::int64_t>(tensors.size()));
+  Tensor out = empty(sizes, {dtype, tensors[0].device()});
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    copy_into(slice_of(out, position, i), tensors[i]);
+  if (Recorder record("StackBackward", tensors); record.is_needed()) {
+    record.attach(out, [position, count = tensors.size()](BackwardCall& call) {
+      TensorList grads(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (call.needs(i)) grads[i] = slice_of(call.grad(), position, i);
+      }
+      return grads;
+    });
+  }
+  return out;
 }
 
 std::vector<OpDef> join_ops() {

@@ -69,15 +69,20 @@ Tensor record_piece(std::string_view node, const Tensor& input, Piece piece) {
   return out;
 }
 
+Tensor zeros_of_piece(const TensorMeta& piece) {
+  return zeros(piece.shape, {piece.dtype, piece.device});
+}
+
 // The gradients of all pieces of an input, written into a new tensor of its shape; zeros stand in
-// for the pieces that got none. `place(whole, i, grad)` is where piece i lies.
-template <class Place>
-TensorList joined_gradient(const BackwardCall& call, const Shape& shape, Place place) {
+// for the pieces that got none: zero_piece(its TensorMeta). `place(whole, i, grad)` is where piece
+// i lies.
+template <class ZeroPiece, class Place>
+TensorList joined_gradient(const BackwardCall& call, const Shape& shape, ZeroPiece zero_piece,
+                           Place place) {
   std::vector<Tensor> grads;
   for (std::size_t i = 0; i < call.grad_count(); ++i) {
     const TensorMeta& piece = call.output(i);
-    grads.push_back(call.grad(i).defined() ? call.grad(i)
-                                           : zeros(piece.shape, {piece.dtype, piece.device}));
+    grads.push_back(call.grad(i).defined() ? call.grad(i) : zero_piece(piece));
   }
   Tensor whole = empty(shape, {call.output().dtype, call.output().device});
   for (std::size_t i = 0; i < grads.size(); ++i) copy_into(place(whole, i, grads[i]), grads[i]);
@@ -135,7 +140,7 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
   }
   Recorder record("SplitBackward", {&input});
   record.attach(pieces, [shape = input.shape(), position, split_size](BackwardCall& call) {
-    return joined_gradient(call, shape,
+    return joined_gradient(call, shape, zeros_of_piece,
                            [&](const Tensor& whole, std::size_t i, const Tensor& grad) {
                              const std::int64_t start = static_cast<std::int64_t>(i) * split_size;
                              return raw_narrow(whole, position, start, grad.shape()[position]);
@@ -163,7 +168,7 @@ std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t 
   }
   Recorder record("SplitWithSizesBackward", {&input});
   record.attach(pieces, [shape = input.shape(), position, sizes](BackwardCall& call) {
-    return joined_gradient(call, shape,
+    return joined_gradient(call, shape, zeros_of_piece,
                            [&](const Tensor& whole, std::size_t i, const Tensor& grad) {
                              std::int64_t before = 0;
                              for (std::size_t j = 0; j < i; ++j)
@@ -184,9 +189,15 @@ std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
   }
   Recorder record("UnbindBackward", {&input});
   record.attach(pieces, [shape = input.shape(), position](BackwardCall& call) {
-    return joined_gradient(call, shape, [&](const Tensor& whole, std::size_t i, const Tensor&) {
-      return raw_select(whole, position, static_cast<std::int64_t>(i));
-    });
+    // One zero stands for all elements of a piece.
+    const auto zero = [](const TensorMeta& piece) {
+      const Tensor single = zeros({}, {piece.dtype, piece.device});
+      return make_view(single, piece.shape, Shape(piece.shape.dims(), 0), 0);
+    };
+    return joined_gradient(call, shape, zero,
+                           [&](const Tensor& whole, std::size_t i, const Tensor&) {
+                             return raw_select(whole, position, static_cast<std::int64_t>(i));
+                           });
   });
   return pieces;
 }

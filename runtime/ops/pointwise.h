@@ -59,6 +59,7 @@ Tensor le(const Tensor& input, const TensorOrNumber& other);
 Tensor gt(const Tensor& input, const TensorOrNumber& other);
 Tensor ge(const Tensor& input, const TensorOrNumber& other);
 Tensor isfinite(const Tensor& input);
+Tensor isinf(const Tensor& input);
 Tensor isnan(const Tensor& input);
 
 std::vector<OpDef> binary_ops();

@@ -39,21 +39,33 @@ Tensor product(const Tensor& a, const TensorOrNumber& b) {
   return binary_new(kMul, a, b, result_dtype(a, b), kProduct);
 }
 
-// d/d other of input + factor · other; the gradient of `input` is the incoming one itself.
-TensorList add_gradients(BackwardCall& call, double factor) {
+// input + alpha · other, or input − alpha · other.
+struct Term {
+  double alpha = 1.0;
+  bool is_subtracted = false;
+
+  double factor() const { return is_subtracted ? -alpha : alpha; }
+};
+
+// d/d other; the gradient of `input` is the incoming one itself.
+TensorList add_gradients(BackwardCall& call, const Term& term) {
   TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
-  if (call.needs(1)) grads[1] = factor == 1.0 ? call.grad() : times(call.grad(), factor);
+  if (call.needs(1)) {
+    const Tensor signed_grad = term.is_subtracted ? times(call.grad(), -1.0) : call.grad();
+    grads[1] = term.alpha == 1.0 ? signed_grad : times(signed_grad, term.alpha);
+  }
   return grads;
 }
 
 Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
-                  const TensorOrNumber& other, double factor) {
+                  const TensorOrNumber& other, const Term& term) {
   const OpFront front(info);
-  Tensor out = binary_new(info, input, other, result_dtype(input, other), [factor](auto x, auto y) {
+  const auto sum = [factor = term.factor()](auto x, auto y) {
     return x + static_cast<decltype(x)>(factor) * y;
-  });
+  };
+  Tensor out = binary_new(info, input, other, result_dtype(input, other), sum);
   if (Recorder record(node, {&input, &tensor_of(other)}); record.is_needed()) {
-    record.attach(out, [factor](BackwardCall& call) { return add_gradients(call, factor); });
+    record.attach(out, [term](BackwardCall& call) { return add_gradients(call, term); });
   }
   return out;
 }
@@ -146,11 +158,37 @@ auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn) {
 }
 
 Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
-                          const TensorOrNumber& other, double factor) {
-  const auto sum = [factor](auto x, auto y) { return x + static_cast<decltype(x)>(factor) * y; };
+                          const TensorOrNumber& other, const Term& term) {
+  const auto sum = [factor = term.factor()](auto x, auto y) {
+    return x + static_cast<decltype(x)>(factor) * y;
+  };
   return binary_inplace(
       info, node, input, other, overwrite(input, other, sum), [](Recorder&) {},
-      [factor](BackwardCall& call) { return add_gradients(call, factor); });
+      [term](BackwardCall& call) { return add_gradients(call, term); });
+}
+
+// The gradient of the larger (or smaller) of two: half of it where both are equal, nothing where
+// the other one was chosen.
+template <class Pick>
+Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& theirs,
+                       Pick is_first_chosen) {
+  const Tensor half = map_new(grad, [](auto g) { return g / decltype(g)(2); });
+  const Tensor is_equal = empty(grad.shape(), {DType::boolean, grad.device()});
+  Tensor out = empty_like(grad);
+  const Tensor is_theirs = empty(grad.shape(), {DType::boolean, grad.device()});
+  const DType dtype = result_dtype(mine, theirs);
+  visit_floating(dtype, [&]<class T>(TypeTag<T>) {
+    map_binary<bool, T>(is_equal, mine, theirs, [](auto x, auto y) { return x == y; });
+    map_binary<bool, T>(is_theirs, mine, theirs,
+                        [=](auto x, auto y) { return x != y && is_first_chosen(y, x); });
+  });
+  visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
+    map_ternary<T, T>(out, is_equal, half, grad,
+                      [](auto equal, auto halved, auto g) { return equal != 0 ? halved : g; });
+    map_binary<T, T>(out, out, is_theirs,
+                     [](auto g, auto theirs_is) { return theirs_is != 0 ? decltype(g){} : g; });
+  });
+  return out;
 }
 
 // max and min: the gradient goes to the chosen operand, half to each where they are equal.
@@ -163,21 +201,12 @@ Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, 
   record.save(input);
   Tensor out = binary_new(info, input, other, result_dtype(input, other),
                           [=](auto x, auto y) { return is_first_chosen(x, y) || x != x ? x : y; });
-  record.attach(out, [=, &info](BackwardCall& call) {
+  record.attach(out, [=](BackwardCall& call) {
     const Tensor a = call.saved(1);
     const Tensor b = call.saved(0);
-    const auto share = [&](const Tensor& mine, const Tensor& theirs) {
-      Tensor weight =
-          binary_new_floating(info, mine, theirs, result_dtype(mine, theirs), [=](auto x, auto y) {
-            using T = decltype(x);
-            if (x == y) return static_cast<T>(0.5);
-            return is_first_chosen(x, y) ? T(1) : T(0);
-          });
-      return product(call.grad(), weight);
-    };
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = share(b, a);
-    if (call.needs(0)) grads[0] = share(a, b);
+    if (call.needs(1)) grads[1] = chosen_gradient(call.grad(), b, a, is_first_chosen);
+    if (call.needs(0)) grads[0] = chosen_gradient(call.grad(), a, b, is_first_chosen);
     return grads;
   });
   return out;
@@ -218,11 +247,11 @@ std::vector<Sample> condition_and_pair() {
 }  // namespace
 
 Tensor add(const Tensor& input, const TensorOrNumber& other, double alpha) {
-  return add_scaled(kAdd, "AddBackward", input, other, alpha);
+  return add_scaled(kAdd, "AddBackward", input, other, {alpha, false});
 }
 
 Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha) {
-  return add_scaled(kSub, "SubBackward", input, other, -alpha);
+  return add_scaled(kSub, "SubBackward", input, other, {alpha, true});
 }
 
 Tensor rsub(const Tensor& input, double number) {
@@ -304,11 +333,11 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
 }
 
 Tensor add_(const Tensor& input, const TensorOrNumber& other, double alpha) {
-  return add_scaled_inplace(kAddInplace, "AddBackward", input, other, alpha);
+  return add_scaled_inplace(kAddInplace, "AddBackward", input, other, {alpha, false});
 }
 
 Tensor sub_(const Tensor& input, const TensorOrNumber& other, double alpha) {
-  return add_scaled_inplace(kSubInplace, "SubBackward", input, other, -alpha);
+  return add_scaled_inplace(kSubInplace, "SubBackward", input, other, {alpha, true});
 }
 
 Tensor mul_(const Tensor& input, const TensorOrNumber& other) {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/pointwise.h"
@@ -15,6 +16,7 @@ constexpr OpInfo kPow{"pow", CastPolicy::float32};
 constexpr OpInfo kSquare{"square"};
 constexpr OpInfo kClamp{"clamp"};
 constexpr OpInfo kIsFinite{"isfinite"};
+constexpr OpInfo kIsInf{"isinf"};
 constexpr OpInfo kIsNan{"isnan"};
 constexpr OpInfo kEq{"eq"};
 constexpr OpInfo kNe{"ne"};
@@ -197,7 +199,26 @@ Tensor ge(const Tensor& input, const TensorOrNumber& other) {
 }
 
 Tensor isfinite(const Tensor& input) {
-  return test_elements(kIsFinite, input, [](double x) { return std::isfinite(x); });
+  if (!is_floating(input.dtype())) {
+    return test_elements(kIsFinite, input, [](double) { return true; });
+  }
+  // The size of x, whether it is not infinite, whether x is a number: three temporaries.
+  const OpFront front(kIsFinite);
+  const Tensor size = map_new(input, [](auto x) { return std::abs(x); });
+  const Tensor is_bounded = ne(size, std::numeric_limits<double>::infinity());
+  const Tensor is_number = eq(input, input);
+  Tensor out = empty_like(input, DType::boolean);
+  map_binary<bool, bool>(out, is_bounded, is_number,
+                         [](auto a, auto b) { return a != 0 && b != 0; });
+  return out;
+}
+Tensor isinf(const Tensor& input) {
+  const OpFront front(kIsInf);
+  if (!is_floating(input.dtype())) {
+    return test_elements(kIsInf, input, [](double) { return false; });
+  }
+  const Tensor size = map_new(input, [](auto x) { return std::abs(x); });
+  return eq(size, std::numeric_limits<double>::infinity());
 }
 Tensor isnan(const Tensor& input) {
   return test_elements(kIsNan, input, [](double x) { return std::isnan(x); });
@@ -223,7 +244,8 @@ std::vector<OpDef> comparison_ops() {
       define(kEq, kBoth, &eq, {"input", "other"}),    define(kNe, kBoth, &ne, {"input", "other"}),
       define(kLt, kBoth, &lt, {"input", "other"}),    define(kLe, kBoth, &le, {"input", "other"}),
       define(kGt, kBoth, &gt, {"input", "other"}),    define(kGe, kBoth, &ge, {"input", "other"}),
-      define(kIsFinite, kBoth, &isfinite, {"input"}), define(kIsNan, kBoth, &isnan, {"input"}),
+      define(kIsFinite, kBoth, &isfinite, {"input"}), define(kIsInf, kBoth, &isinf, {"input"}),
+      define(kIsNan, kBoth, &isnan, {"input"}),
   };
 }
 

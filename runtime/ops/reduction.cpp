@@ -15,7 +15,8 @@ constexpr OpInfo kAll{"all"};
 // All elements to one, in row-major order.
 template <class F>
 void fold_all(const Tensor& input, const Tensor& out, double start, F&& fold) {
-  const ReductionScratch scratch(input, all_dims(input.dims()));
+  // A partial result is a bool.
+  const ReductionScratch scratch(input, all_dims(input.dims()), {1, true});
   if (!out.has_values()) return;
   double result = start;
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {

@@ -16,6 +16,17 @@ std::int64_t blocks_for(std::int64_t count, std::int64_t block_elements) {
   return (count + block_elements - 1) / block_elements;
 }
 
+// The states of a scan: one for each block, and 32 for those that look back before the first.
+std::int64_t states_bytes(std::int64_t blocks, std::int64_t state_bytes) {
+  constexpr std::int64_t kPaddingStates = 32;
+  return rounded_part((blocks + kPaddingStates) * state_bytes);
+}
+
+bool is_hopper(Device device) {
+  constexpr int kHopper = 9;
+  return Context::current().slot(device).compute_capability_major >= kHopper;
+}
+
 }  // namespace
 
 std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
@@ -25,20 +36,34 @@ std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Dev
   if (count <= one_block) return 1;
   constexpr std::int64_t kDigits = 256;
   constexpr std::int64_t kThreads = 384;
-  constexpr int kHopper = 9;
   const std::int64_t passes = item_bytes;
-  const bool is_hopper = Context::current().slot(device).compute_capability_major >= kHopper;
-  const std::int64_t items_per_thread = (is_hopper ? 23 : 21) * 4 / item_bytes;
+  const std::int64_t items_per_thread = (is_hopper(device) ? 23 : 21) * 4 / item_bytes;
   const std::int64_t blocks = blocks_for(count, kThreads * items_per_thread);
   return rounded_part(passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) +
          2 * rounded_part(count * item_bytes) + rounded_part(passes * 4) + kPartBytes - 1;
 }
 
-std::int64_t scan_scratch_bytes(std::int64_t count, std::int64_t state_bytes) {
+std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype) {
+  constexpr std::int64_t kThreads = 128;
+  const auto item_bytes = static_cast<std::int64_t>(ohm::item_bytes(dtype));
+  if (item_bytes >= 4) {
+    const std::int64_t blocks = blocks_for(count, kThreads * (15 * 4 / item_bytes));
+    return states_bytes(blocks, 2 * item_bytes) + kPartBytes - 1;
+  }
+  // Half precision: flags, sums of blocks and running sums apart from one another.
+  const std::int64_t blocks = blocks_for(count, kThreads * 30);
+  return states_bytes(blocks, 4) + 2 * states_bytes(blocks, item_bytes) + 2 * kPartBytes - 1;
+}
+
+std::int64_t selection_scratch_bytes(std::int64_t count, Device device) {
+  const std::int64_t block_elements = is_hopper(device) ? 4480 : 1792;
+  return states_bytes(blocks_for(count, block_elements), 8) + kPartBytes - 1;
+}
+
+std::int64_t keyed_scan_scratch_bytes(std::int64_t count) {
   constexpr std::int64_t kBlockElements = 896;
-  constexpr std::int64_t kPaddingStates = 32;
-  return rounded_part((blocks_for(count, kBlockElements) + kPaddingStates) * state_bytes) +
-         kPartBytes - 1;
+  const std::int64_t blocks = blocks_for(count, kBlockElements);
+  return states_bytes(blocks, 16) + rounded_part(blocks * 4) + kPartBytes - 1;
 }
 
 }  // namespace ohm::ops

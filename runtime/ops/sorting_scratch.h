@@ -2,21 +2,28 @@
 //
 // Note [Scratch of the sorting kernels]
 // The library lays its parts out in one request: each part rounded up to 256 bytes, and 255 bytes
-// to align the first. The figures agree with the recorded requests for 512 and 4,096 indices; how
-// many elements one block handles (and with it the number of blocks for many more indices) is taken
-// from the library's defaults, so it is modelled.
+// to align the first. A scan holds a state for each block, twice an element wide, and for 32 more.
+// How many elements one block handles follows from where the recorded requests of 1 to 10,000,000
+// elements grow.
 #pragma once
 
 #include <cstdint>
 
 #include "runtime/tensor/device.h"
+#include "runtime/tensor/dtype.h"
 
 namespace ohm::ops {
 
 /// Of a sort of `count` pairs of two integers of `item_bytes` each.
 std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device);
 
-/// Of a scan or selection of `count` elements, with a state of `state_bytes` for each block.
-std::int64_t scan_scratch_bytes(std::int64_t count, std::int64_t state_bytes);
+/// Of a running sum of `count` elements of this dtype.
+std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype);
+
+/// Of picking the first of each run of equal neighbours among `count` integers.
+std::int64_t selection_scratch_bytes(std::int64_t count, Device device);
+
+/// Of running sums of `count` integers, each starting anew where its key changes.
+std::int64_t keyed_scan_scratch_bytes(std::int64_t count);
 
 }  // namespace ohm::ops
