@@ -9,8 +9,10 @@
 #include "runtime/nn/conv.h"
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/embedding.h"
+#include "runtime/nn/group_normalization.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
+#include "runtime/nn/prelu.h"
 #include "runtime/nn/recurrent.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
@@ -80,6 +82,41 @@ ModulePtr make_layer_norm(const Shape& normalized_shape, double eps, bool elemen
   return std::make_shared<LayerNorm>(normalized_shape,
                                      LayerNormOptions{eps, elementwise_affine, bias},
                                      parameter_options(device, dtype));
+}
+
+ModulePtr make_group_norm(std::int64_t num_groups, std::int64_t num_channels, double eps,
+                          bool affine, std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<GroupNorm>(num_groups, num_channels, eps, affine,
+                                     parameter_options(device, dtype));
+}
+
+ModulePtr make_instance_norm(const InstanceNorm::Kind& kind, std::int64_t features, double eps,
+                             bool affine, std::optional<Device> device,
+                             std::optional<DType> dtype) {
+  return std::make_shared<InstanceNorm>(kind, features, eps, affine,
+                                        parameter_options(device, dtype));
+}
+
+ModulePtr make_instance_norm_1d(std::int64_t features, double eps, bool affine,
+                                std::optional<Device> device, std::optional<DType> dtype) {
+  return make_instance_norm(InstanceNorm::k1d, features, eps, affine, device, dtype);
+}
+
+ModulePtr make_instance_norm_2d(std::int64_t features, double eps, bool affine,
+                                std::optional<Device> device, std::optional<DType> dtype) {
+  return make_instance_norm(InstanceNorm::k2d, features, eps, affine, device, dtype);
+}
+
+ModulePtr make_rms_norm(const Shape& normalized_shape, std::optional<double> eps,
+                        bool elementwise_affine, std::optional<Device> device,
+                        std::optional<DType> dtype) {
+  return std::make_shared<RmsNorm>(normalized_shape, eps, elementwise_affine,
+                                   parameter_options(device, dtype));
+}
+
+ModulePtr make_prelu(std::int64_t num_parameters, double init, std::optional<Device> device,
+                     std::optional<DType> dtype) {
+  return std::make_shared<PRelu>(num_parameters, init, parameter_options(device, dtype));
 }
 
 ModulePtr make_multihead_attention(std::int64_t embed_dim, std::int64_t num_heads, double dropout,
@@ -204,6 +241,8 @@ const std::vector<ModuleDef>& all_modules() {
                                                    {"track_running_stats", true},
                                                    "device",
                                                    "dtype"};
+  const std::vector<ParamName> instance_norm_names = {
+      "num_features", {"eps", 1e-5}, {"affine", false}, "device", "dtype"};
   const std::vector<ParamName> gated_names = {"input_size",
                                               "hidden_size",
                                               {"num_layers", std::int64_t{1}},
@@ -243,6 +282,12 @@ const std::vector<ModuleDef>& all_modules() {
               "dtype"}),
       define("BatchNorm1d", &make_batch_norm_1d, batch_norm_names),
       define("BatchNorm2d", &make_batch_norm_2d, batch_norm_names),
+      define("GroupNorm", &make_group_norm,
+             {"num_groups", "num_channels", {"eps", 1e-5}, {"affine", true}, "device", "dtype"}),
+      define("InstanceNorm1d", &make_instance_norm_1d, instance_norm_names),
+      define("InstanceNorm2d", &make_instance_norm_2d, instance_norm_names),
+      define("RMSNorm", &make_rms_norm,
+             {"normalized_shape", "eps", {"elementwise_affine", true}, "device", "dtype"}),
       define("LayerNorm", &make_layer_norm,
              {"normalized_shape",
               {"eps", 1e-5},
@@ -281,6 +326,12 @@ const std::vector<ModuleDef>& all_modules() {
       define("Embedding", &make_embedding, {"num_embeddings", "embedding_dim", "device", "dtype"}),
       define("Identity", &make_identity, {}),
       module_of("ReLU", "relu"),
+      define("PReLU", &make_prelu,
+             {{"num_parameters", std::int64_t{1}}, {"init", 0.25}, "device", "dtype"}),
+      module_of("PixelShuffle", "pixel_shuffle"),
+      module_of("Softsign", "softsign"),
+      module_of("Tanhshrink", "tanhshrink"),
+      module_of("Softmin", "softmin"),
       module_of("ReLU6", "relu6"),
       module_of("GELU", "gelu"),
       module_of("SiLU", "silu"),

@@ -66,6 +66,8 @@ std::vector<OpDef> binary_ops();
 std::vector<OpDef> inplace_ops();
 std::vector<OpDef> unary_ops();
 std::vector<OpDef> math_ops();
+std::vector<OpDef> trigonometry_ops();
+std::vector<OpDef> blend_ops();
 std::vector<OpDef> comparison_ops();
 
 }  // namespace ohm::ops

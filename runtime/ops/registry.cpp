@@ -8,12 +8,14 @@
 #include "runtime/ops/attention.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/clip_grad.h"
+#include "runtime/ops/composed.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/extremum.h"
+#include "runtime/ops/group_norm.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/interpolate.h"
 #include "runtime/ops/layer_norm.h"
@@ -40,15 +42,16 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops,         &view_ops,       &piece_ops,          &join_ops,
-    &arrange_ops,         &indexing_ops,   &binary_ops,         &inplace_ops,
-    &unary_ops,           &math_ops,       &comparison_ops,     &reduction_ops,
-    &extremum_ops,        &variance_ops,   &norm_ops,           &matmul_ops,
-    &activation_ops,      &piecewise_ops,  &softmax_ops,        &attention_ops,
-    &distance_loss_ops,   &bce_loss_ops,   &nll_loss_ops,       &cross_entropy_ops,
-    &divergence_loss_ops, &conv_ops,       &conv_transpose_ops, &pooling_ops,
-    &interpolate_ops,     &batch_norm_ops, &layer_norm_ops,     &dropout_ops,
-    &embedding_ops,       &recurrent_ops,  &clip_grad_ops,
+    &convert_ops,        &view_ops,          &piece_ops,           &join_ops,
+    &arrange_ops,        &indexing_ops,      &binary_ops,          &inplace_ops,
+    &unary_ops,          &math_ops,          &trigonometry_ops,    &blend_ops,
+    &comparison_ops,     &reduction_ops,     &extremum_ops,        &variance_ops,
+    &norm_ops,           &matmul_ops,        &activation_ops,      &piecewise_ops,
+    &softmax_ops,        &attention_ops,     &distance_loss_ops,   &bce_loss_ops,
+    &nll_loss_ops,       &cross_entropy_ops, &divergence_loss_ops, &conv_ops,
+    &conv_transpose_ops, &pooling_ops,       &interpolate_ops,     &batch_norm_ops,
+    &layer_norm_ops,     &group_norm_ops,    &composed_ops,        &dropout_ops,
+    &embedding_ops,      &recurrent_ops,     &clip_grad_ops,
 };
 
 }  // namespace

@@ -50,6 +50,13 @@ def gates_of(input_gates, hidden_gates, input_bias, hidden_bias, count):
     return input_gates.chunk(count, 1), hidden_gates.chunk(count, 1)
 
 
+# Younger than some PyTorch that this may run with.
+def rms_norm(x, shape, weight, eps):
+    dims = tuple(range(-len(shape), 0))
+    result = x * torch.rsqrt(x.pow(2).mean(dims, keepdim=True) + eps)
+    return result if weight is None else result * weight
+
+
 # The fused cells are for GPUs alone; these are their equations.
 def gru_cell(input_gates, hidden_gates, hx, input_bias=None, hidden_bias=None):
     gates, hidden = gates_of(input_gates, hidden_gates, input_bias, hidden_bias, 3)
@@ -132,7 +139,18 @@ CALLS = {
                       align_corners if mode == "bilinear" else None),
     "kl_div": lambda x, t, reduction="mean", log_target=False: F.kl_div(
         x, t, reduction=reduction, log_target=log_target),
+    "normalize": lambda x, p=2.0, dim=1, eps=1e-12: F.normalize(x, p, dim, eps),
+    "cosine_similarity": F.cosine_similarity,
+    "pairwise_distance": F.pairwise_distance,
+    "rms_norm": rms_norm,
+    "instance_norm": lambda x, weight=None, bias=None, eps=1e-5: F.instance_norm(
+        x, weight=weight, bias=bias, eps=eps),
+    "group_norm": F.group_norm,
+    "softmin": lambda x: F.softmin(x, -1),
+    "addcmul": lambda x, a, b, value=1: torch.addcmul(x, a, b, value=value),
+    "addcdiv": lambda x, a, b, value=1: torch.addcdiv(x, a, b, value=value),
     **{name: getattr(F, name) for name in (
+        "softsign", "tanhshrink", "pixel_shuffle",
         "silu", "leaky_relu", "elu", "hardtanh", "relu6", "hardsigmoid", "hardswish", "hardshrink",
         "softshrink", "threshold", "mish", "softplus", "logsigmoid", "glu", "pad")},
 }
@@ -459,8 +477,36 @@ def recurrent():
         yield op + "_no_bias", op, lambda: [randn(2, gates * 3), randn(2, gates * 3), randn(2, 3)]
 
 
+def composition():
+    for op in ("sinh", "cosh", "atan", "exp2", "softsign", "tanhshrink", "softmin"):
+        yield op, op, lambda: [randn(3, 4)]
+    for op in ("asin", "acos"):
+        yield op, op, lambda: [torch.rand(3, 4) * 1.8 - 0.9]
+    yield "lerp", "lerp", lambda: [randn(3, 4), randn(4), 0.3]
+    yield "addcmul", "addcmul", lambda: [randn(3, 4), randn(3, 4), randn(4), 1.5]
+    yield "addcdiv", "addcdiv", lambda: [randn(3, 4), randn(3, 4), positive(3, 4), -0.5]
+    yield "atan2", "atan2", lambda: [randn(3, 4), randn(3, 4)]
+    yield "isinf", "isinf", lambda: [const(torch.tensor(SPECIAL))]
+    yield "normalize", "normalize", lambda: [randn(3, 4)]
+    yield "normalize_dim0", "normalize", lambda: [randn(3, 4), 2.0, 0, 1e-12]
+    yield "cosine_similarity", "cosine_similarity", lambda: [randn(3, 4), randn(3, 4)]
+    yield "pairwise_distance", "pairwise_distance", lambda: [randn(3, 4), randn(3, 4)]
+    yield "rms_norm", "rms_norm", lambda: [randn(3, 4), [4], positive(4), 1e-5]
+    yield "rms_norm_of_two", "rms_norm", lambda: [randn(2, 3, 4), [3, 4], None, 1e-5]
+    yield "instance_norm", "instance_norm", lambda: [randn(2, 3, 2, 4)]
+    yield "instance_norm_affine", "instance_norm", lambda: [
+        randn(2, 3, 5), positive(3), randn(3), 1e-3]
+    yield "group_norm", "group_norm", lambda: [randn(2, 4, 3), 2, positive(4), randn(4)]
+    yield "group_norm_plain", "group_norm", lambda: [randn(2, 6), 3]
+    yield "outer", "outer", lambda: [randn(3), randn(4)]
+    yield "pixel_shuffle", "pixel_shuffle", lambda: [randn(2, 8, 2, 3), 2]
+    yield "vstack", "vstack", lambda: [[randn(3), randn(2, 3)]]
+    yield "hstack", "hstack", lambda: [[randn(2, 1), randn(2, 3)]]
+
+
 FAMILIES = (pointwise, activation, reduction, matmul, view, arrange, indexing, softmax, loss, conv,
-            pooling, normalization, embedding, attention, recurrent, copies)
+            pooling, normalization, embedding, attention, recurrent, copies,
+            composition)
 
 
 def number(value):

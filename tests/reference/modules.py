@@ -11,9 +11,22 @@ import zlib
 import torch
 from torch import nn
 
-from generate import OUT, encode, encode_tensor, integers, positive, randn
+from generate import OUT, encode, encode_tensor, integers, positive, randn, rms_norm
 
 GOLDEN = OUT.parent / "modules" / "modules.json"
+
+
+class RMSNorm(nn.Module):
+    """Younger than some PyTorch that this may run with."""
+
+    def __init__(self, normalized_shape, eps):
+        super().__init__()
+        self.shape, self.eps = [normalized_shape], eps
+        self.weight = nn.Parameter(torch.ones(self.shape))
+
+    def forward(self, x):
+        return rms_norm(x, self.shape, self.weight, self.eps)
+
 
 # Modules without parameters, from one tensor to one: their names and options.
 FUNCTIONS = {
@@ -25,6 +38,7 @@ FUNCTIONS = {
     "Hardsigmoid": [{}], "Hardswish": [{}], "Hardshrink": [{}, {"lambd": 0.2}],
     "Softshrink": [{}, {"lambd": 0.2}], "Threshold": [{"threshold": 0.1, "value": 2.0}],
     "GLU": [{}, {"dim": 1}], "Flatten": [{}, {"start_dim": 0, "end_dim": 1}],
+    "Softsign": [{}], "Tanhshrink": [{}], "Softmin": [{"dim": 1}],
     "Softmax": [{"dim": 1}], "LogSoftmax": [{"dim": -1}],
 }
 
@@ -75,6 +89,14 @@ def layers():
                          ("BatchNorm2d", lambda: [randn(2, 3, 4, 2)])):
         for options in ({}, {"affine": False, "momentum": 0.3}, {"track_running_stats": False}):
             yield name, {"num_features": 3, **options}, inputs
+    yield "GroupNorm", {"num_groups": 2, "num_channels": 4}, lambda: [randn(2, 4, 3)]
+    yield "GroupNorm", {"num_groups": 3, "num_channels": 6, "affine": False}, lambda: [randn(2, 6)]
+    yield "InstanceNorm1d", {"num_features": 3}, lambda: [randn(2, 3, 5)]
+    yield "InstanceNorm2d", {"num_features": 3, "affine": True}, lambda: [randn(2, 3, 2, 4)]
+    yield "RMSNorm", {"normalized_shape": [5], "eps": 1e-5}, lambda: [randn(3, 5)]
+    yield "PReLU", {}, lambda: [randn(2, 3, 4)]
+    yield "PReLU", {"num_parameters": 3, "init": 0.1}, lambda: [randn(2, 3, 4)]
+    yield "PixelShuffle", {"upscale_factor": 2}, lambda: [randn(1, 8, 2, 3)]
     yield "LayerNorm", {"normalized_shape": [5]}, lambda: [randn(3, 5)]
     yield "LayerNorm", {"normalized_shape": [2, 5], "elementwise_affine": False}, lambda: [
         randn(3, 2, 5)]
@@ -139,7 +161,8 @@ def draw_state(module):
 
 def record(name, options, make, is_training):
     torch.manual_seed(zlib.crc32(f"{name} {options} {is_training}".encode()))
-    module = getattr(nn, name)(**{key: as_tuple(single(value)) for key, value in options.items()})
+    make_module = getattr(nn, name, RMSNorm)
+    module = make_module(**{key: as_tuple(single(value)) for key, value in options.items()})
     module.train(is_training)
     draw_state(module)
     arguments = make()

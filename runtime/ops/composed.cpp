@@ -1,0 +1,256 @@
+#include "runtime/ops/composed.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+#include <stdexcept>
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/ops/activation.h"
+#include "runtime/ops/arrange.h"
+#include "runtime/ops/batch_norm.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/norm.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/softmax.h"
+#include "runtime/ops/view.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kNormalize{"normalize"};
+constexpr OpInfo kCosineSimilarity{"cosine_similarity", CastPolicy::float32};
+constexpr OpInfo kPairwiseDistance{"pairwise_distance"};
+constexpr OpInfo kRmsNorm{"rms_norm"};
+constexpr OpInfo kInstanceNorm{"instance_norm"};
+constexpr OpInfo kOuter{"outer"};
+constexpr OpInfo kPixelShuffle{"pixel_shuffle"};
+constexpr OpInfo kSoftsign{"softsign"};
+constexpr OpInfo kTanhshrink{"tanhshrink"};
+constexpr OpInfo kSoftmin{"softmin"};
+constexpr OpInfo kVstack{"vstack"};
+constexpr OpInfo kHstack{"hstack"};
+
+// A copy of the lengths along `dim` that is raised to eps in place, unseen by the graph.
+Tensor bounded_lengths(const Tensor& tensor, std::int64_t dim, double eps) {
+  Tensor lengths;
+  {
+    const Tensor exact = norm(tensor, 2.0, Shape{dim}, true);
+    lengths = clone(exact);
+  }
+  visit_floating(lengths.dtype(), [&]<class T>(TypeTag<T>) {
+    map_unary<T, T>(lengths, lengths, [eps](auto x) {
+      using C = decltype(x);
+      return x < static_cast<C>(eps) ? static_cast<C>(eps) : x;
+    });
+  });
+  return lengths;
+}
+
+Tensor softsign(const Tensor& input) {
+  const OpFront front(kSoftsign);
+  Tensor denominator;
+  {
+    const Tensor size = abs(input);
+    denominator = add(size, 1.0);
+  }
+  return div(input, denominator);
+}
+
+Tensor tanhshrink(const Tensor& input) {
+  const OpFront front(kTanhshrink);
+  const Tensor bent = tanh(input);
+  return sub(input, bent);
+}
+
+Tensor softmin(const Tensor& input, std::int64_t dim) {
+  const OpFront front(kSoftmin);
+  const Tensor negated = neg(input);
+  return softmax(negated, dim, std::nullopt);
+}
+
+Tensor vstack(const std::vector<Tensor>& tensors) {
+  const OpFront front(kVstack);
+  std::vector<Tensor> rows;
+  for (const Tensor& tensor : tensors) {
+    rows.push_back(tensor.dims() == 1 ? unsqueeze(tensor, 0) : tensor);
+  }
+  return cat(rows, 0);
+}
+
+Tensor hstack(const std::vector<Tensor>& tensors) {
+  const OpFront front(kHstack);
+  const bool are_vectors = !tensors.empty() && tensors[0].dims() == 1;
+  return cat(tensors, are_vectors ? 0 : 1);
+}
+
+double smallest_step(DType dtype) {
+  return dtype == DType::float64 ? std::numeric_limits<double>::epsilon()
+                                 : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+void require_suffix(const Shape& shape, const Shape& normalized) {
+  const int first = shape.dims() - normalized.dims();
+  bool is_suffix = first >= 0 && !normalized.empty();
+  for (int dim = 0; is_suffix && dim < normalized.dims(); ++dim) {
+    is_suffix = shape[first + dim] == normalized[dim];
+  }
+  if (is_suffix) return;
+  throw std::invalid_argument(
+      fmt::format("[rms_norm] normalized_shape {} is not how an input of shape {} ends",
+                  normalized.str(), shape.str()));
+}
+
+Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
+Tensor images() { return randn({2, 4, 2, 3}, {DType::float64, Device::cpu()}); }
+std::vector<Sample> one_matrix() { return {{matrix()}}; }
+std::vector<Sample> two_matrices() { return {{matrix(), matrix()}}; }
+std::vector<Sample> list_of_matrices() { return {{std::vector<Tensor>{matrix(), matrix()}}}; }
+
+}  // namespace
+
+Tensor normalize(const Tensor& input, double p, std::int64_t dim, double eps) {
+  const OpFront front(kNormalize);
+  Tensor lengths;
+  {
+    const Tensor exact = norm(input, p, Shape{dim}, true);
+    lengths = clamp(exact, eps, std::nullopt);
+  }
+  return div(input, expand(lengths, input.shape()));
+}
+
+Tensor cosine_similarity(const Tensor& given_x1, const Tensor& given_x2, std::int64_t dim,
+                         double eps) {
+  const OpFront front(kCosineSimilarity);
+  const Tensor x2 = front.input(given_x2);
+  const Tensor x1 = front.input(given_x1);
+  require_same_device(x1, x2, kCosineSimilarity);
+  const Shape shape = broadcast_shapes(x1.shape(), x2.shape(), "cosine_similarity");
+  const Tensor wide1 = x1.shape() == shape ? x1 : expand(x1, shape);
+  const Tensor wide2 = x2.shape() == shape ? x2 : expand(x2, shape);
+  const Tensor lengths1 = bounded_lengths(wide1, dim, eps);
+  const Tensor lengths2 = bounded_lengths(wide2, dim, eps);
+  const Tensor direction2 = div(wide2, lengths2);
+  const Tensor direction1 = div(wide1, lengths1);
+  return sum(mul(direction1, direction2), Shape{dim}, false, std::nullopt);
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  const OpFront front(kPairwiseDistance);
+  const Tensor gap = sub(x1, x2);
+  const Tensor shifted = add(gap, eps);
+  return norm(shifted, p, Shape{-1}, keepdim);
+}
+
+Tensor rms_norm(const Tensor& given, const Shape& normalized_shape,
+                const std::optional<Tensor>& weight, std::optional<double> eps) {
+  const OpFront front(kRmsNorm);
+  require_floating(given, kRmsNorm);
+  require_suffix(given.shape(), normalized_shape);
+  const bool is_double = given.dtype() == DType::float64;
+  const Tensor input = to_dtype(given, is_double ? DType::float64 : DType::float32);
+  Shape dims;
+  for (int i = 1; i <= normalized_shape.dims(); ++i) dims.push_back(-i);
+  const double bound = eps.value_or(smallest_step(given.dtype()));
+  Tensor scale;
+  {
+    const Tensor square = pow(input, 2.0);
+    const Tensor shifted = add_(mean(square, dims, true), bound);
+    scale = rsqrt(shifted);
+  }
+  Tensor out = mul(input, scale);
+  if (!(out.dtype() == given.dtype())) out = to_dtype(out, given.dtype());
+  return weight ? mul(out, *weight) : out;
+}
+
+Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
+                     const std::optional<Tensor>& bias, double eps) {
+  const OpFront front(kInstanceNorm);
+  if (input.dims() < 3) {
+    throw std::invalid_argument(fmt::format(
+        "[instance_norm] expected at least 3 dimensions [N, C, *], got {}", input.shape().str()));
+  }
+  const std::int64_t samples = input.shape()[0];
+  const auto for_each_sample = [&](const std::optional<Tensor>& tensor) {
+    return tensor ? std::optional<Tensor>(repeat(*tensor, Shape{samples})) : std::nullopt;
+  };
+  const std::optional<Tensor> weights = for_each_sample(weight);
+  const std::optional<Tensor> biases = for_each_sample(bias);
+  Shape shape = input.shape();
+  shape[0] = 1;
+  shape[1] *= samples;
+  const Tensor as_channels = reshape(input, shape);
+  return view(batch_norm(as_channels, std::nullopt, std::nullopt, weights, biases, true, 0.0, eps),
+              input.shape());
+}
+
+Tensor outer(const Tensor& input, const Tensor& vec2) {
+  const OpFront front(kOuter);
+  if (input.dims() != 1 || vec2.dims() != 1) {
+    throw std::invalid_argument(fmt::format("[outer] expected two vectors, got {} and {}",
+                                            input.shape().str(), vec2.shape().str()));
+  }
+  return mul(reshape(input, {-1, 1}), vec2);
+}
+
+Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor) {
+  const OpFront front(kPixelShuffle);
+  const std::int64_t r = upscale_factor;
+  if (input.dims() != 4 || r <= 0 || input.shape()[1] % (r * r) != 0) {
+    throw std::invalid_argument(fmt::format(
+        "[pixel_shuffle] channels of an input [N, C, H, W] must be divisible by {} · {}: {}", r, r,
+        input.shape().str()));
+  }
+  const Shape& s = input.shape();
+  const std::int64_t channels = s[1] / (r * r);
+  const Tensor split = reshape(input, {s[0], channels, r, r, s[2], s[3]});
+  const Tensor mixed = permute(split, {0, 1, 4, 2, 5, 3});
+  return reshape(mixed, {s[0], channels, s[2] * r, s[3] * r});
+}
+
+std::vector<OpDef> composed_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const std::int64_t one = 1;
+  return {
+      define(kNormalize, kFunctional, &normalize,
+             {"input", {"p", 2.0}, {"dim", one}, {"eps", 1e-12}},
+             [] {
+               return std::vector<Sample>{{matrix()}, {matrix(), 2.0, std::int64_t{0}, 1e-12}};
+             }),
+      define(kCosineSimilarity, kFunction | kFunctional, &cosine_similarity,
+             {"x1", "x2", {"dim", one}, {"eps", 1e-8}}, two_matrices),
+      define(kPairwiseDistance, kFunction | kFunctional, &pairwise_distance,
+             {"x1", "x2", {"p", 2.0}, {"eps", 1e-6}, {"keepdim", false}}, two_matrices),
+      define(kRmsNorm, kFunction | kFunctional, &rms_norm,
+             {"input", "normalized_shape", "weight", "eps"},
+             [] {
+               const Tensor weight = rand({4}, {DType::float64, Device::cpu()});
+               return std::vector<Sample>{{matrix(), Shape{4}, weight, 1e-5},
+                                          {matrix(), Shape{3, 4}, Value(), 1e-5}};
+             }),
+      define(kInstanceNorm, kFunctional, &instance_norm, {"input", "weight", "bias", {"eps", 1e-5}},
+             [] {
+               const TensorOptions options{DType::float64, Device::cpu()};
+               return std::vector<Sample>{{images()},
+                                          {images(), rand({4}, options), rand({4}, options)}};
+             }),
+      define(kOuter, kBoth, &outer, {"input", "vec2"},
+             [] {
+               const TensorOptions options{DType::float64, Device::cpu()};
+               return std::vector<Sample>{{randn({3}, options), randn({2}, options)}};
+             }),
+      define(kPixelShuffle, kFunctional, &pixel_shuffle, {"input", "upscale_factor"},
+             [] {
+               return std::vector<Sample>{{images(), std::int64_t{2}}};
+             }),
+      define(kSoftsign, kFunctional, &softsign, {"input"}, one_matrix),
+      define(kTanhshrink, kFunctional, &tanhshrink, {"input"}, one_matrix),
+      define(kSoftmin, kFunctional, &softmin, {"input", {"dim", std::int64_t{-1}}}, one_matrix),
+      define(kVstack, kFunction, &vstack, {"tensors"}, list_of_matrices),
+      define(kHstack, kFunction, &hstack, {"tensors"}, list_of_matrices),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,32 @@
+// Functions that PyTorch composes of others: their graph, and what they allocate, is that of their
+// parts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// input / max(‖input‖ₚ along dim, eps).
+Tensor normalize(const Tensor& input, double p, std::int64_t dim, double eps);
+/// Of vectors along `dim`; lengths below eps count as eps.
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps);
+/// ‖x1 − x2 + eps‖ₚ of the last dimension.
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim);
+/// input / sqrt(mean(input²) + eps) · weight over the last dimensions, which `normalized_shape`
+/// names. Half precision is computed in float32. No eps: the dtype's smallest step at 1.
+Tensor rms_norm(const Tensor& input, const Shape& normalized_shape,
+                const std::optional<Tensor>& weight, std::optional<double> eps);
+/// Each channel of each image normalised by itself. input [N, C, *].
+Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
+                     const std::optional<Tensor>& bias, double eps);
+Tensor outer(const Tensor& input, const Tensor& vec2);
+/// [*, C·r², H, W] -> [*, C, H·r, W·r].
+Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor);
+
+std::vector<OpDef> composed_ops();
+
+}  // namespace ohm::ops

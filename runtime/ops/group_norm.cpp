@@ -1,0 +1,241 @@
+#include "runtime/ops/group_norm.h"
+
+#include <cmath>
+
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/host_values.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kGroupNorm{"group_norm", CastPolicy::float32};
+
+struct Groups {
+  std::int64_t samples = 1;
+  std::int64_t channels = 1;
+  std::int64_t groups = 1;
+  std::int64_t pixels = 1;  ///< of one channel
+
+  std::int64_t count() const { return samples * groups; }
+  std::int64_t channels_per_group() const { return channels / groups; }
+  std::int64_t group_size() const { return channels_per_group() * pixels; }
+  std::int64_t channel_of(std::int64_t group, std::int64_t element) const {
+    return group % groups * channels_per_group() + element / pixels;
+  }
+};
+
+Groups groups_of(const Tensor& input, std::int64_t num_groups) {
+  require_floating(input, kGroupNorm);
+  if (input.dims() < 2) {
+    throw std::invalid_argument(fmt::format(
+        "[group_norm] expected at least 2 dimensions [N, C, *], got {}", input.shape().str()));
+  }
+  Groups groups{input.shape()[0], input.shape()[1], num_groups, 1};
+  if (num_groups <= 0 || groups.channels % num_groups != 0) {
+    throw std::invalid_argument(
+        fmt::format("[group_norm] the number of channels must be divisible by num_groups: {} by {}",
+                    groups.channels, num_groups));
+  }
+  for (int dim = 2; dim < input.dims(); ++dim) groups.pixels *= input.shape()[dim];
+  return groups;
+}
+
+void require_per_channel(const Tensor& input, const Tensor& tensor, const char* name) {
+  if (!tensor.defined()) return;
+  require_same_device(input, tensor, kGroupNorm);
+  if (tensor.dims() == 1 && tensor.numel() == input.shape()[1]) return;
+  throw std::invalid_argument(
+      fmt::format("[group_norm] expected {} to be a vector of the {} channels, got {}", name,
+                  input.shape()[1], tensor.shape().str()));
+}
+
+struct Operands {
+  Tensor input;
+  Tensor weight;
+  Tensor bias;
+};
+
+struct Results {
+  Tensor out;
+  Tensor mean;
+  Tensor rstd;
+};
+
+void compute(const Groups& g, const Operands& operands, double eps, const Results& results) {
+  if (!results.out.has_values()) return;
+  visit_computed(operands.input.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> inputs(operands.input);
+    const HostInput<T> weights(operands.weight);
+    const HostInput<T> biases(operands.bias);
+    HostOutput<T> out(results.out);
+    HostOutput<T> means(results.mean);
+    HostOutput<T> deviations(results.rstd);
+    const std::int64_t size = g.group_size();
+    for (std::int64_t group = 0; group < g.count(); ++group) {
+      const T* x = inputs.data() + group * size;
+      T* y = out.data() + group * size;
+      double sum = 0;
+      for (std::int64_t i = 0; i < size; ++i) sum += static_cast<double>(x[i]);
+      const double mean = sum / static_cast<double>(size);
+      double squares = 0;
+      for (std::int64_t i = 0; i < size; ++i) {
+        const double distance = static_cast<double>(x[i]) - mean;
+        squares += distance * distance;
+      }
+      const double deviation = 1.0 / std::sqrt(squares / static_cast<double>(size) + eps);
+      means.data()[group] = static_cast<T>(mean);
+      deviations.data()[group] = static_cast<T>(deviation);
+      for (std::int64_t i = 0; i < size; ++i) {
+        const std::int64_t channel = g.channel_of(group, i);
+        y[i] = (x[i] - static_cast<T>(mean)) * static_cast<T>(deviation);
+        if (weights.data() != nullptr) y[i] *= weights.data()[channel];
+        if (biases.data() != nullptr) y[i] += biases.data()[channel];
+      }
+    }
+    out.commit();
+    means.commit();
+    deviations.commit();
+  });
+}
+
+// float32 for half precision.
+TensorOptions statistics_options(const Tensor& input) {
+  return {input.dtype() == DType::float64 ? DType::float64 : DType::float32, input.device()};
+}
+
+Results forward(const Groups& g, const Operands& operands, double eps) {
+  const Operands packed{row_major(operands.input), operands.weight, operands.bias};
+  const TensorOptions statistics = statistics_options(operands.input);
+  Results results;
+  results.out = empty_like(packed.input);
+  results.mean = empty({g.samples, g.groups}, statistics);
+  results.rstd = empty({g.samples, g.groups}, statistics);
+  const bool has_factors =
+      operands.input.device().is_cuda() && (operands.weight.defined() || operands.bias.defined());
+  const Tensor factors = has_factors ? empty({g.samples, g.channels}, statistics) : Tensor();
+  const Tensor offsets = has_factors ? empty({g.samples, g.channels}, statistics) : Tensor();
+  compute(g, packed, eps, results);
+  return results;
+}
+
+struct Gradients {
+  Tensor input;
+  Tensor weight;
+  Tensor bias;
+};
+
+// With x̂ the normalised group and h = grad · weight: (h − mean(h) − x̂ · mean(h·x̂)) · rstd.
+void compute_gradients(const Groups& g, const Tensor& grad, const Tensor& input, const Tensor& mean,
+                       const Tensor& rstd, const Tensor& weight, const Gradients& out) {
+  if (!grad.has_values()) return;
+  std::vector<double> weight_sums(static_cast<std::size_t>(g.channels));
+  std::vector<double> bias_sums(weight_sums.size());
+  const std::int64_t size = g.group_size();
+  const auto count = static_cast<double>(size);
+  visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> grads(grad);
+    const HostInput<T> inputs(input);
+    const HostInput<T> means(mean);
+    const HostInput<T> deviations(rstd);
+    const HostInput<T> weights(weight);
+    HostOutput<T> target(out.input);
+    std::vector<double> normalised(static_cast<std::size_t>(size));
+    std::vector<double> scaled(normalised.size());
+    for (std::int64_t group = 0; group < g.count(); ++group) {
+      const auto deviation = static_cast<double>(deviations.data()[group]);
+      double sum = 0;
+      double sum_of_products = 0;
+      for (std::int64_t i = 0; i < size; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const auto channel = static_cast<std::size_t>(g.channel_of(group, i));
+        const auto slope = static_cast<double>(grads.data()[group * size + i]);
+        normalised[at] =
+            static_cast<double>(inputs.data()[group * size + i] - means.data()[group]) * deviation;
+        scaled[at] = weights.data() == nullptr
+                         ? slope
+                         : slope * static_cast<double>(weights.data()[channel]);
+        weight_sums[channel] += slope * normalised[at];
+        bias_sums[channel] += slope;
+        sum += scaled[at];
+        sum_of_products += scaled[at] * normalised[at];
+      }
+      if (target.data() == nullptr) continue;
+      for (std::int64_t i = 0; i < size; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const double centred = scaled[at] - sum / count - normalised[at] * sum_of_products / count;
+        target.data()[group * size + i] = static_cast<T>(centred * deviation);
+      }
+    }
+    target.commit();
+  });
+  store_values(out.weight, weight_sums);
+  store_values(out.bias, bias_sums);
+}
+
+TensorList backward(const Groups& g, const BackwardCall& call) {
+  const Tensor input = call.saved(0);
+  const Tensor mean = call.saved(1);
+  const Tensor rstd = call.saved(2);
+  const Tensor weight = call.saved(3);
+  const Tensor grad = row_major(call.grad());
+  const Tensor packed = row_major(input);
+  const TensorOptions statistics = statistics_options(input);
+  Gradients out;
+  if (call.needs(0)) out.input = empty_like(packed);
+  if (call.needs(1)) out.weight = empty({g.channels}, options_of(input));
+  if (call.needs(2)) out.bias = empty({g.channels}, options_of(input));
+  if (input.device().is_cuda()) {
+    // Sums over the pixels of each channel, then what each group's and each channel's gradient is
+    // made of.
+    const Tensor slope_sums = empty({g.samples, g.channels}, statistics);
+    const Tensor bias_sums = empty({g.samples, g.channels}, statistics);
+    Tensor channel_factors;
+    if (call.needs(0)) {
+      const Tensor group_factors = empty({g.samples, g.groups}, statistics);
+      const Tensor group_offsets = empty({g.samples, g.groups}, statistics);
+      if (weight.defined()) channel_factors = empty({g.samples, g.channels}, statistics);
+    }
+  }
+  compute_gradients(g, grad, packed, mean, rstd, weight, out);
+  return {out.input, out.weight, out.bias};
+}
+
+std::vector<Sample> groups_to_normalise() {
+  const TensorOptions options{DType::float64, Device::cpu()};
+  const Value two = std::int64_t{2};
+  return {
+      {randn({2, 4, 3}, options), two, rand({4}, options), rand({4}, options)},
+      {randn({2, 4, 2, 2}, options), std::int64_t{1}, rand({4}, options), rand({4}, options)},
+      {randn({3, 4}, options), two},
+  };
+}
+
+}  // namespace
+
+Tensor group_norm(const Tensor& given, std::int64_t num_groups,
+                  const std::optional<Tensor>& given_weight,
+                  const std::optional<Tensor>& given_bias, double eps) {
+  const OpFront front(kGroupNorm);
+  Tensor bias = front.input(given_bias).value_or(Tensor());
+  Tensor weight = front.input(given_weight).value_or(Tensor());
+  const Operands operands{front.input(given), std::move(weight), std::move(bias)};
+  const Groups groups = groups_of(operands.input, num_groups);
+  require_per_channel(operands.input, operands.weight, "weight");
+  require_per_channel(operands.input, operands.bias, "bias");
+  Recorder record("NativeGroupNormBackward", {&operands.input, &operands.weight, &operands.bias});
+  record.save(operands.input);
+  Results results = forward(groups, operands, eps);
+  record.save(results.mean);
+  record.save(results.rstd);
+  record.save(operands.weight);
+  record.attach(results.out, [groups](BackwardCall& call) { return backward(groups, call); });
+  return results.out;
+}
+
+std::vector<OpDef> group_norm_ops() {
+  return {define(kGroupNorm, kFunctional, &group_norm,
+                 {"input", "num_groups", "weight", "bias", {"eps", 1e-5}}, groups_to_normalise)};
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,21 @@
+// Normalisation of groups of channels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+/// input [N, C, *]: each of `num_groups` groups of channels of each sample has mean 0 and deviation
+/// 1, then channel c is scaled by weight[c] and moved by bias[c]. Keeps the input, the weight, and
+/// mean and inverse deviation [N, groups], in float32 for half precision too. With a weight or a
+/// bias the kernel holds two factors for each channel of each sample while it runs.
+Tensor group_norm(const Tensor& input, std::int64_t num_groups, const std::optional<Tensor>& weight,
+                  const std::optional<Tensor>& bias, double eps);
+
+std::vector<OpDef> group_norm_ops();
+
+}  // namespace ohm::ops

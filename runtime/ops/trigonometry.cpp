@@ -1,0 +1,107 @@
+// Circular and hyperbolic functions and their inverses, exp2.
+#include <cmath>
+#include <numbers>
+
+#include "runtime/ops/formula.h"
+#include "runtime/ops/pointwise.h"
+
+namespace ohm::ops {
+namespace {
+
+using formula::plus;
+using formula::product;
+using formula::quotient;
+using formula::times;
+
+constexpr OpInfo kSinh{"sinh", CastPolicy::float32};
+constexpr OpInfo kCosh{"cosh", CastPolicy::float32};
+constexpr OpInfo kAsin{"asin", CastPolicy::float32};
+constexpr OpInfo kAcos{"acos", CastPolicy::float32};
+constexpr OpInfo kAtan{"atan"};
+constexpr OpInfo kExp2{"exp2"};
+
+Tensor sinh(const Tensor& input) {
+  return unary_keeping_input(
+      kSinh, "SinhBackward", input, [](auto x) { return std::sinh(x); },
+      TwoSteps{[](auto x) { return std::cosh(x); },
+               [](auto grad, auto slope) { return grad * slope; }});
+}
+
+Tensor cosh(const Tensor& input) {
+  return unary_keeping_input(
+      kCosh, "CoshBackward", input, [](auto x) { return std::cosh(x); },
+      TwoSteps{[](auto x) { return std::sinh(x); },
+               [](auto grad, auto slope) { return grad * slope; }});
+}
+
+// What the slopes of asin and acos are made of: 1 / sqrt(−x·x + 1).
+struct InverseRoot {
+  explicit InverseRoot(const Tensor& x)
+      : negated(times(x, -1.0)),
+        square(product(negated, x)),
+        shifted(plus(square, 1.0)),
+        value(map_new(shifted, [](auto v) { return decltype(v)(1) / std::sqrt(v); })) {}
+  Tensor negated;
+  Tensor square;
+  Tensor shifted;
+  Tensor value;
+};
+
+Tensor asin(const Tensor& input) {
+  return unary_keeping_input(
+      kAsin, "AsinBackward", input, [](auto x) { return std::asin(x); },
+      Formula([](const Tensor& grad, const Tensor& x) {
+        const InverseRoot root(x);
+        return product(grad, root.value);
+      }));
+}
+
+Tensor acos(const Tensor& input) {
+  return unary_keeping_input(
+      kAcos, "AcosBackward", input, [](auto x) { return std::acos(x); },
+      Formula([](const Tensor& grad, const Tensor& x) {
+        const InverseRoot root(x);
+        const Tensor slope = times(root.value, -1.0);
+        return product(grad, slope);
+      }));
+}
+
+Tensor atan(const Tensor& input) {
+  return unary_keeping_input(
+      kAtan, "AtanBackward", input, [](auto x) { return std::atan(x); },
+      Formula([](const Tensor& grad, const Tensor& x) {
+        const Tensor square = product(x, x);
+        const Tensor shifted = plus(square, 1.0);
+        return quotient(grad, shifted);
+      }));
+}
+
+Tensor exp2(const Tensor& input) {
+  return unary_keeping_result(
+      kExp2, "Exp2Backward", input, [](auto x) { return std::exp2(x); },
+      Formula([](const Tensor& grad, const Tensor& y) {
+        const Tensor scaled = product(grad, y);
+        return times(scaled, std::numbers::ln2);
+      }));
+}
+
+std::vector<Sample> within_one() {
+  return {
+      {from_values({-0.7, 0.8, -0.4, 0.2, 0.6, -0.1}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+}  // namespace
+
+std::vector<OpDef> trigonometry_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kSinh, kBoth, &sinh, {"input"}, within_one),
+      define(kCosh, kBoth, &cosh, {"input"}, within_one),
+      define(kAsin, kBoth, &asin, {"input"}, within_one),
+      define(kAcos, kBoth, &acos, {"input"}, within_one),
+      define(kAtan, kBoth, &atan, {"input"}, within_one),
+      define(kExp2, kBoth, &exp2, {"input"}, within_one),
+  };
+}
+
+}  // namespace ohm::ops
