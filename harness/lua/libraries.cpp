@@ -7,6 +7,7 @@
 #include "harness/lua/cuda_library.h"
 #include "harness/lua/dataset_library.h"
 #include "harness/lua/factory_library.h"
+#include "harness/lua/hook_library.h"
 #include "harness/lua/library.h"
 #include "harness/lua/loader_library.h"
 #include "harness/lua/memory_history_library.h"
@@ -19,6 +20,7 @@
 #include "harness/lua/runtime_library.h"
 #include "harness/lua/sampler_library.h"
 #include "harness/lua/scenario_library.h"
+#include "harness/lua/sharded_optimizer_library.h"
 #include "harness/lua/stream_library.h"
 #include "runtime/tensor/dtype.h"
 
@@ -71,6 +73,7 @@ std::span<const Library> libraries() {
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.amp", {amp_functions()}},
       Library{"ohm.distributed", {distributed_functions()}},
+      Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
       Library{"ohm.nn",
               {module_functions(), data_parallel_functions()},
               push_module_constructor,
@@ -84,6 +87,8 @@ std::span<const Library> libraries() {
       Library{"ohm.backends", {}},
       Library{"ohm.backends.cuda", {attention_switches()}, nullptr, nullptr, cuda_properties()},
       Library{"ohm.backends.cudnn", {}, nullptr, nullptr, cudnn_properties()},
+      Library{"ohm.autograd", {}},
+      Library{"ohm.autograd.graph", {graph_functions()}},
       Library{"ohm.utils", {}},
       Library{"ohm.utils.checkpoint", {checkpoint_functions()}},
       Library{"ohm.utils.data",

@@ -109,7 +109,8 @@ class ListSampler final : public data::Sampler {
 data::SamplerPtr sampler_of(lua_State* L, int loader, const LoaderOptions& options) {
   push_sampler_value(L, loader);
   data::SamplerPtr sampler;
-  if (const auto* made = test_handle<data::SamplerPtr>(L, -1)) {
+  const auto* made = test_handle<data::SamplerPtr>(L, -1);
+  if (made != nullptr && *made) {
     sampler = *made;
   } else if (!lua_isnil(L, -1)) {
     sampler = std::make_shared<ListSampler>(indices_argument(L, -1, {kName, "sampler"}));
@@ -134,7 +135,7 @@ std::vector<Indices> draw_batches(lua_State* L, int loader, const LoaderOptions&
   push_sampler_value(L, loader);
   const auto* made = test_handle<BatchSamplerPtr>(L, -1);
   std::vector<Indices> batches =
-      made != nullptr ? (*made)->draw() : lists_of_indices(L, lua_gettop(L));
+      made != nullptr && *made ? (*made)->draw() : lists_of_indices(L, lua_gettop(L));
   lua_pop(L, 1);
   return batches;
 }
@@ -144,7 +145,7 @@ std::int64_t count_batches(lua_State* L, int loader, const LoaderOptions& option
   push_sampler_value(L, loader);
   const auto* made = test_handle<BatchSamplerPtr>(L, -1);
   const std::int64_t count =
-      made != nullptr ? (*made)->size() : static_cast<std::int64_t>(lua_rawlen(L, -1));
+      made != nullptr && *made ? (*made)->size() : static_cast<std::int64_t>(lua_rawlen(L, -1));
   lua_pop(L, 1);
   return count;
 }

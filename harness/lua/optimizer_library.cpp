@@ -13,6 +13,7 @@
 #include "harness/lua/native.h"
 #include "harness/lua/numbered_functions.h"
 #include "harness/lua/object_handle.h"
+#include "harness/lua/optimizer_handle.h"
 #include "harness/lua/parameters.h"
 #include "harness/lua/tensor_handle.h"
 #include "runtime/amp/grad_scaler.h"
@@ -25,10 +26,6 @@ using optim::Optimizer;
 using optim::OptimizerPtr;
 using ScalerPtr = std::shared_ptr<GradScaler>;
 
-template <>
-struct HandleOf<OptimizerPtr> {
-  static const HandleClass kClass;
-};
 template <>
 struct HandleOf<ScalerPtr> {
   static const HandleClass kClass;

@@ -13,6 +13,7 @@
 #include "harness/lua/arguments.h"
 #include "harness/lua/conversion_target.h"
 #include "harness/lua/factory_library.h"
+#include "harness/lua/hook_library.h"
 #include "harness/lua/native.h"
 #include "harness/lua/stream_library.h"
 #include "harness/lua/tensor_handle.h"
@@ -243,6 +244,7 @@ constexpr luaL_Reg kMethods[] = {
     {"normal_", native<normal>},
     {"numel", native<numel, Entry::access>},
     {"record_stream", native<record_stream>},
+    {"register_post_accumulate_grad_hook", native<register_post_accumulate_grad_hook>},
     {"requires_grad_", native<set_requires_grad>},
     {"size", native<size, Entry::access>},
     {"stride", native<stride, Entry::access>},

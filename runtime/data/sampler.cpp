@@ -37,7 +37,7 @@ class DrawGenerator {
 };
 
 std::int64_t rounded_up_quotient(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
+  return count / size + (count % size == 0 ? 0 : 1);
 }
 
 }  // namespace

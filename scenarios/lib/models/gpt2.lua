@@ -19,13 +19,14 @@ function Attention:__init(config, place)
   self.resid_dropout = nn.Dropout(config.dropout)
 end
 
-function Attention:forward(x)
+function Attention:forward(x, cache)
   local batch, length, width = x:size(0), x:size(1), x:size(2)
   local function by_head(t)
     return t:view(batch, length, self.heads, width // self.heads):transpose(1, 2)
   end
   local q, k, v = self.c_attn(x):split(width, 2)
-  local y = self.attend(by_head(q), by_head(k), by_head(v))
+  local keys, values = attention.remember(cache, by_head(k), by_head(v))
+  local y = self.attend(by_head(q), keys, values)
   y = y:transpose(1, 2):contiguous():view(batch, length, width)
   return self.resid_dropout(self.c_proj(y))
 end
@@ -49,8 +50,8 @@ function Block:__init(config, place)
   self.ln_2, self.mlp = nn.LayerNorm(config.width, place), MLP(config, place)
 end
 
-function Block:forward(x)
-  x = x + self.attn(self.ln_1(x))
+function Block:forward(x, cache)
+  x = x + self.attn(self.ln_1(x), cache)
   return x + self.mlp(self.ln_2(x))
 end
 
@@ -64,19 +65,26 @@ function GPT2:__init(config, place)
   for i = 1, config.layers do blocks[i] = Block(config, place) end
   self.h = nn.ModuleList(blocks)
   self.ln_f = nn.LayerNorm(config.width, place)
-  self.run_block = config.run_block
+  self.run_block, self.layer_count = config.run_block, config.layers
 end
 
--- Tokens [batch, sequence] to logits [batch, sequence, vocabulary].
-function GPT2:forward(tokens)
-  local positions = ohm.arange(tokens:size(1), {device = tokens.device})
+-- Tokens [batch, sequence] to logits [batch, sequence, vocabulary]. With a cache of
+-- models.attention these are the next positions behind what it remembers.
+function GPT2:forward(tokens, cache)
+  local first = attention.length(cache)
+  local positions = ohm.arange(first, first + tokens:size(1), {device = tokens.device})
   local x = self.drop(self.wte(tokens) + self.wpe(positions))
-  for _, block in ipairs(self.h) do x = self.run_block(block, x) end
+  for i, block in ipairs(self.h) do x = self.run_block(block, x, cache and cache[i]) end
   return F.linear(self.ln_f(x), self.wte.weight)
 end
 
+-- Tokens [batch, sequence], and `count` more. options: use_cache (true).
+function GPT2:generate(tokens, count, options)
+  return attention.generate(self, tokens, count, options)
+end
+
 -- options: size ("small", "medium", "large", "xl") or width, layers and heads; vocabulary,
--- positions; dropout (0); attention (models.attention's math); run_block (function(block, x), to
+-- positions; dropout (0); attention (models.attention's math); run_block (function(block, x, cache), to
 -- checkpoint for example); device, dtype.
 return function(options)
   options = options or {}
@@ -89,7 +97,7 @@ return function(options)
     positions = options.positions or POSITIONS,
     dropout = options.dropout or 0,
     attention = options.attention or attention.math,
-    run_block = options.run_block or function(block, x) return block(x) end,
+    run_block = options.run_block or function(block, x, cache) return block(x, cache) end,
   }
   return GPT2(config, {device = options.device, dtype = options.dtype})
 end

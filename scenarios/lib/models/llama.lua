@@ -21,11 +21,11 @@ function RMSNorm:forward(x)
   return self.weight * (wide * scale):to(x.dtype)
 end
 
--- cos and sin of every position's angles: [sequence, head size] each.
-local function rotation(length, size, device)
+-- cos and sin of the angles of the positions from `first` on: [sequence, head size] each.
+local function rotation(first, length, size, device)
   local steps = ohm.arange(0, size, 2, {device = device}):float()
   local frequencies = (steps * (-math.log(10000) / size)):exp()
-  local positions = ohm.arange(length, {device = device}):float()
+  local positions = ohm.arange(first, first + length, {device = device}):float()
   local angles = positions:view(length, 1) * frequencies:view(1, size // 2)
   angles = ohm.cat({angles, angles}, 1)
   return angles:cos(), angles:sin()
@@ -56,7 +56,7 @@ local function repeated(t, times)
     :reshape(batch, heads * times, length, size)
 end
 
-function Attention:forward(x, cos, sin)
+function Attention:forward(x, cos, sin, cache)
   local batch, length, width = x:size(0), x:size(1), x:size(2)
   local function by_head(t, heads)
     return t:view(batch, length, heads, width // self.heads):transpose(1, 2)
@@ -64,6 +64,7 @@ function Attention:forward(x, cos, sin)
   local q = rotated(by_head(self.q_proj(x), self.heads), cos, sin)
   local k = rotated(by_head(self.k_proj(x), self.kv_heads), cos, sin)
   local v = by_head(self.v_proj(x), self.kv_heads)
+  k, v = attention.remember(cache, k, v)
   local times = self.heads // self.kv_heads
   local y = self.attend(q, repeated(k, times), repeated(v, times))
   return self.o_proj(y:transpose(1, 2):reshape(batch, length, width))
@@ -89,8 +90,8 @@ function Block:__init(config, place)
   self.post_norm, self.mlp = RMSNorm(config.width, place), MLP(config, place)
 end
 
-function Block:forward(x, cos, sin)
-  x = x + self.attn(self.input_norm(x), cos, sin)
+function Block:forward(x, cos, sin, cache)
+  x = x + self.attn(self.input_norm(x), cos, sin, cache)
   return x + self.mlp(self.post_norm(x))
 end
 
@@ -98,6 +99,7 @@ local Llama = nn.Module:extend("Llama")
 
 function Llama:__init(config, place)
   self.head_size, self.run_block = config.width // config.heads, config.run_block
+  self.layer_count = config.layers
   self.embed_tokens = nn.Embedding(config.vocabulary, config.width, place)
   local blocks = {}
   for i = 1, config.layers do blocks[i] = Block(config, place) end
@@ -107,17 +109,26 @@ function Llama:__init(config, place)
                            {bias = false, device = place.device, dtype = place.dtype})
 end
 
--- Tokens [batch, sequence] to logits [batch, sequence, vocabulary].
-function Llama:forward(tokens)
+-- Tokens [batch, sequence] to logits [batch, sequence, vocabulary]. With a cache of
+-- models.attention these are the next positions behind what it remembers.
+function Llama:forward(tokens, cache)
   local x = self.embed_tokens(tokens)
-  local cos, sin = rotation(tokens:size(1), self.head_size, tokens.device)
+  local first = attention.length(cache)
+  local cos, sin = rotation(first, tokens:size(1), self.head_size, tokens.device)
   cos, sin = cos:to(x.dtype), sin:to(x.dtype)
-  for _, block in ipairs(self.layers) do x = self.run_block(block, x, cos, sin) end
+  for i, block in ipairs(self.layers) do
+    x = self.run_block(block, x, cos, sin, cache and cache[i])
+  end
   return self.lm_head(self.norm(x))
 end
 
+-- Tokens [batch, sequence], and `count` more. options: use_cache (true).
+function Llama:generate(tokens, count, options)
+  return attention.generate(self, tokens, count, options)
+end
+
 -- options: size ("7b", "13b", "70b") or width, layers, heads, kv_heads and hidden; vocabulary
--- (32000); attention (models.attention's math); run_block (function(block, x, cos, sin), to
+-- (32000); attention (models.attention's math); run_block (function(block, x, cos, sin, cache), to
 -- checkpoint for example); device, dtype.
 return function(options)
   options = options or {}
@@ -130,7 +141,9 @@ return function(options)
     hidden = options.hidden or size.hidden,
     vocabulary = options.vocabulary or 32000,
     attention = options.attention or attention.math,
-    run_block = options.run_block or function(block, x, cos, sin) return block(x, cos, sin) end,
+    run_block = options.run_block or function(block, x, cos, sin, cache)
+      return block(x, cos, sin, cache)
+    end,
   }
   return Llama(config, {device = options.device, dtype = options.dtype})
 end

@@ -1,0 +1,15 @@
+// Activations kept on the host between forward and backward.
+#pragma once
+
+#include "runtime/autograd/saved_tensor.h"
+
+namespace ohm::ops {
+
+/// Whatever a node saves on a GPU (its weights too) is copied to the host; backward copies it to
+/// the GPU again, one node at a time. What lies on the host already is kept as it is.
+class SaveOnCpu final : public SavedTensorHook {
+ public:
+  IntrusivePtr<PackedTensor> pack(const Tensor& tensor) override;
+};
+
+}  // namespace ohm::ops
