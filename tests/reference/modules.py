@@ -90,7 +90,7 @@ def layers():
         for options in ({}, {"affine": False, "momentum": 0.3}, {"track_running_stats": False}):
             yield name, {"num_features": 3, **options}, inputs
     yield "GroupNorm", {"num_groups": 2, "num_channels": 4}, lambda: [randn(2, 4, 3)]
-    yield "GroupNorm", {"num_groups": 3, "num_channels": 6, "affine": False}, lambda: [randn(2, 6)]
+    yield "GroupNorm", {"num_groups": 3, "num_channels": 6, "affine": False}, lambda: [randn(2, 6, 4)]
     yield "InstanceNorm1d", {"num_features": 3}, lambda: [randn(2, 3, 5)]
     yield "InstanceNorm2d", {"num_features": 3, "affine": True}, lambda: [randn(2, 3, 2, 4)]
     yield "RMSNorm", {"normalized_shape": [5], "eps": 1e-5}, lambda: [randn(3, 5)]
