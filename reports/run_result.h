@@ -26,7 +26,7 @@ struct HolderResult {
   Category category = Category::other;
   std::string op;  ///< e.g. "relu"; empty outside any op
   std::string file;
-  int line = 0;      ///< 1-based; 0 when unknown
+  int line = 0;           ///< 1-based; 0 when unknown
   std::string text = {};  ///< of that line, without blanks around; empty: not looked up
 };
 

@@ -19,7 +19,7 @@ struct MeasuredVariant {
   std::vector<std::vector<std::int64_t>> allocated_at_marks;
   std::optional<MemoryHistory> history;  ///< where it was asked for
   std::optional<OomResult> oom;          ///< with outcome oom: the error that ended it
-  std::optional<ErrorResult> error;  ///< with outcome error, timeout or crashed
+  std::optional<ErrorResult> error;      ///< with outcome error, timeout or crashed
   ReturnedValues values;
   std::string snapshot_error;  ///< why the snapshot that was asked for is not there
   std::string output;          ///< what it wrote to stdout and stderr, the first part

@@ -6,9 +6,9 @@
 
 #include "harness/engine/machine.h"
 #include "harness/engine/measured_variant.h"
-#include "reports/recording.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/worker_messages.h"
+#include "reports/recording.h"
 
 namespace ohm::engine {
 

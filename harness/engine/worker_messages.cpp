@@ -121,8 +121,8 @@ void fields(Archive& archive, T& loaded) {
 // Output and wall time are the parent's to know.
 template <class Archive, Is<MeasuredVariant> T>
 void fields(Archive& archive, T& variant) {
-  archive(variant.outcome, variant.steps, variant.devices, variant.allocated_at_marks, variant.history,
-          variant.oom, variant.error, variant.values, variant.snapshot_error);
+  archive(variant.outcome, variant.steps, variant.devices, variant.allocated_at_marks,
+          variant.history, variant.oom, variant.error, variant.values, variant.snapshot_error);
 }
 
 namespace {

@@ -171,8 +171,8 @@ MultiheadAttention::Result MultiheadAttention::fused(const Heads& heads,
   const Tensor query = by_batch(heads.query);
   const Tensor key = by_batch(heads.key);
   const Tensor value = by_batch(heads.value);
-  Tensor output = ops::scaled_dot_product_attention(query, key, value, mask, dropped, is_causal,
-                                                    std::nullopt);
+  Tensor output =
+      ops::scaled_dot_product_attention(query, key, value, mask, dropped, is_causal, std::nullopt);
   output = ops::view(ops::contiguous(ops::permute(output, {2, 0, 1, 3})),
                      {batch * heads.queries(), width_});
   return {output_of(output, heads.queries()), Tensor()};

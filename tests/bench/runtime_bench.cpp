@@ -80,10 +80,12 @@ class Block final : public nn::UnaryModule<Block> {
     const auto add_linear = [&](const char* name, std::int64_t in, std::int64_t out) {
       add_child(name, std::make_shared<nn::Linear>(in, out, true, options));
     };
-    add_child("norm1", std::make_shared<nn::LayerNorm>(Shape{width}, nn::LayerNormOptions{}, options));
+    add_child("norm1",
+              std::make_shared<nn::LayerNorm>(Shape{width}, nn::LayerNormOptions{}, options));
     add_linear("qkv", width, 3 * width);
     add_linear("proj", width, width);
-    add_child("norm2", std::make_shared<nn::LayerNorm>(Shape{width}, nn::LayerNormOptions{}, options));
+    add_child("norm2",
+              std::make_shared<nn::LayerNorm>(Shape{width}, nn::LayerNormOptions{}, options));
     add_linear("up", width, 4 * width);
     add_linear("down", 4 * width, width);
   }

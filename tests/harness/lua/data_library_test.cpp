@@ -51,21 +51,23 @@ TEST_F(DataLibrary, EveryEpochStartsAnew) {
 }
 
 TEST_F(DataLibrary, ItemsAreStackedAndNumbersBecomeTensors) {
-  EXPECT_EQ(text(with("local set = data.Dataset{__len = function() return 4 end, "
-                      "__getitem = function(_, i) return ohm.zeros(3), i, i / 2, i > 1 end} "
-                      "for a, b, c, d in data.DataLoader(set, {batch_size = 4}) do "
-                      "return table.concat(a.shape, 'x') .. ' ' .. b.dtype .. ' ' .. c.dtype .. ' ' "
-                      ".. d.dtype .. ' ' .. table.concat(c:tolist(), ',') end")),
-            "4x3 int64 float64 bool 0.0,0.5,1.0,1.5");
+  EXPECT_EQ(
+      text(with("local set = data.Dataset{__len = function() return 4 end, "
+                "__getitem = function(_, i) return ohm.zeros(3), i, i / 2, i > 1 end} "
+                "for a, b, c, d in data.DataLoader(set, {batch_size = 4}) do "
+                "return table.concat(a.shape, 'x') .. ' ' .. b.dtype .. ' ' .. c.dtype .. ' ' "
+                ".. d.dtype .. ' ' .. table.concat(c:tolist(), ',') end")),
+      "4x3 int64 float64 bool 0.0,0.5,1.0,1.5");
 }
 
 TEST_F(DataLibrary, TablesAreCollatedFieldByField) {
-  EXPECT_EQ(text(with("local list = {} "
-                      "for i = 1, 4 do list[i] = {image = ohm.zeros(2), label = i, name = 'n' .. i} "
-                      "end for b in data.DataLoader(list, {batch_size = 2}) do "
-                      "return table.concat(b.image.shape, 'x') .. ' ' .. "
-                      "table.concat(b.label:tolist(), ',') .. ' ' .. table.concat(b.name, ',') end")),
-            "2x2 1,2 n1,n2");
+  EXPECT_EQ(
+      text(with("local list = {} "
+                "for i = 1, 4 do list[i] = {image = ohm.zeros(2), label = i, name = 'n' .. i} "
+                "end for b in data.DataLoader(list, {batch_size = 2}) do "
+                "return table.concat(b.image.shape, 'x') .. ' ' .. "
+                "table.concat(b.label:tolist(), ',') .. ' ' .. table.concat(b.name, ',') end")),
+      "2x2 1,2 n1,n2");
 }
 
 TEST_F(DataLibrary, ClassesOfTheScriptAreDataSets) {
@@ -92,11 +94,12 @@ TEST_F(DataLibrary, ShuffledOrderDependsOnTheGeneratorAlone) {
 }
 
 TEST_F(DataLibrary, ShuffledEpochsDifferAndVisitEverything) {
-  EXPECT_EQ(text(with("local l = data.DataLoader(pairs_of, {batch_size = 10, shuffle = true}) "
-                      "local a, b = drawn(l), drawn(l) local seen = {} "
-                      "for n in a:gmatch('%d+') do seen[#seen + 1] = tonumber(n) end "
-                      "table.sort(seen) return tostring(a == b) .. ' ' .. table.concat(seen, ',')")),
-            "false 0,1,2,3,4,5,6,7,8,9");
+  EXPECT_EQ(
+      text(with("local l = data.DataLoader(pairs_of, {batch_size = 10, shuffle = true}) "
+                "local a, b = drawn(l), drawn(l) local seen = {} "
+                "for n in a:gmatch('%d+') do seen[#seen + 1] = tonumber(n) end "
+                "table.sort(seen) return tostring(a == b) .. ' ' .. table.concat(seen, ',')")),
+      "false 0,1,2,3,4,5,6,7,8,9");
 }
 
 TEST_F(DataLibrary, SplitsAreDisjointAndShareNothing) {
@@ -118,11 +121,12 @@ TEST_F(DataLibrary, SamplersChooseTheItems) {
                       "local l = data.DataLoader(pairs_of, {batch_sampler = s}) "
                       "return #l .. ' ' .. drawn(l)")),
             "1 0,1,2,3,4,5");
-  EXPECT_EQ(text(with("local out = {} for rank = 0, 3 do local s = data.DistributedSampler(pairs_of, "
-                      "{num_replicas = 4, rank = rank, shuffle = false}) "
-                      "out[#out + 1] = drawn(data.DataLoader(pairs_of, {batch_size = 3, sampler = s}))"
-                      " end return table.concat(out, ' ')")),
-            "0,4,8 1,5,9 2,6,0 3,7,1");
+  EXPECT_EQ(
+      text(with("local out = {} for rank = 0, 3 do local s = data.DistributedSampler(pairs_of, "
+                "{num_replicas = 4, rank = rank, shuffle = false}) "
+                "out[#out + 1] = drawn(data.DataLoader(pairs_of, {batch_size = 3, sampler = s}))"
+                " end return table.concat(out, ' ')")),
+      "0,4,8 1,5,9 2,6,0 3,7,1");
   EXPECT_EQ(text(with("local s = data.WeightedRandomSampler({0, 0, 1, 0}, 3) "
                       "return drawn(data.DataLoader(pairs_of, {sampler = s}))")),
             "2 2 2");
