@@ -45,7 +45,7 @@ function MasterOptimizer:step()
   local takes_step = self:take_gradients()
   if takes_step then
     self.optimizer:step()
-    local _ <close> = ohm.no_grad()
+    local _no_grad <close> = ohm.no_grad()
     for i, parameter in ipairs(self.parameters) do parameter:copy_(self.masters[i]) end
   else
     self.scale, self.skipped_steps = self.scale / 2, self.skipped_steps + 1

@@ -62,7 +62,7 @@ end
 function attention.generate(model, tokens, count, options)
   local cache
   if (options or {}).use_cache ~= false then cache = attention.new_cache(model.layer_count) end
-  local _ <close> = ohm.no_grad()
+  local _no_grad <close> = ohm.no_grad()
   local input, logits, last = tokens, nil, nil
   for _ = 1, count do
     logits = model(input, cache)

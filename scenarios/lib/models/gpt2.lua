@@ -84,8 +84,8 @@ function GPT2:generate(tokens, count, options)
 end
 
 -- options: size ("small", "medium", "large", "xl") or width, layers and heads; vocabulary,
--- positions; dropout (0); attention (models.attention's math); run_block (function(block, x, cache),
--- to checkpoint for example); device, dtype.
+-- positions; dropout (0); attention (models.attention's math); run_block (a function of block, x
+-- and cache, to checkpoint for example); device, dtype.
 return function(options)
   options = options or {}
   local size = SIZES[options.size or "small"]
