@@ -110,9 +110,13 @@ void push_entry(lua_State* L, const Tensor& tensor, std::int64_t item) {
 // Pushes the data set of the user value, replacing nothing; `item` is one of it from here on.
 int push_part(lua_State* L, int index, const ConcatDataset& all, std::int64_t& item) {
   lua_getiuservalue(L, index, 1);
-  std::size_t part = 0;
-  while (item >= all.sizes[part]) item -= all.sizes[part++];
-  lua_rawgeti(L, -1, static_cast<lua_Integer>(part + 1));
+  lua_Integer part = 1;
+  for (const std::int64_t size : all.sizes) {
+    if (item < size) break;
+    item -= size;
+    ++part;
+  }
+  lua_rawgeti(L, -1, part);
   lua_remove(L, -2);
   return lua_gettop(L);
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
@@ -198,11 +199,11 @@ struct WantedGradients {
 class ConvBackward {
  public:
   ConvBackward(const ConvPlan& plan, const WantedGradients& wanted, const Tensor& grad,
-               const Tensor& input, const Tensor& weight)
+               Tensor input, const Tensor& weight)
       : plan_(plan),
         wanted_(wanted),
         grad_(row_major(grad)),
-        input_(input),
+        input_(std::move(input)),
         weight_(row_major(weight)),
         columns_(plan, grad_) {}
 

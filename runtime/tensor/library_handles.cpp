@@ -1,5 +1,7 @@
 #include "runtime/tensor/library_handles.h"
 
+#include <algorithm>
+
 namespace ohm {
 
 IntrusivePtr<Storage>& LibraryHandles::workspace(ExecutionThread thread, StreamId stream) {
@@ -23,9 +25,9 @@ void LibraryHandles::give_back(ExecutionThread thread) {
 }
 
 void LibraryHandles::release_workspaces() {
-  for (auto handle = handles_.rbegin(); handle != handles_.rend(); ++handle) {
-    for (auto& [stream, workspace] : *handle) workspace.reset();
-  }
+  std::for_each(handles_.rbegin(), handles_.rend(), [](auto& handle) {
+    for (auto& [stream, workspace] : handle) workspace.reset();
+  });
 }
 
 }  // namespace ohm
