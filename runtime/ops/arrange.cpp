@@ -54,12 +54,13 @@ Tensor rolled(const Tensor& input, const Shape& shifts) {
   Tensor out = empty(input.shape(), options_of(input));
   fetch(out, input, 0.0, [&](const Shape& index, int dim) {
     const std::int64_t size = input.shape()[dim];
-    return ((index[dim] - shifts[dim]) % size + size) % size;
+    return (index[dim] - shifts[dim] + size) % size;
   });
   return out;
 }
 
 // One shift for each dimension.
+// By how many places each dimension moves: less than its size, either way.
 Shape shift_by_dim(const Tensor& input, const Shape& shifts, const Shape& dims) {
   if (shifts.dims() != dims.dims()) {
     throw std::invalid_argument(fmt::format("[roll] shifts {} and dims {} must be of one length",
@@ -67,7 +68,9 @@ Shape shift_by_dim(const Tensor& input, const Shape& shifts, const Shape& dims) 
   }
   Shape result(input.dims(), 0);
   for (int i = 0; i < dims.dims(); ++i) {
-    result[wrap_dim(dims[i], input.dims(), "roll")] += shifts[i];
+    const int dim = wrap_dim(dims[i], input.dims(), "roll");
+    const std::int64_t size = std::max<std::int64_t>(1, input.shape()[dim]);
+    result[dim] = (result[dim] + shifts[i] % size) % size;
   }
   return result;
 }
@@ -77,8 +80,10 @@ enum class Triangle : bool { upper, lower };
 Tensor triangle_of(const Tensor& input, std::int64_t diagonal, Triangle kept) {
   Tensor out = empty(input.shape(), options_of(input));
   const int row = input.dims() - 2;
+  // Beyond the corners nothing changes any more.
+  const std::int64_t line = std::clamp(diagonal, -input.shape()[row], input.shape()[row + 1]);
   fetch(out, input, 0.0, [&](const Shape& index, int dim) {
-    const std::int64_t above = index[row + 1] - index[row] - diagonal;
+    const std::int64_t above = index[row + 1] - index[row] - line;
     const bool is_kept = kept == Triangle::upper ? above >= 0 : above <= 0;
     return is_kept ? index[dim] : std::int64_t{-1};
   });
@@ -139,9 +144,15 @@ Padding padding_of(const Shape& shape, const Shape& pad) {
   Padding result{Shape(shape.dims(), 0), shape};
   for (int i = 0; i < pad.dims() / 2; ++i) {
     const int dim = shape.dims() - 1 - i;
+    std::int64_t& size = result.sizes[dim];
     result.before[dim] = pad[2 * i];
-    result.sizes[dim] += pad[2 * i] + pad[2 * i + 1];
-    if (result.sizes[dim] < 0) {
+    const bool is_too_large = __builtin_add_overflow(size, pad[2 * i], &size) ||
+                              __builtin_add_overflow(size, pad[2 * i + 1], &size);
+    if (is_too_large) {
+      throw std::invalid_argument(
+          fmt::format("[pad] {} makes dimension {} of {} too large", pad.str(), dim, shape.str()));
+    }
+    if (size < 0) {
       throw std::invalid_argument(
           fmt::format("[pad] {} makes dimension {} of {} negative", pad.str(), dim, shape.str()));
     }
@@ -242,7 +253,10 @@ Tensor repeat(const Tensor& input, const Shape& repeats) {
   for (int dim = leading; dim < repeats.dims(); ++dim) {
     from_sizes[dim] = input.shape()[dim - leading];
     from_strides[dim] = input.strides()[dim - leading];
-    sizes[dim] *= from_sizes[dim];
+    if (__builtin_mul_overflow(sizes[dim], from_sizes[dim], &sizes[dim])) {
+      throw std::invalid_argument(fmt::format("[repeat] {} of an input of shape {} are too many",
+                                              repeats.str(), input.shape().str()));
+    }
   }
   const Tensor source = make_view(input, from_sizes, from_strides, input.impl()->offset);
   Tensor out = empty(sizes, options_of(input));

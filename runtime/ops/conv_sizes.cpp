@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -10,6 +11,9 @@
 
 namespace ohm::ops {
 namespace {
+
+// Of a kernel, stride, padding or dilation: the arithmetic of sizes cannot overflow.
+constexpr std::int64_t kLargestWindowSize = std::int64_t{1} << 24U;
 
 [[noreturn]] void refuse(const OpInfo& info, const std::string& text) {
   throw std::invalid_argument(fmt::format("[{}] {}", info.name, text));
@@ -23,9 +27,14 @@ std::string type_of(const Tensor& tensor) {
 
 void require_pair(const OpInfo& info, const Shape& sizes, std::int64_t smallest, const char* name) {
   const bool is_pair = sizes.dims() == 1 || sizes.dims() == 2;
-  if (is_pair && size_at(sizes, 0) >= smallest && size_at(sizes, 1) >= smallest) return;
-  refuse(info, fmt::format("{} must be one or two integers of at least {}, but got {}", name,
-                           smallest, sizes.str()));
+  if (!is_pair || std::min(size_at(sizes, 0), size_at(sizes, 1)) < smallest) {
+    refuse(info, fmt::format("{} must be one or two integers of at least {}, but got {}", name,
+                             smallest, sizes.str()));
+  }
+  if (std::max(size_at(sizes, 0), size_at(sizes, 1)) > kLargestWindowSize) {
+    refuse(info,
+           fmt::format("{} must be at most {}, but got {}", name, kLargestWindowSize, sizes.str()));
+  }
 }
 
 void require_images(const OpInfo& info, const Tensor& input, const Tensor& weight,

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/pointwise.h"
@@ -22,7 +24,35 @@ constexpr OpInfo kDivInplace{"div_"};
 constexpr OpInfo kZeroInplace{"zero_"};
 constexpr OpInfo kFillInplace{"fill_"};
 
-constexpr auto kProduct = [](auto x, auto y) { return x * y; };
+// Integers wrap, as they do on a GPU.
+template <class T>
+T wrapping_product(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+
+template <class T>
+T wrapping_sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <class T>
+T wrapping_difference(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  } else {
+    return a - b;
+  }
+}
+
+constexpr auto kProduct = [](auto x, auto y) { return wrapping_product(x, y); };
 constexpr auto kQuotient = [](auto x, auto y) { return x / y; };
 
 const Tensor& tensor_of(const TensorOrNumber& operand) {
@@ -61,7 +91,8 @@ Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input
                   const TensorOrNumber& other, const Term& term) {
   const OpFront front(info);
   const auto sum = [factor = term.factor()](auto x, auto y) {
-    return x + static_cast<decltype(x)>(factor) * y;
+    const auto addend = wrapping_product(static_cast<decltype(x)>(factor), y);
+    return wrapping_sum(x, addend);
   };
   Tensor out = binary_new(info, input, other, result_dtype(input, other), sum);
   if (Recorder record(node, {&input, &tensor_of(other)}); record.is_needed()) {
@@ -257,7 +288,7 @@ Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha) {
 Tensor rsub(const Tensor& input, double number) {
   const OpFront front(kRsub);
   Tensor out = binary_new(kRsub, input, number, result_dtype(input, number),
-                          [](auto x, auto y) { return y - x; });
+                          [](auto x, auto y) { return wrapping_difference(y, x); });
   if (Recorder record("RsubBackward", {&input}); record.is_needed()) {
     record.attach(out, [](BackwardCall& call) { return TensorList{times(call.grad(), -1.0)}; });
   }

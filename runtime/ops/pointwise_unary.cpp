@@ -25,6 +25,16 @@ constexpr OpInfo kLe{"le"};
 constexpr OpInfo kGt{"gt"};
 constexpr OpInfo kGe{"ge"};
 
+// `value` as a T: the nearest that there is.
+template <class T>
+T nearest(double value) {
+  if constexpr (std::is_integral_v<T>) {
+    if (value >= 0x1p63) return std::numeric_limits<T>::max();
+    if (value < -0x1p63) return std::numeric_limits<T>::min();
+  }
+  return static_cast<T>(value);
+}
+
 template <class F>
 Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F&& fn) {
   const OpFront front(info);
@@ -168,8 +178,8 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
     map_unary<T, T>(out, input, [&](auto x) {
       using C = decltype(x);
-      if (min && x < static_cast<C>(*min)) x = static_cast<C>(*min);
-      if (max && x > static_cast<C>(*max)) x = static_cast<C>(*max);
+      if (min && x < nearest<C>(*min)) x = nearest<C>(*min);
+      if (max && x > nearest<C>(*max)) x = nearest<C>(*max);
       return x;
     });
   });

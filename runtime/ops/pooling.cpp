@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/tensor/arithmetic.h"
@@ -40,11 +41,7 @@ std::int64_t at(const Shape& sizes, int position) {
 
 void require_sizes(const OpInfo& info, const Shape& sizes, std::int64_t smallest,
                    const char* name) {
-  const bool is_pair = sizes.dims() == 1 || sizes.dims() == 2;
-  if (is_pair && at(sizes, 0) >= smallest && at(sizes, 1) >= smallest) return;
-  throw std::invalid_argument(
-      fmt::format("[{}] {} must be one or two integers of at least {}, but got {}", info.name, name,
-                  smallest, sizes.str()));
+  require_pair(info, sizes, smallest, name);
 }
 
 void require_image(const OpInfo& info, const Tensor& input) {

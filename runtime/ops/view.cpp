@@ -121,10 +121,8 @@ Shape inferred_shape(const Shape& wanted, std::int64_t numel, const char* op) {
   for (int dim = 0; dim < wanted.dims(); ++dim) {
     if (wanted[dim] == -1 && unknown < 0) {
       unknown = dim;
-    } else if (wanted[dim] < 0) {
+    } else if (wanted[dim] < 0 || __builtin_mul_overflow(known, wanted[dim], &known)) {
       throw std::invalid_argument(fmt::format("[{}] invalid shape {}", op, wanted.str()));
-    } else {
-      known *= wanted[dim];
     }
   }
   if (unknown >= 0 && known != 0 && numel % known == 0) {

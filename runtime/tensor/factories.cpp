@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -99,7 +100,12 @@ Tensor empty_strided(const Shape& shape, const Shape& strides, const TensorOptio
   impl->numel = shape.numel();
   impl->dtype = options.dtype;
   impl->is_contiguous = strides == contiguous_strides(shape);
-  return Tensor(std::move(owner));
+  Tensor made(std::move(owner));
+  // No byte but 0 and 1 is a bool.
+  if (options.dtype == DType::boolean && made.has_values()) {
+    std::memset(made.data<bool>(), 0, bytes);
+  }
+  return made;
 }
 
 Tensor empty(const Shape& shape, const TensorOptions& options) {
