@@ -47,6 +47,7 @@ void check(const Operands& operands, const BatchNormCall& call) {
        {&operands.running_mean, &operands.running_var, &operands.weight, &operands.bias}) {
     if (!tensor->defined()) continue;
     require_same_device(operands.input, *tensor, kBatchNorm);
+    require_floating(*tensor, kBatchNorm);
     if (tensor->shape() == Shape{shape[1]}) continue;
     throw std::invalid_argument(
         fmt::format("[batch_norm] statistics, weight and bias must have {} elements, one for each "

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace ohm {
@@ -60,7 +61,7 @@ double Tensor::item() const {
 
 Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides,
                  std::int64_t offset) {
-  auto* impl = new TensorImpl();
+  IntrusivePtr<TensorImpl> impl(new TensorImpl());
   impl->storage = base.impl()->storage;
   impl->sizes = sizes;
   impl->strides = strides;
@@ -69,7 +70,7 @@ Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides,
   impl->dtype = base.dtype();
   impl->is_contiguous = are_contiguous(sizes, strides);
   impl->is_view = true;
-  return Tensor(IntrusivePtr<TensorImpl>(impl));
+  return Tensor(std::move(impl));
 }
 
 Tensor reshaped_copy(const Tensor& fresh, const Shape& sizes) {
