@@ -240,6 +240,7 @@ void CachingAllocator::record(EventAction action, const Block& block) {
   event.device = static_cast<std::int8_t>(device_);
   event.action = action;
   event.category = block.category;
+  event.is_injected = false;
 }
 
 }  // namespace ohm

@@ -13,8 +13,8 @@ namespace ohm {
 namespace {
 
 constexpr std::array<RuleSet, 2> kRuleSets = {
-    {{"pytorch-2.6", false, true, 21, "PYTORCH_CUDA_ALLOC_CONF"},
-     {"pytorch-2.10", true, false, 20, "PYTORCH_ALLOC_CONF"}}};
+    {{"pytorch-2.6", false, true, 21, "PYTORCH_CUDA_ALLOC_CONF", false},
+     {"pytorch-2.10", true, false, 20, "PYTORCH_ALLOC_CONF", true}}};
 
 }  // namespace
 

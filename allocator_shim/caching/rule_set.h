@@ -18,6 +18,8 @@ struct RuleSet {
   std::size_t smallest_max_split_size_mb = 21;
   /// Where the out-of-memory message tells the user to put settings.
   std::string_view settings_variable;
+  /// cuBLASLt's workspace stays with the handle; else each call takes one.
+  bool keeps_lt_workspaces = false;
 };
 
 /// The first one is the default.

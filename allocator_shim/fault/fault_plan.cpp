@@ -7,15 +7,20 @@ namespace ohm {
 using Kind = FaultPolicy::Kind;
 
 bool FaultPlan::Chain::is_meant(const FaultCandidate& candidate) const {
-  if (!names_level && candidate.level != FaultLevel::request) return false;
+  if (!names_level && (!is_request(candidate.level) || candidate.level == FaultLevel::pinned)) {
+    return false;
+  }
+  if (!names_device && candidate.device < 0 && candidate.level != FaultLevel::pinned) return false;
   return std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
-    return term.kind != Kind::condition || term.policy->holds(candidate);
+    return term.kind == Kind::condition ? term.policy->holds(candidate)
+                                        : term.policy->concerns(candidate);
   });
 }
 
 bool FaultPlan::Chain::should_fail(FaultCandidate candidate) {
   if (!is_meant(candidate)) return false;
   candidate.ordinal = ++calls;
+  candidate.total_bytes = total_bytes += candidate.bytes;
   bool is_due = true;
   for (Term& term : terms) {
     if (term.kind != Kind::schedule) continue;
@@ -51,6 +56,24 @@ std::optional<std::size_t> FaultPlan::capacity_bytes_of(int device) const {
     }
   }
   return smallest;
+}
+
+std::size_t FaultPlan::neighbour_bytes_of(int device, std::int64_t step) const {
+  FaultCandidate candidate;
+  candidate.device = device;
+  std::size_t sum = 0;
+  for (const Chain& chain : capacities_) {
+    if (!chain.is_meant(candidate)) continue;
+    for (const Term& term : chain.terms) sum += term.policy->neighbour_bytes(step);
+  }
+  return sum;
+}
+
+bool FaultPlan::wants_points() const {
+  return std::any_of(chains_.begin(), chains_.end(), [](const Chain& chain) {
+    return std::any_of(chain.terms.begin(), chain.terms.end(),
+                       [](const Term& term) { return term.policy->wants_points(); });
+  });
 }
 
 }  // namespace ohm

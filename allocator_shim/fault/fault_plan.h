@@ -2,13 +2,14 @@
 //
 //     plan  = chain { "->" chain }            each once the one before it has injected its faults
 //     chain = term { "&" term }               a call fails when all of them hold
-//     term  = policy | "persistent" "(" policy ")"
+//     term  = policy | "persistent" "(" policy ")" | point     (`ohm:3f9c@1` alone is its policy)
 //
 // Conditions (size, device, level) narrow down which calls a chain means, whatever the order of its
 // terms; schedules (nth, from, every) count only those: `nth(2) & size(>=64MiB)` is the second call
-// for at least 64 MiB. A chain means the runtime's requests unless it names a level. It is
-// transient: it fires as often as its schedule says, once if it has none. `persistent(nth(7))`
-// holds from the seventh call on, `persistent(size(>=64MiB))` fires every time.
+// for at least 64 MiB. A chain means the runtime's requests unless it names a level, for memory of
+// the GPUs unless it names a device, and whatever a point is. It is transient: it fires as often as
+// its schedule says, once if it has none. `persistent(nth(7))` holds from the seventh call on,
+// `persistent(size(>=64MiB))` fires every time.
 //
 // One plan belongs to one run: what it counts, it counts over all devices. Not thread-safe.
 #pragma once
@@ -22,10 +23,11 @@
 #include <vector>
 
 #include "allocator_shim/fault/fault_policy.h"
+#include "allocator_shim/fault/fault_source.h"
 
 namespace ohm {
 
-class FaultPlan {
+class FaultPlan final : public FaultSource {
  public:
   /// A plan that injects nothing.
   FaultPlan() = default;
@@ -34,17 +36,21 @@ class FaultPlan {
   static FaultPlan parse(std::string_view text);
 
   /// As it was written.
-  const std::string& text() const { return text_; }
+  const std::string& text() const override { return text_; }
 
   /// Counts the call and says whether it is to fail.
-  bool should_fail(const FaultCandidate& candidate);
+  bool should_fail(const FaultCandidate& candidate) override;
 
   /// What a `capacity(…)` leaves of this device; nullopt: all of it.
   std::optional<std::size_t> capacity_bytes_of(int device) const;
 
+  /// What other processes take of this device in a step, counted from 1.
+  std::size_t neighbour_bytes_of(int device, std::int64_t step) const;
+
   /// Calls that the runtime or the allocator made while the plan was in force.
   std::uint64_t calls() const { return calls_; }
-  std::uint64_t faults() const { return faults_; }
+  std::uint64_t faults() const override { return faults_; }
+  bool wants_points() const override;
   /// The last call that was made to fail.
   const std::optional<FaultCandidate>& last_fault() const { return last_fault_; }
 
@@ -60,8 +66,10 @@ class FaultPlan {
   struct Chain {
     std::vector<Term> terms;
     bool names_level = false;
+    bool names_device = false;
     std::uint64_t fault_limit = 1;
-    std::uint64_t calls = 0;  ///< that fulfil all conditions
+    std::uint64_t calls = 0;        ///< that fulfil all conditions
+    std::uint64_t total_bytes = 0;  ///< of these calls
     std::uint64_t faults = 0;
 
     bool is_meant(const FaultCandidate& candidate) const;

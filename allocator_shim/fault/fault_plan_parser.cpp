@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/fault/fault_point.h"
 #include "allocator_shim/observe/nearest_name.h"
 
 namespace ohm {
@@ -55,6 +56,7 @@ struct Call {
 };
 
 Call call_in(std::string_view term, std::string_view plan) {
+  if (parse_fault_point(term)) return {"point", term};
   if (term.empty()) {
     throw std::invalid_argument(fmt::format(
         "[fault] a policy is missing in \"{}\" (a plan reads for example nth(7) & device(cuda:1))",
@@ -140,12 +142,14 @@ class FaultPlanParser {
       term.is_persistent = true;
       call = call_in(trimmed(call.arguments), text);
     }
+    using Names = FaultPolicyRow::Names;
     const FaultPolicyRow& row = row_named(call.name, text);
     PolicyArguments arguments(text, call.arguments);
     term.policy = row.make(arguments);
     arguments.expect_end();
     term.kind = row.kind;
-    chain.names_level = chain.names_level || row.name == "level";
+    chain.names_level |= row.names == Names::level || row.names == Names::both;
+    chain.names_device |= row.names == Names::device || row.names == Names::both;
     return term;
   }
 

@@ -4,6 +4,7 @@
 // one: a file in policies/ and a row in policy_registry.cpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,18 +18,36 @@
 
 namespace ohm {
 
-/// Which call: the runtime's request, or the caching allocator's call of the device.
-enum class FaultLevel : std::uint8_t { request, segment, map };
+/// Which call: a request of the runtime (for data, for a library's workspace, for the flat buffer
+/// of a collective, for pinned host memory), or the caching allocator's call of the device.
+enum class FaultLevel : std::uint8_t { request, segment, map, pinned, workspace, collective };
+
+/// Indexed by FaultLevel.
+inline constexpr std::array<std::string_view, 6> kFaultLevelNames = {
+    "request", "segment", "map", "pinned", "workspace", "collective"};
+
+constexpr std::string_view name_of(FaultLevel level) {
+  return kFaultLevelNames[static_cast<std::size_t>(level)];
+}
+
+/// Whether the runtime asks for memory here: anything but a call of the device.
+constexpr bool is_request(FaultLevel level) {
+  return level != FaultLevel::segment && level != FaultLevel::map;
+}
 
 /// A call that could be made to fail.
 struct FaultCandidate {
   FaultLevel level = FaultLevel::request;
   int device = 0;  ///< index of the GPU; -1 for host memory
   std::size_t bytes = 0;
-  Category category = Category::other;  ///< of requests only
-  SiteId site = kUnknownSite;           ///< of requests only
-  /// The how manieth call it is, from 1, of those that fulfil all conditions of the chain.
+  Category category = Category::other;  ///< of the request that is made or served
+  SiteId site = kUnknownSite;           ///< of the same
+  const Site* where = nullptr;          ///< the site in words; nullptr: nobody knows
+  std::uint64_t point = 0;              ///< see fault_point.h; 0: nobody asked for it
+  /// Of a schedule, both count the calls that fulfil all conditions of the chain, this one
+  /// included: the how manieth it is, from 1, and how many bytes they asked for.
   std::uint64_t ordinal = 0;
+  std::uint64_t total_bytes = 0;
 };
 
 class FaultPolicy {
@@ -36,7 +55,7 @@ class FaultPolicy {
   enum class Kind : std::uint8_t {
     condition,  ///< narrows down which calls are meant; knows no ordinal
     schedule,   ///< picks among the calls that are meant, by their ordinal
-    capacity    ///< not a fault but a smaller device
+    capacity    ///< not a fault but a smaller device: a lower capacity, or a neighbour
   };
   static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
@@ -47,11 +66,20 @@ class FaultPolicy {
 
   virtual bool holds(const FaultCandidate& candidate) const = 0;
 
+  /// Of a schedule: whether it is about this call at all. Others are not counted.
+  virtual bool concerns(const FaultCandidate&) const { return true; }
+
   /// How many faults a transient chain with this policy injects at most; nullopt: no opinion.
   virtual std::optional<std::uint64_t> fault_limit() const { return std::nullopt; }
 
+  /// Whether it looks at FaultCandidate::point, which costs to find out.
+  virtual bool wants_points() const { return false; }
+
   /// Of the kind capacity: what the device has; otherwise nullopt.
   virtual std::optional<std::size_t> capacity_bytes() const { return std::nullopt; }
+
+  /// Of the kind capacity: what another process takes in this step, from 1; otherwise 0.
+  virtual std::size_t neighbour_bytes(std::int64_t /*step*/) const { return 0; }
 };
 
 /// What the registry knows about a policy.
@@ -62,6 +90,8 @@ struct FaultPolicyRow {
   FaultPolicy::Kind kind;
   /// Throws std::invalid_argument for arguments that make no sense.
   std::unique_ptr<FaultPolicy> (*make)(PolicyArguments& arguments);
+  /// A chain means the runtime's requests for GPU memory, unless a policy of it says otherwise.
+  enum class Names : std::uint8_t { neither, level, device, both } names = Names::neither;
 };
 
 std::span<const FaultPolicyRow> fault_policies();

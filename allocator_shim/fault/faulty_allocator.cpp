@@ -4,23 +4,52 @@
 
 namespace ohm {
 
+namespace {
+
+/// Tells the faults which request leads to calls of the device.
+class ServedScope {
+ public:
+  ServedScope(FaultSource& faults, const FaultCandidate& request)
+      : faults_(faults), previous_(std::exchange(faults.served, &request)) {}
+  ~ServedScope() { faults_.served = previous_; }
+  ServedScope(const ServedScope&) = delete;
+  ServedScope& operator=(const ServedScope&) = delete;
+
+ private:
+  FaultSource& faults_;
+  const FaultCandidate* previous_;
+};
+
+}  // namespace
+
+FaultCandidate FaultyAllocator::candidate_of(const AllocationRequest& request) const {
+  FaultCandidate candidate;
+  candidate.device = device_;
+  candidate.bytes = request.bytes;
+  candidate.category = request.category;
+  candidate.site = request.site;
+  candidate.level = request.category == Category::workspace ? FaultLevel::workspace : level_;
+  return candidate;
+}
+
 Allocation FaultyAllocator::allocate(const AllocationRequest& request) {
-  if (request.bytes > 0) {
-    FaultCandidate candidate;
-    candidate.device = device_;
-    candidate.bytes = request.bytes;
-    candidate.category = request.category;
-    candidate.site = request.site;
-    if (plan_.should_fail(candidate)) refuse(request);
-  }
-  const std::uint64_t faults_before = plan_.faults();
+  if (request.bytes == 0) return upstream().allocate(request);
+  const FaultCandidate candidate = candidate_of(request);
+  if (faults_.should_fail(candidate)) refuse(request);
+  return serve(request, candidate);
+}
+
+Allocation FaultyAllocator::serve(const AllocationRequest& request,
+                                  const FaultCandidate& candidate) {
+  const ServedScope scope(faults_, candidate);
+  const std::uint64_t faults_before = faults_.faults();
   try {
     return upstream().allocate(request);
   } catch (const OutOfMemory& error) {
-    if (plan_.faults() == faults_before || error.report().injected) throw;
+    if (faults_.faults() == faults_before || error.report().injected) throw;
     OutOfMemoryReport report = error.report();
     report.injected = true;
-    report.policy = plan_.text();
+    report.policy = faults_.text();
     throw OutOfMemory(std::move(report));
   }
 }
@@ -29,7 +58,7 @@ void FaultyAllocator::refuse(const AllocationRequest& request) {
   ++refusals_;
   OutOfMemoryReport report = upstream().failure_report(request);
   report.injected = true;
-  report.policy = plan_.text();
+  report.policy = faults_.text();
   if (events_ != nullptr) {
     MemoryEvent event;
     event.address = report.free_bytes;
@@ -39,6 +68,7 @@ void FaultyAllocator::refuse(const AllocationRequest& request) {
     event.device = static_cast<std::int8_t>(device_);
     event.action = EventAction::oom;
     event.category = request.category;
+    event.is_injected = true;
     events_->add(event);
   }
   throw OutOfMemory(std::move(report));

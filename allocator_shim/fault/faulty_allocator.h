@@ -2,7 +2,7 @@
 #pragma once
 
 #include "allocator_shim/device/request_allocator_adaptor.h"
-#include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/fault/fault_source.h"
 #include "allocator_shim/observe/event_record.h"
 
 namespace ohm {
@@ -14,22 +14,30 @@ namespace ohm {
 /// refuse.
 class FaultyAllocator final : public RequestAllocatorAdaptor {
  public:
-  /// `upstream`, `plan` and `events` outlive this; `device` is the index that the plan knows it by;
-  /// `events`, which may be nullptr, gets an `oom` for each refusal.
-  FaultyAllocator(RequestAllocator& upstream, FaultPlan& plan, int device,
-                  EventSink* events = nullptr)
-      : RequestAllocatorAdaptor(upstream), plan_(plan), device_(device), events_(events) {}
+  /// `upstream`, `faults` and `events` outlive this; `device` is the index that the faults know it
+  /// by, -1 for the host; `events`, which may be nullptr, gets an `oom` for each refusal, marked as
+  /// injected. Requests are at `level`, workspaces among them at theirs.
+  FaultyAllocator(RequestAllocator& upstream, FaultSource& faults, int device,
+                  EventSink* events = nullptr, FaultLevel level = FaultLevel::request)
+      : RequestAllocatorAdaptor(upstream),
+        faults_(faults),
+        device_(device),
+        events_(events),
+        level_(level) {}
 
   Allocation allocate(const AllocationRequest& request) override;
   const MemoryStats& stats() const override;
   void reset_accumulated_stats() override;
 
  private:
+  FaultCandidate candidate_of(const AllocationRequest& request) const;
+  Allocation serve(const AllocationRequest& request, const FaultCandidate& candidate);
   [[noreturn]] void refuse(const AllocationRequest& request);
 
-  FaultPlan& plan_;
+  FaultSource& faults_;
   int device_;
   EventSink* events_;
+  FaultLevel level_;
   std::int64_t refusals_ = 0;  ///< since the accumulated counters were reset
   mutable MemoryStats stats_;  ///< upstream's with the refusals
 };

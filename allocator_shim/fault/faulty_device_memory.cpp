@@ -7,7 +7,7 @@ bool FaultyDeviceMemory::should_fail(FaultLevel level, std::size_t bytes) {
   candidate.level = level;
   candidate.device = device_;
   candidate.bytes = bytes;
-  return plan_.should_fail(candidate);
+  return faults_.should_fail(candidate);
 }
 
 std::optional<DeviceAddress> FaultyDeviceMemory::allocate_segment(std::size_t bytes) {

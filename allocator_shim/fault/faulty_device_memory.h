@@ -3,15 +3,15 @@
 #pragma once
 
 #include "allocator_shim/device/device_memory_adaptor.h"
-#include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/fault/fault_source.h"
 
 namespace ohm {
 
 class FaultyDeviceMemory final : public DeviceMemoryAdaptor {
  public:
-  /// `upstream` and `plan` outlive this; `device` is the index that the plan knows it by.
-  FaultyDeviceMemory(DeviceMemory& upstream, FaultPlan& plan, int device)
-      : DeviceMemoryAdaptor(upstream), plan_(plan), device_(device) {}
+  /// `upstream` and `faults` outlive this; `device` is the index that the faults know it by.
+  FaultyDeviceMemory(DeviceMemory& upstream, FaultSource& faults, int device)
+      : DeviceMemoryAdaptor(upstream), faults_(faults), device_(device) {}
 
   std::optional<DeviceAddress> allocate_segment(std::size_t bytes) override;
   bool map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
@@ -19,7 +19,7 @@ class FaultyDeviceMemory final : public DeviceMemoryAdaptor {
  private:
   bool should_fail(FaultLevel level, std::size_t bytes);
 
-  FaultPlan& plan_;
+  FaultSource& faults_;
   int device_;
 };
 

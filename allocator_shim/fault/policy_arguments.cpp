@@ -34,6 +34,31 @@ std::uint64_t PolicyArguments::take_count(std::string_view what) {
   return count;
 }
 
+double PolicyArguments::take_probability(std::string_view what) {
+  const std::string_view text = take_text(what);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (!is_number || !(number >= 0 && number <= 1)) {
+    refuse(fmt::format("{} is a number from 0 to 1", what));
+  }
+  return number;
+}
+
+std::uint64_t PolicyArguments::take_named_number(std::string_view name, std::uint64_t otherwise) {
+  if (is_at_end()) return otherwise;
+  const std::string_view text = take_text(name);
+  const std::size_t equals = text.find('=');
+  std::uint64_t number = 0;
+  const char* const begin = text.data() + std::min(equals + 1, text.size());
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (equals == std::string_view::npos || text.substr(0, equals) != name || !is_number) {
+    refuse(fmt::format("only {}=N may follow, a whole number", name));
+  }
+  return number;
+}
+
 std::size_t PolicyArguments::bytes_in(std::string_view text) const {
   try {
     return parse_bytes(text);

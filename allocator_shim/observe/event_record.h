@@ -42,6 +42,7 @@ struct MemoryEvent {
   std::int8_t device = 0;         ///< index of the GPU; -1 for host memory
   EventAction action = EventAction::alloc;
   Category category = Category::other;  ///< of the block; for `relabel` the new one
+  bool is_injected = false;             ///< an `oom` that a fault plan wanted, not the device
 
   static constexpr std::uint64_t kUnitBytes = 512;
   /// What allocated_bytes counts for this block; host blocks are rounded up to a unit here.

@@ -31,16 +31,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestCompared = 64;
+  constexpr std::size_t kShortestBeginning = 3;
   if (name.empty() || name.size() > kLongestCompared) return {};
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance >= best_distance) continue;
+    const bool has_nothing_in_common = distance >= std::max(name.size(), candidate.size());
+    if (distance >= best_distance || has_nothing_in_common) continue;
     best = candidate;
     best_distance = distance;
   }
-  return best;
+  if (!best.empty() || name.size() < kShortestBeginning) return best;
+  const auto begun = std::find_if(known.begin(), known.end(), [&](const std::string& candidate) {
+    return candidate.starts_with(name);
+  });
+  return begun == known.end() ? std::string() : *begun;
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {

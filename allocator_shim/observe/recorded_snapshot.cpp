@@ -79,7 +79,8 @@ class SnapshotMaker {
     entry.time_us = static_cast<std::int64_t>(events_.dropped() + index);
     entry.stack = stack_of(event.site);
     const TextId category = is_of_block(event) ? category_text(event.category) : unknown_;
-    details_.set(snapshot_, entry, {event.stream, category, kNoText, kNoText});
+    const TextId note = event.is_injected ? snapshot_.tables.intern(kInjectedNote) : kNoText;
+    details_.set(snapshot_, entry, {event.stream, category, kNoText, note});
     if (event.action == EventAction::alloc) allocated_at_[event.address] = trace.size();
     trace.push_back(entry);
   }

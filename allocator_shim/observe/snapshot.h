@@ -62,6 +62,9 @@ struct TraceDetail {
   friend bool operator==(const TraceDetail&, const TraceDetail&) = default;
 };
 
+/// `user_metadata` of an `oom` that a fault plan wanted: it is no act of the allocator.
+inline constexpr std::string_view kInjectedNote = "injected";
+
 /// One event of a device. `relabel` does not occur.
 struct TraceEntry {
   std::uint64_t address = 0;  ///< `addr`; for `oom` the free bytes of the device

@@ -196,6 +196,12 @@ class HistoryBuilder {
     }
   }
 
+  bool is_injected(const TraceEntry& entry) const {
+    const TextId note = snapshot_.detail(entry).user_metadata;
+    return entry.action == EventAction::oom && note != kNoText &&
+           snapshot_.tables.text(note) == kInjectedNote;
+  }
+
   void copy_events(DeviceHistory& history) {
     std::vector<StreamId> lane_of_detail;
     for (const TraceDetail& detail : snapshot_.details) {
@@ -205,6 +211,7 @@ class HistoryBuilder {
     for (std::size_t i = 0; i < trace_.size(); ++i) {
       const TraceEntry& entry = trace_[i];
       MemoryEvent& event = history.events[i];
+      event.is_injected = is_injected(entry);
       event.address = entry.address;
       event.bytes = entry.bytes;
       event.stream = lane_of_detail[entry.detail];

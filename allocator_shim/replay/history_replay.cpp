@@ -60,6 +60,10 @@ void HistoryReplay::do_step(const HistoryStep& step) {
       return do_flush(step);
     case HistoryStep::Kind::snapshot:
       return do_snapshot(step);
+    case HistoryStep::Kind::refusal:
+      ++counts_.events;
+      ++counts_.ooms;
+      return;
   }
 }
 

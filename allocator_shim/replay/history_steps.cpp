@@ -16,7 +16,8 @@ void HistorySteps::find_group(HistoryStep& step) const {
     return;
   }
   const auto ends = [&](std::size_t i) {
-    return i == events.size() || is_free(i) || events[i].action == EventAction::snapshot;
+    return i == events.size() || is_free(i) || events[i].action == EventAction::snapshot ||
+           events[i].is_injected;
   };
   const auto is_request = [&](std::size_t i) {
     return events[i].action == EventAction::alloc || events[i].action == EventAction::oom;

@@ -21,8 +21,9 @@ struct HistoryStep {
   enum class Kind : std::uint8_t {
     allocate,  ///< or tried to: the last event is `alloc` or `oom`
     free,
-    flush,    ///< empty_cache()
-    snapshot  ///< nothing but the event
+    flush,     ///< empty_cache()
+    snapshot,  ///< nothing but the event
+    refusal    ///< an `oom` that was injected before the allocator was asked: nothing but the event
   };
   Kind kind = Kind::allocate;
   std::size_t begin = 0;
@@ -63,7 +64,11 @@ class HistorySteps {
         if (completes_at_once(position_)) ++step.end;
         break;
       default:
-        find_group(step);
+        if (events[position_].is_injected) {
+          step.kind = HistoryStep::Kind::refusal;
+        } else {
+          find_group(step);
+        }
     }
     position_ = step.end;
     return true;

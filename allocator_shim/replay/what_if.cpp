@@ -126,6 +126,7 @@ class HistoryElsewhere {
       case HistoryStep::Kind::flush:
         return allocator_.empty_cache();
       case HistoryStep::Kind::snapshot:
+      case HistoryStep::Kind::refusal:
         return;
     }
   }

@@ -36,7 +36,11 @@ class Device final : public FaultPolicy {
 };
 
 inline constexpr FaultPolicyRow kDevice = {
-    "device", "device(cuda:N)", "only calls on this device; also cuda (every GPU) and cpu",
-    FaultPolicy::Kind::condition, Device::make};
+    "device",
+    "device(cuda:N)",
+    "only calls on this device; also cuda (every GPU) and cpu",
+    FaultPolicy::Kind::condition,
+    Device::make,
+    FaultPolicyRow::Names::device};
 
 }  // namespace ohm::fault_policies_detail

@@ -1,7 +1,7 @@
-// level(segment): calls of this kind instead of the runtime's requests.
+// level(segment): calls of this kind instead of all requests of the runtime.
 #pragma once
 
-#include <array>
+#include <algorithm>
 
 #include "allocator_shim/fault/fault_policy.h"
 
@@ -10,24 +10,33 @@ namespace ohm::fault_policies_detail {
 class Level final : public FaultPolicy {
  public:
   explicit Level(FaultLevel level) : level_(level) {}
-  bool holds(const FaultCandidate& candidate) const override { return candidate.level == level_; }
+  /// `request` means all requests for GPU memory, whatever they are for.
+  bool holds(const FaultCandidate& candidate) const override {
+    if (level_ == FaultLevel::request) {
+      return is_request(candidate.level) && candidate.level != FaultLevel::pinned;
+    }
+    return candidate.level == level_;
+  }
 
   static std::unique_ptr<FaultPolicy> make(PolicyArguments& arguments) {
     const std::string_view name = arguments.take_text("a level");
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
-      if (kNames[i] == name) return std::make_unique<Level>(static_cast<FaultLevel>(i));
+    const auto* const known = std::find(kFaultLevelNames.begin(), kFaultLevelNames.end(), name);
+    if (known == kFaultLevelNames.end()) {
+      arguments.refuse("a level is request, segment, map, pinned, workspace or collective");
     }
-    arguments.refuse("a level is request, segment or map");
+    return std::make_unique<Level>(static_cast<FaultLevel>(known - kFaultLevelNames.begin()));
   }
 
  private:
-  static constexpr std::array<std::string_view, 3> kNames = {"request", "segment", "map"};
   FaultLevel level_;
 };
 
 inline constexpr FaultPolicyRow kLevel = {
-    "level", "level(request|segment|map)",
-    "calls of the device for segments or chunks, instead of the runtime's requests",
-    FaultPolicy::Kind::condition, Level::make};
+    "level",
+    "level(segment)",
+    "only calls at this level: request, segment, map, pinned, workspace or collective",
+    FaultPolicy::Kind::condition,
+    Level::make,
+    FaultPolicyRow::Names::level};
 
 }  // namespace ohm::fault_policies_detail

@@ -10,6 +10,7 @@
 #include "allocator_shim/device/device_memory_adaptor.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/fault/capacity_limit.h"
+#include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
 #include "allocator_shim/observe/bytes.h"
 

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "allocator_shim/fault/fault_point.h"
 #include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
@@ -40,7 +41,15 @@ TEST(FaultPlan, FiresAsOftenAsItsScheduleSays) {
       {"nth(2) -> nth(3)", {2, 5}},
       {"nth(2) -> nth(1) -> from(16)", {2, 3, 19, 20}},
       {"size(<512)", {}},
-      {" nth( 4 ) ", {4}}};
+      {" nth( 4 ) ", {4}},
+      {"burst(7,3)", {7, 8, 9}},
+      {"window(18,25)", {18, 19, 20}},
+      {"window(3,4) -> nth(1)", {3, 4, 5}},
+      {"after_bytes(1KiB)", {3}},
+      {"persistent(after_bytes(9KiB))", {19, 20}},
+      {"p(0)", {}},
+      {"p(1) & window(2,3)", {2, 3}},
+      {"persistent(burst(18,1))", {18, 19, 20}}};
   for (const auto& [text, expected] : kCases) {
     FaultPlan plan = FaultPlan::parse(text);
     EXPECT_EQ(failing(plan), expected) << text;
@@ -97,6 +106,79 @@ TEST(FaultPlan, MeansRequestsUnlessItNamesALevel) {
   EXPECT_FALSE(segments.should_fail(call_of(2_MiB)));
 }
 
+TEST(FaultPlan, MeansMemoryOfTheGpusUnlessItNamesADevice) {
+  EXPECT_FALSE(FaultPlan::parse("nth(1)").should_fail(call_of(1, -1)));
+  EXPECT_TRUE(FaultPlan::parse("nth(1) & device(cpu)").should_fail(call_of(1, -1)));
+  EXPECT_TRUE(FaultPlan::parse("level(pinned)").should_fail(call_of(1, -1, FaultLevel::pinned)));
+}
+
+TEST(FaultPlan, TellsWorkspacesAndCollectivesFromOtherRequests) {
+  const std::vector<std::pair<std::string, FaultLevel>> kCases = {
+      {"level(workspace)", FaultLevel::workspace}, {"level(collective)", FaultLevel::collective}};
+  for (const auto& [text, level] : kCases) {
+    EXPECT_TRUE(FaultPlan::parse(text).should_fail(call_of(1, 0, level))) << text;
+    EXPECT_FALSE(FaultPlan::parse(text).should_fail(call_of(1))) << text;
+    EXPECT_TRUE(FaultPlan::parse("level(request)").should_fail(call_of(1, 0, level))) << text;
+    EXPECT_TRUE(FaultPlan::parse("nth(1)").should_fail(call_of(1, 0, level))) << text;
+  }
+}
+
+TEST(FaultPlan, FailsTheSameCallsForTheSameSeed) {
+  FaultPlan first = FaultPlan::parse("p(0.5, seed=7)");
+  FaultPlan again = FaultPlan::parse("p(0.5,seed=7)");
+  FaultPlan other = FaultPlan::parse("p(0.5, seed=8)");
+  const std::vector<int> failed = failing(first);
+  EXPECT_EQ(failing(again), failed);
+  EXPECT_NE(failing(other), failed);
+  FaultPlan rare = FaultPlan::parse("p(0.01, seed=1)");
+  for (int i = 0; i < 100000; ++i) rare.should_fail(call_of(1));
+  EXPECT_NEAR(static_cast<double>(rare.faults()), 1000, 100);
+}
+
+TEST(FaultPlan, NamesOpsAndLinesWholeOrInPart) {
+  const Site site{"scenarios/a.lua", 12, "conv2d_backward"};
+  FaultCandidate candidate = call_of(512);
+  const auto fails = [&](const char* text) {
+    return FaultPlan::parse(text).should_fail(candidate);
+  };
+  EXPECT_FALSE(fails("site(~conv2d)"));
+  candidate.where = &site;
+  EXPECT_TRUE(fails("site(~conv2d)"));
+  EXPECT_TRUE(fails("site(conv2d_backward)"));
+  EXPECT_TRUE(fails("site(scenarios/a.lua:12)"));
+  EXPECT_TRUE(fails("site(~a.lua:12)"));
+  EXPECT_FALSE(fails("site(conv2d)"));
+  EXPECT_FALSE(fails("site(a.lua:1)"));
+}
+
+TEST(FaultPlan, FindsAPointByItsLeadingDigits) {
+  FaultPlan plan = FaultPlan::parse("ohm:3f9c@2");
+  EXPECT_TRUE(plan.wants_points());
+  FaultCandidate at = call_of(512, 0, FaultLevel::segment);
+  at.point = 0x3f9c000000000001U;
+  FaultCandidate elsewhere = at;
+  elsewhere.point = 0x3f9d000000000001U;
+  EXPECT_FALSE(plan.should_fail(at));
+  EXPECT_FALSE(plan.should_fail(elsewhere));
+  EXPECT_TRUE(plan.should_fail(at));
+  EXPECT_FALSE(plan.should_fail(at));
+  FaultPlan every = FaultPlan::parse("persistent(point(ohm:3f9c))");
+  EXPECT_TRUE(every.should_fail(at));
+  EXPECT_TRUE(every.should_fail(at));
+  EXPECT_FALSE(every.should_fail(elsewhere));
+  EXPECT_EQ(fault_point_text(at.point, 2), "ohm:3f9c0000@2");
+  EXPECT_FALSE(FaultPlan::parse("nth(1)").wants_points());
+}
+
+TEST(FaultPlan, KnowsWhatNeighboursTakeInWhichStep) {
+  const FaultPlan plan = FaultPlan::parse("neighbour(1GiB, 2, 3) & device(cuda:1)");
+  EXPECT_EQ(plan.neighbour_bytes_of(1, 1), 0U);
+  EXPECT_EQ(plan.neighbour_bytes_of(1, 2), 1_GiB);
+  EXPECT_EQ(plan.neighbour_bytes_of(1, 3), 1_GiB);
+  EXPECT_EQ(plan.neighbour_bytes_of(1, 4), 0U);
+  EXPECT_EQ(plan.neighbour_bytes_of(0, 2), 0U);
+}
+
 TEST(FaultPlan, KnowsTheCapacityOfEachDevice) {
   const FaultPlan all = FaultPlan::parse("capacity(24GiB)");
   EXPECT_EQ(all.capacity_bytes_of(0), 24_GiB);
@@ -126,7 +208,19 @@ TEST(FaultPlan, QuotesThePartThatIsWrong) {
       {"device(gpu)", "[fault] device(gpu): a device is cpu, cuda or cuda:N"},
       {"device(cuda:)", "[fault] device(cuda:): a device is cpu, cuda or cuda:N"},
       {"device(cuda:-1)", "[fault] device(cuda:-1): a device is cpu, cuda or cuda:N"},
-      {"level(block)", "[fault] level(block): a level is request, segment or map"},
+      {"level(block)",
+       "[fault] level(block): a level is request, segment, map, pinned, "
+       "workspace or collective"},
+      {"window(4,3)", "[fault] window(4,3): LAST comes before FIRST"},
+      {"burst(4)", "[fault] burst(4): COUNT is missing"},
+      {"p(1.5)", "[fault] p(1.5): P is a number from 0 to 1"},
+      {"p(nan)", "[fault] p(nan): P is a number from 0 to 1"},
+      {"p(0.5, 7)", "[fault] p(0.5, 7): only seed=N may follow, a whole number"},
+      {"site(~)", "[fault] site(~): an op or FILE:LINE stands behind ~"},
+      {"point(3f9c)", "[fault] point(3f9c): a point reads ohm:3f9c@1, as reports print it"},
+      {"point(ohm:3f9c@0)",
+       "[fault] point(ohm:3f9c@0): a point reads ohm:3f9c@1, as reports print it"},
+      {"neighbour(1GiB, 3, 2)", "[fault] neighbour(1GiB, 3, 2): LAST comes before FIRST"},
       {"from(2) -> nth(1)",
        "[fault] from(2): never ends, so that what follows -> would never begin"},
       {"capacity(1GiB) & nth(2)",

@@ -8,6 +8,7 @@
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/fault/capacity_limit.h"
+#include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/observe/bytes.h"
 
 namespace ohm {

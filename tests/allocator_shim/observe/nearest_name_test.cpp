@@ -17,6 +17,16 @@ TEST(NearestName, IsNothingWhenNoNameIsNear) {
   EXPECT_EQ(did_you_mean("zzzzzz", kKnown), "");
 }
 
+TEST(NearestName, IsTheFirstThatBeginsWithItWhenNoneIsNear) {
+  EXPECT_EQ(nearest_name("peak", kKnown), "peak_allocated_bytes");
+  EXPECT_EQ(nearest_name("nu", kKnown), "");
+}
+
+TEST(NearestName, HasSomethingInCommon) {
+  EXPECT_EQ(nearest_name("k", {"n"}), "");
+  EXPECT_EQ(nearest_name("k", {"kv"}), "kv");
+}
+
 TEST(NearestName, ReadsAsAQuestion) {
   EXPECT_EQ(did_you_mean("step", kKnown), " (did you mean \"steps\"?)");
 }
