@@ -43,8 +43,9 @@ GradScaler::GradScaler(const GradScalerOptions& options) : options_(options) {
 
 void GradScaler::create_state(Device device) {
   if (scale_.defined()) return;
-  scale_ = new_scalar(options_.init_scale, DType::float32, device);
+  Tensor scale = new_scalar(options_.init_scale, DType::float32, device);
   growth_tracker_ = new_scalar(0.0, DType::int32, device);
+  scale_ = std::move(scale);
 }
 
 Tensor GradScaler::scale(const Tensor& loss) {
@@ -89,7 +90,7 @@ void GradScaler::unscale(optim::Optimizer& optimizer) {
   if (!scale_.defined()) {
     throw std::invalid_argument("[GradScaler] unscale needs a scaled loss first: call scale()");
   }
-  if (optimizers_.count(&optimizer) != 0) {
+  if (state_of(optimizer) != nullptr) {
     throw std::invalid_argument(
         "[GradScaler] unscale_() has already been called on this optimizer since the last "
         "update()");
@@ -112,16 +113,26 @@ void GradScaler::unscale(optim::Optimizer& optimizer) {
       same->second.push_back(grad);
     }
   }
-  OptimizerState& state = optimizers_[&optimizer];
-  // Every device works with copies, that of the scale too.
+  // Every device works with copies, that of the scale too; all of them before the first gradient
+  // changes: without memory none does.
+  OptimizerState state;
   std::vector<Tensor> factors;
   for (const auto& [device, grads] : by_device) {
     state.found_inf.push_back(copied_to(device, found));
     factors.push_back(copied_to(device, inverse));
-    multiply(grads, factors.back(), state.found_inf.back());
   }
+  for (std::size_t i = 0; i < by_device.size(); ++i) {
+    multiply(by_device[i].second, factors[i], state.found_inf[i]);
+  }
+  optimizers_.emplace_back(&optimizer, std::move(state));
   factors.clear();
   inverse = Tensor();
+}
+
+const GradScaler::OptimizerState* GradScaler::state_of(const optim::Optimizer& optimizer) const {
+  const auto found = std::find_if(optimizers_.begin(), optimizers_.end(),
+                                  [&](const auto& entry) { return entry.first == &optimizer; });
+  return found == optimizers_.end() ? nullptr : &found->second;
 }
 
 bool GradScaler::has_found_inf(const OptimizerState& state) const {
@@ -134,16 +145,17 @@ bool GradScaler::step(optim::Optimizer& optimizer) {
     optimizer.step();
     return true;
   }
-  const bool is_unscaled = optimizers_.count(&optimizer) != 0;
+  const bool is_unscaled = state_of(optimizer) != nullptr;
   if (!is_unscaled) unscale(optimizer);
+  const OptimizerState& state = *state_of(optimizer);
   // A fused step takes the scale and what was found to the device.
   Tensor found;
   Tensor scale;
   if (optimizer.is_fused()) {
-    found = on_scale_device(optimizers_[&optimizer]);
+    found = on_scale_device(state);
     if (!is_unscaled) scale = copied_to(scale_.device(), scale_);
   }
-  const bool is_taken = !has_found_inf(optimizers_[&optimizer]);
+  const bool is_taken = !has_found_inf(state);
   if (is_taken) {
     optimizer.step();
   } else {
@@ -170,6 +182,7 @@ void GradScaler::update() {
   }
   const bool found = std::any_of(optimizers_.begin(), optimizers_.end(),
                                  [&](const auto& entry) { return has_found_inf(entry.second); });
+  // Alive to the end of the update, as in PyTorch, where a kernel adds them up.
   std::vector<Tensor> found_on_scale_device;
   for (const auto& [optimizer, state] : optimizers_) {
     for (const Tensor& each : state.found_inf) {

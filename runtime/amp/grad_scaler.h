@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runtime/optim/optimizer.h"
@@ -37,6 +37,7 @@ class GradScaler {
 
   /// Divides the optimizer's gradients by the scale in place and notes whether one is not finite.
   /// Throws std::invalid_argument when called twice before update(), or for float16 gradients.
+  /// After an OutOfMemory no gradient was divided.
   void unscale(optim::Optimizer& optimizer);
 
   /// Unscales if that was not done, then optimizer.step() unless a gradient was not finite.
@@ -62,12 +63,14 @@ class GradScaler {
   Tensor factor_for(const optim::Optimizer& optimizer) const;
   static void multiply(const std::vector<Tensor>& grads, const Tensor& factor, const Tensor& found);
   Tensor on_scale_device(const OptimizerState& state) const;
+  /// Of an optimizer that was unscaled since the last update(); null for others.
+  const OptimizerState* state_of(const optim::Optimizer& optimizer) const;
   bool has_found_inf(const OptimizerState& state) const;
 
   GradScalerOptions options_;
   Tensor scale_;
   Tensor growth_tracker_;
-  std::unordered_map<const optim::Optimizer*, OptimizerState> optimizers_;
+  std::vector<std::pair<const optim::Optimizer*, OptimizerState>> optimizers_;  ///< as they came
   std::int64_t skipped_steps_ = 0;
 };
 

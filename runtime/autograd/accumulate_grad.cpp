@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/autograd/recorded_arithmetic.h"
+#include "runtime/autograd/recorder.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
@@ -14,6 +16,9 @@ Tensor clone_laid_out_as(const Tensor& grad, const Tensor& leaf) {
   Tensor copy = leaf.is_dense() ? empty_strided(leaf.shape(), leaf.strides(), options_of(grad))
                                 : empty(leaf.shape(), options_of(grad));
   copy_into(copy, grad);
+  if (Recorder record("CloneBackward", {&grad}); record.is_needed()) {
+    record.attach_differentiable(copy, [](BackwardCall& call) { return TensorList{call.grad()}; });
+  }
   return copy;
 }
 
@@ -21,6 +26,7 @@ Tensor clone_laid_out_as(const Tensor& grad, const Tensor& leaf) {
 
 AccumulateGrad::AccumulateGrad(const Tensor& leaf)
     : Node("AccumulateGrad", kBeforeAll), leaf_(leaf) {
+  set_differentiable();
   add_input(leaf);
 }
 
@@ -30,10 +36,16 @@ TensorList AccumulateGrad::apply(TensorList& grads) {
   Tensor grad = std::move(grads[0]);
   if (!grad.defined()) return {};
   AutogradMeta& meta = *autograd_meta(leaf_);
+  const bool is_recorded = Context::current().state.grad_enabled;
   if (meta.grad.defined()) {
-    accumulate_into(meta.grad, grad);
+    if (is_recorded) {
+      meta.grad = recorded_sum(meta.grad, grad);
+    } else {
+      accumulate_into(meta.grad, grad);
+    }
   } else {
-    const bool can_steal = grad.use_count() == 1 && grad.strides() == leaf_.strides();
+    const bool can_steal =
+        !is_recorded && grad.use_count() == 1 && grad.strides() == leaf_.strides();
     meta.grad = can_steal ? detach(grad) : clone_laid_out_as(grad, leaf_);
     meta.grad.storage().set_category(Category::gradient);
   }

@@ -11,8 +11,11 @@ class AccumulateGrad final : public Node {
   explicit AccumulateGrad(const Tensor& leaf);
 
   /// The first gradient is taken over as it is when nobody else holds it and its layout is the
-  /// leaf's; else it is copied. Later ones are added in place.
+  /// leaf's; else it is copied. Later ones are added in place. Where the graph of the gradient is
+  /// recorded nothing is taken over or written to.
   TensorList apply(TensorList& grads) override;
+
+  const Tensor& leaf() const { return leaf_; }
 
  private:
   ~AccumulateGrad() override;

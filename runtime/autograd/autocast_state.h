@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/tensor.h"
@@ -16,15 +17,31 @@ struct AutocastSettings {
   DType dtype = DType::float16;
 };
 
-/// One level of autocast. The cache is cleared when the outermost level ends.
-struct AutocastState : AutocastSettings {
-  struct CachedCast {
+/// The casts of parameters that autocast remembers, with their originals.
+class CastCache {
+ public:
+  /// The cast of this tensor; not defined when there is none.
+  Tensor find(const Tensor& original) const;
+  void add(const Tensor& original, const Tensor& cast);
+  /// Lets them go in the order in which they were made. (PyTorch's order is that of a hash table of
+  /// addresses, which differs from run to run.)
+  void clear();
+  bool is_empty() const { return entries_.empty(); }
+
+ private:
+  struct Entry {
     Tensor original;
     Tensor cast;
   };
 
+  std::vector<Entry> entries_;
+  std::unordered_map<const TensorImpl*, std::size_t> places_;
+};
+
+/// One level of autocast. The cache is cleared when the outermost level ends.
+struct AutocastState : AutocastSettings {
   int depth = 0;
-  std::unordered_map<const TensorImpl*, CachedCast> cache;
+  CastCache cache;
 };
 
 /// What is switched on now.

@@ -37,6 +37,11 @@ class CheckpointNode final : public Node {
   // The gradients come back in those of the detached inputs; gradients of parameters are
   // accumulated on the way.
   TensorList apply(TensorList& grads) override {
+    if (Context::current().state.gradient_selection != nullptr) {
+      throw std::invalid_argument(
+          "[checkpoint] when use_reentrant is true, checkpoint is incompatible with "
+          "autograd.grad: use backward(), or use_reentrant = false");
+    }
     const std::vector<Tensor> inputs = detached_inputs();
     const std::vector<Tensor> outputs = run_again(inputs);
     std::vector<Tensor> roots;

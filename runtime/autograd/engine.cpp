@@ -3,12 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "runtime/autograd/autocast_state.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/autograd/gradient_selection.h"
 #include "runtime/autograd/node.h"
+#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
@@ -30,25 +34,45 @@ Place place_of(const Node& node) {
 // One backward pass: what waits for gradients, and what is ready to run.
 class BackwardPass {
  public:
-  explicit BackwardPass(GraphRetention retention) : retention_(retention) {}
+  BackwardPass(GraphRetention retention, GradientGraph graph)
+      : retention_(retention), graph_(graph) {}
+  /// After a failure the gradients that wait go, in the order in which their nodes were found.
+  ~BackwardPass();
+  BackwardPass(const BackwardPass&) = delete;
+  BackwardPass& operator=(const BackwardPass&) = delete;
 
   void add_root(const Edge& edge, const Tensor& grad);
   void run();
+
+  /// The gradients that go along these edges are kept, and only what leads to them runs. To be
+  /// called when all roots are there.
+  void capture(std::vector<Edge> edges);
+  const GradientSelection* selection() const { return selection_ ? &*selection_ : nullptr; }
+  std::vector<Tensor> take_captured() { return std::move(captured_); }
 
  private:
   struct Waiting {
     TensorList grads;
     std::size_t missing = 0;  ///< edges from nodes that have not run yet
+    std::size_t number = 0;   ///< in the order in which the nodes were found
   };
 
   void count_dependencies();
   void push_ready(const IntrusivePtr<Node>& node);
   IntrusivePtr<Node> pop_ready();
   void run_node(Node& node, TensorList grads);
-  void deliver(const Place& producer, const Edge& edge, Tensor grad);
+  void deliver(const Place& producer, const Edge& edge, Tensor& grad);
   Waiting& waiting(Node* node);
+  void keep_captured(const Node& node, const TensorList& grads);
+  bool is_of_use(const Node& node) const { return !selection_ || selection_->includes(node); }
 
   GraphRetention retention_;
+  GradientGraph graph_;
+  /// The pass was started under autocast, which asks sums of half precision for float32 results.
+  bool sums_in_float32_ = autocast_settings().is_enabled;
+  std::optional<GradientSelection> selection_;
+  std::vector<Edge> captures_;
+  std::vector<Tensor> captured_;
   std::vector<Edge> roots_;
   std::vector<IntrusivePtr<Node>> ready_;  ///< a heap: the latest forward op on top
   std::unordered_map<Node*, Waiting> waiting_;
@@ -60,31 +84,32 @@ bool is_sole_owner(const Tensor& tensor) {
   return tensor.use_count() == 1 && !tensor.impl()->is_view && tensor.storage().use_count() == 1;
 }
 
-void add_gradient(Tensor& sum, Tensor grad) {
+// The first gradient is moved; one that is added to it stays with the caller.
+void add_gradient(Tensor& sum, Tensor& grad) {
   if (!sum.defined()) {
     sum = std::move(grad);
-  } else if (is_sole_owner(sum) && sum.is_dense()) {
+  } else if (!Context::current().state.grad_enabled && is_sole_owner(sum) && sum.is_dense()) {
     accumulate_into(sum, grad);
   } else {
-    sum = sum_of(sum, grad);
+    sum = recorded_sum(sum, grad);
   }
 }
 
 // A gradient is added up where it is consumed. Its memory must not be used again before the
 // consumer's stream is done with it.
-void add_gradient_from(const Place& producer, const Place& consumer, Tensor& sum, Tensor grad) {
+void add_gradient_from(const Place& producer, const Place& consumer, Tensor& sum, Tensor& grad) {
   const Device device = grad.device();
   const bool is_local = device == consumer.device && device == producer.device;
   if (is_local && device.is_cuda() && producer.stream != consumer.stream) {
     grad.storage().record_stream(consumer.stream);
   }
   const StreamGuard stream(device, device == consumer.device ? consumer.stream : kDefaultStream);
-  add_gradient(sum, std::move(grad));
+  add_gradient(sum, grad);
 }
 
 // Backward formulas may be lazy about broadcasting and dtypes; here their results are made to fit
 // the tensor that they are the gradient of.
-Tensor validated(Tensor grad, const TensorMeta& meta, const Node& node) {
+Tensor validated(Tensor grad, const TensorMeta& meta, const Node& node, bool sums_in_float32) {
   if (!grad.defined()) return grad;
   if (!(grad.shape() == meta.shape)) {
     const int missing = grad.dims() - meta.shape.dims();
@@ -98,13 +123,33 @@ Tensor validated(Tensor grad, const TensorMeta& meta, const Node& node) {
           "compatible with {}",
           node.name(), grad.shape().str(), meta.shape.str()));
     }
-    grad = sum_to_shape(grad, meta.shape);
+    const bool is_half = grad.device().is_cuda() && item_bytes(grad.dtype()) == 2;
+    const DType sums = sums_in_float32 && is_half ? DType::float32 : grad.dtype();
+    grad = recorded_sum_to(grad, meta.shape, sums);
   }
-  return cast(grad, meta.dtype);
+  return recorded_cast(grad, meta.dtype);
+}
+
+void require_differentiable(const Node& node) {
+  if (node.is_differentiable()) return;
+  throw std::invalid_argument(fmt::format(
+      "[backward] create_graph: the gradient of {} has no graph, because its formula is a kernel "
+      "that is not recorded. Take this gradient without create_graph, or write the function with "
+      "sums, products, powers, matrix products, views and reductions",
+      node.name()));
+}
+
+BackwardPass::~BackwardPass() {
+  std::vector<std::pair<std::size_t, TensorList*>> left;
+  for (auto& [node, entry] : waiting_) left.emplace_back(entry.number, &entry.grads);
+  std::sort(left.begin(), left.end());
+  for (const auto& [number, grads] : left) grads->clear();
 }
 
 BackwardPass::Waiting& BackwardPass::waiting(Node* node) {
-  Waiting& entry = waiting_[node];
+  const auto [place, is_new] = waiting_.try_emplace(node);
+  Waiting& entry = place->second;
+  if (is_new) entry.number = waiting_.size();
   if (entry.grads.empty()) {
     for (std::size_t i = 0; i < node->inputs().size(); ++i) entry.grads.emplace_back();
   }
@@ -115,7 +160,9 @@ void BackwardPass::add_root(const Edge& edge, const Tensor& grad) {
   roots_.push_back(edge);
   const Device device = grad.device();
   const Place caller{device, Context::current().state.streams.of(device)};
-  add_gradient_from(caller, place_of(*edge.node), waiting(edge.node.get()).grads[edge.input], grad);
+  Tensor first = grad;
+  add_gradient_from(caller, place_of(*edge.node), waiting(edge.node.get()).grads[edge.input],
+                    first);
 }
 
 // Graphs are larger than the processor's cache: each node is looked at once, and its place in
@@ -123,7 +170,10 @@ void BackwardPass::add_root(const Edge& edge, const Tensor& grad) {
 void BackwardPass::count_dependencies() {
   std::vector<Node*> stack;
   stack.reserve(waiting_.size());
-  for (const auto& [root, entry] : waiting_) stack.push_back(root);
+  for (const Edge& root : roots_) {
+    const bool is_known = std::find(stack.begin(), stack.end(), root.node.get()) != stack.end();
+    if (!is_known) stack.push_back(root.node.get());
+  }
   while (!stack.empty()) {
     const Node* node = stack.back();
     stack.pop_back();
@@ -131,7 +181,9 @@ void BackwardPass::count_dependencies() {
       if (!edge.node) continue;
       const auto [place, is_new] = waiting_.try_emplace(edge.node.get());
       ++place->second.missing;
-      if (is_new) stack.push_back(edge.node.get());
+      if (!is_new) continue;
+      place->second.number = waiting_.size();
+      stack.push_back(edge.node.get());
     }
   }
 }
@@ -152,11 +204,23 @@ IntrusivePtr<Node> BackwardPass::pop_ready() {
   return node;
 }
 
+void BackwardPass::capture(std::vector<Edge> edges) {
+  selection_.emplace(roots_, edges);
+  captured_.resize(edges.size());
+  captures_ = std::move(edges);
+}
+
+void BackwardPass::keep_captured(const Node& node, const TensorList& grads) {
+  for (std::size_t i = 0; i < captures_.size(); ++i) {
+    if (captures_[i].node.get() == &node) captured_[i] = grads[captures_[i].input];
+  }
+}
+
 void BackwardPass::run() {
   count_dependencies();
   std::unordered_set<Node*> queued;
   for (const Edge& root : roots_) {
-    const bool is_free = waiting(root.node.get()).missing == 0;
+    const bool is_free = waiting(root.node.get()).missing == 0 && is_of_use(*root.node);
     if (is_free && queued.insert(root.node.get()).second) push_ready(root.node);
   }
   while (!ready_.empty()) {
@@ -164,6 +228,8 @@ void BackwardPass::run() {
     const auto entry = waiting_.find(node.get());
     TensorList grads = std::move(entry->second.grads);
     waiting_.erase(entry);
+    keep_captured(*node, grads);
+    if (selection_ && !selection_->runs(*node)) continue;
     run_node(*node, std::move(grads));
   }
 }
@@ -175,6 +241,7 @@ void BackwardPass::run_node(Node& node, TensorList grads) {
   const StreamGuard stream(place.device, place.stream);
   TensorList results;
   if (has_gradient) {
+    if (graph_ == GradientGraph::record) require_differentiable(node);
     const OpGuard op(node.name());
     results = node.apply(grads);
     for (std::size_t i = 0; i < results.size() && i < node.edges().size(); ++i) {
@@ -183,21 +250,25 @@ void BackwardPass::run_node(Node& node, TensorList grads) {
         results[i] = Tensor();
         continue;
       }
-      results[i] = validated(std::move(results[i]), edge.node->inputs()[edge.input], node);
+      results[i] =
+          validated(std::move(results[i]), edge.node->inputs()[edge.input], node, sums_in_float32_);
     }
     grads.clear();
     if (retention_ == GraphRetention::release) node.release_saved();
   }
+  // What was added to gradients that waited already goes when all have been delivered.
   for (std::size_t i = 0; i < node.edges().size(); ++i) {
-    deliver(place, node.edges()[i], i < results.size() ? std::move(results[i]) : Tensor());
+    Tensor nothing;
+    deliver(place, node.edges()[i], i < results.size() ? results[i] : nothing);
   }
+  for (Tensor& result : results) result = Tensor();
 }
 
-void BackwardPass::deliver(const Place& producer, const Edge& edge, Tensor grad) {
-  if (!edge.node) return;
+void BackwardPass::deliver(const Place& producer, const Edge& edge, Tensor& grad) {
+  if (!edge.node || !is_of_use(*edge.node)) return;
   Waiting& target = waiting(edge.node.get());
   if (grad.defined()) {
-    add_gradient_from(producer, place_of(*edge.node), target.grads[edge.input], std::move(grad));
+    add_gradient_from(producer, place_of(*edge.node), target.grads[edge.input], grad);
   }
   if (--target.missing == 0) push_ready(edge.node);
 }
@@ -223,16 +294,18 @@ Tensor root_gradient(const Tensor& root, const Tensor& given) {
 // pass may run inside a node of another one.
 class EngineScope {
  public:
-  EngineScope()
+  explicit EngineScope(const GradientSelection* selection)
       : context_(Context::current()),
         thread_(std::exchange(context_.state.thread, ExecutionThread::engine)),
         pass_(std::exchange(context_.state.backward_pass, context_.state.next_backward_pass++)),
+        selection_(std::exchange(context_.state.gradient_selection, selection)),
         autocast_(std::exchange(context_.state.autocast, nullptr)),
         streams_(std::exchange(context_.state.streams, {})),
         callbacks_(std::exchange(context_.state.after_backward, {})) {}
   ~EngineScope() {
     context_.state.thread = thread_;
     context_.state.backward_pass = pass_;
+    context_.state.gradient_selection = selection_;
     context_.state.autocast = std::move(autocast_);
     context_.state.streams = std::move(streams_);
     context_.state.after_backward = std::move(callbacks_);
@@ -244,32 +317,68 @@ class EngineScope {
   Context& context_;
   ExecutionThread thread_;
   std::uint64_t pass_;
+  const GradientSelection* selection_;
   std::shared_ptr<AutocastState> autocast_;
   CurrentStreams streams_;
   std::vector<std::function<void()>> callbacks_;
 };
 
-}  // namespace
-
-void backward(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
-              GraphRetention retention) {
-  const NoGradGuard no_grad;
-  const CategoryGuard category(Category::gradient);
-  BackwardPass pass(retention);
+// The caller's frame holds the root gradients until the whole pass is done.
+void add_roots(BackwardPass& pass, const std::vector<Tensor>& roots,
+               std::vector<Tensor>& root_grads) {
   root_grads.resize(roots.size());
   for (std::size_t i = 0; i < roots.size(); ++i) {
     if (!roots[i].requires_grad()) {
       throw std::invalid_argument(
           "[backward] the tensor does not require grad and does not have a grad_fn");
     }
-    // The caller's frame holds the root gradients until the whole pass is done.
     root_grads[i] = root_gradient(roots[i], root_grads[i]);
     pass.add_root(gradient_edge(roots[i]), root_grads[i]);
   }
-  const EngineScope scope;
+}
+
+void run_on_engine(BackwardPass& pass) {
+  const EngineScope scope(pass.selection());
   pass.run();
   const auto callbacks = std::exchange(Context::current().state.after_backward, {});
   for (const auto& callback : callbacks) callback();
+}
+
+}  // namespace
+
+void backward(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
+              GraphRetention retention, GradientGraph graph) {
+  const GradModeGuard mode(graph == GradientGraph::record);
+  const CategoryGuard category(Category::gradient);
+  BackwardPass pass(retention, graph);
+  add_roots(pass, roots, root_grads);
+  run_on_engine(pass);
+}
+
+std::vector<Tensor> gradients(const std::vector<Tensor>& roots, std::vector<Tensor> root_grads,
+                              const std::vector<Tensor>& inputs, const GradientRequest& request) {
+  const GradModeGuard mode(request.graph == GradientGraph::record);
+  const CategoryGuard category(Category::gradient);
+  BackwardPass pass(request.retention, request.graph);
+  add_roots(pass, roots, root_grads);
+  std::vector<Edge> edges;
+  for (const Tensor& input : inputs) {
+    if (!input.requires_grad()) {
+      throw std::invalid_argument("[grad] One of the differentiated Tensors does not require grad");
+    }
+    edges.push_back(gradient_edge(input));
+  }
+  pass.capture(std::move(edges));
+  run_on_engine(pass);
+  std::vector<Tensor> found = pass.take_captured();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].defined() || request.allows_unused) continue;
+    throw std::invalid_argument(fmt::format(
+        "[grad] One of the differentiated Tensors (number {}) appears to not have been used in the "
+        "graph. Set allow_unused = true if this is the desired behavior",
+        i + 1));
+  }
+  return found;
 }
 
 void queue_after_backward(std::function<void()> callback) {

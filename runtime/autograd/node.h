@@ -64,6 +64,11 @@ class Node : public RefCounted {
     return edge < edges_.size() && static_cast<bool>(edges_[edge].node);
   }
 
+  /// Whether apply() records what it does when grad mode is on: then its results can be
+  /// differentiated again.
+  bool is_differentiable() const { return is_differentiable_; }
+  void set_differentiable() { is_differentiable_ = true; }
+
   void set_edges(EdgeList edges) { edges_ = std::move(edges); }
   void set_saved(SavedList saved);
   /// Whether anything was saved while a hook was installed.
@@ -88,6 +93,7 @@ class Node : public RefCounted {
   std::vector<IntrusivePtr<Node>> accumulators_;  ///< of packed leaves that were released
   bool is_released_ = false;
   bool keeps_packed_ = false;
+  bool is_differentiable_ = false;
 };
 
 }  // namespace ohm

@@ -2,10 +2,18 @@
 
 #include <algorithm>
 
+#include "runtime/autograd/gradient_selection.h"
+
 namespace ohm {
 
 void BackwardCall::unpack_all() {
-  for (const SavedTensor& saved : node_.saved()) unpacked_.push_back(saved.unpack(node_));
+  for (const SavedTensor& saved : node_.saved()) {
+    unpacked_.push_back(is_recorded_ ? saved.unpack_recorded(node_) : saved.unpack(node_));
+  }
+}
+
+bool BackwardCall::is_selected(std::size_t i) const {
+  return selection_->includes(*node_.edges()[i].node);
 }
 
 Recorder::Recorder(std::string_view name, std::initializer_list<const Tensor*> inputs)

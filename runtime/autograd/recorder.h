@@ -8,6 +8,9 @@
 //     return {product(call.grad(), call.saved(1)), product(call.grad(), call.saved(0))};
 //   });
 //
+// A formula that is made of recorded ops alone is attached with attach_differentiable(): under
+// create_graph, backward runs with grad mode on and its results can be differentiated again.
+//
 // Where no graph is recorded, saving and attaching do nothing. The closure may hold plain values
 // (numbers, shapes); tensors go through save(), so that what a graph keeps alive can be seen and
 // released. Inputs are saved before the forward pass because a recomputation ends with the last
@@ -28,7 +31,7 @@ namespace ohm {
 /// What a backward closure sees.
 class BackwardCall {
  public:
-  BackwardCall(const Node& node, const TensorList& grads) : node_(node), grads_(grads) {
+  BackwardCall(Node& node, const TensorList& grads) : node_(node), grads_(grads) {
     if (node.keeps_packed()) unpack_all();
   }
   BackwardCall(const BackwardCall&) = delete;
@@ -42,18 +45,26 @@ class BackwardCall {
   std::size_t grad_count() const { return grads_.size(); }
   /// The i-th saved tensor. Throws when it was overwritten or released.
   Tensor saved(std::size_t i) const {
-    return unpacked_.empty() ? node_.saved()[i].unpack(node_) : unpacked_[i];
+    if (!unpacked_.empty()) return unpacked_[i];
+    return is_recorded_ ? node_.saved()[i].unpack_recorded(node_) : node_.saved()[i].unpack(node_);
   }
-  /// Whether anybody wants the gradient of input `i`.
-  bool needs(std::size_t i) const { return node_.needs(i); }
+  /// Whether anybody wants the gradient of input `i` in this backward pass.
+  bool needs(std::size_t i) const {
+    return node_.needs(i) && (selection_ == nullptr || is_selected(i));
+  }
+  /// Whether the formula has to record what it does (create_graph).
+  bool is_recorded() const { return is_recorded_; }
   /// The shape, dtype and device of output `i`.
   const TensorMeta& output(std::size_t i = 0) const { return node_.inputs()[i]; }
 
  private:
   void unpack_all();
+  bool is_selected(std::size_t i) const;
 
-  const Node& node_;
+  Node& node_;
   const TensorList& grads_;
+  const GradientSelection* selection_ = Context::current().state.gradient_selection;
+  bool is_recorded_ = Context::current().state.grad_enabled;
   /// What was packed lives from the beginning of the node's run to its end; the last one goes
   /// first. Empty where nothing was packed.
   std::vector<Tensor> unpacked_;
@@ -97,6 +108,13 @@ class Recorder {
   template <class F>
   void attach(const Tensor& output, F backward) {
     if (is_needed_) bind(output, make_node(std::move(backward)));
+  }
+  template <class F>
+  void attach_differentiable(const Tensor& output, F backward) {
+    if (!is_needed_) return;
+    const IntrusivePtr<Node> node = make_node(std::move(backward));
+    node->set_differentiable();
+    bind(output, node);
   }
   template <class F>
   void attach(const std::vector<Tensor>& outputs, F backward) {

@@ -31,7 +31,7 @@ std::string overwritten_message(const Tensor& tensor, const Node& owner, std::ui
 PackedTensor::PackedTensor() = default;
 PackedTensor::~PackedTensor() = default;
 
-SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) {
+SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) : kind_(kind) {
   if (!tensor.defined()) return;
   Tensor kept = kind == Kind::output ? detached_alias(tensor) : tensor;
   if (SavedTensorHook* hook = Context::current().state.saved_tensor_hook) {
@@ -84,6 +84,15 @@ Tensor SavedTensor::unpack(const Node& owner) const {
     throw std::invalid_argument(overwritten_message(tensor_, owner, version_));
   }
   return tensor_;
+}
+
+// A new handle each time: what is kept must not hold its owner.
+Tensor SavedTensor::unpack_recorded(Node& owner) const {
+  const Tensor kept = unpack(owner);
+  if (!kept.defined() || kind_ == Kind::input) return kept;
+  Tensor output = detached_alias(kept);
+  ensure_autograd_meta(output).grad_fn = IntrusivePtr<Node>(&owner);
+  return output;
 }
 
 void SavedTensor::release() {

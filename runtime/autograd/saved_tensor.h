@@ -73,6 +73,10 @@ class SavedTensor {
   /// since.
   Tensor unpack(const Node& owner) const;
 
+  /// The same with its place in the graph: an output of `owner` is seen as one again. For formulas
+  /// that are recorded themselves.
+  Tensor unpack_recorded(Node& owner) const;
+
   void release();
 
   /// Where the gradient of a leaf goes, which was packed; null otherwise.
@@ -87,6 +91,7 @@ class SavedTensor {
   Tensor tensor_;
   IntrusivePtr<PackedTensor> packed_;
   std::uint32_t version_ = 0;
+  Kind kind_ = Kind::input;
 };
 
 }  // namespace ohm

@@ -23,10 +23,6 @@
 namespace ohm::nn {
 namespace {
 
-std::optional<Tensor> if_defined(const Tensor& tensor) {
-  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
-}
-
 // A bool mask of what is left out, as numbers to add.
 std::optional<Tensor> as_numbers(const std::optional<Tensor>& mask, DType dtype) {
   if (!mask || mask->dtype() != DType::boolean) return mask;
@@ -131,7 +127,7 @@ std::optional<Tensor> MultiheadAttention::merged_mask(const Call& call, const Te
 
 // rows [L·N, E] through the last layer.
 Tensor MultiheadAttention::output_of(const Tensor& rows, std::int64_t length) const {
-  const Tensor output = children()[0].module->forward(rows);
+  const Tensor output = children()[0].module->call(rows);
   return ops::view(output, {length, rows.size(0) / length, width_});
 }
 

@@ -7,13 +7,14 @@
 
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
+#include "runtime/ops/sequence.h"
 
 namespace ohm::nn {
 
 namespace {
 
 void check(std::string_view module, std::int64_t in_channels, std::int64_t out_channels,
-           const Conv2dOptions& options) {
+           const ConvOptions& options) {
   const Shape& kernel = options.kernel_size;
   const bool is_divisible =
       options.groups > 0 && in_channels % options.groups == 0 && out_channels % options.groups == 0;
@@ -38,13 +39,30 @@ struct Filters {
         bound(1.0 / std::sqrt(static_cast<double>(to * kernel[0] * kernel.back()))) {}
 };
 
-std::optional<Tensor> if_defined(const Tensor& tensor) {
-  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
-}
-
 }  // namespace
 
-Conv2d::Conv2d(std::int64_t in_channels, std::int64_t out_channels, const Conv2dOptions& options,
+Conv1d::Conv1d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
+               const ParameterOptions& parameters)
+    : options_(options) {
+  check("Conv1d", in_channels, out_channels, options);
+  if (options.kernel_size.dims() != 1) {
+    throw std::invalid_argument(
+        fmt::format("[Conv1d] kernel_size must be one size, not {}", options.kernel_size.str()));
+  }
+  const std::int64_t width = options.kernel_size[0];
+  const std::int64_t inputs = in_channels / options.groups;
+  const double bound = 1.0 / std::sqrt(static_cast<double>(inputs * width));
+  add_parameter("weight", uniform_parameter({out_channels, inputs, width}, bound, parameters));
+  add_parameter("bias",
+                options.has_bias ? uniform_parameter({out_channels}, bound, parameters) : Tensor());
+}
+
+Tensor Conv1d::apply(const Tensor& input) {
+  return ops::conv1d(input, own_parameter(0), if_defined(own_parameter(1)), options_.stride,
+                     options_.padding, options_.dilation, options_.groups);
+}
+
+Conv2d::Conv2d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
                const ParameterOptions& parameters)
     : options_(options) {
   check("Conv2d", in_channels, out_channels, options);

@@ -5,8 +5,8 @@
 
 namespace ohm::nn {
 
-struct Conv2dOptions {
-  Shape kernel_size;  ///< one size for both dimensions, or two
+struct ConvOptions {
+  Shape kernel_size;  ///< of an image: one size for both dimensions, or two
   Shape stride{1};
   Shape padding{0};
   Shape dilation{1};
@@ -14,11 +14,27 @@ struct Conv2dOptions {
   bool has_bias = true;
 };
 
+/// [N, in_channels, L] -> [N, out_channels, L']. weight [out, in / groups, k] and bias [out] start
+/// uniform in ±1/√(in / groups · k).
+class Conv1d final : public UnaryModule<Conv1d> {
+ public:
+  Conv1d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
+         const ParameterOptions& parameters);
+
+  std::string_view type_name() const override { return "Conv1d"; }
+
+ protected:
+  Tensor apply(const Tensor& input) override;
+
+ private:
+  ConvOptions options_;
+};
+
 /// [N, in_channels, H, W] -> [N, out_channels, H', W']. weight [out, in / groups, kH, kW] and bias
 /// [out] start uniform in ±1/√(in / groups · kH · kW).
 class Conv2d final : public UnaryModule<Conv2d> {
  public:
-  Conv2d(std::int64_t in_channels, std::int64_t out_channels, const Conv2dOptions& options,
+  Conv2d(std::int64_t in_channels, std::int64_t out_channels, const ConvOptions& options,
          const ParameterOptions& parameters);
 
   std::string_view type_name() const override { return "Conv2d"; }
@@ -27,10 +43,10 @@ class Conv2d final : public UnaryModule<Conv2d> {
   Tensor apply(const Tensor& input) override;
 
  private:
-  Conv2dOptions options_;
+  ConvOptions options_;
 };
 
-struct ConvTranspose2dOptions : Conv2dOptions {
+struct ConvTranspose2dOptions : ConvOptions {
   Shape output_padding{0};
 };
 

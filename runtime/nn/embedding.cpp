@@ -10,18 +10,28 @@
 namespace ohm::nn {
 
 Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
-                     const ParameterOptions& options) {
+                     std::optional<std::int64_t> padding_idx, const ParameterOptions& options)
+    : padding_idx_(padding_idx) {
   if (num_embeddings <= 0 || embedding_dim <= 0) {
     throw std::invalid_argument(fmt::format("[Embedding] sizes must be positive, not {} and {}",
                                             num_embeddings, embedding_dim));
   }
   const Tensor weight = constant_parameter({num_embeddings, embedding_dim}, 0.0, options);
   fill_normal(weight, 0.0, 1.0);
+  if (padding_idx_) {
+    const std::int64_t row = *padding_idx_ < 0 ? *padding_idx_ + num_embeddings : *padding_idx_;
+    if (row < 0 || row >= num_embeddings) {
+      throw std::invalid_argument(
+          fmt::format("[Embedding] padding_idx {} must be within the {} rows of the table",
+                      *padding_idx_, num_embeddings));
+    }
+    fill_values(make_view(weight, {embedding_dim}, {1}, row * embedding_dim), 0.0);
+  }
   add_parameter("weight", weight);
 }
 
 Tensor Embedding::apply(const Tensor& input) {
-  return ops::embedding(input, own_parameter(0), std::nullopt);
+  return ops::embedding(input, own_parameter(0), padding_idx_);
 }
 
 }  // namespace ohm::nn

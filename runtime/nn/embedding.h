@@ -1,21 +1,27 @@
 // A table of vectors, looked up by index.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "runtime/nn/module.h"
 
 namespace ohm::nn {
 
 /// Rows of a table: int64 indices [*] -> [*, embedding_dim]. weight [num_embeddings, embedding_dim]
-/// starts standard normal.
+/// starts standard normal; row `padding_idx` starts as zeros and gets no gradient.
 class Embedding final : public UnaryModule<Embedding> {
  public:
   Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
-            const ParameterOptions& options);
+            std::optional<std::int64_t> padding_idx, const ParameterOptions& options);
 
   std::string_view type_name() const override { return "Embedding"; }
 
  protected:
   Tensor apply(const Tensor& input) override;
+
+ private:
+  std::optional<std::int64_t> padding_idx_;
 };
 
 }  // namespace ohm::nn

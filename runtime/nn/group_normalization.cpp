@@ -10,10 +10,6 @@
 namespace ohm::nn {
 namespace {
 
-std::optional<Tensor> if_defined(const Tensor& tensor) {
-  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
-}
-
 Tensor parameter_of(bool is_there, const Shape& shape, double value,
                     const ParameterOptions& parameters) {
   return is_there ? constant_parameter(shape, value, parameters) : Tensor();

@@ -107,6 +107,23 @@ Tensor Module::forward(const Tensor& input) try {
   throw;
 }
 
+Value Module::call(const std::vector<Value>& inputs) {
+  if (!hooks_) return forward(inputs);
+  const std::shared_ptr<ForwardHooks> hooks = hooks_;
+  std::vector<Value> passed = inputs;
+  hooks->before(*this, passed);
+  Value output = forward(passed);
+  hooks->after(*this, passed, output);
+  return output;
+}
+
+Tensor Module::call(const Tensor& input) {
+  if (!hooks_) return forward(input);
+  const Value result = call(std::vector<Value>{input});
+  if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
+  throw std::invalid_argument(fmt::format("[{}] a hook must leave one tensor", type_name()));
+}
+
 void Module::add_parameter(std::string name, Tensor tensor) {
   parameters_.push_back({std::move(name), std::move(tensor)});
 }

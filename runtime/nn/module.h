@@ -29,6 +29,11 @@ struct NamedTensor {
   Tensor tensor;
 };
 
+/// A parameter or buffer that a module may do without.
+inline std::optional<Tensor> if_defined(const Tensor& tensor) {
+  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
+}
+
 class Module;
 using ModulePtr = std::shared_ptr<Module>;
 
@@ -41,6 +46,20 @@ struct NamedModule {
 struct NamedAttribute {
   std::string name;
   std::any value;
+};
+
+/// What a program wants to happen at every call of a module.
+class ForwardHooks {
+ public:
+  ForwardHooks() = default;
+  ForwardHooks(const ForwardHooks&) = delete;
+  ForwardHooks& operator=(const ForwardHooks&) = delete;
+  virtual ~ForwardHooks() = default;
+
+  /// May replace the inputs.
+  virtual void before(Module& module, std::vector<Value>& inputs) = 0;
+  /// May replace the output.
+  virtual void after(Module& module, const std::vector<Value>& inputs, Value& output) = 0;
 };
 
 class Module {
@@ -61,6 +80,10 @@ class Module {
   /// The forward pass of a module from one tensor to one.
   Tensor forward(const Tensor& input);
 
+  /// The forward pass with the module's hooks around it: how a module calls another one.
+  Value call(const std::vector<Value>& inputs);
+  Tensor call(const Tensor& input);
+
   /// The same module with its own lists: parameters, buffers and children are shared until they
   /// are replaced. What DataParallel makes its replicas from.
   virtual ModulePtr shallow_copy() const = 0;
@@ -73,6 +96,10 @@ class Module {
   }
   void set_own_buffer(std::size_t i, Tensor tensor) { buffers_[i].tensor = std::move(tensor); }
   void set_child(std::size_t i, ModulePtr module) { children_[i].module = std::move(module); }
+
+  /// Null: there are none. Copies of the module share them.
+  const std::shared_ptr<ForwardHooks>& hooks() const { return hooks_; }
+  void set_hooks(std::shared_ptr<ForwardHooks> hooks) { hooks_ = std::move(hooks); }
 
   /// Copied with the module, and without meaning to the runtime.
   std::vector<NamedAttribute>& attributes() { return attributes_; }
@@ -117,6 +144,7 @@ class Module {
   std::vector<NamedTensor> buffers_;
   std::vector<NamedModule> children_;
   std::vector<NamedAttribute> attributes_;
+  std::shared_ptr<ForwardHooks> hooks_;
   bool is_training_ = true;
 };
 

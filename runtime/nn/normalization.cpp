@@ -12,10 +12,6 @@
 namespace ohm::nn {
 namespace {
 
-std::optional<Tensor> if_defined(const Tensor& tensor) {
-  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
-}
-
 // Counted where it lies; the count is no part of any graph.
 void count_batch(const Tensor& counter) {
   if (counter.has_values()) fill_values(counter, counter.item() + 1.0);

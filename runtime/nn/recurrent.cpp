@@ -18,8 +18,9 @@
 namespace ohm::nn {
 namespace {
 
-std::optional<Tensor> if_defined(const Tensor& tensor) {
-  return tensor.defined() ? std::optional<Tensor>(tensor) : std::nullopt;
+std::int64_t gates_of(Recurrent::Kind kind) {
+  if (kind == Recurrent::Kind::lstm) return 4;
+  return kind == Recurrent::Kind::gru ? 3 : 1;
 }
 
 }  // namespace
@@ -49,13 +50,15 @@ Recurrent::Recurrent(Kind kind, std::int64_t input_size, std::int64_t hidden_siz
         fmt::format("[{}] input_size {}, hidden_size {} and num_layers {} must be positive",
                     type_name(), input_size, hidden_size, options.layers));
   }
-  const std::int64_t gates = kind == Kind::lstm ? 4 : (kind == Kind::gru ? 3 : 1);
+  const std::int64_t gates = gates_of(kind);
   const std::int64_t directions = options.is_bidirectional ? 2 : 1;
   const double bound = 1.0 / std::sqrt(static_cast<double>(hidden_size));
   const auto add = [&](const char* name, const std::string& where, const Shape& shape,
                        bool is_there) {
     add_parameter(name + where, is_there ? uniform_parameter(shape, bound, parameters) : Tensor());
   };
+  Tensor unused_input_bias;
+  Tensor unused_hidden_bias;
   for (std::int64_t layer = 0; layer < options.layers; ++layer) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {
       const std::string where = fmt::format("_l{}{}", layer, direction == 0 ? "" : "_reverse");
@@ -64,8 +67,13 @@ Recurrent::Recurrent(Kind kind, std::int64_t input_size, std::int64_t hidden_siz
       add("weight_hh", where, {gates * hidden_size, hidden_size}, true);
       add("bias_ih", where, {gates * hidden_size}, options.has_bias);
       add("bias_hh", where, {gates * hidden_size}, options.has_bias);
+      // PyTorch makes the biases also where the layer is to have none, and lets them go then.
+      if (options.has_bias) continue;
+      unused_input_bias = constant_parameter({gates * hidden_size}, 0.0, parameters);
+      unused_hidden_bias = constant_parameter({gates * hidden_size}, 0.0, parameters);
     }
   }
+  unused_input_bias = Tensor();
 }
 
 Recurrent::~Recurrent() { drop_parameters_from_the_last(); }
@@ -82,16 +90,18 @@ Recurrent::Weights Recurrent::weights_of(std::size_t direction) const {
           if_defined(own_parameter(first + 3))};
 }
 
-Recurrent::State Recurrent::step(const Tensor& input, const State& state,
-                                 const Weights& weights) const {
-  if (kind_ == Kind::tanh || kind_ == Kind::relu) {
+Recurrent::State Recurrent::step(Kind kind, const Tensor& input, const State& state,
+                                 const Weights& weights) {
+  if (kind == Kind::tanh || kind == Kind::relu) {
     const Tensor sum = ops::linear(state.hidden, weights.hidden, weights.hidden_bias);
-    ops::add_(sum, ops::linear(input, weights.input, weights.input_bias));
-    return {kind_ == Kind::tanh ? ops::tanh(sum) : ops::relu(sum), Tensor()};
+    // Both parts live until the function of their sum is there.
+    const Tensor input_part = ops::linear(input, weights.input, weights.input_bias);
+    ops::add_(sum, input_part);
+    return {kind == Kind::tanh ? ops::tanh(sum) : ops::relu(sum), Tensor()};
   }
   const Tensor input_gates = ops::matmul(input, ops::t(weights.input));
   const Tensor hidden_gates = ops::matmul(state.hidden, ops::t(weights.hidden));
-  if (kind_ == Kind::gru) {
+  if (kind == Kind::gru) {
     return {ops::gru_cell(input_gates, hidden_gates, state.hidden, weights.input_bias,
                           weights.hidden_bias),
             Tensor()};
@@ -105,7 +115,7 @@ Recurrent::Steps Recurrent::run(const std::vector<Tensor>& inputs, const State& 
                                 const Weights& weights) const {
   Steps steps{{}, first};
   for (const Tensor& input : inputs) {
-    steps.last = step(input, steps.last, weights);
+    steps.last = step(kind_, input, steps.last, weights);
     steps.outputs.push_back(steps.last.hidden);
   }
   return steps;
@@ -162,6 +172,10 @@ Value Recurrent::forward(const std::vector<Value>& inputs) {
         fmt::format("[{}] takes an input [{}, {}] and maybe first states", type_name(),
                     options_.is_batch_first ? "batch, time" : "time, batch", input_size_));
   }
+  Context& context = Context::current();
+  if (given->device().is_cuda() && context.cudnn_enabled) {
+    context.slot(given->device()).assumptions.add(Assumption::cudnn_recurrent);
+  }
   const Tensor input = options_.is_batch_first ? ops::transpose(*given, 0, 1) : *given;
   std::vector<State> states = first_states(inputs, input);
   Tensor output = input;
@@ -178,6 +192,62 @@ Value Recurrent::forward(const std::vector<Value>& inputs) {
   if (kind_ == Kind::lstm) results.push_back(stacked(&State::cell));
   if (options_.is_batch_first) results[0] = ops::transpose(results[0], 0, 1);
   return results;
+}
+
+// ---- one step -----------------------------------------------------------------------------------
+
+RecurrentCell::RecurrentCell(Recurrent::Kind kind, std::int64_t input_size,
+                             std::int64_t hidden_size, bool has_bias,
+                             const ParameterOptions& parameters)
+    : kind_(kind), input_size_(input_size), hidden_size_(hidden_size) {
+  if (input_size <= 0 || hidden_size <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] input_size {} and hidden_size {} must be positive", type_name(),
+                    input_size, hidden_size));
+  }
+  const std::int64_t gates = gates_of(kind);
+  const double bound = 1.0 / std::sqrt(static_cast<double>(hidden_size));
+  const auto add = [&](const char* name, const Shape& shape, bool is_there) {
+    add_parameter(name, is_there ? uniform_parameter(shape, bound, parameters) : Tensor());
+  };
+  add("weight_ih", {gates * hidden_size, input_size}, true);
+  add("weight_hh", {gates * hidden_size, hidden_size}, true);
+  add("bias_ih", {gates * hidden_size}, has_bias);
+  add("bias_hh", {gates * hidden_size}, has_bias);
+}
+
+std::string_view RecurrentCell::type_name() const {
+  if (kind_ == Recurrent::Kind::lstm) return "LSTMCell";
+  return kind_ == Recurrent::Kind::gru ? "GRUCell" : "RNNCell";
+}
+
+Value RecurrentCell::forward(const std::vector<Value>& inputs) {
+  const bool is_lstm = kind_ == Recurrent::Kind::lstm;
+  const Tensor* input = inputs.empty() ? nullptr : std::get_if<Tensor>(&inputs[0]);
+  if (input == nullptr || inputs.size() > (is_lstm ? 3U : 2U) || input->dims() != 2 ||
+      input->size(1) != input_size_) {
+    throw std::invalid_argument(
+        fmt::format("[{}] takes an input [batch, {}] and maybe a state", type_name(), input_size_));
+  }
+  const Shape shape{input->size(0), hidden_size_};
+  const Tensor nothing = inputs.size() > 1 ? Tensor() : zeros(shape, options_of(*input));
+  const auto part = [&](std::size_t i) {
+    if (i >= inputs.size()) {
+      return nothing.defined() ? nothing : zeros(shape, options_of(*input));
+    }
+    const Tensor* state = std::get_if<Tensor>(&inputs[i]);
+    if (state == nullptr || !(state->shape() == shape)) {
+      throw std::invalid_argument(
+          fmt::format("[{}] expected a state of shape {}", type_name(), shape.str()));
+    }
+    return *state;
+  };
+  const Recurrent::State state{part(1), is_lstm ? part(2) : Tensor()};
+  const Recurrent::Weights weights{own_parameter(0), own_parameter(1), if_defined(own_parameter(2)),
+                                   if_defined(own_parameter(3))};
+  const Recurrent::State next = Recurrent::step(kind_, *input, state, weights);
+  if (!is_lstm) return next.hidden;
+  return std::vector<Tensor>{next.hidden, next.cell};
 }
 
 }  // namespace ohm::nn

@@ -42,12 +42,13 @@ class Recurrent final : public CopyableModule<Recurrent> {
   Value forward(const std::vector<Value>& inputs) override;
 
  private:
+  friend class RecurrentCell;
   struct Weights;
   struct State;
   struct Steps;
 
   Weights weights_of(std::size_t direction) const;
-  State step(const Tensor& input, const State& state, const Weights& weights) const;
+  static State step(Kind kind, const Tensor& input, const State& state, const Weights& weights);
   Steps run(const std::vector<Tensor>& inputs, const State& first, const Weights& weights) const;
   Tensor run_layer(const Tensor& input, std::int64_t layer, std::vector<State>& states) const;
   std::vector<State> first_states(const std::vector<Value>& inputs, const Tensor& input) const;
@@ -56,6 +57,25 @@ class Recurrent final : public CopyableModule<Recurrent> {
   std::int64_t input_size_;
   std::int64_t hidden_size_;
   RecurrentOptions options_;
+};
+
+/// RNNCell, GRUCell and LSTMCell, one step of such a layer: [N, in] -> the next state [N, hidden],
+/// of an LSTM a list of it and the next cell. Parameters weight_ih, weight_hh, bias_ih and bias_hh.
+class RecurrentCell final : public CopyableModule<RecurrentCell> {
+ public:
+  RecurrentCell(Recurrent::Kind kind, std::int64_t input_size, std::int64_t hidden_size,
+                bool has_bias, const ParameterOptions& parameters);
+
+  std::string_view type_name() const override;
+
+  using Module::forward;
+  /// input [, h [, c]]: the state, zeros when not given.
+  Value forward(const std::vector<Value>& inputs) override;
+
+ private:
+  Recurrent::Kind kind_;
+  std::int64_t input_size_;
+  std::int64_t hidden_size_;
 };
 
 }  // namespace ohm::nn

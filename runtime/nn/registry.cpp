@@ -35,14 +35,22 @@ ModulePtr make_linear(std::int64_t in_features, std::int64_t out_features, bool 
                                   parameter_options(device, dtype));
 }
 
+ModulePtr make_conv1d(std::int64_t in_channels, std::int64_t out_channels, const Shape& kernel_size,
+                      const Shape& stride, const Shape& padding, const Shape& dilation,
+                      std::int64_t groups, bool bias, std::optional<Device> device,
+                      std::optional<DType> dtype) {
+  return std::make_shared<Conv1d>(in_channels, out_channels,
+                                  ConvOptions{kernel_size, stride, padding, dilation, groups, bias},
+                                  parameter_options(device, dtype));
+}
+
 ModulePtr make_conv2d(std::int64_t in_channels, std::int64_t out_channels, const Shape& kernel_size,
                       const Shape& stride, const Shape& padding, const Shape& dilation,
                       std::int64_t groups, bool bias, std::optional<Device> device,
                       std::optional<DType> dtype) {
-  return std::make_shared<Conv2d>(
-      in_channels, out_channels,
-      Conv2dOptions{kernel_size, stride, padding, dilation, groups, bias},
-      parameter_options(device, dtype));
+  return std::make_shared<Conv2d>(in_channels, out_channels,
+                                  ConvOptions{kernel_size, stride, padding, dilation, groups, bias},
+                                  parameter_options(device, dtype));
 }
 
 ModulePtr make_conv_transpose2d(std::int64_t in_channels, std::int64_t out_channels,
@@ -165,11 +173,32 @@ ModulePtr make_gated(std::int64_t input_size, std::int64_t hidden_size, std::int
                         {num_layers, bias, batch_first, dropout, bidirectional}, device, dtype);
 }
 
+template <Recurrent::Kind K>
+ModulePtr make_gated_cell(std::int64_t input_size, std::int64_t hidden_size, bool bias,
+                          std::optional<Device> device, std::optional<DType> dtype) {
+  return std::make_shared<RecurrentCell>(K, input_size, hidden_size, bias,
+                                         parameter_options(device, dtype));
+}
+
+ModulePtr make_rnn_cell(std::int64_t input_size, std::int64_t hidden_size, bool bias,
+                        const std::string& nonlinearity, std::optional<Device> device,
+                        std::optional<DType> dtype) {
+  if (nonlinearity != "tanh" && nonlinearity != "relu") {
+    throw std::invalid_argument(
+        fmt::format("[RNNCell] nonlinearity must be tanh or relu, not {}", nonlinearity));
+  }
+  const bool is_tanh = nonlinearity == "tanh";
+  return std::make_shared<RecurrentCell>(is_tanh ? Recurrent::Kind::tanh : Recurrent::Kind::relu,
+                                         input_size, hidden_size, bias,
+                                         parameter_options(device, dtype));
+}
+
 ModulePtr make_dropout(double p, bool inplace) { return std::make_shared<Dropout>(p, inplace); }
 
 ModulePtr make_embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
-                         std::optional<Device> device, std::optional<DType> dtype) {
-  return std::make_shared<Embedding>(num_embeddings, embedding_dim,
+                         std::optional<std::int64_t> padding_idx, std::optional<Device> device,
+                         std::optional<DType> dtype) {
+  return std::make_shared<Embedding>(num_embeddings, embedding_dim, padding_idx,
                                      parameter_options(device, dtype));
 }
 
@@ -257,6 +286,17 @@ const std::vector<ModuleDef>& all_modules() {
   static const std::vector<ModuleDef> modules = {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),
+      define("Conv1d", &make_conv1d,
+             {"in_channels",
+              "out_channels",
+              "kernel_size",
+              {"stride", Shape{1}},
+              {"padding", Shape{0}},
+              {"dilation", Shape{1}},
+              {"groups", std::int64_t{1}},
+              {"bias", true},
+              "device",
+              "dtype"}),
       define("Conv2d", &make_conv2d,
              {"in_channels",
               "out_channels",
@@ -318,12 +358,27 @@ const std::vector<ModuleDef>& all_modules() {
       define("RNN", &make_rnn, rnn_names),
       define("GRU", &make_gated<Recurrent::Kind::gru>, gated_names),
       define("LSTM", &make_gated<Recurrent::Kind::lstm>, gated_names),
+      define("RNNCell", &make_rnn_cell,
+             {"input_size",
+              "hidden_size",
+              {"bias", true},
+              {"nonlinearity", std::string("tanh")},
+              "device",
+              "dtype"}),
+      define("GRUCell", &make_gated_cell<Recurrent::Kind::gru>,
+             {"input_size", "hidden_size", {"bias", true}, "device", "dtype"}),
+      define("LSTMCell", &make_gated_cell<Recurrent::Kind::lstm>,
+             {"input_size", "hidden_size", {"bias", true}, "device", "dtype"}),
+      module_of("MaxPool1d", "max_pool1d"),
+      module_of("AvgPool1d", "avg_pool1d"),
+      module_of("AdaptiveAvgPool1d", "adaptive_avg_pool1d"),
       module_of("MaxPool2d", "max_pool2d"),
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),
       module_of("Upsample", "interpolate"),
       define("Dropout", &make_dropout, {{"p", 0.5}, {"inplace", false}}),
-      define("Embedding", &make_embedding, {"num_embeddings", "embedding_dim", "device", "dtype"}),
+      define("Embedding", &make_embedding,
+             {"num_embeddings", "embedding_dim", "padding_idx", "device", "dtype"}),
       define("Identity", &make_identity, {}),
       module_of("ReLU", "relu"),
       define("PReLU", &make_prelu,
@@ -360,6 +415,8 @@ const std::vector<ModuleDef>& all_modules() {
       loss_of("L1Loss", "l1_loss"),
       loss_of("SmoothL1Loss", "smooth_l1_loss"),
       loss_of("HuberLoss", "huber_loss"),
+      loss_of("HingeEmbeddingLoss", "hinge_embedding_loss"),
+      loss_of("PoissonNLLLoss", "poisson_nll_loss"),
       loss_of("KLDivLoss", "kl_div"),
       loss_of("BCELoss", "binary_cross_entropy"),
       loss_of("BCEWithLogitsLoss", "binary_cross_entropy_with_logits"),

@@ -14,7 +14,7 @@ Sequential::Sequential(std::vector<ModulePtr> modules) {
 
 Tensor Sequential::apply(const Tensor& input) {
   Tensor value = input;
-  for (const NamedModule& child : children()) value = child.module->forward(value);
+  for (const NamedModule& child : children()) value = child.module->call(value);
   return value;
 }
 

@@ -74,22 +74,27 @@ TransformerEncoderLayer::TransformerEncoderLayer(const TransformerLayerOptions& 
   add_child("dropout2", dropout());
 }
 
-Tensor TransformerEncoderLayer::attended(const Tensor& input,
-                                         const std::vector<Value>& inputs) const {
+Tensor TransformerEncoderLayer::attended(Tensor input, const std::vector<Value>& inputs) const {
   const auto& attention =
       dynamic_cast<const MultiheadAttention&>(*children()[kSelfAttention].module);
-  MultiheadAttention::Call call{input, input, input, tensor_at(inputs, 2), tensor_at(inputs, 1)};
   const bool* is_causal = inputs.size() > 3 ? std::get_if<bool>(&inputs[3]) : nullptr;
-  call.needs_weights = false;
-  call.is_causal = is_causal != nullptr && *is_causal;
-  return by_child(kDropout1, attention.attend(call).output);
+  Tensor output;
+  {
+    MultiheadAttention::Call call{input, input, input, tensor_at(inputs, 2), tensor_at(inputs, 1)};
+    call.needs_weights = false;
+    call.is_causal = is_causal != nullptr && *is_causal;
+    output = attention.attend(call).output;
+  }
+  input = Tensor();
+  return by_child(kDropout1, output);
 }
 
-Tensor TransformerEncoderLayer::transformed(const Tensor& input) const {
+Tensor TransformerEncoderLayer::transformed(Tensor input) const {
   Tensor hidden = by_child(kLinear1, input);
   hidden = options_.activation == "gelu" ? ops::gelu(hidden, "none") : ops::relu(hidden);
   hidden = by_child(kDropout, hidden);
   hidden = by_child(kLinear2, hidden);
+  input = Tensor();
   return by_child(kDropout2, hidden);
 }
 
@@ -101,14 +106,11 @@ Value TransformerEncoderLayer::forward(const std::vector<Value>& inputs) {
       const Tensor sum = ops::add(x, branch(x));
       return by_child(norm, sum);
     }
-    Tensor normalised = by_child(norm, x);
-    const Tensor result = branch(normalised);
-    normalised = Tensor();
-    return ops::add(x, result);
+    return ops::add(x, branch(by_child(norm, x)));
   };
   Tensor x = std::get<Tensor>(inputs[0]);
-  x = around(x, kNorm1, [&](const Tensor& seen) { return attended(seen, inputs); });
-  x = around(x, kNorm2, [&](const Tensor& seen) { return transformed(seen); });
+  x = around(x, kNorm1, [&](Tensor seen) { return attended(std::move(seen), inputs); });
+  x = around(x, kNorm2, [&](Tensor seen) { return transformed(std::move(seen)); });
   return x;
 }
 
@@ -127,8 +129,8 @@ Value TransformerEncoder::forward(const std::vector<Value>& inputs) {
   check_inputs(inputs, type_name());
   std::vector<Value> values = inputs;
   for (const NamedModule& child : children()) {
-    values[0] = child.name == "norm" ? Value(child.module->forward(std::get<Tensor>(values[0])))
-                                     : child.module->forward(values);
+    values[0] = child.name == "norm" ? Value(child.module->call(std::get<Tensor>(values[0])))
+                                     : child.module->call(values);
   }
   return values[0];
 }

@@ -35,8 +35,9 @@ class TransformerEncoderLayer final : public CopyableModule<TransformerEncoderLa
   Value forward(const std::vector<Value>& inputs) override;
 
  private:
-  Tensor attended(const Tensor& input, const std::vector<Value>& inputs) const;
-  Tensor transformed(const Tensor& input) const;
+  // Both let their input go before their dropout.
+  Tensor attended(Tensor input, const std::vector<Value>& inputs) const;
+  Tensor transformed(Tensor input) const;
   Tensor by_child(std::size_t number, const Tensor& input) const {
     return children()[number].module->forward(input);
   }

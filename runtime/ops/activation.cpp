@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/formula.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
@@ -39,10 +39,57 @@ T sigmoid_of(T x) {
 void record_relu(const Tensor& input, const Tensor& out) {
   if (Recorder record("ReluBackward", {&input}); record.is_needed()) {
     record.save_output(out);
-    record.attach(out, [](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), call.saved(0), kReluBackward)};
+    record.attach_differentiable(out, [](BackwardCall& call) {
+      return TensorList{formula::linear_in_gradient("ThresholdBackwardBackward", call.grad(),
+                                                    call.saved(0),
+                                                    [](const Tensor& grad, const Tensor& result) {
+                                                      return map_new(grad, result, kReluBackward);
+                                                    })};
     });
   }
+}
+
+// grad · y · (1 − y), in one kernel.
+Tensor sigmoid_slope(const Tensor& grad, const Tensor& y) {
+  Tensor out = map_new(grad, y, [](auto g, auto v) { return g * v * (decltype(v)(1) - v); });
+  if (Recorder record("SigmoidBackwardBackward", {&grad, &y}); record.is_needed()) {
+    record.save(record.needs(1) ? grad : Tensor());
+    record.save(y);
+    record.attach_differentiable(out, [](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor()};
+      const Tensor result = call.saved(1);
+      if (call.needs(0)) grads[0] = sigmoid_slope(call.grad(), result);
+      if (call.needs(1)) {
+        const Tensor doubled = formula::times(result, -2.0);
+        const Tensor slope = formula::plus(doubled, 1.0);
+        const Tensor both = formula::product(call.grad(), call.saved(0));
+        grads[1] = formula::product(both, slope);
+      }
+      return grads;
+    });
+  }
+  return out;
+}
+
+// grad · (1 − y²), in one kernel.
+Tensor tanh_slope(const Tensor& grad, const Tensor& y) {
+  Tensor out = map_new(grad, y, [](auto g, auto v) { return g * (decltype(v)(1) - v * v); });
+  if (Recorder record("TanhBackwardBackward", {&grad, &y}); record.is_needed()) {
+    record.save(record.needs(1) ? grad : Tensor());
+    record.save(y);
+    record.attach_differentiable(out, [](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor()};
+      const Tensor result = call.saved(1);
+      if (call.needs(0)) grads[0] = tanh_slope(call.grad(), result);
+      if (call.needs(1)) {
+        const Tensor slope = formula::times(result, -2.0);
+        const Tensor scaled = formula::product(slope, call.saved(0));
+        grads[1] = formula::product(call.grad(), scaled);
+      }
+      return grads;
+    });
+  }
+  return out;
 }
 
 template <class T>
@@ -114,13 +161,13 @@ Tensor relu_(const Tensor& input) {
 Tensor sigmoid(const Tensor& input) {
   return unary_keeping_result(
       kSigmoid, "SigmoidBackward", input, [](auto x) { return sigmoid_of(x); },
-      [](auto grad, auto y) { return grad * y * (decltype(y)(1) - y); });
+      Formula([](const Tensor& grad, const Tensor& y) { return sigmoid_slope(grad, y); }));
 }
 
 Tensor tanh(const Tensor& input) {
   return unary_keeping_result(
       kTanh, "TanhBackward", input, [](auto x) { return std::tanh(x); },
-      [](auto grad, auto y) { return grad * (decltype(y)(1) - y * y); });
+      Formula([](const Tensor& grad, const Tensor& y) { return tanh_slope(grad, y); }));
 }
 
 Tensor gelu(const Tensor& input, const std::string& approximate) {

@@ -59,7 +59,6 @@ Tensor rolled(const Tensor& input, const Shape& shifts) {
   return out;
 }
 
-// One shift for each dimension.
 // By how many places each dimension moves: less than its size, either way.
 Shape shift_by_dim(const Tensor& input, const Shape& shifts, const Shape& dims) {
   if (shifts.dims() != dims.dims()) {
@@ -113,7 +112,8 @@ Tensor summed_up(const Tensor& input, int dim, DType dtype) {
   // One line is the library's work, several lines are not.
   Tensor scratch;
   if (input.device().is_cuda() && lines.count() == 1 && lines.size > 0) {
-    scratch = empty({scan_scratch_bytes(lines.size, dtype)}, {DType::uint8, input.device()});
+    scratch = empty({scan_scratch_bytes(lines.size, dtype, input.device())},
+                    {DType::uint8, input.device()});
   }
   if (!out.has_values()) return out;
   const std::vector<double> values = to_doubles(converted);

@@ -18,10 +18,10 @@ Tensor cached_cast(AutocastState& state, const Tensor& tensor) {
   const bool is_cacheable = state.caches_casts && tensor.dtype() == DType::float32 &&
                             tensor.requires_grad() && tensor.is_leaf() && !tensor.impl()->is_view;
   if (!is_cacheable) return to_dtype(tensor, state.dtype);
-  const auto found = state.cache.find(tensor.impl());
-  if (found != state.cache.end()) return found->second.cast;
-  Tensor cast = to_dtype(tensor, state.dtype);
-  state.cache[tensor.impl()] = {tensor, cast};
+  Tensor cast = state.cache.find(tensor);
+  if (cast.defined()) return cast;
+  cast = to_dtype(tensor, state.dtype);
+  state.cache.add(tensor, cast);
   return cast;
 }
 

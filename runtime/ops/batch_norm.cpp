@@ -285,7 +285,10 @@ Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean
   BatchNormCall call{training, false, eps};
   check(operands, call);
   call.is_cudnn = goes_to_cudnn(operands, training, eps);
-  if (call.is_cudnn) operands.input = contiguous(input);
+  if (call.is_cudnn) {
+    Context::current().slot(input.device()).assumptions.add(Assumption::cudnn_batch_norm);
+    operands.input = contiguous(input);
+  }
   Results results = forward(operands, call, momentum);
   if (Recorder record("BatchNormBackward", {&operands.input, &operands.weight, &operands.bias});
       record.is_needed()) {

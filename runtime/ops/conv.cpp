@@ -62,7 +62,12 @@ void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bia
 
 ConvPath path_for(const Tensor& input, const ConvGeometry& g) {
   const bool is_depthwise = g.groups > 1 && g.in_channels == 1;
-  if (input.device().is_cpu() || Context::current().cudnn_enabled) return ConvPath::library;
+  if (input.device().is_cpu()) return ConvPath::library;
+  Context& context = Context::current();
+  if (context.cudnn_enabled) {
+    context.slot(input.device()).assumptions.add(Assumption::cudnn_workspace);
+    return ConvPath::library;
+  }
   const bool is_dilated = g.dilation_height > 1 || g.dilation_width > 1;
   if (is_depthwise) return ConvPath::depthwise;
   return is_dilated ? ConvPath::dilated_columns : ConvPath::columns;

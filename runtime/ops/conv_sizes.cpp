@@ -15,7 +15,7 @@ namespace {
 // Of a kernel, stride, padding or dilation: the arithmetic of sizes cannot overflow.
 constexpr std::int64_t kLargestWindowSize = std::int64_t{1} << 24U;
 
-[[noreturn]] void refuse(const OpInfo& info, const std::string& text) {
+[[noreturn]] void refuse_sizes(const OpInfo& info, const std::string& text) {
   throw std::invalid_argument(fmt::format("[{}] {}", info.name, text));
 }
 
@@ -28,34 +28,36 @@ std::string type_of(const Tensor& tensor) {
 void require_pair(const OpInfo& info, const Shape& sizes, std::int64_t smallest, const char* name) {
   const bool is_pair = sizes.dims() == 1 || sizes.dims() == 2;
   if (!is_pair || std::min(size_at(sizes, 0), size_at(sizes, 1)) < smallest) {
-    refuse(info, fmt::format("{} must be one or two integers of at least {}, but got {}", name,
-                             smallest, sizes.str()));
+    refuse_sizes(info, fmt::format("{} must be one or two integers of at least {}, but got {}",
+                                   name, smallest, sizes.str()));
   }
   if (std::max(size_at(sizes, 0), size_at(sizes, 1)) > kLargestWindowSize) {
-    refuse(info,
-           fmt::format("{} must be at most {}, but got {}", name, kLargestWindowSize, sizes.str()));
+    refuse_sizes(info, fmt::format("{} must be at most {}, but got {}", name, kLargestWindowSize,
+                                   sizes.str()));
   }
 }
 
 void require_images(const OpInfo& info, const Tensor& input, const Tensor& weight,
                     const Tensor& bias, std::int64_t groups) {
   if (input.dims() != 4 || weight.dims() != 4) {
-    refuse(info, fmt::format("expected an input of 3 or 4 and a weight of 4 dimensions, but got {} "
+    refuse_sizes(info,
+                 fmt::format("expected an input of 3 or 4 and a weight of 4 dimensions, but got {} "
                              "and {}",
                              input.shape().str(), weight.shape().str()));
   }
   if (groups < 1 || weight.shape()[0] % groups != 0) {
-    refuse(info, fmt::format("groups must divide the {} channels of the weight's first dimension, "
+    refuse_sizes(info,
+                 fmt::format("groups must divide the {} channels of the weight's first dimension, "
                              "but got {}",
                              weight.shape()[0], groups));
   }
   if (input.dtype() != weight.dtype()) {
-    refuse(info, fmt::format("Input type ({}) and weight type ({}) should be the same",
-                             type_of(input), type_of(weight)));
+    refuse_sizes(info, fmt::format("Input type ({}) and weight type ({}) should be the same",
+                                   type_of(input), type_of(weight)));
   }
   if (bias.defined() && bias.dtype() != input.dtype()) {
-    refuse(info, fmt::format("Input type ({}) and bias type ({}) should be the same",
-                             type_of(input), type_of(bias)));
+    refuse_sizes(info, fmt::format("Input type ({}) and bias type ({}) should be the same",
+                                   type_of(input), type_of(bias)));
   }
   require_floating(input, info);
   require_same_device(input, weight, info);
@@ -65,8 +67,8 @@ void require_images(const OpInfo& info, const Tensor& input, const Tensor& weigh
 void require_bias(const OpInfo& info, const Tensor& weight, const Tensor& bias,
                   std::int64_t out_channels) {
   if (!bias.defined() || bias.shape() == Shape{out_channels}) return;
-  refuse(info, fmt::format("Given weight of size {}, expected bias to be [{}], but got {}",
-                           weight.shape().str(), out_channels, bias.shape().str()));
+  refuse_sizes(info, fmt::format("Given weight of size {}, expected bias to be [{}], but got {}",
+                                 weight.shape().str(), out_channels, bias.shape().str()));
 }
 
 }  // namespace ohm::ops

@@ -64,7 +64,11 @@ TransposePlan plan_for(const Tensor& input, const Tensor& weight, const Shape& s
   g.in_height =
       out_size(g.out_height, g.kernel_height, stride, padding, output_padding, dilation, 0);
   g.in_width = out_size(g.out_width, g.kernel_width, stride, padding, output_padding, dilation, 1);
-  plan.unfolds = input.device().is_cuda() && !Context::current().cudnn_enabled;
+  Context& context = Context::current();
+  plan.unfolds = input.device().is_cuda() && !context.cudnn_enabled;
+  if (input.device().is_cuda() && context.cudnn_enabled) {
+    context.slot(input.device()).assumptions.add(Assumption::cudnn_workspace);
+  }
   return plan;
 }
 

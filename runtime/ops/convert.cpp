@@ -16,16 +16,56 @@ constexpr OpInfo kClone{"clone"};
 constexpr OpInfo kContiguous{"contiguous"};
 constexpr OpInfo kCopy{"copy_"};
 
+// What a copy between host and GPU needs besides its result, for as long as it runs.
+std::vector<Tensor> temporaries_of(const Tensor& input, Device device, DType dtype,
+                                   Transfer transfer) {
+  std::vector<Tensor> temporaries;
+  if (input.device().is_cpu() == device.is_cpu()) return temporaries;
+  const bool casts_on_host = transfer == Transfer::blocking;
+  const bool casts_at_source = input.device().is_cpu() == casts_on_host;
+  const bool casts = dtype != input.dtype();
+  if (casts && !casts_at_source) {
+    temporaries.push_back(empty(input.shape(), {input.dtype(), device}));
+  }
+  if (casts && casts_at_source) {
+    temporaries.push_back(empty(input.shape(), {dtype, input.device()}));
+  } else if (!input.is_dense()) {
+    temporaries.push_back(empty(input.shape(), options_of(input)));
+  }
+  return temporaries;
+}
+
+Shape strides_of_copy(const Tensor& input) {
+  return input.is_dense() ? input.strides() : contiguous_strides(input.shape());
+}
+
+Tensor result_of_copy(const Tensor& input, Device device, DType dtype, Transfer transfer) {
+  const bool comes_to_host = device.is_cpu() && input.device().is_cuda();
+  if (comes_to_host && transfer == Transfer::non_blocking && Context::current().pinned != nullptr) {
+    return empty_pinned(input.shape(), strides_of_copy(input), dtype);
+  }
+  return empty_strided(input.shape(), strides_of_copy(input), {dtype, device});
+}
+
 // One copy that may change device and dtype at once.
-Tensor copy_to(const Tensor& input, Device device, DType dtype) {
+Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfer) {
   const OpFront front(kTo);
-  Tensor out =
-      device == input.device() ? empty_like(input, dtype) : empty(input.shape(), {dtype, device});
-  copy_into(out, input);
+  Tensor out = result_of_copy(input, device, dtype, transfer);
+  {
+    const auto temporaries = temporaries_of(input, device, dtype, transfer);
+    copy_into(out, input);
+  }
+  if (transfer == Transfer::non_blocking && device.is_cpu() != input.device().is_cpu()) {
+    const Device gpu = device.is_cpu() ? input.device() : device;
+    input.storage().record_copy(gpu);
+    out.storage().record_copy(gpu);
+  }
   if (Recorder record("ToCopyBackward", {&input}); record.is_needed()) {
-    record.attach(out, [device = input.device(), dtype = input.dtype()](BackwardCall& call) {
-      return TensorList{cast(transfer(call.grad(), device), dtype)};
-    });
+    record.attach_differentiable(
+        out, [device = input.device(), dtype = input.dtype()](BackwardCall& call) {
+          if (call.is_recorded()) return TensorList{to(call.grad(), device, dtype)};
+          return TensorList{cast(ohm::transfer(call.grad(), device), dtype)};
+        });
   }
   return out;
 }
@@ -34,22 +74,35 @@ std::vector<Sample> one_matrix() { return {{randn({2, 3}, {DType::float64, Devic
 
 }  // namespace
 
-Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype) {
+Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
+          Transfer transfer) {
   const Device target = device.value_or(input.device());
   const DType type = dtype.value_or(input.dtype());
   if (target == input.device() && type == input.dtype()) return input;
   Context::current().slot(target);  // refuses a GPU that does not exist
-  return copy_to(input, target, type);
+  return copy_to(input, target, type, transfer);
 }
 
 Tensor to_dtype(const Tensor& input, DType dtype) { return to(input, std::nullopt, dtype); }
 Tensor to_device(const Tensor& input, Device device) { return to(input, device, std::nullopt); }
 
+Tensor pin_memory(const Tensor& input) {
+  if (!input.device().is_cpu()) {
+    throw std::invalid_argument(
+        fmt::format("[pin_memory] only memory of the host can be pinned, got {}", describe(input)));
+  }
+  if (input.storage().is_pinned()) return input;
+  const OpGuard op("pin_memory");
+  Tensor out = empty_pinned(input.shape(), strides_of_copy(input), input.dtype());
+  copy_into(out, input);
+  return out;
+}
+
 Tensor clone(const Tensor& input) {
   const OpFront front(kClone);
   Tensor out = copy_of(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
-    record.attach(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
+    record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
   }
   return out;
 }
@@ -59,7 +112,7 @@ Tensor contiguous(const Tensor& input) {
   const OpFront front(kContiguous);
   Tensor out = row_major(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
-    record.attach(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
+    record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
   }
   return out;
 }

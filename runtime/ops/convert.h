@@ -1,6 +1,8 @@
 // Moving tensors between dtypes and devices.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "runtime/ops/registry.h"
@@ -9,10 +11,22 @@ namespace ohm::ops {
 
 /// The tensor itself when it has the dtype; else a copy with its layout. The gradient is cast back.
 Tensor to_dtype(const Tensor& input, DType dtype);
-/// The tensor itself when it is there; else a row-major copy. The gradient is copied back.
+/// The tensor itself when it is there; else a copy, with its layout when that is dense. The
+/// gradient is copied back.
 Tensor to_device(const Tensor& input, Device device);
-/// Both: device first when it shrinks nothing, so that one copy is made.
-Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype);
+
+/// Whether the host waits for a copy between it and a GPU.
+enum class Transfer : std::uint8_t { blocking, non_blocking };
+
+/// Both in one copy. Between host and GPU, a copy that also casts does so on the host: its side of
+/// the copy takes a temporary. A non-blocking one casts on the GPU, with the temporary there;
+/// page-locked memory that it reads or writes waits for it, and a result on the host is in such
+/// memory.
+Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
+          Transfer transfer = Transfer::blocking);
+/// A copy in page-locked memory of the host, outside any graph; the tensor itself when it is there
+/// already. Throws std::invalid_argument for a tensor that is not on the host.
+Tensor pin_memory(const Tensor& input);
 /// A copy of its own, in the graph.
 Tensor clone(const Tensor& input);
 /// The tensor itself when row-major, else a row-major copy.

@@ -120,7 +120,7 @@ class SortingScratch {
     const std::int64_t segments = std::min(count_, table.rows);
     keep(segments, index_options_);
     keep(segments, index_options_);
-    take_bytes(scan_scratch_bytes(segments, DType::int64));
+    take_bytes(scan_scratch_bytes(segments, DType::int64, index_options_.device));
     keep(1, number);
     const std::int64_t pieces = count_ / kRowsPerPiece + segments;
     const std::int64_t padded_width = (table.width + kWarp - 1) / kWarp * kWarp;

@@ -110,7 +110,8 @@ class SelectionScratch {
     keep(blocks, DType::int32);              // chosen before each block
     keep(blocks, DType::int32);
     for (int scan = 0; scan < 2; ++scan) {
-      const Tensor temporary = empty({keyed_scan_scratch_bytes(blocks)}, {DType::uint8, device});
+      const Tensor temporary =
+          empty({keyed_scan_scratch_bytes(blocks, device)}, {DType::uint8, device});
     }
   }
   SelectionScratch(const SelectionScratch&) = delete;

@@ -1,16 +1,35 @@
 // Whole-tensor arithmetic that gradients are written in: each call is one kernel and one new
-// tensor, as each factor of PyTorch's formulas is. No graph is recorded.
+// tensor, as each factor of PyTorch's formulas is. Under create_graph each call is the op of the
+// same meaning, which records itself: a formula made of these alone can be differentiated again.
 #pragma once
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/pointwise.h"
 
 namespace ohm::ops::formula {
 
+/// Backward runs with grad mode on: what it computes gets a graph.
+inline bool is_recorded() { return Context::current().state.grad_enabled; }
+
+/// fn over all elements; `op` is the op that does the same.
+template <class F>
+Tensor mapped(const Tensor& tensor, Tensor (*op)(const Tensor&), F&& fn) {
+  return is_recorded() ? op(tensor) : map_new(tensor, fn);
+}
+
 inline Tensor times(const Tensor& tensor, double factor) {
+  if (is_recorded()) return mul(tensor, factor);
   return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
 }
 inline Tensor plus(const Tensor& tensor, double number) {
+  if (is_recorded()) return add(tensor, number);
   return map_new(tensor, [number](auto x) { return x + static_cast<decltype(x)>(number); });
+}
+inline Tensor negated(const Tensor& tensor) {
+  return mapped(tensor, &neg, [](auto x) { return -x; });
+}
+inline Tensor squared(const Tensor& tensor) {
+  return mapped(tensor, &square, [](auto x) { return x * x; });
 }
 
 /// fn over both, broadcast and promoted.
@@ -20,15 +39,19 @@ Tensor combined(const Tensor& a, const Tensor& b, F&& fn) {
   return binary_new_floating(kFormula, a, b, result_dtype(a, b), fn);
 }
 inline Tensor product(const Tensor& a, const Tensor& b) {
+  if (is_recorded()) return mul(a, b);
   return combined(a, b, [](auto x, auto y) { return x * y; });
 }
 inline Tensor quotient(const Tensor& a, const Tensor& b) {
+  if (is_recorded()) return div(a, b);
   return combined(a, b, [](auto x, auto y) { return x / y; });
 }
 inline Tensor sum(const Tensor& a, const Tensor& b) {
+  if (is_recorded()) return add(a, b);
   return combined(a, b, [](auto x, auto y) { return x + y; });
 }
 inline Tensor difference(const Tensor& a, const Tensor& b) {
+  if (is_recorded()) return sub(a, b);
   return combined(a, b, [](auto x, auto y) { return x - y; });
 }
 
@@ -38,6 +61,26 @@ Tensor compared(const Tensor& a, const Tensor& b, F&& fn) {
   constexpr OpInfo kFormula{"backward"};
   Tensor out = empty_for(a, b, DType::boolean, kFormula);
   visit_dtype(result_dtype(a, b), [&]<class T>(TypeTag<T>) { map_binary<bool, T>(out, a, b, fn); });
+  return out;
+}
+
+/// kernel(grad, kept), which is linear in the gradient and has no slope along what was kept: zeros
+/// go there.
+template <class Kernel>
+Tensor linear_in_gradient(std::string_view node, const Tensor& grad, const Tensor& kept,
+                          const Kernel& kernel) {
+  if (!is_recorded()) return kernel(grad, kept);
+  Recorder record(node, {&grad, &kept});
+  record.save(kept);
+  Tensor out = kernel(grad, kept);
+  record.attach_differentiable(out, [node, kernel](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(0)) {
+      grads[0] = linear_in_gradient(node, call.grad(), call.saved(0), kernel);
+    }
+    if (call.needs(1)) grads[1] = zeros_like(call.grad());
+    return grads;
+  });
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/host_values.h"
+#include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/arithmetic.h"
 
@@ -17,6 +18,8 @@ constexpr OpInfo kScatterAdd{"scatter_add"};
 constexpr OpInfo kMaskedFill{"masked_fill"};
 constexpr OpInfo kMaskedFillInplace{"masked_fill_"};
 
+}  // namespace
+
 void require_index(const OpInfo& info, const Tensor& input, const Tensor& index) {
   require_same_device(input, index, info);
   if (index.dtype() == DType::int64 || index.dtype() == DType::int32) return;
@@ -28,25 +31,6 @@ std::int64_t checked_index(const OpInfo& info, std::int64_t index, std::int64_t 
   if (index >= -size && index < size) return index < 0 ? index + size : index;
   throw std::invalid_argument(
       fmt::format("[{}] index {} is out of bounds for a size of {}", info.name, index, size));
-}
-
-// ---- along a dimension --------------------------------------------------------------------------
-
-// Calls visit(offset in `whole`, number of the index element) for each element of the index, which
-// stands for dimension `dim` of `whole`.
-template <class F>
-void for_each_place(const OpInfo& info, const Tensor& whole, int dim, const Tensor& index,
-                    F&& visit) {
-  const HostInput<std::int64_t> places(index);
-  const std::int64_t size = whole.shape()[dim];
-  Shape strides = whole.strides();
-  strides[dim] = 0;
-  std::int64_t number = 0;
-  for_each_offset(index.shape(), strides, [&](std::int64_t offset) {
-    const std::int64_t place = checked_index(info, places.data()[number], size);
-    visit(offset + place * whole.strides()[dim], number);
-    ++number;
-  });
 }
 
 int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, const Tensor& index) {
@@ -63,20 +47,29 @@ int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, cons
   return position;
 }
 
-// target[index] += source, along `dim`.
 void add_at(const OpInfo& info, const Tensor& target, int dim, const Tensor& index,
-            const Tensor& source) {
+            const Tensor& source, double factor) {
   if (!target.has_values() || !source.has_values()) return;
   visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
     const std::vector<double> values = to_doubles(source);
     T* data = target.data<T>();
     for_each_place(info, target, dim, index, [&](std::int64_t offset, std::int64_t number) {
       const double sum =
-          convert_element<double>(data[offset]) + values[static_cast<std::size_t>(number)];
+          convert_element<double>(data[offset]) + factor * values[static_cast<std::size_t>(number)];
       data[offset] = convert_element<T>(sum);
     });
   });
 }
+
+Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
+  Shape sizes = shape;
+  Shape strides(shape.dims(), 0);
+  sizes[dim] = index.numel();
+  strides[dim] = index.dims() == 0 ? 1 : index.strides()[0];
+  return make_view(index, sizes, strides, index.impl()->offset);
+}
+
+namespace {
 
 Tensor gathered(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
   Tensor out = empty(index.shape(), options_of(input));
@@ -87,15 +80,6 @@ Tensor gathered(const OpInfo& info, const Tensor& input, int dim, const Tensor& 
     });
   });
   return out;
-}
-
-// An index of one dimension as one of the input's shape, with its entries along `dim`. A view.
-Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
-  Shape sizes = shape;
-  Shape strides(shape.dims(), 0);
-  sizes[dim] = index.numel();
-  strides[dim] = index.dims() == 0 ? 1 : index.strides()[0];
-  return make_view(index, sizes, strides, index.impl()->offset);
 }
 
 // ---- index tensors for leading dimensions -------------------------------------------------------
@@ -227,8 +211,10 @@ Recorder record_masked_fill(const Tensor& input, const Tensor& mask) {
 }
 
 void attach_masked_fill(Recorder& record, const Tensor& out) {
-  record.attach(out, [](BackwardCall& call) {
-    return TensorList{filled_copy(call.grad(), call.saved(0), 0.0)};
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    const Tensor mask = call.saved(0);
+    if (call.is_recorded()) return TensorList{masked_fill(call.grad(), mask, 0.0)};
+    return TensorList{filled_copy(call.grad(), mask, 0.0)};
   });
 }
 
@@ -246,8 +232,11 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   Recorder record("GatherBackward", {&input});
   record.save(index);
   Tensor out = gathered(kGather, input, position, index);
-  record.attach(out, [shape = input.shape(), position](BackwardCall& call) {
+  record.attach_differentiable(out, [shape = input.shape(), position](BackwardCall& call) {
     Tensor whole = zeros(shape, options_of(call.grad()));
+    if (call.is_recorded()) {
+      return TensorList{scatter_add(whole, position, call.saved(0), call.grad())};
+    }
     add_at(kGather, whole, position, call.saved(0), call.grad());
     return TensorList{whole};
   });
@@ -309,9 +298,13 @@ Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
   record.save(record.needs(1) ? index : Tensor());
   Tensor out = copy_of(input);
   add_at(kScatterAdd, out, position, index, source);
-  record.attach(out, [position](BackwardCall& call) {
+  record.attach_differentiable(out, [position](BackwardCall& call) {
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = gathered(kScatterAdd, call.grad(), position, call.saved(0));
+    if (call.needs(1)) {
+      const Tensor places = call.saved(0);
+      grads[1] = call.is_recorded() ? gather(call.grad(), position, places)
+                                    : gathered(kScatterAdd, call.grad(), position, places);
+    }
     return grads;
   });
   return out;

@@ -83,12 +83,15 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
     start += lengths.back();
   }
   if (Recorder record("CatBackward", tensors); record.is_needed()) {
-    record.attach(out, [position, lengths](BackwardCall& call) {
+    record.attach_differentiable(out, [position, lengths](BackwardCall& call) {
+      const auto piece = [&](std::int64_t start, std::int64_t length) {
+        return call.is_recorded() ? narrow(call.grad(), position, start, length)
+                                  : piece_of(call.grad(), position, start, length);
+      };
       TensorList grads;
       std::int64_t first = 0;
       for (std::size_t i = 0; i < lengths.size(); ++i) {
-        grads.push_back(call.needs(i) ? piece_of(call.grad(), position, first, lengths[i])
-                                      : Tensor());
+        grads.push_back(call.needs(i) ? piece(first, lengths[i]) : Tensor());
         first += lengths[i];
       }
       return grads;
@@ -117,10 +120,12 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
   for (std::size_t i = 0; i < tensors.size(); ++i)
     copy_into(slice_of(out, position, i), tensors[i]);
   if (Recorder record("StackBackward", tensors); record.is_needed()) {
-    record.attach(out, [position, count = tensors.size()](BackwardCall& call) {
+    record.attach_differentiable(out, [position, count = tensors.size()](BackwardCall& call) {
       TensorList grads(count);
       for (std::size_t i = 0; i < count; ++i) {
-        if (call.needs(i)) grads[i] = slice_of(call.grad(), position, i);
+        if (!call.needs(i)) continue;
+        grads[i] = call.is_recorded() ? select(call.grad(), position, static_cast<std::int64_t>(i))
+                                      : slice_of(call.grad(), position, i);
       }
       return grads;
     });

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "runtime/ops/formula.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
@@ -14,9 +15,13 @@ constexpr OpInfo kSmoothL1{"smooth_l1_loss", CastPolicy::float32};
 constexpr OpInfo kHuber{"huber_loss", CastPolicy::float32};
 constexpr OpInfo kL1{"l1_loss", CastPolicy::float32};
 
-// Each loss: its value, and its slope by the prediction.
+// Each loss: its value, and its slope by the prediction; one that can be differentiated twice has
+// the slope as whole tensors too.
 
 struct SquaredError {
+  static Tensor recorded_slope(const Tensor& x, const Tensor& t) {
+    return formula::times(formula::difference(x, t), 2.0);
+  }
   template <class T>
   T value(T x, T t) const {
     return (x - t) * (x - t);
@@ -73,15 +78,30 @@ template <class Loss>
 void attach_loss(Recorder& record, const LossOperands& operands, const Tensor& out,
                  Reduction reduction, Loss loss) {
   const double factor = gradient_factor(reduction, operands.shape.numel());
-  record.attach(out, [factor, loss](BackwardCall& call) {
+  constexpr bool kIsDifferentiable = requires(const Tensor& x) { Loss::recorded_slope(x, x); };
+  const auto gradients = [factor, loss](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor t = call.saved(1);
-    const auto slope = [&](auto a, auto b) { return loss.slope(a, b); };
+    const auto along = [&](const Tensor& of, const Tensor& from) {
+      if constexpr (kIsDifferentiable) {
+        if (call.is_recorded()) {
+          const Tensor slope = formula::times(Loss::recorded_slope(of, from), factor);
+          return formula::product(call.grad(), slope);
+        }
+      }
+      return loss_gradient(call.grad(), of, from, factor,
+                           [&](auto a, auto b) { return loss.slope(a, b); });
+    };
     TensorList grads(2);
-    if (call.needs(0)) grads[0] = loss_gradient(call.grad(), x, t, factor, slope);
-    if (call.needs(1)) grads[1] = loss_gradient(call.grad(), t, x, factor, slope);
+    if (call.needs(0)) grads[0] = along(x, t);
+    if (call.needs(1)) grads[1] = along(t, x);
     return grads;
-  });
+  };
+  if constexpr (kIsDifferentiable) {
+    record.attach_differentiable(out, gradients);
+  } else {
+    record.attach(out, gradients);
+  }
 }
 
 template <class Loss>

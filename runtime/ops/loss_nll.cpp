@@ -164,9 +164,24 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const std::optional<T
     record.save(target);
     record.save(class_weight);
     record.save(total_weight);
-    record.attach(out, [call](BackwardCall& backward) {
-      return TensorList{nll_gradient(call, backward.grad(), backward.saved(0), backward.saved(1),
-                                     backward.saved(2), backward.saved(3))};
+    record.attach_differentiable(out, [call](BackwardCall& backward) {
+      const Tensor classes = backward.saved(1);
+      const Tensor weights = backward.saved(2);
+      Tensor grad = nll_gradient(call, backward.grad(), backward.saved(0), classes, weights,
+                                 backward.saved(3));
+      // It is linear: differentiated again, it is the loss of the gradient's gradient.
+      if (Recorder again("NllLossBackwardBackward", {&backward.grad()}); again.is_needed()) {
+        again.save(classes);
+        again.save(weights);
+        again.attach_differentiable(grad, [call](BackwardCall& second) {
+          const Tensor class_weights = second.saved(1);
+          return TensorList{
+              nll_loss(second.grad(), second.saved(0),
+                       class_weights.defined() ? std::optional(class_weights) : std::nullopt,
+                       call.ignore_index, call.reduction)};
+        });
+      }
+      return TensorList{grad};
     });
   }
   return out;

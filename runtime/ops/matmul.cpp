@@ -4,9 +4,12 @@
 
 #include <stdexcept>
 
+#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/contraction.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/formula.h"
 #include "runtime/ops/gemm.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
@@ -61,14 +64,28 @@ struct MatrixLayout {
       : is_column_major(ops::is_column_major(matrix.shape(), matrix.strides())) {}
 };
 
+// The products of gradients: recorded where the gradient is to be differentiated again.
+Tensor gradient_mm(const Tensor& a, const Tensor& b) {
+  return formula::is_recorded() ? mm(a, b) : raw_mm(a, b);
+}
+Tensor gradient_bmm(const Tensor& a, const Tensor& b) {
+  return formula::is_recorded() ? bmm(a, b) : raw_bmm(a, b);
+}
+Tensor gradient_t(const Tensor& matrix) {
+  return formula::is_recorded() ? t(matrix) : transposed(matrix);
+}
+Tensor gradient_batch_t(const Tensor& tensor) {
+  return formula::is_recorded() ? transpose(tensor, 1, 2) : batch_transposed(tensor);
+}
+
 Tensor left_gradient(const Tensor& grad, const Tensor& right, MatrixLayout left) {
-  if (left.is_column_major) return transposed(raw_mm(right, transposed(grad)));
-  return raw_mm(grad, transposed(right));
+  if (left.is_column_major) return gradient_t(gradient_mm(right, gradient_t(grad)));
+  return gradient_mm(grad, gradient_t(right));
 }
 
 Tensor right_gradient(const Tensor& grad, const Tensor& left, MatrixLayout right) {
-  if (right.is_column_major) return transposed(raw_mm(transposed(grad), left));
-  return raw_mm(transposed(left), grad);
+  if (right.is_column_major) return gradient_t(gradient_mm(gradient_t(grad), left));
+  return gradient_mm(gradient_t(left), grad);
 }
 
 // Each operand is wanted by the other one's gradient. Saved tensors are in the order of PyTorch's
@@ -156,12 +173,13 @@ Tensor mm(const Tensor& left, const Tensor& right) {
   Recorder record("MmBackward", {&input, &other});
   save_self_last(record, input, other);
   Tensor out = raw_mm(input, other);
-  record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
-    TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = right_gradient(call.grad(), call.saved(1), b);
-    if (call.needs(0)) grads[0] = left_gradient(call.grad(), call.saved(0), a);
-    return grads;
-  });
+  record.attach_differentiable(
+      out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
+        TensorList grads{Tensor(), Tensor()};
+        if (call.needs(1)) grads[1] = right_gradient(call.grad(), call.saved(1), b);
+        if (call.needs(0)) grads[0] = left_gradient(call.grad(), call.saved(0), a);
+        return grads;
+      });
   return out;
 }
 
@@ -173,10 +191,10 @@ Tensor bmm(const Tensor& left, const Tensor& right) {
   Recorder record("BmmBackward", {&input, &other});
   save_self_last(record, input, other);
   Tensor out = raw_bmm(input, other);
-  record.attach(out, [](BackwardCall& call) {
+  record.attach_differentiable(out, [](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = raw_bmm(batch_transposed(call.saved(1)), call.grad());
-    if (call.needs(0)) grads[0] = raw_bmm(call.grad(), batch_transposed(call.saved(0)));
+    if (call.needs(1)) grads[1] = gradient_bmm(gradient_batch_t(call.saved(1)), call.grad());
+    if (call.needs(0)) grads[0] = gradient_bmm(call.grad(), gradient_batch_t(call.saved(0)));
     return grads;
   });
   return out;
@@ -204,19 +222,18 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
     const auto b = static_cast<Compute>(beta);
     map_binary<T, T>(out, out, bias, [a, b](auto x, auto y) { return a * x + b * y; });
   });
-  record.attach(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
+  record.attach_differentiable(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor(), Tensor()};
     const auto scaled = [](const Tensor& tensor, double factor) {
-      return factor == 1.0 ? tensor
-                           : map_new(tensor, [factor](auto x) { return x * decltype(x)(factor); });
+      return factor == 1.0 ? tensor : formula::times(tensor, factor);
     };
     if (call.needs(1)) {
-      grads[1] = scaled(raw_bmm(call.grad(), batch_transposed(call.saved(1))), alpha);
+      grads[1] = scaled(gradient_bmm(call.grad(), gradient_batch_t(call.saved(1))), alpha);
     }
     if (call.needs(2)) {
-      grads[2] = scaled(raw_bmm(batch_transposed(call.saved(0)), call.grad()), alpha);
+      grads[2] = scaled(gradient_bmm(gradient_batch_t(call.saved(0)), call.grad()), alpha);
     }
-    if (call.needs(0)) grads[0] = scaled(sum_to_shape(call.grad(), bias_shape), beta);
+    if (call.needs(0)) grads[0] = scaled(recorded_sum_to(call.grad(), bias_shape), beta);
     return grads;
   });
   return out;
@@ -237,13 +254,14 @@ Tensor addmm(const Tensor& given_bias, const Tensor& left, const Tensor& right) 
   Recorder record("AddmmBackward", {&bias, &input, &other});
   save_with_bias(record, input, other);
   Tensor out = raw_addmm(bias, input, other);
-  record.attach(out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
-    TensorList grads{Tensor(), Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = left_gradient(call.grad(), call.saved(1), a);
-    if (call.needs(2)) grads[2] = right_gradient(call.grad(), call.saved(0), b);
-    if (call.needs(0)) grads[0] = call.grad();
-    return grads;
-  });
+  record.attach_differentiable(
+      out, [a = MatrixLayout(input), b = MatrixLayout(other)](BackwardCall& call) {
+        TensorList grads{Tensor(), Tensor(), Tensor()};
+        if (call.needs(1)) grads[1] = left_gradient(call.grad(), call.saved(1), a);
+        if (call.needs(2)) grads[2] = right_gradient(call.grad(), call.saved(0), b);
+        if (call.needs(0)) grads[0] = call.grad();
+        return grads;
+      });
   return out;
 }
 
@@ -256,6 +274,8 @@ Tensor matmul(const Tensor& left, const Tensor& right) {
         fmt::format("[matmul] both arguments need to be at least 1D, but they are {}D and {}D",
                     input.dims(), other.dims()));
   }
+  if (input.dims() == 1 && other.dims() == 1) return dot(input, other);
+  if (input.dims() == 2 && other.dims() == 1) return mv(input, other);
   if (input.dims() == 1) {
     return squeeze(matmul(unsqueeze(input, 0), other), other.dims() == 1 ? 0 : -2);
   }

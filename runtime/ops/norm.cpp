@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formula.h"
 #include "runtime/ops/host_values.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/tensor/reduction_scratch.h"
@@ -48,6 +49,12 @@ auto sign_of() {
 // grad · x / norm, where the norm is not 0.
 Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                           DType dtype) {
+  if (formula::is_recorded()) {
+    const Tensor direction = formula::quotient(input, result);
+    const Tensor is_zero = eq(result, 0.0);
+    masked_fill_(direction, is_zero, 0.0);
+    return formula::product(grad, direction);
+  }
   const Tensor direction = empty_like(input, dtype);
   visit_floating(direction.dtype(), [&]<class T>(TypeTag<T>) {
     map_binary<T, T>(direction, input, result, [](auto x, auto length) { return x / length; });
@@ -64,11 +71,14 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
 // Shared by all elements of the largest magnitude.
 Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                         DimMask folded) {
-  const Tensor mask = empty_like(input, DType::boolean);
-  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<bool, T>(mask, input, result,
-                        [](auto x, auto largest) { return std::abs(x) == largest; });
-  });
+  const Tensor size = map_new(input, [](auto x) { return std::abs(x); });
+  Tensor mask;
+  {
+    const Tensor is_largest =
+        formula::compared(size, result, [](auto x, auto largest) { return x == largest; });
+    const Tensor is_nan = formula::compared(size, size, [](auto x, auto) { return x != x; });
+    mask = formula::compared(is_largest, is_nan, [](auto a, auto b) { return a != 0 || b != 0; });
+  }
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
   const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
   const Tensor masked = empty_like(input);
@@ -113,9 +123,14 @@ Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool
   const ReductionScratch scratch(input, folded);
   compute_norms(out, input, folded, p);
   record.save_output(out);
-  record.attach(out, [folded, p](BackwardCall& call) {
+  const auto gradient = [folded, p](BackwardCall& call) {
     return TensorList{norm_gradient(call.grad(), call.saved(0), call.saved(1), folded, p)};
-  });
+  };
+  if (p == 2.0) {
+    record.attach_differentiable(out, gradient);
+  } else {
+    record.attach(out, gradient);
+  }
   return out;
 }
 

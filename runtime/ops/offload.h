@@ -9,7 +9,13 @@ namespace ohm::ops {
 /// the GPU again, one node at a time. What lies on the host already is kept as it is.
 class SaveOnCpu final : public SavedTensorHook {
  public:
+  enum class HostMemory : std::uint8_t { pageable, pinned };
+
+  explicit SaveOnCpu(HostMemory memory) : memory_(memory) {}
   IntrusivePtr<PackedTensor> pack(const Tensor& tensor) override;
+
+ private:
+  HostMemory memory_;
 };
 
 }  // namespace ohm::ops

@@ -57,13 +57,20 @@ int checked_dim(const Tensor& input, std::int64_t dim, const OpInfo& info) {
   return wrap_dim(dim, input.dims(), info.name.data());
 }
 
-// A piece of `input`, whose gradient is written into zeros of the input's shape.
+// A piece of `input`, whose gradient is written into zeros of the input's shape; the gradient of
+// that is the same piece again.
 template <class Piece>
 Tensor record_piece(std::string_view node, const Tensor& input, Piece piece) {
   Tensor out = piece(input);
   if (Recorder record(node, {&input}); record.is_needed()) {
-    record.attach(out, [shape = input.shape(), piece](BackwardCall& call) {
-      return TensorList{filled_gradient(call.grad(), shape, piece)};
+    record.attach_differentiable(out, [node, shape = input.shape(), piece](BackwardCall& call) {
+      Tensor whole = filled_gradient(call.grad(), shape, piece);
+      if (Recorder again(node, {&call.grad()}); again.is_needed()) {
+        again.attach_differentiable(whole, [node, piece](BackwardCall& second) {
+          return TensorList{record_piece(node, second.grad(), piece)};
+        });
+      }
+      return TensorList{whole};
     });
   }
   return out;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/formula.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
@@ -21,14 +21,9 @@ constexpr OpInfo kSoftshrink{"softshrink"};
 constexpr OpInfo kThreshold{"threshold"};
 constexpr OpInfo kPrelu{"prelu", CastPolicy::low_precision};
 
-// `backward(grad, kept, is_result)`: kept is the input, or in place the result.
 template <class Forward, class Backward>
-Tensor piecewise(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
-                 Forward forward, Backward backward) {
-  if (!inplace) {
-    return unary_keeping_input(info, node, input, forward,
-                               [backward](auto grad, auto x) { return backward(grad, x, false); });
-  }
+Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
+                         Forward forward, Backward backward) {
   const OpFront front(info);
   require_floating(input, info);
   begin_inplace_write(input, info.name);
@@ -42,6 +37,31 @@ Tensor piecewise(const OpInfo& info, std::string_view node, const Tensor& input,
     });
   }
   return input;
+}
+
+// `backward(grad, kept, is_result)`: kept is the input, or in place the result.
+template <class Forward, class Backward>
+Tensor piecewise(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
+                 Forward forward, Backward backward) {
+  if (!inplace) {
+    return unary_keeping_input(info, node, input, forward,
+                               [backward](auto grad, auto x) { return backward(grad, x, false); });
+  }
+  return piecewise_inplace(info, node, input, forward, backward);
+}
+
+// Of straight pieces: the gradient is linear, its slope along the input is 0.
+template <class Forward, class Backward>
+Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
+                       Forward forward, Backward backward) {
+  if (inplace) return piecewise_inplace(info, node, input, forward, backward);
+  const auto kernel = [backward](const Tensor& grad, const Tensor& x) {
+    return map_new(grad, x, [backward](auto g, auto v) { return backward(g, v, false); });
+  };
+  return unary_keeping_input(info, node, input, forward,
+                             Formula([node, kernel](const Tensor& grad, const Tensor& x) {
+                               return formula::linear_in_gradient(node, grad, x, kernel);
+                             }));
 }
 
 // scale · x above 0, scale · alpha (e^(steepness x) − 1) below.
@@ -66,7 +86,7 @@ Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace, d
 }
 
 Tensor limited(const OpInfo& info, const Tensor& input, double low, double high, bool inplace) {
-  return piecewise(
+  return straight_pieces(
       info, "HardtanhBackward", input, inplace,
       [low, high](auto x) {
         using T = decltype(x);
@@ -105,7 +125,7 @@ std::vector<Sample> both_sides_and(std::vector<Value> arguments) {
 }  // namespace
 
 Tensor leaky_relu(const Tensor& input, double negative_slope, bool inplace) {
-  return piecewise(
+  return straight_pieces(
       kLeakyRelu, "LeakyReluBackward", input, inplace,
       [negative_slope](auto x) {
         return x > decltype(x){} ? x : x * static_cast<decltype(x)>(negative_slope);

@@ -3,11 +3,16 @@
 #include <type_traits>
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formula.h"
 #include "runtime/ops/pointwise.h"
+#include "runtime/ops/wrapping.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {
+
+using formula::negated;
+using formula::times;
 
 constexpr OpInfo kAdd{"add"};
 constexpr OpInfo kSub{"sub"};
@@ -24,34 +29,6 @@ constexpr OpInfo kDivInplace{"div_"};
 constexpr OpInfo kZeroInplace{"zero_"};
 constexpr OpInfo kFillInplace{"fill_"};
 
-// Integers wrap, as they do on a GPU.
-template <class T>
-T wrapping_product(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  } else {
-    return a * b;
-  }
-}
-
-template <class T>
-T wrapping_sum(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  } else {
-    return a + b;
-  }
-}
-
-template <class T>
-T wrapping_difference(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-  } else {
-    return a - b;
-  }
-}
-
 constexpr auto kProduct = [](auto x, auto y) { return wrapping_product(x, y); };
 constexpr auto kQuotient = [](auto x, auto y) { return x / y; };
 
@@ -61,12 +38,12 @@ const Tensor& tensor_of(const TensorOrNumber& operand) {
   return tensor == nullptr ? none : *tensor;
 }
 
-Tensor times(const Tensor& tensor, double factor) {
-  return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
-}
-
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
   return binary_new(kMul, a, b, result_dtype(a, b), kProduct);
+}
+
+Tensor gradient_product(const Tensor& grad, const Tensor& factor) {
+  return formula::is_recorded() ? mul(grad, factor) : product(grad, factor);
 }
 
 // input + alpha · other, or input − alpha · other.
@@ -81,22 +58,26 @@ struct Term {
 TensorList add_gradients(BackwardCall& call, const Term& term) {
   TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
   if (call.needs(1)) {
-    const Tensor signed_grad = term.is_subtracted ? times(call.grad(), -1.0) : call.grad();
+    const Tensor signed_grad = term.is_subtracted ? negated(call.grad()) : call.grad();
     grads[1] = term.alpha == 1.0 ? signed_grad : times(signed_grad, term.alpha);
   }
   return grads;
 }
 
-Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
-                  const TensorOrNumber& other, const Term& term) {
-  const OpFront front(info);
-  const auto sum = [factor = term.factor()](auto x, auto y) {
+auto scaled_sum(const Term& term) {
+  return [factor = term.factor()](auto x, auto y) {
     const auto addend = wrapping_product(static_cast<decltype(x)>(factor), y);
     return wrapping_sum(x, addend);
   };
-  Tensor out = binary_new(info, input, other, result_dtype(input, other), sum);
+}
+
+Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
+                  const TensorOrNumber& other, const Term& term) {
+  const OpFront front(info);
+  Tensor out = binary_new(info, input, other, result_dtype(input, other), scaled_sum(term));
   if (Recorder record(node, {&input, &tensor_of(other)}); record.is_needed()) {
-    record.attach(out, [term](BackwardCall& call) { return add_gradients(call, term); });
+    record.attach_differentiable(out,
+                                 [term](BackwardCall& call) { return add_gradients(call, term); });
   }
   return out;
 }
@@ -111,27 +92,26 @@ void save_operands(Recorder& record, const Tensor& input, bool saves_input, cons
 
 TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
   TensorList grads{Tensor(), Tensor()};
-  if (call.needs(1)) grads[1] = product(call.grad(), call.saved(1));
+  if (call.needs(1)) grads[1] = gradient_product(call.grad(), call.saved(1));
   if (call.needs(0)) {
-    grads[0] = is_number ? times(call.grad(), number) : product(call.grad(), call.saved(0));
+    grads[0] =
+        is_number ? times(call.grad(), number) : gradient_product(call.grad(), call.saved(0));
   }
   return grads;
 }
 
 TensorList div_gradients(BackwardCall& call, double number, bool is_number) {
   TensorList grads{Tensor(), Tensor()};
-  const auto divide = [](const Tensor& a, const Tensor& b) {
-    return binary_new_floating(kDiv, a, b, result_dtype(a, b), kQuotient);
-  };
   if (call.needs(1)) {
     const Tensor other = call.saved(0);
-    const Tensor quotient = divide(call.saved(1), other);
-    const Tensor slope = divide(quotient, other);
-    const Tensor negated = times(call.grad(), -1.0);
-    grads[1] = product(negated, slope);
+    const Tensor ratio = formula::quotient(call.saved(1), other);
+    const Tensor slope = formula::quotient(ratio, other);
+    const Tensor opposite = negated(call.grad());
+    grads[1] = gradient_product(opposite, slope);
   }
   if (call.needs(0)) {
-    grads[0] = is_number ? times(call.grad(), 1.0 / number) : divide(call.grad(), call.saved(0));
+    grads[0] = is_number ? times(call.grad(), 1.0 / number)
+                         : formula::quotient(call.grad(), call.saved(0));
   }
   return grads;
 }
@@ -166,16 +146,16 @@ Tensor kept_input(const Recorder& record, const Tensor& input) {
 }
 
 // One in-place op: checks, records what backward needs before the write, writes.
-template <class Write, class Save, class Backward>
+template <class Write, class Save, class Attach>
 Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
-                      const TensorOrNumber& other, Write write, Save save, Backward backward) {
+                      const TensorOrNumber& other, Write write, Save save, Attach attach) {
   const OpFront front(info);
   require_writable(info, input, other, result_dtype(input, other));
   Recorder record(node, {&input, &tensor_of(other)});
   if (record.is_needed()) save(record);
   begin_inplace_write(input, info.name);
   write();
-  if (record.is_needed()) record.attach(input, backward);
+  if (record.is_needed()) attach(record);
   return input;
 }
 
@@ -190,12 +170,12 @@ auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn) {
 
 Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
                           const TensorOrNumber& other, const Term& term) {
-  const auto sum = [factor = term.factor()](auto x, auto y) {
-    return x + static_cast<decltype(x)>(factor) * y;
-  };
   return binary_inplace(
-      info, node, input, other, overwrite(input, other, sum), [](Recorder&) {},
-      [term](BackwardCall& call) { return add_gradients(call, term); });
+      info, node, input, other, overwrite(input, other, scaled_sum(term)), [](Recorder&) {},
+      [&input, term](Recorder& record) {
+        record.attach_differentiable(
+            input, [term](BackwardCall& call) { return add_gradients(call, term); });
+      });
 }
 
 // The gradient of the larger (or smaller) of two: half of it where both are equal, nothing where
@@ -290,7 +270,8 @@ Tensor rsub(const Tensor& input, double number) {
   Tensor out = binary_new(kRsub, input, number, result_dtype(input, number),
                           [](auto x, auto y) { return wrapping_difference(y, x); });
   if (Recorder record("RsubBackward", {&input}); record.is_needed()) {
-    record.attach(out, [](BackwardCall& call) { return TensorList{times(call.grad(), -1.0)}; });
+    record.attach_differentiable(
+        out, [](BackwardCall& call) { return TensorList{negated(call.grad())}; });
   }
   return out;
 }
@@ -300,9 +281,10 @@ Tensor mul(const Tensor& input, const TensorOrNumber& other) {
   Recorder record("MulBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), record.needs(0));
   Tensor out = product(input, other);
-  record.attach(out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
-    return mul_gradients(call, number, scalar);
-  });
+  record.attach_differentiable(
+      out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+        return mul_gradients(call, number, scalar);
+      });
   return out;
 }
 
@@ -313,9 +295,10 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
   Recorder record("DivBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
   Tensor out = binary_new_floating(kDiv, input, other, dtype, kQuotient);
-  record.attach(out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
-    return div_gradients(call, number, scalar);
-  });
+  record.attach_differentiable(
+      out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+        return div_gradients(call, number, scalar);
+      });
   return out;
 }
 
@@ -347,10 +330,13 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     map_ternary<T, T>(out, condition, when_true, when_false,
                       [](auto chosen, auto x, auto y) { return chosen != 0 ? x : y; });
   });
-  record.attach(out, [](BackwardCall& call) {
+  record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor chosen = call.saved(0);
     const auto share = [&](bool mine) {
       const Tensor zero = full({}, 0.0, options_of(call.grad()));
+      if (call.is_recorded()) {
+        return mine ? where(chosen, call.grad(), zero) : where(chosen, zero, call.grad());
+      }
       return map_new(call.grad(), chosen, [mine](auto grad, auto condition) {
         return (condition != 0) == mine ? grad : decltype(grad){};
       });
@@ -378,8 +364,12 @@ Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
         record.save(record.needs(0) ? tensor_of(other) : Tensor());
         record.save(kept_input(record, input));
       },
-      [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
-        return mul_gradients(call, number, scalar);
+      [&](Recorder& record) {
+        // The copy of what was overwritten has no graph: this is differentiated once only.
+        record.attach(input,
+                      [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+                        return mul_gradients(call, number, scalar);
+                      });
       });
 }
 
@@ -396,8 +386,12 @@ Tensor div_(const Tensor& input, const TensorOrNumber& other) {
         record.save(tensor_of(other));
         record.save(kept_input(record, input));
       },
-      [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
-        return div_gradients(call, number, scalar);
+      [&](Recorder& record) {
+        // The copy of what was overwritten has no graph: this is differentiated once only.
+        record.attach(input,
+                      [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+                        return div_gradients(call, number, scalar);
+                      });
       });
 }
 

@@ -45,12 +45,17 @@ struct TwoSteps {
   Combine combine;
 };
 
-/// A gradient that PyTorch computes as a formula of whole tensors: `make(grad, kept)`.
+/// A gradient that PyTorch computes as a formula of whole tensors: `make(grad, kept)`, written with
+/// what formula.h has, so that it is recorded under create_graph.
 template <class Make>
 struct Formula {
   explicit Formula(Make function) : make(function) {}
   Make make;
 };
+template <class Backward>
+inline constexpr bool kIsFormula = false;
+template <class Make>
+inline constexpr bool kIsFormula<Formula<Make>> = true;
 
 template <class Backward>
 Tensor unary_gradient(const Tensor& grad, const Tensor& kept, const Backward& backward) {
@@ -67,6 +72,19 @@ Tensor unary_gradient(const Tensor& grad, const Tensor& kept,
   return map_new(grad, factor, steps.combine);
 }
 
+/// Attaches the gradient of an op that kept one tensor.
+template <class Backward>
+void attach_unary(Recorder& record, const Tensor& out, Backward backward) {
+  const auto gradient = [backward](BackwardCall& call) {
+    return TensorList{unary_gradient(call.grad(), call.saved(0), backward)};
+  };
+  if constexpr (kIsFormula<Backward>) {
+    record.attach_differentiable(out, gradient);
+  } else {
+    record.attach(out, gradient);
+  }
+}
+
 /// An op that keeps its result: d/dx in terms of (grad, result), or TwoSteps.
 template <class Forward, class Backward>
 Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Tensor& given,
@@ -77,9 +95,7 @@ Tensor unary_keeping_result(const OpInfo& info, std::string_view node, const Ten
   Tensor out = map_new(input, forward);
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save_output(out);
-    record.attach(out, [backward](BackwardCall& call) {
-      return TensorList{unary_gradient(call.grad(), call.saved(0), backward)};
-    });
+    attach_unary(record, out, backward);
   }
   return out;
 }
@@ -94,9 +110,7 @@ Tensor unary_keeping_input(const OpInfo& info, std::string_view node, const Tens
   Recorder record(node, {&input});
   record.save(input);
   Tensor out = map_new(input, forward);
-  record.attach(out, [backward](BackwardCall& call) {
-    return TensorList{unary_gradient(call.grad(), call.saved(0), backward)};
-  });
+  attach_unary(record, out, backward);
   return out;
 }
 

@@ -4,11 +4,18 @@
 #include <cmath>
 #include <numbers>
 
-#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formula.h"
 #include "runtime/ops/pointwise.h"
 
 namespace ohm::ops {
 namespace {
+
+using formula::mapped;
+using formula::plus;
+using formula::product;
+using formula::quotient;
+using formula::squared;
+using formula::times;
 
 constexpr OpInfo kReciprocal{"reciprocal", CastPolicy::float32};
 constexpr OpInfo kRsqrt{"rsqrt", CastPolicy::float32};
@@ -26,19 +33,6 @@ constexpr OpInfo kRound{"round"};
 constexpr OpInfo kSign{"sign"};
 constexpr OpInfo kXlogy{"xlogy"};
 
-Tensor times(const Tensor& tensor, double factor) {
-  return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
-}
-Tensor plus(const Tensor& tensor, double number) {
-  return map_new(tensor, [number](auto x) { return x + static_cast<decltype(x)>(number); });
-}
-Tensor product(const Tensor& a, const Tensor& b) {
-  return map_new(a, b, [](auto x, auto y) { return x * y; });
-}
-Tensor quotient(const Tensor& a, const Tensor& b) {
-  return map_new(a, b, [](auto x, auto y) { return x / y; });
-}
-
 // Steps: the gradient is zero everywhere.
 template <class F>
 Tensor stepped(const OpInfo& info, std::string_view node, const Tensor& input, F&& fn) {
@@ -46,7 +40,8 @@ Tensor stepped(const OpInfo& info, std::string_view node, const Tensor& input, F
   require_floating(input, info);
   Tensor out = map_new(input, fn);
   if (Recorder record(node, {&input}); record.is_needed()) {
-    record.attach(out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+    record.attach_differentiable(
+        out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
   }
   return out;
 }
@@ -64,7 +59,7 @@ Tensor tan(const Tensor& input) {
   return unary_keeping_result(
       kTan, "TanBackward", input, [](auto x) { return std::tan(x); },
       Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor square = map_new(y, [](auto v) { return v * v; });
+        const Tensor square = squared(y);
         const Tensor slope = plus(square, 1.0);
         return product(grad, slope);
       }));
@@ -74,9 +69,9 @@ Tensor erf(const Tensor& input) {
   return unary_keeping_input(
       kErf, "ErfBackward", input, [](auto x) { return std::erf(x); },
       Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor square = map_new(x, [](auto v) { return v * v; });
+        const Tensor square = squared(x);
         const Tensor negated = times(square, -1.0);
-        const Tensor bell = map_new(negated, [](auto v) { return std::exp(v); });
+        const Tensor bell = mapped(negated, &exp, [](auto v) { return std::exp(v); });
         const Tensor slope = times(bell, 2.0 * std::numbers::inv_sqrtpi);
         return product(slope, grad);
       }));
@@ -143,7 +138,7 @@ Tensor reciprocal(const Tensor& input) {
   return unary_keeping_result(
       kReciprocal, "ReciprocalBackward", input, [](auto x) { return decltype(x)(1) / x; },
       Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor square = map_new(y, [](auto v) { return v * v; });
+        const Tensor square = squared(y);
         const Tensor negated = times(grad, -1.0);
         return product(negated, square);
       }));
@@ -153,7 +148,8 @@ Tensor rsqrt(const Tensor& input) {
   return unary_keeping_result(
       kRsqrt, "RsqrtBackward", input, [](auto x) { return decltype(x)(1) / std::sqrt(x); },
       Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor cube = map_new(y, [](auto v) { return v * v * v; });
+        const Tensor cube =
+            formula::is_recorded() ? pow(y, 3.0) : map_new(y, [](auto v) { return v * v * v; });
         const Tensor scaled = times(grad, -0.5);
         return product(scaled, cube);
       }));
@@ -163,7 +159,7 @@ Tensor sin(const Tensor& input) {
   return unary_keeping_input(
       kSin, "SinBackward", input, [](auto x) { return std::sin(x); },
       Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor slope = map_new(x, [](auto v) { return std::cos(v); });
+        const Tensor slope = mapped(x, &cos, [](auto v) { return std::cos(v); });
         return product(grad, slope);
       }));
 }
@@ -172,7 +168,7 @@ Tensor cos(const Tensor& input) {
   return unary_keeping_input(
       kCos, "CosBackward", input, [](auto x) { return std::cos(x); },
       Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor sine = map_new(x, [](auto v) { return std::sin(v); });
+        const Tensor sine = mapped(x, &sin, [](auto v) { return std::sin(v); });
         const Tensor slope = times(sine, -1.0);
         return product(grad, slope);
       }));

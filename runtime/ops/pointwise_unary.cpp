@@ -2,7 +2,10 @@
 #include <limits>
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formula.h"
+#include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/pointwise.h"
+#include "runtime/ops/power.h"
 
 namespace ohm::ops {
 namespace {
@@ -54,44 +57,43 @@ Tensor test_elements(const OpInfo& info, const Tensor& input, F&& fn) {
   return out;
 }
 
+// −1, 0 or 1; its own gradient is 0 everywhere.
+Tensor sign_of(const Tensor& x) {
+  Tensor out = map_new(x, [](auto v) {
+    using T = decltype(v);
+    return static_cast<T>((v > T(0)) - (v < T(0)));
+  });
+  if (Recorder record("SgnBackward", {&x}); record.is_needed()) {
+    record.attach_differentiable(
+        out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  }
+  return out;
+}
+
+Tensor raised(const Tensor& base, double power) {
+  return map_new(base, [power](auto x) {
+    using T = decltype(x);
+    return power == 2.0 ? x * x : static_cast<T>(std::pow(x, static_cast<T>(power)));
+  });
+}
+
 Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   const OpFront front(info);
   const Tensor input = front.input(given);
   require_floating(input, info);
-  const auto raise = [](const Tensor& base, double power) {
-    return map_new(base, [power](auto x) {
-      using T = decltype(x);
-      return power == 2.0 ? x * x : static_cast<T>(std::pow(x, static_cast<T>(power)));
-    });
-  };
-  const auto times = [](const Tensor& tensor, double factor) {
-    return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
-  };
   Recorder record("PowBackward", {&input});
   record.save(input);
-  Tensor out = raise(input, exponent);
-  record.attach(out, [=](BackwardCall& call) {
+  Tensor out = raised(input, exponent);
+  record.attach_differentiable(out, [=](BackwardCall& call) {
     if (exponent == 0.0) return TensorList{zeros_like(call.grad())};
     // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
-    const Tensor lower = raise(call.saved(0), exponent - 1.0);
-    const Tensor slope = times(lower, exponent);
-    return TensorList{
-        map_new(call.grad(), slope, [](auto grad, auto value) { return grad * value; })};
+    const Tensor base = call.saved(0);
+    const Tensor lower =
+        call.is_recorded() ? pow(base, exponent - 1.0) : raised(base, exponent - 1.0);
+    const Tensor slope = formula::times(lower, exponent);
+    return TensorList{formula::product(call.grad(), slope)};
   });
   return out;
-}
-
-// The masks of both bounds stay until the gradient is chosen; so does the zero that is chosen.
-Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,
-                      std::optional<double> max) {
-  const Tensor zero = full({}, 0.0, options_of(grad));
-  const Tensor above = min ? ge(input, *min) : Tensor();
-  const Tensor below = max ? le(input, *max) : Tensor();
-  Tensor mask = above.defined() ? above : below;
-  if (above.defined() && below.defined()) {
-    map_binary<bool, bool>(mask, above, below, [](auto a, auto b) { return a != 0 && b != 0; });
-  }
-  return where(mask, grad, zero);
 }
 
 std::vector<Sample> positive() {
@@ -109,6 +111,7 @@ std::vector<Sample> powers() {
     samples.push_back(positive()[0]);
     samples.back().emplace_back(exponent);
   }
+  samples.push_back({positive()[0][0], both_signs()[0][0]});
   return samples;
 }
 
@@ -128,9 +131,8 @@ Tensor neg(const Tensor& input) {
   visit_dtype(input.dtype(),
               [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, [](auto x) { return -x; }); });
   if (Recorder record("NegBackward", {&input}); record.is_needed()) {
-    record.attach(out, [](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), [](auto grad) { return -grad; })};
-    });
+    record.attach_differentiable(
+        out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
   }
   return out;
 }
@@ -138,35 +140,49 @@ Tensor neg(const Tensor& input) {
 Tensor exp(const Tensor& input) {
   return unary_keeping_result(
       kExp, "ExpBackward", input, [](auto x) { return std::exp(x); },
-      [](auto grad, auto y) { return grad * y; });
+      Formula([](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); }));
 }
 
 Tensor log(const Tensor& input) {
   return unary_keeping_input(
       kLog, "LogBackward", input, [](auto x) { return std::log(x); },
-      [](auto grad, auto x) { return grad / x; });
+      Formula([](const Tensor& grad, const Tensor& x) { return formula::quotient(grad, x); }));
 }
 
 Tensor sqrt(const Tensor& input) {
   return unary_keeping_result(
       kSqrt, "SqrtBackward", input, [](auto x) { return std::sqrt(x); },
-      TwoSteps{[](auto y) { return decltype(y)(2) * y; },
-               [](auto grad, auto twice) { return grad / twice; }});
+      Formula([](const Tensor& grad, const Tensor& y) {
+        const Tensor twice = formula::times(y, 2.0);
+        return formula::quotient(grad, twice);
+      }));
 }
 
 Tensor abs(const Tensor& input) {
   return unary_keeping_input(
       kAbs, "AbsBackward", input, [](auto x) { return x < decltype(x){} ? -x : x; },
-      TwoSteps{[](auto x) {
-                 using T = decltype(x);
-                 return static_cast<T>((x > T(0)) - (x < T(0)));
-               },
-               [](auto grad, auto sign) { return grad * sign; }});
+      Formula([](const Tensor& grad, const Tensor& x) {
+        const Tensor sign = sign_of(x);
+        return formula::product(grad, sign);
+      }));
 }
 
 Tensor pow(const Tensor& given, double exponent) { return power(kPow, given, exponent); }
 
 Tensor square(const Tensor& input) { return power(kSquare, input, 2.0); }
+
+// The masks of both bounds stay until the gradient is chosen; so does the zero that is chosen.
+Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,
+                      std::optional<double> max) {
+  const Tensor zero = full({}, 0.0, options_of(grad));
+  const Tensor above = min ? ge(input, *min) : Tensor();
+  const Tensor below = max ? le(input, *max) : Tensor();
+  Tensor mask = above.defined() ? above : below;
+  if (above.defined() && below.defined()) {
+    map_binary<bool, bool>(mask, above, below, [](auto a, auto b) { return a != 0 && b != 0; });
+  }
+  return where(mask, grad, zero);
+}
 
 Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<double> max) {
   const OpFront front(kClamp);
@@ -183,7 +199,7 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
       return x;
     });
   });
-  record.attach(out, [min, max](BackwardCall& call) {
+  record.attach_differentiable(out, [min, max](BackwardCall& call) {
     return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
   });
   return out;
@@ -242,7 +258,7 @@ std::vector<OpDef> unary_ops() {
       define(kLog, kBoth, &log, {"input"}, positive),
       define(kSqrt, kBoth, &sqrt, {"input"}, positive),
       define(kAbs, kBoth, &abs, {"input"}, both_signs),
-      define(kPow, kBoth, &pow, {"input", "exponent"}, powers),
+      define(kPow, kBoth, &power_of, {"input", "exponent"}, powers),
       define(kSquare, kBoth, &square, {"input"}, both_signs),
       define(kClamp, kBoth, &clamp, {"input", "min", "max"}, bounds),
   };

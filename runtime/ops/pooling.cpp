@@ -35,15 +35,6 @@ struct Plan {
   std::int64_t out_pixels() const { return rows.out * columns.out; }
 };
 
-std::int64_t at(const Shape& sizes, int position) {
-  return sizes[sizes.dims() == 1 ? 0 : position];
-}
-
-void require_sizes(const OpInfo& info, const Shape& sizes, std::int64_t smallest,
-                   const char* name) {
-  require_pair(info, sizes, smallest, name);
-}
-
 void require_image(const OpInfo& info, const Tensor& input) {
   require_floating(input, info);
   const int dims = input.dims();
@@ -92,17 +83,17 @@ struct WindowSizes {
 Plan plan_for(const OpInfo& info, const Tensor& input, const WindowSizes& sizes) {
   require_image(info, input);
   const Shape& stride = sizes.stride && !sizes.stride->empty() ? *sizes.stride : sizes.kernel;
-  require_sizes(info, sizes.kernel, 1, "kernel_size");
-  require_sizes(info, stride, 1, "stride");
-  require_sizes(info, sizes.padding, 0, "padding");
-  require_sizes(info, sizes.dilation, 1, "dilation");
+  require_pair(info, sizes.kernel, 1, "kernel_size");
+  require_pair(info, stride, 1, "stride");
+  require_pair(info, sizes.padding, 0, "padding");
+  require_pair(info, sizes.dilation, 1, "dilation");
   Plan plan = plan_for_image(input.shape());
   int position = 0;
   for (Axis* axis : {&plan.rows, &plan.columns}) {
-    axis->kernel = at(sizes.kernel, position);
-    axis->stride = at(stride, position);
-    axis->padding = at(sizes.padding, position);
-    axis->dilation = at(sizes.dilation, position);
+    axis->kernel = size_at(sizes.kernel, position);
+    axis->stride = size_at(stride, position);
+    axis->padding = size_at(sizes.padding, position);
+    axis->dilation = size_at(sizes.dilation, position);
     set_output(info, *axis, sizes.ceil_mode);
     ++position;
   }
@@ -362,11 +353,12 @@ Tensor avg_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
 Tensor adaptive_avg_pool2d(const Tensor& input, const Shape& output_size) {
   const OpFront front(kAdaptiveAvgPool);
   require_image(kAdaptiveAvgPool, input);
-  require_sizes(kAdaptiveAvgPool, output_size, 1, "output_size");
-  if (at(output_size, 0) == 1 && at(output_size, 1) == 1) return mean(input, Shape{-1, -2}, true);
+  require_pair(kAdaptiveAvgPool, output_size, 1, "output_size");
+  if (size_at(output_size, 0) == 1 && size_at(output_size, 1) == 1)
+    return mean(input, Shape{-1, -2}, true);
   Plan plan = plan_for_image(input.shape());
-  plan.rows.out = at(output_size, 0);
-  plan.columns.out = at(output_size, 1);
+  plan.rows.out = size_at(output_size, 0);
+  plan.columns.out = size_at(output_size, 1);
   return average_pool({plan, Windows::adaptive, true, std::nullopt}, "AdaptiveAvgPool2DBackward",
                       input);
 }

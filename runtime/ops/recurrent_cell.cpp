@@ -65,10 +65,19 @@ CellInputs checked_inputs(const OpInfo& info, const OpFront& front, std::int64_t
   return cell;
 }
 
-void save_inputs(Recorder& record, const CellInputs& cell) {
+// In the order of PyTorch's names for them, in which they are released: an LSTM's state is its
+// cell, "cx", a GRU's "hx".
+void save_gru_inputs(Recorder& record, const CellInputs& cell) {
   record.save(cell.hidden_bias);
   record.save(cell.hidden_gates);
   record.save(cell.state);
+  record.save(cell.input_bias);
+  record.save(cell.input_gates);
+}
+void save_lstm_inputs(Recorder& record, const CellInputs& cell) {
+  record.save(cell.state);
+  record.save(cell.hidden_bias);
+  record.save(cell.hidden_gates);
   record.save(cell.input_bias);
   record.save(cell.input_gates);
 }
@@ -231,7 +240,7 @@ void compute_lstm_gradients(const BackwardCall& call, const Tensor& grad_gates,
   if (!grad_gates.has_values()) return;
   const HostInput<double> hidden_grads(call.grad(0));
   const HostInput<double> cell_grads(call.grad(1));
-  const Tensor old_state = call.saved(2);
+  const Tensor old_state = call.saved(0);
   const Tensor new_state = call.saved(5);
   const Tensor workspace = call.saved(6);
   const HostInput<double> old_cells(old_state);
@@ -292,7 +301,7 @@ Tensor gru_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Ten
                       hidden_bias.value_or(Tensor())});
   Recorder record("ThnnFusedGruCellBackward", {&cell.input_gates, &cell.hidden_gates, &cell.state,
                                                &cell.input_bias, &cell.hidden_bias});
-  save_inputs(record, cell);
+  save_gru_inputs(record, cell);
   const Tensor workspace =
       empty({cell.batch(), kGruWorkspace * cell.width()}, options_of(cell.state));
   Tensor next = empty_like(cell.state);
@@ -312,7 +321,7 @@ std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_ga
                       hidden_bias.value_or(Tensor())});
   Recorder record("ThnnFusedLstmCellBackward", {&cell.input_gates, &cell.hidden_gates, &cell.state,
                                                 &cell.input_bias, &cell.hidden_bias});
-  save_inputs(record, cell);
+  save_lstm_inputs(record, cell);
   const Tensor workspace = empty(cell.input_gates.shape(), options_of(cell.state));
   const Tensor next_hidden = empty_like(cell.state);
   const Tensor next_cell = empty_like(cell.state);

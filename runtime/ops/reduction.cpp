@@ -1,5 +1,6 @@
 #include "runtime/ops/reduction.h"
 
+#include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/tensor/reduction_scratch.h"
@@ -48,7 +49,7 @@ Tensor sum(const Tensor& input, const std::optional<Shape>& dim, bool keepdim,
   const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
   Tensor out = reduce_sum(input, folded, keepdim, dtype.value_or(natural));
   if (Recorder record("SumBackward", {&input}); record.is_needed()) {
-    record.attach(out, [shape = input.shape(), folded](BackwardCall& call) {
+    record.attach_differentiable(out, [shape = input.shape(), folded](BackwardCall& call) {
       return TensorList{expanded_over(call.grad(), shape, folded)};
     });
   }
@@ -68,9 +69,11 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
   const auto divide = [count](auto x) { return x / static_cast<decltype(x)>(count); };
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, out, divide); });
   if (Recorder record("MeanBackward", {&input}); record.is_needed()) {
-    record.attach(out, [shape = input.shape(), folded, divide](BackwardCall& call) {
-      return TensorList{map_new(expanded_over(call.grad(), shape, folded), divide)};
-    });
+    record.attach_differentiable(
+        out, [shape = input.shape(), folded, divide, count](BackwardCall& call) {
+          const Tensor grad = expanded_over(call.grad(), shape, folded);
+          return TensorList{call.is_recorded() ? div(grad, count) : map_new(grad, divide)};
+        });
   }
   return out;
 }

@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "runtime/ops/view.h"
+
 namespace ohm::ops {
 
 DimMask folded_dims(const Tensor& input, const std::optional<Shape>& dims, const OpInfo& info) {
@@ -32,11 +34,13 @@ Tensor with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded
     strides.push_back(is_folded ? 1 : tensor.strides()[next]);
     if (!is_folded) ++next;
   }
+  if (Context::current().state.grad_enabled && tensor.requires_grad()) return view(tensor, sizes);
   return make_view(tensor, sizes, strides, tensor.impl()->offset);
 }
 
 Tensor expanded_over(const Tensor& grad, const Shape& shape, DimMask folded) {
   const Tensor whole = with_folded_dims(grad, shape, folded);
+  if (Context::current().state.grad_enabled && grad.requires_grad()) return expand(whole, shape);
   Shape strides = whole.strides();
   for (int dim = 0; dim < shape.dims(); ++dim) {
     if (contains(folded, dim)) strides[dim] = 0;

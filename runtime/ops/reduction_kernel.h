@@ -15,7 +15,7 @@ namespace ohm::ops {
 DimMask folded_dims(const Tensor& input, const std::optional<Shape>& dims, const OpInfo& info);
 
 /// A result or its gradient with a dimension of 1 for each folded dimension of `shape`, whether it
-/// kept them or not. A view.
+/// kept them or not. A view; recorded where the tensor has a graph.
 Tensor with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded);
 
 /// The gradient of a reduction's result, seen with the input's shape: folded dimensions repeat it.

@@ -5,9 +5,10 @@
 #include <limits>
 
 #include "runtime/ops/convert.h"
+#include "runtime/ops/formula.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/lines.h"
-#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/reduce.h"
 #include "runtime/tensor/reduction_scratch.h"
@@ -88,6 +89,59 @@ Tensor softmax_backward(const Tensor& grad, const Tensor& result, int dim, DType
   return out;
 }
 
+Tensor line_sum(const Tensor& tensor, int dim) {
+  return sum(tensor, Shape{dim}, true, std::nullopt);
+}
+
+// What softmax_backward() is differentiated to, along the result: `grad` is the gradient of its
+// output, `incoming` the one that it was given. The right factor of a product is made first, and
+// all factors live until the whole is there.
+Tensor second_gradient(const Tensor& grad, const Tensor& incoming, const Tensor& result, int dim,
+                       Form form) {
+  using formula::difference;
+  using formula::product;
+  if (form == Form::log) {
+    const Tensor y = exp(result);
+    const Tensor total = line_sum(incoming, dim);
+    const Tensor opposite = formula::negated(total);
+    const Tensor slope = product(opposite, y);
+    return product(slope, grad);
+  }
+  const Tensor weighted = product(grad, result);
+  const Tensor weight = line_sum(weighted, dim);
+  const Tensor along_grad = product(incoming, weight);
+  const Tensor share = product(result, incoming);
+  const Tensor shares = line_sum(share, dim);
+  const Tensor along_result = product(shares, grad);
+  const Tensor direct = product(incoming, grad);
+  const Tensor first = difference(direct, along_result);
+  return difference(first, along_grad);
+}
+
+// softmax_backward(), recorded.
+Tensor softmax_slope(const Tensor& grad, const Tensor& result, int dim, DType dtype, Form form) {
+  Tensor out = softmax_backward(grad, result, dim, dtype, form);
+  if (Recorder record("SoftmaxBackwardDataBackward", {&grad, &result}); record.is_needed()) {
+    record.save(record.needs(1) ? grad : Tensor());
+    record.save(result);
+    record.attach_differentiable(out, [dim, form, dtype](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor()};
+      const Tensor y = call.saved(1);
+      const Tensor g = to_dtype(call.grad(), y.dtype());
+      if (call.needs(0) && form == Form::plain) grads[0] = softmax_slope(g, y, dim, dtype, form);
+      if (call.needs(0) && form == Form::log) {
+        const Tensor powers = exp(y);
+        const Tensor weighted = formula::product(g, powers);
+        const Tensor total = line_sum(weighted, dim);
+        grads[0] = formula::difference(g, total);
+      }
+      if (call.needs(1)) grads[1] = second_gradient(g, call.saved(0), y, dim, form);
+      return grads;
+    });
+  }
+  return out;
+}
+
 Tensor softmax_of(const OpInfo& info, std::string_view node, const Tensor& given, std::int64_t dim,
                   std::optional<DType> asked, Form form) {
   const OpFront front(info);
@@ -104,9 +158,10 @@ Tensor softmax_of(const OpInfo& info, std::string_view node, const Tensor& given
   Tensor out = softmax_forward(input, axis, dtype, form);
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save_output(out);
-    record.attach(out, [axis, form, input_dtype = input.dtype()](BackwardCall& call) {
-      return TensorList{softmax_backward(call.grad(), call.saved(0), axis, input_dtype, form)};
-    });
+    record.attach_differentiable(
+        out, [axis, form, input_dtype = input.dtype()](BackwardCall& call) {
+          return TensorList{softmax_slope(call.grad(), call.saved(0), axis, input_dtype, form)};
+        });
   }
   return out;
 }

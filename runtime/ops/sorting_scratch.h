@@ -18,12 +18,18 @@ namespace ohm::ops {
 std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device);
 
 /// Of a running sum of `count` elements of this dtype.
-std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype);
+std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype, Device device);
 
 /// Of picking the first of each run of equal neighbours among `count` integers.
 std::int64_t selection_scratch_bytes(std::int64_t count, Device device);
 
+/// Of listing the places that are marked among `count`.
+std::int64_t flagged_selection_scratch_bytes(std::int64_t count, Device device);
+
+/// Of adding up everything that a device-wide reduction reads, whatever its number.
+std::int64_t device_sum_scratch_bytes(Device device);
+
 /// Of running sums of `count` integers, each starting anew where its key changes.
-std::int64_t keyed_scan_scratch_bytes(std::int64_t count);
+std::int64_t keyed_scan_scratch_bytes(std::int64_t count, Device device);
 
 }  // namespace ohm::ops

@@ -40,7 +40,8 @@ struct InverseRoot {
       : negated(times(x, -1.0)),
         square(product(negated, x)),
         shifted(plus(square, 1.0)),
-        value(map_new(shifted, [](auto v) { return decltype(v)(1) / std::sqrt(v); })) {}
+        value(formula::mapped(shifted, &rsqrt,
+                              [](auto v) { return decltype(v)(1) / std::sqrt(v); })) {}
   Tensor negated;
   Tensor square;
   Tensor shifted;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
@@ -54,19 +55,21 @@ std::optional<Shape> view_strides(const Tensor& input, const Shape& shape) {
 
 // A gradient in the shape of what it is the gradient of: a view where possible.
 Tensor shaped_back(const Tensor& grad, const Shape& shape) {
+  if (Context::current().state.grad_enabled) return reshape(grad, shape);
   const std::optional<Shape> strides = view_strides(grad, shape);
   if (strides) return make_view(grad, shape, *strides, grad.impl()->offset);
   return reshaped_copy(row_major(grad), shape);
 }
 
-// A view, and a backward step that is a function of the gradient alone.
+// A view, and a backward step that is a function of the gradient alone, recorded under
+// create_graph.
 template <class Backward>
 Tensor record_view(std::string_view node, const Tensor& input, const Shape& sizes,
                    const Shape& strides, std::int64_t offset, Backward backward) {
   Tensor out = make_view(input, sizes, strides, offset);
   if (Recorder record(node, {&input}); record.is_needed()) {
-    record.attach(out,
-                  [backward](BackwardCall& call) { return TensorList{backward(call.grad())}; });
+    record.attach_differentiable(
+        out, [backward](BackwardCall& call) { return TensorList{backward(call.grad())}; });
   }
   return out;
 }
@@ -93,7 +96,10 @@ Tensor permute_as(std::string_view node, const Tensor& input, const Shape& order
   for (int i = 0; i < order.dims(); ++i) inverse[static_cast<int>(order[i])] = i;
   const Tensor shape = permuted(input, order);
   return record_view(node, input, shape.shape(), shape.strides(), input.impl()->offset,
-                     [inverse](const Tensor& grad) { return permuted(grad, inverse); });
+                     [inverse](const Tensor& grad) {
+                       const bool is_recorded = Context::current().state.grad_enabled;
+                       return is_recorded ? permute(grad, inverse) : permuted(grad, inverse);
+                     });
 }
 
 Shape identity_order(int dims) {
@@ -164,11 +170,11 @@ Tensor reshape(const Tensor& input, const Shape& wanted) {
   }
   Tensor dense = row_major(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
-    record.attach(dense, [](BackwardCall& call) { return TensorList{call.grad()}; });
+    record.attach_differentiable(dense, [](BackwardCall& call) { return TensorList{call.grad()}; });
   }
   Tensor out = reshaped_copy(dense, shape);
   if (Recorder record("UnsafeViewBackward", {&dense}); record.is_needed()) {
-    record.attach(out, [original = dense.shape()](BackwardCall& call) {
+    record.attach_differentiable(out, [original = dense.shape()](BackwardCall& call) {
       return TensorList{shaped_back(call.grad(), original)};
     });
   }
@@ -247,7 +253,7 @@ Tensor expand(const Tensor& input, const Shape& wanted) {
   }
   return record_view(
       "ExpandBackward", input, shape, strides, input.impl()->offset,
-      [shape = input.shape()](const Tensor& grad) { return sum_to_shape(grad, shape); });
+      [shape = input.shape()](const Tensor& grad) { return recorded_sum_to(grad, shape); });
 }
 
 Tensor unsqueeze(const Tensor& input, std::int64_t dim) {

@@ -4,21 +4,39 @@
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
+namespace {
+
+// That of the running thread and stream, made at its first use.
+const IntrusivePtr<Storage>& kept_workspace(DeviceSlot& slot, Device device,
+                                            LibraryHandles::Library library, std::size_t bytes) {
+  const ExecutionState& state = Context::current().state;
+  IntrusivePtr<Storage>& workspace =
+      slot.library_handles.workspace(state.thread, state.streams.of(device), library);
+  if (workspace) return workspace;
+  const CategoryGuard category(Category::workspace);
+  workspace = Storage::allocate(bytes, device);
+  return workspace;
+}
+
+}  // namespace
 
 void ensure_cublas_workspace(Device device) {
   if (device.is_cpu()) return;
-  Context& context = Context::current();
-  DeviceSlot& slot = context.slot(device);
+  DeviceSlot& slot = Context::current().slot(device);
   if (slot.cublas_workspace_bytes == 0) return;
-  auto& workspace =
-      slot.library_handles.workspace(context.state.thread, context.state.streams.of(device));
-  if (workspace) return;
-  const CategoryGuard category(Category::workspace);
-  workspace = Storage::allocate(slot.cublas_workspace_bytes, device);
+  kept_workspace(slot, device, LibraryHandles::Library::cublas, slot.cublas_workspace_bytes);
 }
 
 IntrusivePtr<Storage> cublaslt_workspace(Device device) {
-  if (device.is_cpu() || Context::current().slot(device).cublas_workspace_bytes == 0) return {};
+  if (device.is_cpu()) return {};
+  DeviceSlot& slot = Context::current().slot(device);
+  if (slot.cublas_workspace_bytes == 0) return {};
+  if (slot.keeps_lt_workspaces) {
+    slot.assumptions.add(Assumption::kept_lt_workspace);
+    // The handle, whose workspace is asked for, is fetched first.
+    ensure_cublas_workspace(device);
+    return kept_workspace(slot, device, LibraryHandles::Library::cublaslt, 1_MiB);
+  }
   const CategoryGuard category(Category::workspace);
   return Storage::allocate(1_MiB, device);
 }

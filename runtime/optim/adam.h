@@ -40,6 +40,8 @@ class Adam final : public Optimizer {
     return options_.decay == WeightDecay::coupled ? "Adam" : "AdamW";
   }
   std::vector<std::string_view> state_names() const override;
+  std::optional<double> momentum() const override { return options_.beta1; }
+  void set_momentum(double momentum) override { options_.beta1 = momentum; }
 
  protected:
   void make_state(ParameterState& state) override;

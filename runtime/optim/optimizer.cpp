@@ -68,17 +68,20 @@ const ParameterState* Optimizer::find_state(const Tensor& parameter) const {
 }
 
 ParameterState& Optimizer::state_of(const Tensor& parameter) {
-  ParameterState*& known = state_by_parameter_[parameter.impl()];
-  if (known != nullptr) return *known;
-  states_.push_back(std::make_unique<ParameterState>(ParameterState{parameter, 0, {}}));
-  known = states_.back().get();
-  known->tensors.resize(state_names().size());
-  make_state(*known);
-  return *known;
+  const auto known = state_by_parameter_.find(parameter.impl());
+  if (known != state_by_parameter_.end()) return *known->second;
+  auto state = std::make_unique<ParameterState>(ParameterState{parameter, 0, {}});
+  state->tensors.resize(state_names().size());
+  make_state(*state);
+  state_by_parameter_[parameter.impl()] = state.get();
+  states_.push_back(std::move(state));
+  return *states_.back();
 }
 
-void Optimizer::zero_grad(bool set_to_none) {
-  for (const Tensor& parameter : parameters_) {
+void Optimizer::zero_grad(bool set_to_none) { optim::zero_grad(parameters_, set_to_none); }
+
+void zero_grad(const std::vector<Tensor>& parameters, bool set_to_none) {
+  for (const Tensor& parameter : parameters) {
     if (set_to_none) {
       parameter.set_grad(Tensor());
     } else if (parameter.grad().defined()) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,6 +32,9 @@ struct ParameterState {
   std::vector<Tensor> tensors;  ///< in the order of state_names(); undefined: not there yet
 };
 
+/// Drops the gradients, or fills them with zeros.
+void zero_grad(const std::vector<Tensor>& parameters, bool set_to_none);
+
 class Optimizer {
  public:
   /// `lr`: learning rate. Throws std::invalid_argument for an empty list, for tensors that are no
@@ -46,7 +50,9 @@ class Optimizer {
   /// What the tensors of a ParameterState are, in PyTorch's words.
   virtual std::vector<std::string_view> state_names() const = 0;
 
-  /// One update of every parameter that has a gradient.
+  /// One update of every parameter that has a gradient. An OutOfMemory on the way leaves every
+  /// tensor usable and each parameter's state whole or not there; which parameters and states are
+  /// updated already is not said, as in PyTorch: a program that goes on loads what it had before.
   void step();
 
   /// Drops all gradients, or fills them with zeros.
@@ -54,6 +60,14 @@ class Optimizer {
 
   double learning_rate() const { return lr_; }
   void set_learning_rate(double lr) { lr_ = lr; }
+  /// The learning rate that schedulers start from; none while no scheduler was made.
+  std::optional<double> initial_learning_rate() const { return initial_lr_; }
+  void set_initial_learning_rate(double lr) { initial_lr_ = lr; }
+  /// The share of the old direction in the new one: SGD's momentum, Adam's first beta. None where
+  /// there is no such thing, or it is switched off.
+  virtual std::optional<double> momentum() const { return std::nullopt; }
+  /// Pre-condition: there is one.
+  virtual void set_momentum(double /*momentum*/) {}
   const std::vector<Tensor>& parameters() const { return parameters_; }
   bool is_fused() const { return form_ == Form::fused; }
   /// nullptr while there is none.
@@ -78,6 +92,7 @@ class Optimizer {
  private:
   std::vector<Tensor> parameters_;
   double lr_;
+  std::optional<double> initial_lr_;
   Form form_;
   std::vector<std::unique_ptr<ParameterState>> states_;  ///< in the order of their making
   std::unordered_map<const TensorImpl*, ParameterState*> state_by_parameter_;

@@ -26,6 +26,10 @@ class Sgd final : public Optimizer {
 
   std::string_view type_name() const override { return "SGD"; }
   std::vector<std::string_view> state_names() const override { return {"momentum_buffer"}; }
+  std::optional<double> momentum() const override {
+    return options_.momentum != 0 ? std::optional(options_.momentum) : std::nullopt;
+  }
+  void set_momentum(double momentum) override { options_.momentum = momentum; }
 
  protected:
   void make_state(ParameterState& /*state*/) override {}

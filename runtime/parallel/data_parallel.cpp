@@ -72,7 +72,7 @@ nn::Value DataParallel::forward(const std::vector<nn::Value>& inputs) {
   for (std::size_t i = 0; i < used.size(); ++i) {
     const WorkerThreadScope thread(static_cast<std::uint32_t>(i));
     const GpuGuard gpu(used[i]);
-    outputs.push_back(tensor_of(replicas[i]->forward(arguments[i])));
+    outputs.push_back(tensor_of(replicas[i]->call(arguments[i])));
   }
   if (outputs_ == Outputs::left) return outputs;
   return gather(outputs, output_device_);
@@ -96,7 +96,7 @@ nn::Value DataParallelCriterion::forward(const std::vector<nn::Value>& inputs) {
     const WorkerThreadScope thread(static_cast<std::uint32_t>(i));
     const GpuGuard gpu((*outputs)[i].device());
     const std::vector<nn::Value> arguments{(*outputs)[i], targets[i][0]};
-    losses.push_back(tensor_of(children()[0].module->forward(arguments)));
+    losses.push_back(tensor_of(children()[0].module->call(arguments)));
   }
   return ops::mean(gather(losses, devices_[0]));
 }

@@ -1,5 +1,7 @@
 #include "runtime/parallel/distributed_data_parallel.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -39,6 +41,37 @@ std::vector<Tensor> trained_parameters(const nn::Module& module) {
   return trained;
 }
 
+// Sizes and strides, one parameter after the other.
+std::vector<double> layouts_of(const std::vector<Tensor>& parameters) {
+  std::vector<double> numbers;
+  for (const Tensor& parameter : parameters) {
+    for (const Shape& each : {parameter.shape(), parameter.strides()}) {
+      for (int dim = 0; dim < each.dims(); ++dim) {
+        numbers.push_back(static_cast<double>(each[dim]));
+      }
+    }
+  }
+  return numbers;
+}
+
+// Every rank compares its own with rank 0's; without values there is nothing to compare.
+void compare_layouts(RankGroup& group, const std::vector<Tensor>& parameters) {
+  const std::vector<double> mine = layouts_of(parameters);
+  const Tensor first = from_values(mine, {static_cast<std::int64_t>(mine.size())},
+                                   {DType::int64, parameters[0].device()});
+  group.broadcast(first, 0);
+  std::size_t number = 0;
+  for (std::size_t i = 0; first.has_values() && i < parameters.size(); ++i) {
+    for (int dim = 0; dim < 2 * parameters[i].dims(); ++dim, ++number) {
+      if (first.data<std::int64_t>()[number] == static_cast<std::int64_t>(mine[number])) continue;
+      throw std::invalid_argument(
+          fmt::format("[DistributedDataParallel] parameter {} of rank {}, of sizes {}, does not "
+                      "match the sizes of the same parameter of rank 0",
+                      i, group.rank(), parameters[i].shape().str()));
+    }
+  }
+}
+
 // The ranks tell each other how many parameters they have, and rank 0 their shapes and strides.
 void compare_parameters(RankGroup& group, const std::vector<Tensor>& parameters) {
   const TensorOptions integers{DType::int64, parameters[0].device()};
@@ -46,9 +79,14 @@ void compare_parameters(RankGroup& group, const std::vector<Tensor>& parameters)
   std::vector<Tensor> counts;
   for (int rank = 0; rank < group.world_size(); ++rank) counts.push_back(empty_like(count));
   group.all_gather(counts, count);
-  std::int64_t numbers = 0;
-  for (const Tensor& parameter : parameters) numbers += 2 * parameter.dims();
-  group.broadcast(full({numbers}, 0.0, integers), 0);
+  for (std::size_t rank = 0; count.has_values() && rank < counts.size(); ++rank) {
+    if (counts[rank].item() == count.item()) continue;
+    throw std::invalid_argument(
+        fmt::format("[DistributedDataParallel] every rank needs the same model, but rank {} has {} "
+                    "parameters and rank {} has {}",
+                    group.rank(), count.item(), rank, counts[rank].item()));
+  }
+  compare_layouts(group, parameters);
 }
 
 // Lets the gradients pass, apart from the outputs that the program gets: what it does to them in
@@ -103,7 +141,7 @@ nn::Value DistributedDataParallel::forward(const std::vector<nn::Value>& inputs)
     const CategoryGuard category(Category::other);
     broadcast_in_buckets(group_, buffers_, kSyncBytes);
   }
-  nn::Value outputs = children()[0].module->forward(moved(inputs));
+  nn::Value outputs = children()[0].module->call(moved(inputs));
   syncs_buffers_ = is_recorded && syncs_gradients_;
   if (syncs_buffers_) reducer_->expect_backward(outputs);
   const bool is_passed_on = options_.static_graph ? reducer_->is_before_first_reduction()

@@ -109,14 +109,35 @@ void GradientReducer::make_buckets(const Buckets& assignment) {
   }
 }
 
-// Rank 0's order and sizes of buckets are everybody's.
-void GradientReducer::agree_on(const Buckets& assignment) {
+// Rank 0's order and sizes of buckets are everybody's; without values each rank keeps its own.
+Buckets GradientReducer::agreed(const Buckets& assignment) {
   const CategoryGuard category(Category::other);
-  const TensorOptions integers{DType::int32, parameters_[0].device()};
-  const Tensor order = full({static_cast<std::int64_t>(parameters_.size()) + 1}, 0.0, integers);
-  group_.broadcast(order, 0);
-  const Tensor sizes = full({static_cast<std::int64_t>(assignment.size())}, 0.0, integers);
-  group_.broadcast(sizes, 0);
+  std::vector<double> order;
+  std::vector<double> sizes;
+  for (const auto& members : assignment) {
+    order.insert(order.end(), members.begin(), members.end());
+    sizes.push_back(static_cast<double>(members.size()));
+  }
+  order.push_back(static_cast<double>(assignment.size()));
+  const Tensor all = broadcast_integers(order);
+  const Tensor all_sizes = broadcast_integers(sizes);
+  if (!all.has_values()) return assignment;
+  Buckets result;
+  const auto* next = all.data<std::int32_t>();
+  for (std::int64_t i = 0; i < all_sizes.numel(); ++i) {
+    const auto size = static_cast<std::size_t>(all_sizes.data<std::int32_t>()[i]);
+    result.emplace_back(next, next + size);
+    next += size;
+  }
+  return result;
+}
+
+// What rank 0 has of these is on every rank afterwards.
+Tensor GradientReducer::broadcast_integers(const std::vector<double>& numbers) {
+  const Tensor tensor = from_values(numbers, {static_cast<std::int64_t>(numbers.size())},
+                                    {DType::int32, parameters_[0].device()});
+  group_.broadcast(tensor, 0);
+  return tensor;
 }
 
 void GradientReducer::rebuild_buckets_once() {
@@ -128,8 +149,7 @@ void GradientReducer::rebuild_buckets_once() {
   }
   if (is_rebuilt_ || ready_order_.size() != parameters_.size()) return;
   const Buckets assignment = assign_buckets_in_order(parameters_, ready_order_, bucket_limits());
-  agree_on(assignment);
-  make_buckets(assignment);
+  make_buckets(agreed(assignment));
   is_rebuilt_ = true;
 }
 

@@ -44,7 +44,8 @@ class GradientReducer {
   bool finds_unused() const { return options_.find_unused_parameters && !options_.static_graph; }
 
   void make_buckets(const Buckets& assignment);
-  void agree_on(const Buckets& assignment);
+  Buckets agreed(const Buckets& assignment);
+  Tensor broadcast_integers(const std::vector<double>& numbers);
   void gradient_is_ready(std::size_t parameter);
   void mark_ready(std::size_t parameter);
   void reduce_all();

@@ -60,13 +60,17 @@ void accumulate_into(const Tensor& target, const Tensor& source) {
 }
 
 Tensor sum_to_shape(const Tensor& tensor, const Shape& shape) {
+  return sum_to_shape(tensor, shape, tensor.dtype());
+}
+
+Tensor sum_to_shape(const Tensor& tensor, const Shape& shape, DType sums) {
   if (tensor.shape() == shape) return tensor;
   const int missing = tensor.dims() - shape.dims();
   DimMask folded = all_dims(missing);
   for (int dim = missing; dim < tensor.dims(); ++dim) {
     if (shape[dim - missing] == 1 && tensor.shape()[dim] != 1) folded = with(folded, dim);
   }
-  const Tensor sum = reduce_sum(tensor, folded, true, tensor.dtype());
+  const Tensor sum = reduce_sum(tensor, folded, true, sums);
   // The missing leading dimensions are of size 1 now: drop them with a view.
   Shape strides;
   for (int dim = missing; dim < sum.dims(); ++dim) strides.push_back(sum.strides()[dim]);

@@ -26,5 +26,7 @@ void accumulate_into(const Tensor& target, const Tensor& source);
 /// The gradient of a broadcast: sums `tensor` over the dimensions in which `shape` is 1 or missing.
 /// `tensor` itself when it has the shape already.
 Tensor sum_to_shape(const Tensor& tensor, const Shape& shape);
+/// The same in another dtype, where something has to be summed.
+Tensor sum_to_shape(const Tensor& tensor, const Shape& shape, DType sums);
 
 }  // namespace ohm

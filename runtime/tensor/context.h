@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "allocator_shim/device/request_allocator.h"
+#include "runtime/tensor/assumption.h"
 #include "runtime/tensor/current_streams.h"
 #include "runtime/tensor/device.h"
 #include "runtime/tensor/intrusive_ptr.h"
@@ -24,6 +25,8 @@
 namespace ohm {
 
 struct AutocastState;
+class PinnedHostAllocator;
+class GradientSelection;
 class SavedTensorHook;
 
 /// One device as the runtime sees it. The figures are those of the GPU's profile.
@@ -31,12 +34,14 @@ struct DeviceSlot {
   RequestAllocator* allocator = nullptr;   ///< not owned; outlives the context
   DeviceStreams* streams = nullptr;        ///< the same; null for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
+  bool keeps_lt_workspaces = false;        ///< else cuBLASLt takes one for each call
   int multiprocessors = 108;
   int threads_per_multiprocessor = 2048;
   int compute_capability_major = 8;
   PhiloxGenerator generator;
   LibraryHandles library_handles;
   StreamId streams_made = 0;  ///< by the program
+  AssumptionSet assumptions;  ///< that its bytes rest on so far
 };
 
 /// The ways to compute attention that a program allows: see ops/attention.h.
@@ -60,7 +65,8 @@ struct ExecutionState {
   std::array<std::uint64_t, 3> next_sequence_numbers{};  ///< of graph nodes, by kind of thread
   std::uint64_t backward_pass = 0;                       ///< number of the running one; 0: none
   std::uint64_t next_backward_pass = 1;
-  bool stops_recomputation_early = true;         ///< of checkpoints
+  const GradientSelection* gradient_selection = nullptr;  ///< of the running one; null: everything
+  bool stops_recomputation_early = true;                  ///< of checkpoints
   SavedTensorHook* saved_tensor_hook = nullptr;  ///< what nodes save goes through it; not owned
   AttentionKernels attention_kernels;
   std::shared_ptr<AutocastState> autocast;  ///< null: autocast was never used
@@ -71,6 +77,7 @@ struct ExecutionState {
 class Context {
  public:
   DeviceSlot host;
+  PinnedHostAllocator* pinned = nullptr;  ///< page-locked memory of the host; not owned; null: none
   std::vector<DeviceSlot> gpus;
   SiteTable* sites = nullptr;  ///< not owned; may be null: then every site is unknown
   bool keeps_values = true;    ///< false: size-only, no arithmetic is done

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/tensor/refusal.h"
 #include "runtime/tensor/strided.h"
@@ -26,6 +27,19 @@ std::size_t checked_bytes(const Shape& shape, DType dtype) {
                        shape.str()));
   }
   return bytes;
+}
+
+Tensor tensor_on(IntrusivePtr<Storage> storage, const Shape& shape, const Shape& strides,
+                 DType dtype) {
+  auto* impl = new TensorImpl();
+  IntrusivePtr<TensorImpl> owner(impl);
+  impl->storage = std::move(storage);
+  impl->sizes = shape;
+  impl->strides = strides;
+  impl->numel = shape.numel();
+  impl->dtype = dtype;
+  impl->is_contiguous = strides == contiguous_strides(shape);
+  return Tensor(std::move(owner));
 }
 
 // What a script makes itself is an input; what an op makes keeps the category it runs under.
@@ -92,20 +106,11 @@ void generate_words(const Tensor& tensor, F&& transform) {
 
 Tensor empty_strided(const Shape& shape, const Shape& strides, const TensorOptions& options) {
   const std::size_t bytes = checked_bytes(shape, options.dtype);
-  auto* impl = new TensorImpl();
-  IntrusivePtr<TensorImpl> owner(impl);
-  impl->storage = Storage::allocate(bytes, options.device);
-  impl->sizes = shape;
-  impl->strides = strides;
-  impl->numel = shape.numel();
-  impl->dtype = options.dtype;
-  impl->is_contiguous = strides == contiguous_strides(shape);
-  Tensor made(std::move(owner));
-  // No byte but 0 and 1 is a bool.
-  if (options.dtype == DType::boolean && made.has_values()) {
-    std::memset(made.data<bool>(), 0, bytes);
-  }
-  return made;
+  return tensor_on(Storage::allocate(bytes, options.device), shape, strides, options.dtype);
+}
+
+Tensor empty_pinned(const Shape& shape, const Shape& strides, DType dtype) {
+  return tensor_on(Storage::allocate_pinned(checked_bytes(shape, dtype)), shape, strides, dtype);
 }
 
 Tensor empty(const Shape& shape, const TensorOptions& options) {

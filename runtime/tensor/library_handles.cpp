@@ -4,7 +4,8 @@
 
 namespace ohm {
 
-IntrusivePtr<Storage>& LibraryHandles::workspace(ExecutionThread thread, StreamId stream) {
+IntrusivePtr<Storage>& LibraryHandles::workspace(ExecutionThread thread, StreamId stream,
+                                                 Library library) {
   auto taken = taken_.find(thread);
   if (taken == taken_.end()) {
     if (free_handles_.empty()) {
@@ -14,7 +15,7 @@ IntrusivePtr<Storage>& LibraryHandles::workspace(ExecutionThread thread, StreamI
     taken = taken_.emplace(thread, free_handles_.back()).first;
     free_handles_.pop_back();
   }
-  return handles_[taken->second][stream];
+  return handles_[taken->second][{library, stream}];
 }
 
 void LibraryHandles::give_back(ExecutionThread thread) {
@@ -26,7 +27,7 @@ void LibraryHandles::give_back(ExecutionThread thread) {
 
 void LibraryHandles::release_workspaces() {
   std::for_each(handles_.rbegin(), handles_.rend(), [](auto& handle) {
-    for (auto& [stream, workspace] : handle) workspace.reset();
+    for (auto& [key, workspace] : handle) workspace.reset();
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/device/stream_events.h"
@@ -21,8 +22,10 @@ enum class ExecutionThread : std::uint32_t { caller, engine, first_worker };
 /// It keeps the handle until it ends. A handle has one workspace for each stream it was used on.
 class LibraryHandles {
  public:
+  enum class Library : std::uint8_t { cublas, cublaslt };
+
   /// Where the workspace of this thread and stream is kept; null until it is put there.
-  IntrusivePtr<Storage>& workspace(ExecutionThread thread, StreamId stream);
+  IntrusivePtr<Storage>& workspace(ExecutionThread thread, StreamId stream, Library library);
 
   /// The thread has ended: its handle is free for another one, with the workspaces it has.
   void give_back(ExecutionThread thread);
@@ -31,7 +34,7 @@ class LibraryHandles {
   void release_workspaces();
 
  private:
-  using Workspaces = std::map<StreamId, IntrusivePtr<Storage>>;
+  using Workspaces = std::map<std::pair<Library, StreamId>, IntrusivePtr<Storage>>;
 
   std::vector<Workspaces> handles_;
   std::vector<std::size_t> free_handles_;

@@ -17,6 +17,9 @@ class Storage : public RefCounted {
   /// Throws OutOfMemory; std::invalid_argument for a device that does not exist.
   static IntrusivePtr<Storage> allocate(std::size_t bytes, Device device);
 
+  /// The same in page-locked memory of the host. Throws std::invalid_argument where there is none.
+  static IntrusivePtr<Storage> allocate_pinned(std::size_t bytes);
+
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
   DeviceAddress address() const { return allocation_.address; }
@@ -31,10 +34,16 @@ class Storage : public RefCounted {
   void set_category(Category category);
   void record_stream(StreamId stream);
 
+  bool is_pinned() const;
+  /// A copy between this page-locked memory and `gpu` is queued on the GPU's current stream. For
+  /// other memory there is nothing to do.
+  void record_copy(Device gpu);
+
   static void destroy(Storage* storage);
 
  private:
   Storage() = default;
+  static IntrusivePtr<Storage> from(RequestAllocator* allocator, std::size_t bytes, Device device);
   ~Storage();
 
   RequestAllocator* allocator_ = nullptr;

@@ -28,7 +28,7 @@ LIBRARIES = {
 RENAMED = {"torch._C._cuda_clearCublasWorkspaces": "ohm.cuda.clear_cublas_workspaces"}
 BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Pow: "^",
           ast.Mod: "%", ast.LShift: "<<"}
-COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le"}
+COMPARISONS = {ast.Gt: "gt", ast.GtE: "ge", ast.Lt: "lt", ast.LtE: "le", ast.Eq: "eq", ast.NotEq: "ne"}
 KEYWORDS = {"end", "local", "then", "repeat", "until", "nil", "function", "do"}
 
 
@@ -111,6 +111,8 @@ class Translator:
     def do_Import(self, node):
         pass
 
+    do_Pass = do_Import
+
     def do_ImportFrom(self, node):
         for name in node.names:
             full = f"{node.module}.{name.name}"
@@ -154,7 +156,7 @@ class Translator:
             values = (
                 [self.expression(value) for value in node.value.elts]
                 if isinstance(node.value, ast.Tuple)
-                else [self.unpacked(node.value)]
+                else [self.unpacked(node.value, len(target.elts))]
             )
             names = [self.target(part) for part in target.elts]
             self.note_kind(names, node.value)
@@ -170,10 +172,14 @@ class Translator:
             self.lists.update(names)
         elif all(isinstance(part, (ast.Constant, ast.Tuple, ast.Load)) for part in ast.walk(value)):
             self.plain.update(names)
+        else:
+            self.plain.difference_update(names)
 
     # An iterable on the right of several targets: a tensor gives its parts, an op several results.
-    def unpacked(self, node):
+    def unpacked(self, node, targets=2):
         text = self.expression(node)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("autograd.grad"):
+            return text if targets == 1 else f"table.unpack({text})"
         is_op = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
         if is_op and node.func.attr in ("chunk", "split", "unbind"):
             return text
@@ -334,6 +340,9 @@ class Translator:
         (right,) = node.comparators
         if isinstance(node.ops[0], ast.Is):
             return f"{self.operand(node.left)} == {self.expression(right)}"
+        is_remainder = isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mod)
+        if isinstance(node.ops[0], ast.Eq) and is_remainder:
+            return f"{self.operand(node.left)} == {self.expression(right)}"
         method = COMPARISONS.get(type(node.ops[0]))
         if method is None:
             raise Unknown(ast.unparse(node))
@@ -356,7 +365,14 @@ class Translator:
         self.scopes.append(scope)
         body = self.expression(node.body)
         self.scopes.pop()
-        return f"function({', '.join(arguments)}) return {body} end"
+        # The last arguments may have defaults, which are what they are where the function is made.
+        defaults = [self.expression(default) for default in node.args.defaults]
+        bound = arguments[len(arguments) - len(defaults):]
+        own = arguments[: len(arguments) - len(defaults)]
+        text = f"function({', '.join(own)}) return {body} end"
+        if not defaults:
+            return text
+        return f"(function({', '.join(bound)}) return {text} end)({', '.join(defaults)})"
 
     # [expression for _ in range(n)], [p for p in parameters if p.requires_grad]
     def of_ListComp(self, node):
@@ -381,9 +397,32 @@ class Translator:
 
     of_GeneratorExp = of_ListComp
 
+    # One dimension after the other, as Python's indices are taken: numbers drop theirs.
+    def sliced(self, node, indices):
+        text, dim = self.subject(node.value), 0
+        for position, index in enumerate(indices):
+            if isinstance(index, ast.Constant) and index.value is Ellipsis:
+                if position != len(indices) - 2:
+                    raise Unknown(ast.unparse(node))
+                dim = -1
+            elif isinstance(index, ast.Slice) and index.step is None:
+                first = self.expression(index.lower) if index.lower else "0"
+                last = f", {self.expression(index.upper)}" if index.upper else ""
+                text = f"slice({text}, {dim}, {first}{last})"
+                dim += 1
+            elif isinstance(index, ast.Constant) and type(index.value) is int:
+                text = f"{text}:select({dim}, {index.value})"
+            else:
+                raise Unknown(ast.unparse(node))
+        return text
+
     def of_Subscript(self, node):
         value = self.expression(node.value)
         index = node.slice
+        if isinstance(index, ast.Tuple):
+            return self.sliced(node, index.elts)
+        if isinstance(index, ast.Constant) and index.value is None:
+            return f"{self.subject(node.value)}:unsqueeze(0)"
         if isinstance(index, ast.Slice):
             if index.step is not None or index.lower is not None or index.upper is None:
                 raise Unknown(ast.unparse(node))
@@ -418,8 +457,11 @@ class Translator:
         named = [f"{keyword.arg} = {self.expression(keyword.value)}" for keyword in node.keywords]
         if named:
             arguments.append("{" + ", ".join(named) + "}")
-        if function == "float" and arguments == ['"-inf"']:
-            return "-math.huge"
+        if function.rsplit(":", 1)[-1] in KEYWORDS:
+            owner, name = function.rsplit(":", 1)  # a method whose name is a word of Lua's
+            return f'{owner}["{name}"]({", ".join([owner, *arguments])})'
+        if function == "float" and arguments in (['"-inf"'], ['"inf"']):
+            return "-math.huge" if "-" in arguments[0] else "math.huge"
         return f"{function}({', '.join(arguments)})"
 
     def callee(self, node):

@@ -147,6 +147,30 @@ CALLS = {
         x, weight=weight, bias=bias, eps=eps),
     "group_norm": F.group_norm,
     "softmin": lambda x: F.softmin(x, -1),
+    "prod": lambda x, dim=None, keepdim=False: x.prod() if dim is None else x.prod(dim, keepdim),
+    "amax": lambda x, dim=None, keepdim=False: torch.amax(x, dim or (), keepdim),
+    "amin": lambda x, dim=None, keepdim=False: torch.amin(x, dim or (), keepdim),
+    "einsum": lambda equation, operands: torch.einsum(equation, operands),
+    "index_add": lambda x, dim, index, source, alpha=1: torch.index_add(
+        x, dim, index, source, alpha=alpha),
+    "one_hot": F.one_hot,
+    "margin_ranking_loss": lambda a, b, t, margin=0.0, reduction="mean": F.margin_ranking_loss(
+        a, b, t, margin, reduction=reduction),
+    "hinge_embedding_loss": lambda x, t, margin=1.0, reduction="mean": F.hinge_embedding_loss(
+        x, t, margin, reduction=reduction),
+    "triplet_margin_loss": lambda a, p, n, margin=1.0, norm=2.0, eps=1e-6, reduction="mean":
+        F.triplet_margin_loss(a, p, n, margin, norm, eps, reduction=reduction),
+    "poisson_nll_loss": lambda x, t, log_input=True, eps=1e-8, reduction="mean":
+        F.poisson_nll_loss(x, t, log_input, False, eps=eps, reduction=reduction),
+    "unflatten": lambda x, dim, sizes: x.unflatten(dim, sizes),
+    "expand_as": lambda x, other: x.expand_as(other),
+    "view_as": lambda x, other: x.view_as(other),
+    "conv1d": F.conv1d,
+    "max_pool1d": F.max_pool1d,
+    "avg_pool1d": F.avg_pool1d,
+    "adaptive_avg_pool1d": lambda x, size: F.adaptive_avg_pool1d(x, size),
+    **{name: (lambda method: lambda x, *a: getattr(x * 1.0, method)(*a))(name) for name in (
+        "sigmoid_", "tanh_", "exp_", "sqrt_", "neg_", "clamp_")},
     "addcmul": lambda x, a, b, value=1: torch.addcmul(x, a, b, value=value),
     "addcdiv": lambda x, a, b, value=1: torch.addcdiv(x, a, b, value=value),
     **{name: getattr(F, name) for name in (
@@ -196,6 +220,15 @@ def pointwise():
         yield f"{op}_special", op, lambda: [const(torch.tensor(SPECIAL))]
     for op in ("square", "sin", "cos", "tan", "erf", "expm1", "floor", "ceil", "round", "sign"):
         yield op, op, lambda: [randn(3, 4) * 2]
+    yield "pow_tensor", "pow", lambda: [positive(2, 3), randn(3)]
+    yield "pow_tensor_of_zero", "pow", lambda: [
+        torch.tensor([0.0, 2.0, 3.0]), torch.tensor([2.0, 0.0, -1.0])]
+    for op in ("sigmoid_", "tanh_", "exp_", "neg_"):
+        yield op, op, lambda: [const(randn(3, 4))]
+    yield "sqrt_", "sqrt_", lambda: [const(positive(3, 4))]
+    yield "clamp_", "clamp_", lambda: [const(randn(3, 4)), -0.5, 0.5]
+    yield "clamp_min_op", "clamp_min", lambda: [randn(3, 4), 0.25]
+    yield "clamp_max_op", "clamp_max", lambda: [randn(3, 4), 0.25]
     for op in ("rsqrt", "log2", "log10", "log1p"):
         yield op, op, lambda: [positive(2, 3)]
     yield "xlogy", "xlogy", lambda: [positive(2, 3), positive(2, 3)]
@@ -227,6 +260,13 @@ def indexing():
     yield "index", "index", lambda: [randn(3, 4, 2), [integers(3, 5)]]
     yield "index_two", "index", lambda: [randn(3, 4, 2), [integers(3, 2, 1), integers(4, 3)]]
     yield "scatter_add", "scatter_add", lambda: [randn(3, 4), 1, integers(4, 3, 2), randn(3, 2)]
+    yield "scatter", "scatter", lambda: [
+        randn(3, 4), 1, torch.tensor([[0, 3], [2, 1], [2, 0]]), randn(3, 2)]
+    yield "scatter_number", "scatter", lambda: [randn(3, 4), 0, integers(3, 2, 4), 0.5]
+    yield "index_add", "index_add", lambda: [randn(3, 4), 0, integers(3, 5), randn(5, 4)]
+    yield "index_add_alpha", "index_add", lambda: [
+        randn(3, 4), 1, integers(4, 2), randn(3, 2), -0.5]
+    yield "one_hot", "one_hot", lambda: [integers(5, 2, 3), 5]
     yield "masked_fill", "masked_fill", lambda: [randn(3, 4), randn(4) > 0, 0.5]
 
 
@@ -239,6 +279,14 @@ def arrange():
     yield "repeat", "repeat", lambda: [randn(2, 3), [2, 1, 3]]
     yield "cumsum", "cumsum", lambda: [randn(2, 3, 4), 1]
     yield "cumsum_integers", "cumsum", lambda: [integers(9, 2, 3), -1]
+    yield "movedim", "movedim", lambda: [randn(2, 3, 4), [0, 1], [2, 0]]
+    yield "swapaxes", "swapaxes", lambda: [randn(2, 3, 4), 0, -1]
+    yield "unflatten", "unflatten", lambda: [randn(2, 6), 1, [2, -1]]
+    yield "expand_as", "expand_as", lambda: [randn(3, 1), const(randn(2, 3, 4))]
+    yield "view_as", "view_as", lambda: [randn(2, 6), const(randn(3, 4))]
+    yield "tile", "tile", lambda: [randn(2, 3), [2]]
+    yield "repeat_interleave", "repeat_interleave", lambda: [randn(2, 3), 2, 1]
+    yield "repeat_interleave_flat", "repeat_interleave", lambda: [randn(2, 3), 2]
     yield "pad", "pad", lambda: [randn(2, 3), [1, 2, 0, 1], "constant", 0.5]
     yield "pad_negative", "pad", lambda: [randn(4, 5), [-1, 1, 1, -2]]
     yield "interpolate", "interpolate", lambda: [randn(1, 2, 3, 4), None, [2.0]]
@@ -255,6 +303,16 @@ def reduction():
     for dtype in HALVES:
         yield f"sum_{str(dtype)[6:]}", "sum", lambda: [randn(3, 4, dtype=dtype)]
         yield f"mean_{str(dtype)[6:]}", "mean", lambda: [randn(3, 4, dtype=dtype)]
+    yield "prod", "prod", lambda: [randn(3, 4)]
+    yield "prod_dim", "prod", lambda: [randn(2, 3, 4), 1, True]
+    yield "prod_of_a_zero", "prod", lambda: [randn(3, 4) * torch.tensor([0.0, 1, 1, 1]), 1]
+    yield "prod_integers", "prod", lambda: [integers(4, 2, 3) + 1]
+    yield "logsumexp", "logsumexp", lambda: [randn(3, 4), [1]]
+    yield "logsumexp_kept", "logsumexp", lambda: [randn(2, 3, 4) * 50, [0, 2], True]
+    for op in ("amax", "amin"):
+        yield op, op, lambda: [randn(2, 3, 4), [1]]
+        yield f"{op}_all", op, lambda: [randn(2, 3)]
+        yield f"{op}_ties", op, lambda: [torch.tensor([[1.0, 2.0, 2.0], [0.5, 0.5, 0.5]]), [1], True]
     yield "sum_dim", "sum", lambda: [randn(2, 3, 4), [1]]
     yield "sum_dims_kept", "sum", lambda: [randn(2, 3, 4), [0, -1], True]
     yield "sum_dtype", "sum", lambda: [randn(2, 3), None, False, torch.float64]
@@ -389,6 +447,15 @@ def loss():
         randn(4, 3), torch.tensor([0, 2, 1, 1]), const(positive(3)), 1, "mean", 0.2]
     yield "kl_div_batch_mean", "kl_div", lambda: [randn(3, 4), torch.rand(3, 4), "batchmean", True]
     yield "cross_entropy_sequences", "cross_entropy", lambda: [randn(2, 3, 5), integers(3, 2, 5)]
+    yield "margin_ranking", "margin_ranking_loss", lambda: [
+        randn(3, 4), randn(3, 4), const(randn(3, 4).sign()), 0.3]
+    yield "hinge_embedding", "hinge_embedding_loss", lambda: [
+        randn(3, 4), const(randn(3, 4).sign()), 1.0, "sum"]
+    yield "triplet_margin", "triplet_margin_loss", lambda: [
+        randn(3, 4), randn(3, 4), randn(3, 4), 2.0]
+    yield "poisson_nll", "poisson_nll_loss", lambda: [randn(3, 4), positive(3, 4)]
+    yield "poisson_nll_rate", "poisson_nll_loss", lambda: [
+        positive(3, 4), positive(3, 4), False, 1e-8, "none"]
 
 
 def conv():
@@ -409,6 +476,7 @@ def conv():
         randn(2, 3, 4, 5), randn(3, 2, 3, 2), randn(2)]
     yield "conv_transpose2d_strided", "conv_transpose2d", lambda: [
         randn(1, 4, 4, 3), randn(4, 3, 3, 2), randn(6), [2, 3], [1, 0], [1, 0], 2, [1, 2]]
+    yield "conv1d", "conv1d", lambda: [randn(2, 4, 8), randn(6, 2, 3), randn(6), [2], [1], [1], 2]
 
 
 def pooling():
@@ -427,6 +495,9 @@ def pooling():
     for size in (1, 2, [3, 5], [7, 9]):
         yield f"adaptive_avg_pool2d_{size}", "adaptive_avg_pool2d", lambda: [
             randn(2, 2, 6, 7), size if isinstance(size, list) else [size]]
+    yield "max_pool1d", "max_pool1d", lambda: [randn(2, 3, 8), [3], [2], [1]]
+    yield "avg_pool1d", "avg_pool1d", lambda: [randn(2, 3, 8), [3], [2], [1], False, False]
+    yield "adaptive_avg_pool1d", "adaptive_avg_pool1d", lambda: [randn(2, 3, 8), [3]]
 
 
 def normalization():
@@ -498,6 +569,14 @@ def composition():
         randn(2, 3, 5), positive(3), randn(3), 1e-3]
     yield "group_norm", "group_norm", lambda: [randn(2, 4, 3), 2, positive(4), randn(4)]
     yield "group_norm_plain", "group_norm", lambda: [randn(2, 6), 3]
+    yield "dot", "dot", lambda: [randn(5), randn(5)]
+    yield "mv", "mv", lambda: [randn(3, 4), randn(4)]
+    yield "einsum", "einsum", lambda: ["ij,jk->ik", [randn(2, 3), randn(3, 4)]]
+    yield "einsum_turned", "einsum", lambda: ["bij,bkj->kbi", [randn(2, 3, 4), randn(2, 5, 4)]]
+    yield "einsum_implicit", "einsum", lambda: ["ba,cb", [randn(2, 3), randn(4, 2)]]
+    yield "einsum_three", "einsum", lambda: [
+        "ij,jk,kl->il", [randn(2, 3), randn(3, 4), randn(4, 2)]]
+    yield "einsum_sum", "einsum", lambda: ["ij,j->", [randn(2, 3), randn(3)]]
     yield "outer", "outer", lambda: [randn(3), randn(4)]
     yield "pixel_shuffle", "pixel_shuffle", lambda: [randn(2, 8, 2, 3), 2]
     yield "vstack", "vstack", lambda: [[randn(3), randn(2, 3)]]

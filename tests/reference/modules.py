@@ -52,6 +52,10 @@ def functions():
     yield "MaxPool2d", {"kernel_size": [3, 2], "stride": [2, 1], "padding": [1, 0]}, images
     yield "AvgPool2d", {"kernel_size": [3], "stride": [2], "padding": [1]}, images
     yield "AdaptiveAvgPool2d", {"output_size": [3, 2]}, images
+    lines = lambda: [randn(2, 3, 8)]
+    yield "MaxPool1d", {"kernel_size": [3], "stride": [2], "padding": [1]}, lines
+    yield "AvgPool1d", {"kernel_size": [3], "stride": [2]}, lines
+    yield "AdaptiveAvgPool1d", {"output_size": [3]}, lines
     yield "Upsample", {"scale_factor": [2.0]}, images
     yield "Upsample", {"size": [5, 9], "mode": "bilinear", "align_corners": True}, images
 
@@ -61,6 +65,8 @@ def losses():
         options = {"reduction": reduction}
         for name in ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"):
             yield name, options, lambda: [randn(3, 4), randn(3, 4)]
+        yield "HingeEmbeddingLoss", options, lambda: [randn(3, 4), randn(3, 4).sign()]
+        yield "PoissonNLLLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
         yield "KLDivLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
         yield "BCELoss", options, lambda: [torch.rand(3, 4), torch.rand(3, 4)]
         yield "BCEWithLogitsLoss", options, lambda: [randn(3, 4), torch.rand(3, 4)]
@@ -79,6 +85,10 @@ def layers():
     yield "Linear", {"in_features": 4, "out_features": 3}, lambda: [randn(2, 4)]
     yield "Linear", {"in_features": 4, "out_features": 3, "bias": False}, lambda: [randn(2, 5, 4)]
     images = lambda: [randn(1, 4, 5, 4)]
+    yield "Conv1d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3], "stride": [2],
+                     "padding": [1], "groups": 2}, lambda: [randn(2, 4, 8)]
+    yield "Conv1d", {"in_channels": 2, "out_channels": 3, "kernel_size": [2], "dilation": [2],
+                     "bias": False}, lambda: [randn(2, 2, 7)]
     yield "Conv2d", {"in_channels": 4, "out_channels": 3, "kernel_size": [3]}, images
     yield "Conv2d", {"in_channels": 4, "out_channels": 6, "kernel_size": [3, 2], "stride": [2],
                      "padding": [1, 0], "groups": 2, "bias": False}, images
@@ -101,6 +111,8 @@ def layers():
     yield "LayerNorm", {"normalized_shape": [2, 5], "elementwise_affine": False}, lambda: [
         randn(3, 2, 5)]
     yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3}, lambda: [integers(5, 2, 4)]
+    yield "Embedding", {"num_embeddings": 5, "embedding_dim": 3, "padding_idx": 1}, lambda: [
+        integers(5, 2, 4)]
     yield "Dropout", {"p": 0.0}, lambda: [randn(3, 4)]
 
 
@@ -111,6 +123,10 @@ def sequences():
         yield name, {**sizes, "num_layers": 2, "bidirectional": True}, lambda: [randn(3, 2, 3)]
         yield name, {**sizes, "batch_first": True, "bias": False}, lambda: [randn(2, 3, 3)]
     yield "RNN", {**sizes, "nonlinearity": "relu"}, lambda: [randn(4, 2, 3)]
+    for name in ("RNNCell", "GRUCell", "LSTMCell"):
+        yield name, sizes, lambda: [randn(2, 3)]
+        yield name, {**sizes, "bias": False}, lambda: [randn(2, 3)]
+    yield "RNNCell", {**sizes, "nonlinearity": "relu"}, lambda: [randn(2, 3)]
     heads = {"embed_dim": 4, "num_heads": 2}
     attended = lambda: [randn(4, 2, 4), randn(5, 2, 4), randn(5, 2, 4)]
     mask = lambda *shape: torch.tril(torch.ones(shape)) == 0

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/ops/batch_norm.h"
+#include "runtime/ops/contraction.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
@@ -18,6 +19,9 @@
 #include "runtime/ops/loss_nll.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pooling.h"
+#include "runtime/ops/product.h"
+#include "runtime/ops/scatter.h"
+#include "runtime/ops/sequence.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/factories.h"
@@ -204,6 +208,55 @@ const std::vector<BadCall>& bad_calls() {
       {"APieceForEveryElementOfAHugeTensor",
        [] { return ops::split(ops::expand(floats({1}), {kHuge}), 1, 0)[0]; },
        "[split] 4611686018427387904 pieces are too many"},
+      {"AProductOfAMissingDimension",
+       [] {
+         return ops::prod(floats({2, 3}), 2, false);
+       },
+       "[prod] "},
+      {"TheLargestOfNothing",
+       [] {
+         return ops::amax(floats({0, 3}), kNone, false);
+       },
+       "[amax] expected a tensor with at least one element"},
+      {"ADotOfTwoLengths", [] { return ops::dot(floats({2}), floats({3})); },
+       "[dot] shapes do not fit: [2] and [3]"},
+      {"AVectorThatDoesNotFitItsMatrix",
+       [] {
+         return ops::mv(floats({2, 3}), floats({2}));
+       },
+       "[mv] shapes do not fit: [2, 3] and [2]"},
+      {"AnEquationWithAnUnknownLetter",
+       [] {
+         return ops::einsum("ij->k", {floats({2, 3})});
+       },
+       "[einsum] \"ij->k\": 'k' stands behind the arrow alone"},
+      {"AnEquationWhoseSizesDiffer",
+       [] {
+         return ops::einsum("ij,jk->ik", {floats({2, 3}), floats({4, 2})});
+       },
+       "[einsum] \"ij,jk->ik\": 'j' is 3 and 4"},
+      {"AScatterOfTooFew",
+       [] {
+         return ops::scatter(floats({2, 3}), 1, indices({2, 2}), floats({2, 1}));
+       },
+       "[scatter] a source of float32 [2, 1]"},
+      {"AnAdditionToAMissingRow",
+       [] {
+         return ops::index_add(floats({2, 3}), 0, indices({1}, 2), floats({1, 3}), 1.0);
+       },
+       "[index_add] index 2 is out of bounds for a size of 2"},
+      {"OneHotOfANegativeClass", [] { return ops::one_hot(indices({2}, -1), 3); },
+       "[one_hot] class values must not be negative"},
+      {"AConvolutionOfAMatrixOfFilters",
+       [] {
+         return ops::conv1d(floats({2, 3, 8}), floats({4, 3}), kNone, {1}, {0}, {1}, 1);
+       },
+       "[conv1d] 'weight' must be [out, in, k], but got [4, 3]"},
+      {"PoolingAnImageAsALine",
+       [] {
+         return ops::avg_pool1d(floats({1, 2, 3, 4}), {2}, kNone, {0}, false, true);
+       },
+       "[avg_pool1d] expected [N, C, L] or [C, L], but got [1, 2, 3, 4]"},
       {"ACopyOfMoreThanFits",
        [] {
          return ops::copy_(floats({1}), floats({2, 3}));

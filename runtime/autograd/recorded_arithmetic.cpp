@@ -1,0 +1,60 @@
+#include "runtime/autograd/recorded_arithmetic.h"
+
+#include "runtime/autograd/recorder.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm {
+
+Tensor recorded_sum(const Tensor& a, const Tensor& b) {
+  Tensor out = sum_of(a, b);
+  if (Recorder record("AddBackward", {&a, &b}); record.is_needed()) {
+    record.attach_differentiable(out, [](BackwardCall& call) {
+      return TensorList{call.needs(0) ? call.grad() : Tensor(),
+                        call.needs(1) ? call.grad() : Tensor()};
+    });
+  }
+  return out;
+}
+
+Tensor recorded_cast(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  Tensor out = cast(tensor, dtype);
+  if (Recorder record("ToCopyBackward", {&tensor}); record.is_needed()) {
+    record.attach_differentiable(out, [original = tensor.dtype()](BackwardCall& call) {
+      return TensorList{recorded_cast(call.grad(), original)};
+    });
+  }
+  return out;
+}
+
+Tensor recorded_sum_to(const Tensor& tensor, const Shape& shape) {
+  return recorded_sum_to(tensor, shape, tensor.dtype());
+}
+
+Tensor recorded_sum_to(const Tensor& tensor, const Shape& shape, DType sums) {
+  if (tensor.shape() == shape) return tensor;
+  Tensor out = sum_to_shape(tensor, shape, sums);
+  if (Recorder record("SumBackward", {&tensor}); record.is_needed()) {
+    record.attach_differentiable(out, [original = tensor.shape()](BackwardCall& call) {
+      return TensorList{recorded_expand(call.grad(), original)};
+    });
+  }
+  return out;
+}
+
+Tensor recorded_expand(const Tensor& tensor, const Shape& shape) {
+  const int missing = shape.dims() - tensor.dims();
+  Shape strides(shape.dims(), 0);
+  for (int dim = 0; dim < tensor.dims(); ++dim) {
+    if (tensor.shape()[dim] == shape[missing + dim]) strides[missing + dim] = tensor.strides()[dim];
+  }
+  Tensor out = make_view(tensor, shape, strides, tensor.impl()->offset);
+  if (Recorder record("ExpandBackward", {&tensor}); record.is_needed()) {
+    record.attach_differentiable(out, [original = tensor.shape()](BackwardCall& call) {
+      return TensorList{recorded_sum_to(call.grad(), original)};
+    });
+  }
+  return out;
+}
+
+}  // namespace ohm

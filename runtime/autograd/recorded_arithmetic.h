@@ -1,0 +1,25 @@
+// What the engine does with gradients, recorded: under create_graph a gradient has a graph too, and
+// it goes on through sums, casts and broadcasts. Without grad mode these are the plain functions of
+// tensor/arithmetic.h.
+#pragma once
+
+#include "runtime/tensor/tensor.h"
+
+namespace ohm {
+
+/// a + b in a new tensor. Pre-condition: same shape and dtype.
+Tensor recorded_sum(const Tensor& a, const Tensor& b);
+
+/// `tensor` itself when it has this dtype, else a copy.
+Tensor recorded_cast(const Tensor& tensor, DType dtype);
+
+/// Sums over the dimensions in which `shape` is 1 or missing. `tensor` itself when it has the
+/// shape.
+Tensor recorded_sum_to(const Tensor& tensor, const Shape& shape);
+/// The same in another dtype, where something has to be summed.
+Tensor recorded_sum_to(const Tensor& tensor, const Shape& shape, DType sums);
+
+/// A view of this shape, which repeats `tensor` along the dimensions where its own is 1 or missing.
+Tensor recorded_expand(const Tensor& tensor, const Shape& shape);
+
+}  // namespace ohm

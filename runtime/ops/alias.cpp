@@ -1,0 +1,158 @@
+// Other names and other arguments for views and copies.
+#include "runtime/ops/alias.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/ops/arrange.h"
+#include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kMovedim{"movedim"};
+constexpr OpInfo kSwapaxes{"swapaxes"};
+constexpr OpInfo kUnflatten{"unflatten"};
+constexpr OpInfo kExpandAs{"expand_as"};
+constexpr OpInfo kViewAs{"view_as"};
+constexpr OpInfo kTile{"tile"};
+constexpr OpInfo kRepeatInterleave{"repeat_interleave"};
+constexpr OpInfo kClampMin{"clamp_min"};
+constexpr OpInfo kClampMax{"clamp_max"};
+
+Tensor movedim(const Tensor& input, const Shape& source, const Shape& destination) {
+  if (source.dims() != destination.dims()) {
+    throw std::invalid_argument(
+        fmt::format("[movedim] {} and {} must have one dimension each for the same moves",
+                    source.str(), destination.str()));
+  }
+  Shape order(input.dims(), -1);
+  std::uint32_t moved = 0;
+  for (int i = 0; i < source.dims(); ++i) {
+    const int from = wrap_dim(source[i], input.dims(), "movedim");
+    const int to = wrap_dim(destination[i], input.dims(), "movedim");
+    const std::uint32_t bit = 1U << static_cast<unsigned>(from);
+    if (order.empty() || order[to] >= 0 || (moved & bit) != 0) {
+      throw std::invalid_argument("[movedim] a dimension is moved twice, or two to one place");
+    }
+    moved |= bit;
+    order[to] = from;
+  }
+  int next = 0;
+  for (int place = 0; place < order.dims(); ++place) {
+    if (order[place] >= 0) continue;
+    while (((moved >> static_cast<unsigned>(next)) & 1U) != 0) ++next;
+    order[place] = next++;
+  }
+  return permute(input, order);
+}
+
+Tensor swapaxes(const Tensor& input, std::int64_t axis0, std::int64_t axis1) {
+  return transpose(input, axis0, axis1);
+}
+
+Tensor unflatten(const Tensor& input, std::int64_t dim, const Shape& sizes) {
+  const int position = wrap_dim(dim, input.dims(), "unflatten");
+  if (input.dims() == 0) throw std::invalid_argument("[unflatten] a number has no dimensions");
+  const Shape inner = inferred_shape(sizes, input.shape()[position], "unflatten");
+  Shape shape;
+  for (int i = 0; i < input.dims(); ++i) {
+    if (i != position) shape.push_back(input.shape()[i]);
+    if (i != position) continue;
+    for (const std::int64_t size : inner) shape.push_back(size);
+  }
+  return view(input, shape);
+}
+
+Tensor expand_as(const Tensor& input, const Tensor& other) {
+  require_same_device(input, other, kExpandAs);
+  return expand(input, other.shape());
+}
+
+Tensor view_as(const Tensor& input, const Tensor& other) {
+  require_same_device(input, other, kViewAs);
+  return view(input, other.shape());
+}
+
+Tensor tile(const Tensor& input, const Shape& dims) {
+  Shape repeats = dims;
+  while (repeats.dims() < input.dims()) repeats.insert(0, 1);
+  return repeat(input, repeats);
+}
+
+// Each entry of `dim` as often, one after the other.
+Tensor repeat_interleave(const Tensor& input, std::int64_t repeats,
+                         std::optional<std::int64_t> dim) {
+  const OpFront front(kRepeatInterleave);
+  if (repeats < 0) {
+    throw std::invalid_argument(
+        fmt::format("[repeat_interleave] repeats must not be negative: {}", repeats));
+  }
+  const Tensor source = dim ? input : flatten(input, 0, -1);
+  const int position = wrap_dim(dim.value_or(0), source.dims(), "repeat_interleave");
+  if (source.dims() == 0) throw std::invalid_argument("[repeat_interleave] a number has no dims");
+  Shape wide = source.shape();
+  wide.insert(position + 1, repeats);
+  Shape shape = source.shape();
+  if (__builtin_mul_overflow(shape[position], repeats, &shape[position])) {
+    throw std::invalid_argument("[repeat_interleave] there are too many repeats");
+  }
+  return reshape(expand(unsqueeze(source, position + 1), wide), shape);
+}
+
+Tensor clamp_min(const Tensor& input, double min) { return clamp(input, min, std::nullopt); }
+Tensor clamp_max(const Tensor& input, double max) { return clamp(input, std::nullopt, max); }
+
+std::vector<Sample> cube_and(std::vector<Value> arguments) {
+  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
+  sample.insert(sample.end(), arguments.begin(), arguments.end());
+  return {sample};
+}
+
+Tensor zeros_of(const Shape& shape) { return zeros(shape, {DType::int64, Device::cpu()}); }
+
+}  // namespace
+
+std::vector<OpDef> alias_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const auto one = std::int64_t{1};
+  return {
+      define(kMovedim, kBoth, &movedim, {"input", "source", "destination"},
+             [] {
+               return cube_and({Shape{0}, Shape{2}});
+             }),
+      define(kSwapaxes, kBoth, &swapaxes, {"input", "axis0", "axis1"},
+             [one] {
+               return cube_and({one, std::int64_t{2}});
+             }),
+      define(kUnflatten, kBoth, &unflatten, {"input", "dim", "sizes"},
+             [] {
+               return cube_and({std::int64_t{2}, Shape{2, -1}});
+             }),
+      define(kExpandAs, kMethod, &expand_as, {"input", ParamName::constant("other")},
+             [] {
+               return cube_and({zeros_of({5, 2, 3, 4})});
+             }),
+      define(kViewAs, kMethod, &view_as, {"input", ParamName::constant("other")},
+             [] {
+               return cube_and({zeros_of({6, 4})});
+             }),
+      define(kTile, kBoth, &tile, {"input", "dims"},
+             [] {
+               return cube_and({Shape{2, 1}});
+             }),
+      define(kRepeatInterleave, kBoth, &repeat_interleave, {"input", "repeats", "dim"},
+             [one] {
+               return std::vector<Sample>{cube_and({std::int64_t{2}, one})[0],
+                                          cube_and({std::int64_t{3}, Value()})[0]};
+             }),
+      define(kClampMin, kBoth, &clamp_min, {"input", "min"}, [] { return cube_and({-0.1}); }),
+      define(kClampMax, kBoth, &clamp_max, {"input", "max"}, [] { return cube_and({0.1}); }),
+  };
+}
+
+}  // namespace ohm::ops

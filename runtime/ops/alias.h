@@ -1,0 +1,12 @@
+// Views and copies under other names, and by other arguments, than those of view.h and arrange.h.
+#pragma once
+
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+std::vector<OpDef> alias_ops();
+
+}  // namespace ohm::ops

@@ -1,0 +1,314 @@
+#include "runtime/ops/contraction.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "runtime/ops/formula.h"
+#include "runtime/ops/gemm.h"
+#include "runtime/ops/matmul.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/view.h"
+#include "runtime/ops/workspace.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kDot{"dot"};
+constexpr OpInfo kMv{"mv", CastPolicy::low_precision};
+constexpr OpInfo kEinsum{"einsum"};
+
+void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b) {
+  require_same_device(a, b, info);
+  require_floating(a, info);
+  if (a.dtype() == b.dtype()) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] expected both operands to have the same dtype, but got {} and {}",
+                  info.name, name_of(a.dtype()), name_of(b.dtype())));
+}
+
+[[noreturn]] void refuse_shapes(const OpInfo& info, const Tensor& a, const Tensor& b) {
+  throw std::invalid_argument(fmt::format("[{}] shapes do not fit: {} and {}", info.name,
+                                          a.shape().str(), b.shape().str()));
+}
+
+// Result first, then the library's handle: a matrix product would take them the other way round.
+Tensor raw_dot(const Tensor& a, const Tensor& b) {
+  Tensor out = empty({}, options_of(a));
+  ensure_cublas_workspace(out.device());
+  if (!out.has_values()) return out;
+  const std::vector<double> left = to_doubles(a);
+  const std::vector<double> right = to_doubles(b);
+  double sum = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) sum += left[i] * right[i];
+  fill_values(out, sum);
+  return out;
+}
+
+Tensor raw_mv(const Tensor& matrix, const Tensor& vec) {
+  Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
+  ensure_cublas_workspace(out.device());
+  if (!out.has_values()) return out;
+  const std::vector<double> rows = to_doubles(matrix);
+  const std::vector<double> factors = to_doubles(vec);
+  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
+    for (std::size_t row = 0; row < static_cast<std::size_t>(out.numel()); ++row) {
+      double sum = 0;
+      for (std::size_t i = 0; i < factors.size(); ++i) {
+        sum += rows[row * factors.size() + i] * factors[i];
+      }
+      out.data<T>()[row] = convert_element<T>(sum);
+    }
+  });
+  return out;
+}
+
+// ---- sums of products ---------------------------------------------------------------------------
+
+// An equation taken apart: the letters of each operand and of the result.
+struct Letters {
+  std::vector<std::string> operands;
+  std::string result;
+};
+
+[[noreturn]] void refuse_equation(const std::string& equation, const std::string& why) {
+  throw std::invalid_argument(fmt::format("[einsum] \"{}\": {}", equation, why));
+}
+
+std::string checked_letters(const std::string& equation, const std::string& letters) {
+  std::set<char> seen;
+  for (const char letter : letters) {
+    if (std::isalpha(static_cast<unsigned char>(letter)) == 0) {
+      refuse_equation(equation, fmt::format("'{}' is no letter", letter));
+    }
+    if (!seen.insert(letter).second) {
+      refuse_equation(equation, fmt::format("'{}' stands twice in \"{}\"", letter, letters));
+    }
+  }
+  return letters;
+}
+
+Letters letters_of(const std::string& equation) {
+  std::string text;
+  std::copy_if(equation.begin(), equation.end(), std::back_inserter(text),
+               [](char c) { return c != ' '; });
+  const std::size_t arrow = text.find("->");
+  const std::string left = text.substr(0, arrow);
+  Letters letters;
+  for (std::size_t start = 0; start <= left.size();) {
+    const std::size_t comma = std::min(left.find(',', start), left.size());
+    letters.operands.push_back(checked_letters(equation, left.substr(start, comma - start)));
+    start = comma + 1;
+  }
+  if (arrow != std::string::npos) {
+    letters.result = checked_letters(equation, text.substr(arrow + 2));
+    for (const char letter : letters.result) {
+      if (left.find(letter) != std::string::npos) continue;
+      refuse_equation(equation, fmt::format("'{}' stands behind the arrow alone", letter));
+    }
+    return letters;
+  }
+  for (char letter = 'A'; letter <= 'z'; ++letter) {
+    if (std::count(left.begin(), left.end(), letter) == 1) letters.result += letter;
+  }
+  return letters;
+}
+
+using Sizes = std::map<char, std::int64_t>;
+
+Sizes sizes_of(const std::string& equation, const Letters& letters,
+               const std::vector<Tensor>& operands) {
+  Sizes sizes;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const std::string& names = letters.operands[i];
+    if (static_cast<int>(names.size()) != operands[i].dims()) {
+      refuse_equation(equation, fmt::format("\"{}\" does not name the dimensions of an operand {}",
+                                            names, operands[i].shape().str()));
+    }
+    for (std::size_t dim = 0; dim < names.size(); ++dim) {
+      const std::int64_t size = operands[i].shape()[static_cast<int>(dim)];
+      const auto [place, is_new] = sizes.emplace(names[dim], size);
+      if (!is_new && place->second != size) {
+        refuse_equation(equation,
+                        fmt::format("'{}' is {} and {}", names[dim], place->second, size));
+      }
+    }
+  }
+  return sizes;
+}
+
+bool has(const std::string& letters, char letter) {
+  return letters.find(letter) != std::string::npos;
+}
+
+Shape shape_of(const std::string& letters, const Sizes& sizes) {
+  Shape shape;
+  for (const char letter : letters) shape.push_back(sizes.at(letter));
+  return shape;
+}
+
+// The dimensions in another order; the tensor itself where nothing moves.
+Tensor in_order(const Tensor& tensor, const std::string& from, const std::string& to) {
+  if (from == to) return tensor;
+  Shape order;
+  for (const char letter : to) order.push_back(static_cast<std::int64_t>(from.find(letter)));
+  return permute(tensor, order);
+}
+
+// Sums over the letters that nobody else wants; returns those that are left.
+std::string drop_summed(Tensor& tensor, const std::string& letters, const std::string& wanted) {
+  std::string kept;
+  Shape summed;
+  for (std::size_t dim = 0; dim < letters.size(); ++dim) {
+    if (has(wanted, letters[dim])) {
+      kept += letters[dim];
+    } else {
+      summed.push_back(static_cast<std::int64_t>(dim));
+    }
+  }
+  if (!summed.empty()) tensor = sum(tensor, summed, false, std::nullopt);
+  return kept;
+}
+
+struct Named {
+  Tensor tensor;
+  std::string letters;
+};
+
+// Two operands by one batched product: what both have and the result wants are its batches, what
+// both have and nobody wants is summed over.
+Named multiplied(Named left, Named right, const std::string& wanted, const Sizes& sizes) {
+  left.letters = drop_summed(left.tensor, left.letters, wanted + right.letters);
+  right.letters = drop_summed(right.tensor, right.letters, wanted + left.letters);
+  std::string batch;
+  std::string inner;
+  std::string rows;
+  std::string columns;
+  for (const char letter : left.letters) {
+    if (!has(right.letters, letter)) {
+      rows += letter;
+    } else if (has(wanted, letter)) {
+      batch += letter;
+    } else {
+      inner += letter;
+    }
+  }
+  for (const char letter : right.letters) {
+    if (!has(left.letters, letter)) columns += letter;
+  }
+  const auto count = [&](const std::string& letters) { return shape_of(letters, sizes).numel(); };
+  const Tensor a = reshape(in_order(left.tensor, left.letters, batch + rows + inner),
+                           {count(batch), count(rows), count(inner)});
+  const Tensor b = reshape(in_order(right.tensor, right.letters, batch + inner + columns),
+                           {count(batch), count(inner), count(columns)});
+  const std::string letters = batch + rows + columns;
+  return {view(bmm(a, b), shape_of(letters, sizes)), letters};
+}
+
+Tensor vector_sample(std::int64_t size) { return randn({size}, {DType::float64, Device::cpu()}); }
+Tensor matrix_sample(std::int64_t rows, std::int64_t columns) {
+  return randn({rows, columns}, {DType::float64, Device::cpu()});
+}
+
+}  // namespace
+
+Tensor dot(const Tensor& input, const Tensor& other) {
+  const OpFront front(kDot);
+  require_alike(kDot, input, other);
+  if (input.dims() != 1 || !(input.shape() == other.shape())) refuse_shapes(kDot, input, other);
+  Recorder record("DotBackward", {&input, &other});
+  record.save(record.needs(1) ? input : Tensor());
+  record.save(record.needs(0) ? other : Tensor());
+  Tensor out = raw_dot(input, other);
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(0)) grads[0] = formula::product(call.grad(), call.saved(1));
+    if (call.needs(1)) grads[1] = formula::product(call.grad(), call.saved(0));
+    return grads;
+  });
+  return out;
+}
+
+Tensor mv(const Tensor& given, const Tensor& given_vec) {
+  const OpFront front(kMv);
+  const Tensor vec = front.input(given_vec);
+  const Tensor input = front.input(given);
+  require_alike(kMv, input, vec);
+  if (input.dims() != 2 || vec.dims() != 1 || input.size(1) != vec.size(0)) {
+    refuse_shapes(kMv, input, vec);
+  }
+  Recorder record("MvBackward", {&input, &vec});
+  record.save(record.needs(1) ? input : Tensor());
+  record.save(record.needs(0) ? vec : Tensor());
+  Tensor out = raw_mv(input, vec);
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    TensorList grads{Tensor(), Tensor()};
+    const Tensor& grad = call.grad();
+    if (call.needs(0)) {
+      const Tensor column = view(grad, {grad.numel(), 1});
+      grads[0] = formula::product(column, call.saved(1));
+    }
+    if (call.needs(1)) {
+      const Tensor turned = t(call.saved(0));
+      grads[1] = call.is_recorded() ? mv(turned, grad) : raw_mv(turned, grad);
+    }
+    return grads;
+  });
+  return out;
+}
+
+Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands) {
+  const OpFront front(kEinsum);
+  const Letters letters = letters_of(equation);
+  if (operands.empty() || operands.size() != letters.operands.size()) {
+    refuse_equation(equation, fmt::format("names {} operands, {} are given",
+                                          letters.operands.size(), operands.size()));
+  }
+  for (const Tensor& operand : operands) require_alike(kEinsum, operands[0], operand);
+  const Sizes sizes = sizes_of(equation, letters, operands);
+  Named result{operands[0], letters.operands[0]};
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    std::string wanted = letters.result;
+    for (std::size_t later = i + 1; later < operands.size(); ++later) {
+      wanted += letters.operands[later];
+    }
+    result = multiplied(std::move(result), {operands[i], letters.operands[i]}, wanted, sizes);
+  }
+  result.letters = drop_summed(result.tensor, result.letters, letters.result);
+  return in_order(result.tensor, result.letters, letters.result);
+}
+
+std::vector<OpDef> contraction_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kDot, kBoth, &dot, {"input", "other"},
+             [] {
+               return std::vector<Sample>{{vector_sample(4), vector_sample(4)}};
+             }),
+      define(kMv, kBoth, &mv, {"input", "vec"},
+             [] {
+               return std::vector<Sample>{{matrix_sample(3, 4), vector_sample(4)}};
+             }),
+      define(kEinsum, kFunction, &einsum, {"equation", "operands"},
+             [] {
+               const auto two = [](const std::string& equation) {
+                 return Sample{equation,
+                               std::vector<Tensor>{matrix_sample(3, 4), matrix_sample(4, 2)}};
+               };
+               return std::vector<Sample>{
+                   two("ij,jk->ik"),
+                   two("ij,jk->ki"),
+                   two("ij,jk"),
+                   {std::string("bi,bi->b"),
+                    std::vector<Tensor>{matrix_sample(3, 4), matrix_sample(3, 4)}},
+                   {std::string("ij->j"), std::vector<Tensor>{matrix_sample(3, 4)}},
+               };
+             }),
+  };
+}
+
+}  // namespace ohm::ops

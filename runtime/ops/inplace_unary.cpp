@@ -1,0 +1,114 @@
+// Functions of one tensor, written over it. What is kept for backward is the result, or a copy of
+// what was overwritten.
+#include <cmath>
+
+#include "runtime/ops/activation.h"
+#include "runtime/ops/formula.h"
+#include "runtime/ops/inplace_unary.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/tensor/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kSigmoidInplace{"sigmoid_"};
+constexpr OpInfo kTanhInplace{"tanh_"};
+constexpr OpInfo kExpInplace{"exp_"};
+constexpr OpInfo kSqrtInplace{"sqrt_"};
+constexpr OpInfo kNegInplace{"neg_"};
+constexpr OpInfo kClampInplace{"clamp_"};
+
+// `gradient(grad, result)`.
+template <class Forward, class Gradient>
+Tensor overwritten(const OpInfo& info, std::string_view node, const Tensor& input, Forward forward,
+                   Gradient gradient) {
+  const OpFront front(info);
+  require_floating(input, info);
+  Recorder record(node, {&input});
+  begin_inplace_write(input, info.name);
+  visit_floating(input.dtype(),
+                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, forward); });
+  if (!record.is_needed()) return input;
+  record.save_output(input);
+  record.attach(input, [gradient](BackwardCall& call) {
+    return TensorList{gradient(call.grad(), call.saved(0))};
+  });
+  return input;
+}
+
+Tensor sigmoid_(const Tensor& input) {
+  return overwritten(
+      kSigmoidInplace, "SigmoidBackward", input,
+      [](auto x) { return decltype(x)(1) / (decltype(x)(1) + std::exp(-x)); },
+      [](const Tensor& grad, const Tensor& y) {
+        return map_new(grad, y, [](auto g, auto v) { return g * v * (decltype(v)(1) - v); });
+      });
+}
+
+Tensor tanh_(const Tensor& input) {
+  return overwritten(
+      kTanhInplace, "TanhBackward", input, [](auto x) { return std::tanh(x); },
+      [](const Tensor& grad, const Tensor& y) {
+        return map_new(grad, y, [](auto g, auto v) { return g * (decltype(v)(1) - v * v); });
+      });
+}
+
+Tensor exp_(const Tensor& input) {
+  return overwritten(
+      kExpInplace, "ExpBackward", input, [](auto x) { return std::exp(x); },
+      [](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); });
+}
+
+Tensor sqrt_(const Tensor& input) {
+  return overwritten(
+      kSqrtInplace, "SqrtBackward", input, [](auto x) { return std::sqrt(x); },
+      [](const Tensor& grad, const Tensor& y) {
+        const Tensor twice = formula::times(y, 2.0);
+        return formula::quotient(grad, twice);
+      });
+}
+
+Tensor neg_(const Tensor& input) {
+  return overwritten(
+      kNegInplace, "NegBackward", input, [](auto x) { return -x; },
+      [](const Tensor& grad, const Tensor&) { return formula::negated(grad); });
+}
+
+}  // namespace
+
+Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<double> max) {
+  const OpFront front(kClampInplace);
+  require_floating(input, kClampInplace);
+  if (!min && !max) {
+    throw std::invalid_argument("[clamp_] at least one of min and max must be given");
+  }
+  Recorder record("ClampBackward", {&input});
+  if (record.is_needed()) record.save(copy_of(input));
+  begin_inplace_write(input, kClampInplace.name);
+  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+    map_unary<T, T>(input, input, [&](auto x) {
+      using C = decltype(x);
+      if (min && x < static_cast<C>(*min)) x = static_cast<C>(*min);
+      if (max && x > static_cast<C>(*max)) x = static_cast<C>(*max);
+      return x;
+    });
+  });
+  if (!record.is_needed()) return input;
+  record.attach(input, [min, max](BackwardCall& call) {
+    return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
+  });
+  return input;
+}
+
+std::vector<OpDef> inplace_unary_ops() {
+  return {
+      define(kSigmoidInplace, kMethod, &sigmoid_, {"input"}),
+      define(kTanhInplace, kMethod, &tanh_, {"input"}),
+      define(kExpInplace, kMethod, &exp_, {"input"}),
+      define(kSqrtInplace, kMethod, &sqrt_, {"input"}),
+      define(kNegInplace, kMethod, &neg_, {"input"}),
+      define(kClampInplace, kMethod, &clamp_, {"input", "min", "max"}),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,291 @@
+#include "runtime/ops/product.h"
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/ops/formula.h"
+#include "runtime/ops/host_values.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/reduction_kernel.h"
+#include "runtime/ops/sorting_scratch.h"
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/reduction_scratch.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kProd{"prod", CastPolicy::float32_result};
+constexpr OpInfo kLogSumExp{"logsumexp", CastPolicy::float32};
+constexpr OpInfo kAmax{"amax"};
+constexpr OpInfo kAmin{"amin"};
+
+// fold(result, element) over the folded dimensions, into a new tensor.
+template <class Fold>
+Tensor folded_by(const Tensor& input, DimMask folded, bool keepdim, DType dtype, double start,
+                 const ReductionKernel& kernel, Fold fold) {
+  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {dtype, input.device()});
+  const ReductionScratch scratch(input, folded, kernel);
+  if (!out.has_values()) return out;
+  std::vector<double> results(static_cast<std::size_t>(out.numel()), start);
+  if (input.has_values()) {
+    for_each_folded(input, folded,
+                    [&](std::size_t slot, double x) { results[slot] = fold(results[slot], x); });
+  }
+  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
+    T* target = out.data<T>();
+    for (const double result : results) *target++ = convert_element<T>(result);
+  });
+  return out;
+}
+
+std::size_t accumulator_bytes(DType dtype) {
+  return dtype == DType::float64 || dtype == DType::int64 ? 8 : 4;
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+// The places of zeros are looked for first: counted, then listed.
+void look_for_zeros(const Tensor& input) {
+  const Tensor is_zero = eq(input, 0.0);
+  if (!input.device().is_cuda()) return;
+  const Device device = input.device();
+  const auto scratch = [device](std::int64_t bytes) {
+    return empty({bytes}, {DType::uint8, device});
+  };
+  const Tensor count = empty({1}, {DType::int32, device});
+  { const Tensor sum = scratch(device_sum_scratch_bytes(device)); }
+  { const Tensor list = scratch(flagged_selection_scratch_bytes(input.numel(), device)); }
+}
+
+// The zeros of each line are counted, and those of all lines.
+void count_zeros_of_lines(const Tensor& input, DimMask folded, std::vector<Tensor>& held) {
+  held.push_back(eq(input, 0.0));
+  held.push_back(reduce_sum(held[0], folded, true, DType::int64));
+  const Tensor total = reduce_sum(held[1], all_dims(held[1].dims()), false, DType::int64);
+}
+
+// The product of all the others, where one or more elements are 0.
+void correct_zeros(const Tensor& gradient, const Tensor& grad, const Tensor& input,
+                   DimMask folded) {
+  if (!gradient.has_values() || !input.has_values()) return;
+  std::vector<double> without;
+  std::vector<int> zeros;
+  const auto slots = static_cast<std::size_t>(reduced_shape(input.shape(), folded, true).numel());
+  without.assign(slots, 1.0);
+  zeros.assign(slots, 0);
+  for_each_folded(input, folded, [&](std::size_t slot, double x) {
+    if (x == 0.0) {
+      ++zeros[slot];
+    } else {
+      without[slot] *= x;
+    }
+  });
+  const std::vector<double> incoming = to_doubles(grad);
+  std::vector<double> values = to_doubles(gradient);
+  std::size_t next = 0;
+  for_each_folded(input, folded, [&](std::size_t slot, double x) {
+    double& value = values[next++];
+    if (zeros[slot] == 0) return;
+    const bool is_only_zero = x == 0.0 && zeros[slot] == 1;
+    value = is_only_zero ? incoming[slot] * without[slot] : 0.0;
+  });
+  visit_floating(gradient.dtype(), [&]<class T>(TypeTag<T>) {
+    const std::array<Shape, 1> strides = {gradient.strides()};
+    std::size_t element = 0;
+    for_each_offsets<1>(gradient.shape(), strides, [&](const auto& at) {
+      gradient.data<T>()[at[0]] = convert_element<T>(values[element++]);
+    });
+  });
+}
+
+// grad · result / input
+Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
+                     DimMask folded, bool is_whole) {
+  const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
+  const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
+  std::vector<Tensor> held;
+  if (is_whole) {
+    look_for_zeros(input);
+  } else {
+    count_zeros_of_lines(input, folded, held);
+  }
+  Tensor out;
+  {
+    const Tensor ratio = formula::quotient(result, input);
+    out = formula::product(ratio, grad);
+  }
+  correct_zeros(out, grad, input, folded);
+  while (!held.empty()) held.pop_back();
+  return out;
+}
+
+// ---- largest and smallest -----------------------------------------------------------------------
+
+// mask / number of equal ones · grad
+Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
+                       DimMask folded) {
+  const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
+  const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
+  const Tensor mask =
+      formula::compared(input, result, [](auto x, auto y) { return x == y || (x != x && y != y); });
+  const Tensor count = reduce_sum(mask, folded, true, DType::int64);
+  const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
+  Tensor out = empty_like(input);
+  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(out, mask, share, [](auto m, auto g) { return m * g; });
+  });
+  return out;
+}
+
+// The first element of a line is taken as it is; not-a-number wins.
+template <class Precedes>
+void store_extremes(const Tensor& out, const Tensor& input, DimMask folded, Precedes precedes) {
+  if (!out.has_values() || !input.has_values()) return;
+  std::vector<double> best(static_cast<std::size_t>(out.numel()));
+  std::vector<bool> has_one(best.size());
+  for_each_folded(input, folded, [&](std::size_t slot, double x) {
+    if (!has_one[slot] || x != x || (best[slot] == best[slot] && precedes(x, best[slot]))) {
+      best[slot] = x;
+    }
+    has_one[slot] = true;
+  });
+  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
+    T* target = out.data<T>();
+    for (const double value : best) *target++ = convert_element<T>(value);
+  });
+}
+
+template <class Precedes>
+Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
+               const std::optional<Shape>& dim, bool keepdim, Precedes precedes) {
+  const OpFront front(info);
+  if (input.numel() == 0) {
+    throw std::invalid_argument(
+        fmt::format("[{}] expected a tensor with at least one element", info.name));
+  }
+  const DimMask folded = folded_dims(input, dim, info);
+  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), options_of(input));
+  {
+    const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
+    store_extremes(out, input, folded, precedes);
+  }
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.save(input);
+    record.save_output(out);
+    record.attach(out, [folded](BackwardCall& call) {
+      return TensorList{shared_gradient(call.grad(), call.saved(0), call.saved(1), folded)};
+    });
+  }
+  return out;
+}
+
+// ---- sums of exponentials -----------------------------------------------------------------------
+
+// log(sum(exp(input − largest))) + largest, with 0 in the place of an infinite largest.
+Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keepdim) {
+  const Tensor largest = amax(input, dims, true);
+  {
+    const Tensor size = abs(largest);
+    const Tensor is_infinite = eq(size, std::numeric_limits<double>::infinity());
+    visit_floating(largest.dtype(), [&]<class T>(TypeTag<T>) {
+      map_binary<T, T>(largest, largest, is_infinite,
+                       [](auto x, auto infinite) { return infinite != 0 ? decltype(x){} : x; });
+    });
+  }
+  const Tensor powers = map_new(input, largest, [](auto x, auto m) { return std::exp(x - m); });
+  Tensor out = reduce_sum(powers, folded, keepdim, input.dtype());
+  const Tensor aligned = with_folded_dims(out, input.shape(), folded);
+  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(aligned, aligned, largest, [](auto sum, auto m) { return std::log(sum) + m; });
+  });
+  return out;
+}
+
+Tensor away_from_zero() {
+  return from_values({-1.5, -0.4, 0.3, 0.9, 1.7, -2.2, 0.5, 1.2, -0.7, 2.0, 0.8, -1.1}, {3, 4},
+                     {DType::float64, Device::cpu()});
+}
+
+}  // namespace
+
+Tensor prod(const Tensor& given, std::optional<std::int64_t> dim, bool keepdim) {
+  const OpFront front(kProd);
+  const DType natural = is_floating(given.dtype()) ? given.dtype() : DType::int64;
+  const DType dtype = front.result_dtype(given, std::nullopt).value_or(natural);
+  const DimMask folded = dim ? folded_dims(given, Shape{*dim}, kProd) : all_dims(given.dims());
+  // The kernel reads half precision for a float32 result itself.
+  const bool is_half_read = item_bytes(given.dtype()) == 2 && dtype == DType::float32;
+  const Tensor input = is_half_read ? given : cast(given, dtype);
+  Recorder record("ProdBackward", {&given});
+  record.save(given);
+  Tensor out = folded_by(input, folded, keepdim, dtype, 1.0, {accumulator_bytes(dtype), true},
+                         [](double product, double x) { return product * x; });
+  record.save_output(out);
+  record.attach(out, [folded, is_whole = !dim](BackwardCall& call) {
+    const Tensor x = cast(call.saved(0), call.grad().dtype());
+    return TensorList{prod_gradient(call.grad(), x, call.saved(1), folded, is_whole)};
+  });
+  return out;
+}
+
+Tensor amax(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
+  return extreme(kAmax, "AmaxBackward", input, dim, keepdim,
+                 [](double a, double b) { return a > b; });
+}
+
+Tensor amin(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
+  return extreme(kAmin, "AminBackward", input, dim, keepdim,
+                 [](double a, double b) { return a < b; });
+}
+
+Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
+  const OpFront front(kLogSumExp);
+  const Tensor input = front.input(given);
+  require_floating(input, kLogSumExp);
+  const DimMask folded = folded_dims(input, dim, kLogSumExp);
+  Recorder record("LogsumexpBackward", {&input});
+  record.save(input);
+  Tensor out;
+  {
+    const GradModeGuard unrecorded(false);
+    out = log_sum(input, dim, folded, keepdim);
+  }
+  record.save_output(out);
+  record.attach_differentiable(out, [folded](BackwardCall& call) {
+    const Tensor x = call.saved(0);
+    const Tensor grad = with_folded_dims(call.grad(), x.shape(), folded);
+    const Tensor result = with_folded_dims(call.saved(1), x.shape(), folded);
+    const Tensor below = formula::difference(x, result);
+    const Tensor share = formula::mapped(below, &exp, [](auto v) { return std::exp(v); });
+    return TensorList{formula::product(grad, share)};
+  });
+  return out;
+}
+
+std::vector<OpDef> product_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName keepdim{"keepdim", false};
+  const auto along = [](Value dim, bool keeps) {
+    return Sample{away_from_zero(), std::move(dim), keeps};
+  };
+  const auto over_one = [along] {
+    return std::vector<Sample>{along(Value(), false), along(std::int64_t{1}, false),
+                               along(std::int64_t{0}, true)};
+  };
+  const auto over_several = [along] {
+    return std::vector<Sample>{along(Value(), false), along(Shape{1}, false),
+                               along(Shape{0, 1}, true)};
+  };
+  return {
+      define(kProd, kBoth, &prod, {"input", "dim", keepdim}, over_one),
+      define(kLogSumExp, kBoth, &logsumexp, {"input", "dim", keepdim},
+             [along] {
+               return std::vector<Sample>{along(Shape{1}, false), along(Shape{0, 1}, true)};
+             }),
+      define(kAmax, kBoth, &amax, {"input", "dim", keepdim}, over_several),
+      define(kAmin, kBoth, &amin, {"input", "dim", keepdim}, over_several),
+  };
+}
+
+}  // namespace ohm::ops

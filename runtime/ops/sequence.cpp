@@ -1,0 +1,128 @@
+#include "runtime/ops/sequence.h"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "runtime/ops/conv.h"
+#include "runtime/ops/pooling.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kConv1d{"conv1d", CastPolicy::low_precision};
+constexpr OpInfo kMaxPool1d{"max_pool1d"};
+constexpr OpInfo kAvgPool1d{"avg_pool1d"};
+constexpr OpInfo kAdaptiveAvgPool1d{"adaptive_avg_pool1d"};
+
+void require_lines(const OpInfo& info, const Tensor& input) {
+  if (input.dims() == 2 || input.dims() == 3) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] expected [N, C, L] or [C, L], but got {}", info.name, input.shape().str()));
+}
+
+// A size along the line, and `across` for the one row there is.
+Shape pair(const OpInfo& info, const Shape& size, std::int64_t across, const char* name) {
+  if (size.dims() != 1) {
+    throw std::invalid_argument(
+        fmt::format("[{}] {} must be one size, not {}", info.name, name, size.str()));
+  }
+  return {across, size[0]};
+}
+std::optional<Shape> pair(const OpInfo& info, const std::optional<Shape>& size, std::int64_t across,
+                          const char* name) {
+  if (!size || size->empty()) return std::nullopt;
+  return pair(info, *size, across, name);
+}
+
+Tensor as_image(const Tensor& lines) { return unsqueeze(lines, -2); }
+Tensor as_lines(const Tensor& image) { return squeeze(image, -2); }
+
+Tensor lines() { return randn({2, 3, 8}, {DType::float64, Device::cpu()}); }
+
+}  // namespace
+
+Tensor conv1d(const Tensor& given, const Tensor& given_weight,
+              const std::optional<Tensor>& given_bias, const Shape& stride, const Shape& padding,
+              const Shape& dilation, std::int64_t groups) {
+  const OpFront front(kConv1d);
+  const std::optional<Tensor> bias = front.input(given_bias);
+  const Tensor weight = front.input(given_weight);
+  const Tensor input = front.input(given);
+  require_lines(kConv1d, input);
+  if (weight.dims() != 3) {
+    throw std::invalid_argument(
+        fmt::format("[conv1d] 'weight' must be [out, in, k], but got {}", weight.shape().str()));
+  }
+  return as_lines(conv2d(as_image(input), as_image(weight), bias,
+                         pair(kConv1d, stride, 1, "stride"), pair(kConv1d, padding, 0, "padding"),
+                         pair(kConv1d, dilation, 1, "dilation"), groups));
+}
+
+Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, const Shape& dilation, bool ceil_mode) {
+  const OpFront front(kMaxPool1d);
+  require_lines(kMaxPool1d, input);
+  return as_lines(max_pool2d(as_image(input), pair(kMaxPool1d, kernel_size, 1, "kernel_size"),
+                             pair(kMaxPool1d, stride, 1, "stride"),
+                             pair(kMaxPool1d, padding, 0, "padding"),
+                             pair(kMaxPool1d, dilation, 1, "dilation"), ceil_mode));
+}
+
+Tensor avg_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, bool ceil_mode, bool count_include_pad) {
+  const OpFront front(kAvgPool1d);
+  require_lines(kAvgPool1d, input);
+  return as_lines(avg_pool2d(as_image(input), pair(kAvgPool1d, kernel_size, 1, "kernel_size"),
+                             pair(kAvgPool1d, stride, 1, "stride"),
+                             pair(kAvgPool1d, padding, 0, "padding"), ceil_mode, count_include_pad,
+                             std::nullopt));
+}
+
+Tensor adaptive_avg_pool1d(const Tensor& input, const Shape& output_size) {
+  const OpFront front(kAdaptiveAvgPool1d);
+  require_lines(kAdaptiveAvgPool1d, input);
+  return as_lines(adaptive_avg_pool2d(as_image(input),
+                                      pair(kAdaptiveAvgPool1d, output_size, 1, "output_size")));
+}
+
+std::vector<OpDef> sequence_ops() {
+  const ParamName padding{"padding", Shape{0}};
+  const ParamName dilation{"dilation", Shape{1}};
+  const ParamName ceil_mode{"ceil_mode", false};
+  return {
+      define(kConv1d, kFunction | kFunctional, &conv1d,
+             {"input",
+              "weight",
+              "bias",
+              {"stride", Shape{1}},
+              padding,
+              dilation,
+              {"groups", std::int64_t{1}}},
+             [] {
+               const TensorOptions options{DType::float64, Device::cpu()};
+               return std::vector<Sample>{{lines(), randn({4, 3, 3}, options), randn({4}, options),
+                                           Shape{2}, Shape{1}, Shape{1}, std::int64_t{1}}};
+             }),
+      define(kMaxPool1d, kFunctional, &max_pool1d,
+             {"input", "kernel_size", "stride", padding, dilation, ceil_mode},
+             [] {
+               return std::vector<Sample>{{lines(), Shape{2}},
+                                          {lines(), Shape{3}, Shape{2}, Shape{1}}};
+             }),
+      define(kAvgPool1d, kFunctional, &avg_pool1d,
+             {"input", "kernel_size", "stride", padding, ceil_mode, {"count_include_pad", true}},
+             [] {
+               return std::vector<Sample>{{lines(), Shape{2}},
+                                          {lines(), Shape{3}, Shape{2}, Shape{1}, false, false}};
+             }),
+      define(kAdaptiveAvgPool1d, kFunctional, &adaptive_avg_pool1d, {"input", "output_size"},
+             [] {
+               return std::vector<Sample>{{lines(), Shape{3}}, {lines(), Shape{1}}};
+             }),
+  };
+}
+
+}  // namespace ohm::ops

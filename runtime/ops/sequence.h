@@ -1,0 +1,25 @@
+// Convolutions and pooling along one dimension: [N, C, L] is an image of one row.
+//
+// Everything else is as in the ops for images (conv.h, conv_transpose.h, pooling.h), with one size
+// where those take two. Errors: std::invalid_argument naming op and shapes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/ops/registry.h"
+
+namespace ohm::ops {
+
+Tensor conv1d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+              const Shape& stride, const Shape& padding, const Shape& dilation,
+              std::int64_t groups);
+Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, const Shape& dilation, bool ceil_mode);
+Tensor avg_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
+                  const Shape& padding, bool ceil_mode, bool count_include_pad);
+Tensor adaptive_avg_pool1d(const Tensor& input, const Shape& output_size);
+
+std::vector<OpDef> sequence_ops();
+
+}  // namespace ohm::ops

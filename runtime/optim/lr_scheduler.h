@@ -1,0 +1,121 @@
+// Learning rates that change over the epochs: PyTorch's schedulers, to the last bits.
+//
+//   auto scheduler = CosineAnnealingLr(optimizer, 10, 0.0);
+//   for each epoch: train(); optimizer.step(); scheduler.step();
+//
+// Most of them compute a rate from the one before, so that several can act on one optimizer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/ops/signature.h"
+#include "runtime/optim/optimizer.h"
+
+namespace ohm::optim {
+
+class LrScheduler {
+ public:
+  virtual ~LrScheduler() = default;
+  LrScheduler(const LrScheduler&) = delete;
+  LrScheduler& operator=(const LrScheduler&) = delete;
+
+  /// The next epoch: sets the optimizer's learning rate.
+  virtual void step();
+  /// To epoch 0, for a scheduler that takes over from another one.
+  virtual void restart();
+  /// As if it had not been made yet: undoes the step that constructors take.
+  virtual void undo_first_step() { --last_epoch_; }
+
+  std::int64_t last_epoch() const { return last_epoch_; }
+  /// The rate that it set last.
+  double last_lr() const { return last_lr_; }
+
+ protected:
+  /// The optimizer's rate is the first scheduler's base rate, and that of all others on it.
+  explicit LrScheduler(OptimizerPtr optimizer);
+
+  /// Constructors end with this: it sets the rate of epoch 0.
+  void take_first_step() { step(); }
+
+  /// The rate of last_epoch().
+  virtual double next_lr() = 0;
+  /// The same without the rate before, where there is a formula for it.
+  virtual std::optional<double> closed_form_lr() const { return std::nullopt; }
+
+  Optimizer& optimizer() { return *optimizer_; }
+  double current_lr() const { return optimizer_->learning_rate(); }
+  double base_lr() const { return base_lr_; }
+  void set_base_lr(double lr);
+  void set_epoch(std::int64_t epoch) { last_epoch_ = epoch; }
+  void set_lr(double lr);
+
+ private:
+  OptimizerPtr optimizer_;
+  double base_lr_ = 0;
+  double last_lr_ = 0;
+  std::int64_t last_epoch_ = -1;
+};
+
+using LrSchedulerPtr = std::shared_ptr<LrScheduler>;
+
+/// base · factor(epoch)
+LrSchedulerPtr lambda_lr(OptimizerPtr optimizer, std::function<double(std::int64_t epoch)> factor);
+/// lr · factor(epoch), from epoch 1 on
+LrSchedulerPtr multiplicative_lr(OptimizerPtr optimizer,
+                                 std::function<double(std::int64_t epoch)> factor);
+/// One after the other: the next takes over at each milestone. Throws std::invalid_argument unless
+/// there is one milestone less than schedulers, which are all of one optimizer.
+LrSchedulerPtr sequential_lr(OptimizerPtr optimizer, std::vector<LrSchedulerPtr> schedulers,
+                             std::vector<std::int64_t> milestones);
+
+/// Lowers the rate when a measured value has stopped to improve.
+class ReduceLrOnPlateau {
+ public:
+  enum class Mode : std::uint8_t { min, max };
+  enum class Threshold : std::uint8_t { relative, absolute };
+  struct Options {
+    Mode mode = Mode::min;
+    double factor = 0.1;
+    std::int64_t patience = 10;
+    double threshold = 1e-4;
+    Threshold threshold_mode = Threshold::relative;
+    std::int64_t cooldown = 0;
+    double min_lr = 0;
+    double eps = 1e-8;  ///< smaller changes of the rate are not made
+  };
+
+  /// Throws std::invalid_argument for a factor of 1 or more.
+  ReduceLrOnPlateau(OptimizerPtr optimizer, const Options& options);
+  void step(double metric);
+
+  std::int64_t last_epoch() const { return last_epoch_; }
+  double last_lr() const { return optimizer_->learning_rate(); }
+
+ private:
+  bool is_better(double metric) const;
+  void reduce();
+
+  OptimizerPtr optimizer_;
+  Options options_;
+  std::int64_t last_epoch_ = 0;
+  double best_;
+  std::int64_t bad_epochs_ = 0;
+  std::int64_t cooldown_left_ = 0;
+};
+
+/// The schedulers that numbers describe, by name. A script constructs them through these rows.
+struct LrSchedulerDef {
+  std::string_view name;           ///< PyTorch's class name
+  std::vector<ops::Param> params;  ///< without the optimizer
+  std::function<LrSchedulerPtr(OptimizerPtr, std::span<const ops::Value>)> make;
+};
+
+const std::vector<LrSchedulerDef>& all_lr_schedulers();
+
+}  // namespace ohm::optim

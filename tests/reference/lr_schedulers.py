@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Records PyTorch's learning rate schedulers: tests/golden/optimizers/lr_schedulers.json.
+
+Run it with any PyTorch for the CPU (Debian: python3-torch). Each case names schedulers with their
+options as a script gives them, and the learning rate (and SGD's momentum) before each of the epochs.
+"""
+import json
+import pathlib
+import warnings
+
+import torch
+from torch.optim import lr_scheduler
+
+OUT = pathlib.Path(__file__).resolve().parent.parent / "golden" / "optimizers" / "lr_schedulers.json"
+EPOCHS = 40
+
+CASES = [
+    [("StepLR", {"step_size": 5})],
+    [("StepLR", {"step_size": 7, "gamma": 0.5})],
+    [("MultiStepLR", {"milestones": [4, 9, 9, 20], "gamma": 0.3})],
+    [("ConstantLR", {})],
+    [("ConstantLR", {"factor": 0.25, "total_iters": 7})],
+    [("LinearLR", {})],
+    [("LinearLR", {"start_factor": 0.001, "end_factor": 0.5, "total_iters": 12})],
+    [("ExponentialLR", {"gamma": 0.93})],
+    [("PolynomialLR", {"total_iters": 11, "power": 2.0})],
+    [("CosineAnnealingLR", {"T_max": 10})],
+    [("CosineAnnealingLR", {"T_max": 13, "eta_min": 0.004})],
+    [("CosineAnnealingWarmRestarts", {"T_0": 5})],
+    [("CosineAnnealingWarmRestarts", {"T_0": 3, "T_mult": 2, "eta_min": 0.001})],
+    [("OneCycleLR", {"max_lr": 0.4, "total_steps": 41})],
+    [("OneCycleLR", {"max_lr": 0.4, "epochs": 7, "steps_per_epoch": 6, "three_phase": True,
+                     "anneal_strategy": "linear", "div_factor": 10.0})],
+    [("OneCycleLR", {"max_lr": 0.2, "total_steps": 50, "pct_start": 0.1, "cycle_momentum": False})],
+    # Two that act on one optimizer.
+    [("LinearLR", {"total_iters": 4}), ("ExponentialLR", {"gamma": 0.9})],
+]
+# Warm-up, then something else: schedulers and milestones.
+SEQUENCES = [
+    ([("LinearLR", {"start_factor": 0.1, "total_iters": 5}), ("CosineAnnealingLR", {"T_max": 30})],
+     [5]),
+    ([("ConstantLR", {"factor": 0.1, "total_iters": 3}), ("ExponentialLR", {"gamma": 0.9}),
+      ("StepLR", {"step_size": 4})], [3, 17]),
+    ([("LinearLR", {"start_factor": 0.5, "total_iters": 6}),
+      ("CosineAnnealingWarmRestarts", {"T_0": 4, "T_mult": 2})], [6]),
+]
+# A measured value for each epoch.
+METRICS = [1.0, 0.9, 0.9, 0.89995, 0.91, 0.92, 0.93, 0.8, 0.8, 0.8, 0.81, 0.82, 0.79, 0.79, 0.79, 0.79,
+           0.79, 0.79, 0.79, 0.79]
+PLATEAUS = [{"patience": 2}, {"mode": "max", "factor": 0.5, "patience": 1, "cooldown": 2},
+            {"threshold_mode": "abs", "threshold": 0.05, "patience": 1, "min_lr": 0.02},
+            {"patience": 0, "eps": 0.05}]
+
+
+def optimizer():
+    return torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1, momentum=0.9)
+
+
+def state(opt):
+    return [opt.param_groups[0]["lr"], opt.param_groups[0]["momentum"]]
+
+
+def run(opt, step):
+    states = [state(opt)]
+    for epoch in range(EPOCHS):
+        opt.step()
+        step(epoch)
+        states.append(state(opt))
+    return states
+
+
+def made(opt, rows):
+    return [getattr(lr_scheduler, name)(opt, **options) for name, options in rows]
+
+
+def record_case(rows):
+    opt = optimizer()
+    schedulers = made(opt, rows)
+    return {"schedulers": rows, "after": run(opt, lambda _: [s.step() for s in schedulers])}
+
+
+def record_sequence(rows, milestones):
+    opt = optimizer()
+    schedulers = made(opt, rows)
+    sequence = lr_scheduler.SequentialLR(opt, schedulers, milestones)
+    return {"schedulers": rows, "milestones": milestones,
+            "after": run(opt, lambda _: sequence.step())}
+
+
+def record_plateau(options):
+    opt = optimizer()
+    plateau = lr_scheduler.ReduceLROnPlateau(opt, **options)
+    rates = []
+    for metric in METRICS:
+        opt.step()
+        plateau.step(metric)
+        rates.append(opt.param_groups[0]["lr"])
+    return {"options": options, "after": rates}
+
+
+def main():
+    warnings.simplefilter("ignore")
+    parts = {"cases": [record_case(rows) for rows in CASES],
+             "sequences": [record_sequence(*each) for each in SEQUENCES],
+             "plateaus": [record_plateau(options) for options in PLATEAUS]}
+    lines = ['"torch": "%s"' % torch.__version__, '"metrics": %s' % json.dumps(METRICS)]
+    for name, rows in parts.items():
+        lines.append('"%s": [\n%s\n]' % (name, ",\n".join(json.dumps(row) for row in rows)))
+    OUT.write_text("{%s}\n" % ",\n".join(lines))
+
+
+main()
