@@ -12020,3 +12020,1268 @@ y = nil; sweep()
 out = nil; sweep()
 loss = nil; sweep()
 mark("globals deleted")
+
+--== more_op_sigmoid_inplace_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = (x * 1.0):sigmoid_()
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_exp_inplace_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = (x * 1.0):exp_()
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_tanh_inplace_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = (x * 1.0):tanh_()
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_clamp_inplace_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = (x * 1.0):clamp_({min = 0})
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_neg_inplace_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = (x * 1.0):neg_()
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_sqrt_inplace_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = (x * 1.0):sqrt_()
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_pow_tensor_small
+local N, x, y, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+y = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.pow(x, y)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_op_einsum_small
+local N, x, y, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+y = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.einsum("ij,jk->ik", x, y)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_op_einsum_t_small
+local N, x, y, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+y = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.einsum("ij,kj->ik", x, y)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_op_dot_small
+local N, x, y, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+y = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.dot(x:view(-1), y:view(-1))
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_op_mv_small
+local N, x, y, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+y = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.mv(x, y:select(0, 0))
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_op_matmul_vec_small
+local N, x, y, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+y = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.matmul(x, y:select(0, 0))
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_op_einsum_bmm_small
+local N, x, y, out, g
+N = 160
+x = ohm.randn(16, N // 4, N // 4, {device = "cuda", requires_grad = true})
+y = ohm.randn(16, N // 4, N // 4, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.einsum("bij,bjk->bik", x, y)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_op_prod_small
+local N, x, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:prod()
+mark("forward")
+out:backward()
+mark("backward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_prod_dim_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:prod(1)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_logsumexp_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.logsumexp(x, 1)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_logsumexp_dim0_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = ohm.logsumexp(x, 0)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_norm_inf_small
+local N, x, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:norm({p = math.huge})
+mark("forward")
+out:backward()
+mark("backward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_amax_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:amax(1)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_amin_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:amin(1)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_amax_all_small
+local N, x, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:amax()
+mark("forward")
+out:backward()
+mark("backward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_slice_dim1_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = slice(slice(x, 0, 0), 1, 0, N // 2)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_slice_both_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = slice(slice(x, 0, 1), 1, 1)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_select_dim1_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = slice(x, 0, 0):select(1, 0)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_index_none_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:unsqueeze(0)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_index_int_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:select(0, 0):select(0, 0)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_index_ellipsis_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:select(-1, 0)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_repeat_interleave_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:repeat_interleave(2, {dim = 0})
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_tile_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:tile(2, 1)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_movedim_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:movedim(0, 1)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_swapaxes_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:swapaxes(0, 1)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_expand_as_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:narrow(0, 0, 1):expand_as(x)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_view_as_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:view(N * N):view_as(x)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_unflatten_small
+local N, x, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:unflatten(1, {2, -1})
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_scatter_small
+local N, x, y, i, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+y = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+i = ohm.randint(0, N, {N, N}, {device = "cuda"})
+mark("inputs")
+out = x:scatter(1, i, y)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_scatter_value_small
+local N, x, i, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+i = ohm.randint(0, N, {N, N}, {device = "cuda"})
+mark("inputs")
+out = x:scatter(1, i, 0.0)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_index_add_small
+local N, x, y, i, out, g
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+y = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+i = ohm.randint(0, N, {N}, {device = "cuda"})
+mark("inputs")
+out = x:index_add(0, i, y)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_one_hot_small
+local N, i, out
+N = 160
+i = ohm.randint(0, N, {N}, {device = "cuda"})
+mark("inputs")
+out = F.one_hot(i, N)
+mark("forward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_one_hot_float_small
+local N, i, out
+N = 160
+i = ohm.randint(0, N, {N}, {device = "cuda"})
+mark("inputs")
+out = F.one_hot(i, N):float()
+mark("forward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_eq_small
+local N, x, t, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+t = ohm.randn(N, N, {device = "cuda"})
+mark("inputs")
+out = x:eq(t)
+mark("forward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== more_op_accuracy_small
+local N, x, i, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+i = ohm.randint(0, N, {N}, {device = "cuda"})
+mark("inputs")
+out = (x:argmax(1):eq(i)):float():mean()
+mark("forward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_accuracy_sum_small
+local N, x, i, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+i = ohm.randint(0, N, {N}, {device = "cuda"})
+mark("inputs")
+out = (x:argmax(1):eq(i)):sum()
+mark("forward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_embedding_padding_small
+local N, m, i, out, g
+N = 160
+m = nn.Embedding(N, 256, {padding_idx = 0, device = "cuda"})
+i = ohm.randint(0, N, {512}, {device = "cuda"})
+mark("inputs")
+out = m(i)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_embedding_padding_4096_small
+local N, m, i, out, g
+N = 160
+m = nn.Embedding(N, 256, {padding_idx = 0, device = "cuda"})
+i = ohm.randint(0, N, {4096}, {device = "cuda"})
+mark("inputs")
+out = m(i)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+i = nil; sweep()
+mark("globals deleted")
+
+--== more_op_poisson_nll_small
+local N, x, t, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+t = ohm.randn(N, N, {device = "cuda"})
+mark("inputs")
+out = F.poisson_nll_loss(x, t)
+mark("forward")
+out:backward()
+mark("backward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== more_op_hinge_embedding_small
+local N, x, t, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+t = ohm.randn(N, N, {device = "cuda"})
+mark("inputs")
+out = F.hinge_embedding_loss(x, t)
+mark("forward")
+out:backward()
+mark("backward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== more_op_triplet_small
+local N, x, t, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+t = ohm.randn(N, N, {device = "cuda"})
+mark("inputs")
+out = F.triplet_margin_loss(x, t, t * 2)
+mark("forward")
+out:backward()
+mark("backward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== more_op_margin_ranking_small
+local N, x, t, out
+N = 160
+x = ohm.randn(N, N, {device = "cuda", requires_grad = true})
+t = ohm.randn(N, N, {device = "cuda"})
+mark("inputs")
+out = F.margin_ranking_loss(x, t, ohm.ones(N, N, {device = "cuda"}))
+mark("forward")
+out:backward()
+mark("backward")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== more_op_conv1d_small
+local N, m, x, out, g
+N = 160
+m = nn.Conv1d(16, 32, 3, {padding = 1, device = "cuda"})
+x = ohm.randn(16, 16, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_conv1d_1_small
+local N, m, x, out, g
+N = 160
+m = nn.Conv1d(16, 32, 1, {device = "cuda"})
+x = ohm.randn(16, 16, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_amax_hw_small
+local N, x, out, g
+N = 160
+x = ohm.randn(16, 16, N // 16, N // 16, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = x:amax({2, 3})
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_max_pool1d_small
+local N, x, out, g
+N = 160
+x = ohm.randn(16, 16, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = F.max_pool1d(x, 2)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_avg_pool1d_small
+local N, x, out, g
+N = 160
+x = ohm.randn(16, 16, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = F.avg_pool1d(x, 2)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_adaptive_avg_pool1d_small
+local N, x, out, g
+N = 160
+x = ohm.randn(16, 16, N, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = F.adaptive_avg_pool1d(x, 4)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_lstm_nocudnn_small
+local N, m, x, out, g
+N = 160
+m = nn.LSTM(N // 4, N // 4, {batch_first = true, device = "cuda"})
+x = ohm.randn(16, 16, N // 4, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)[1]
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_lstm_2layer_nocudnn_small
+local N, m, x, out, g
+N = 160
+m = nn.LSTM(N // 4, N // 4, {num_layers = 2, batch_first = true, device = "cuda"})
+x = ohm.randn(16, 16, N // 4, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)[1]
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_lstm_bidir_nocudnn_small
+local N, m, x, out, g
+N = 160
+m = nn.LSTM(N // 4, N // 4, {bidirectional = true, batch_first = true, device = "cuda"})
+x = ohm.randn(16, 16, N // 4, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)[1]
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_gru_seq_first_nocudnn_small
+local N, m, x, out, g
+N = 160
+m = nn.GRU(N // 4, N // 4, {device = "cuda"})
+x = ohm.randn(16, 16, N // 4, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)[1]
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_lstm_nobias_nocudnn_small
+local N, m, x, out, g
+N = 160
+m = nn.LSTM(N // 4, N // 4, {bias = false, batch_first = true, device = "cuda"})
+x = ohm.randn(16, 16, N // 4, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)[1]
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_lstm_cell_small
+local N, m, x, out, g
+N = 160
+m = nn.LSTMCell(N // 4, N // 4, {device = "cuda"})
+x = ohm.randn(16, N // 4, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)[1]
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_op_gru_cell_small
+local N, m, x, out, g
+N = 160
+m = nn.GRUCell(N // 4, N // 4, {device = "cuda"})
+x = ohm.randn(16, N // 4, {device = "cuda", requires_grad = true})
+mark("inputs")
+out = m(x)
+mark("forward")
+g = ohm.ones_like(out)
+mark("grad_output")
+out:backward(g)
+mark("backward")
+g = nil; sweep()
+mark("del g")
+out = nil; sweep()
+mark("del out")
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== more_amp_op_einsum
+local lin, bn, x, y, h, out
+lin, bn = nn.Linear(1000, 1000, {device = "cuda"}), nn.BatchNorm1d(1000, {device = "cuda"})
+x = ohm.randn(1024, 1000, {device = "cuda"})
+y = ohm.randint(0, 1000, {1024}, {device = "cuda"})
+mark("inputs")
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  h = lin(x)
+  mark("linear")
+  out = ohm.einsum("ij,kj->ik", h, h)
+  mark("op")
+end
+mark("exit")
+out:sum():backward()
+mark("backward")
+out = nil; sweep()
+h = nil; sweep()
+mark("del")
+mark("end of program (globals alive)")
+lin = nil; sweep()
+bn = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_amp_op_baddbmm
+local lin, bn, x, y, h, out
+lin, bn = nn.Linear(1000, 1000, {device = "cuda"}), nn.BatchNorm1d(1000, {device = "cuda"})
+x = ohm.randn(1024, 1000, {device = "cuda"})
+y = ohm.randint(0, 1000, {1024}, {device = "cuda"})
+mark("inputs")
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  h = lin(x)
+  mark("linear")
+  out = ohm.baddbmm(slice(slice(slice(h:view(8, 128, 1000), 0, 0), 1, 0), 2, 0, 128), h:view(8, 128, 1000), h:view(8, 1000, 128))
+  mark("op")
+end
+mark("exit")
+out:sum():backward()
+mark("backward")
+out = nil; sweep()
+h = nil; sweep()
+mark("del")
+mark("end of program (globals alive)")
+lin = nil; sweep()
+bn = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_amp_op_mv
+local lin, bn, x, y, h, out
+lin, bn = nn.Linear(1000, 1000, {device = "cuda"}), nn.BatchNorm1d(1000, {device = "cuda"})
+x = ohm.randn(1024, 1000, {device = "cuda"})
+y = ohm.randint(0, 1000, {1024}, {device = "cuda"})
+mark("inputs")
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  h = lin(x)
+  mark("linear")
+  out = ohm.mv(h, x:select(0, 0))
+  mark("op")
+end
+mark("exit")
+out:sum():backward()
+mark("backward")
+out = nil; sweep()
+h = nil; sweep()
+mark("del")
+mark("end of program (globals alive)")
+lin = nil; sweep()
+bn = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== more_amp_op_conv1d
+local lin, bn, x, y, h, out
+lin, bn = nn.Linear(1000, 1000, {device = "cuda"}), nn.BatchNorm1d(1000, {device = "cuda"})
+x = ohm.randn(1024, 1000, {device = "cuda"})
+y = ohm.randint(0, 1000, {1024}, {device = "cuda"})
+mark("inputs")
+do
+  local mode1 <close> = ohm.autocast("cuda")
+  h = lin(x)
+  mark("linear")
+  out = F.conv1d(h:narrow(0, 0, 8):view(1, 8, 1000), slice(slice(x, 0, 0, 8), 1, 0, 24):reshape(8, 8, 3), {padding = 1})
+  mark("op")
+end
+mark("exit")
+out:sum():backward()
+mark("backward")
+out = nil; sweep()
+h = nil; sweep()
+mark("del")
+mark("end of program (globals alive)")
+lin = nil; sweep()
+bn = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")

@@ -48,6 +48,11 @@ local function iadd(total, x)
 end
 
 
+-- x[first:last] along a dimension; without `last` up to the end. A full slice is a node too.
+local function slice(x, dim, first, last)
+  return x:narrow(dim, first, (last or x:size(dim)) - first)
+end
+
 -- ---- worked examples ----------------------------------------------------------------------------
 
 local function expect_equal(what, actual, expected)

@@ -153,8 +153,9 @@ ohm.cuda.empty_cache()
 expect("empty_cache", {memory_allocated = 0, memory_reserved = 0})
 
 --== worked_eight_checkpointed_blocks profile=golden-sm80
--- What is kept after forward and the peak of backward, in activations of a block's input. Where a
--- block is not cut it is 0.05 larger, which depends on what was there before: hence the tolerance.
+-- What is kept after forward, in activations of a block's input: every other block of memory is not
+-- cut and 0.048 larger; one or two of them more or less depend on what was there before. Backward
+-- comes on top with the bytes that are asked for.
 local checkpoint, sequential = ohm.utils.checkpoint.checkpoint, ohm.utils.checkpoint.checkpoint_sequential
 local function each(reentrant)
   return function(model, x)
@@ -184,6 +185,9 @@ local expected = {
           two = {17.38, 25.38}, four = {11.29, 19.29}, eight = {11.19, 19.19}},
 }
 local activation = 2560 * 1000 * 4
+local function requested_bytes(field)
+  return ohm.cuda.memory_stats()["requested_bytes.all." .. field]
+end
 for kind, block in pairs(blocks) do
   for name, way in pairs(ways) do
     local model = nn.Sequential(collect(8, block)):cuda():requires_grad_(false)
@@ -193,13 +197,14 @@ for kind, block in pairs(blocks) do
       local h = way(model, x)
       local kept = ohm.cuda.memory_allocated() - base
       ohm.cuda.reset_peak_memory_stats()
+      local requested = requested_bytes("current")
       local loss = h:sum()
       loss:backward()
       if step == 2 then
-        local peak = ohm.cuda.max_memory_allocated() - base
+        local peak = kept + requested_bytes("peak") - requested
         for i, bytes in ipairs {kept, peak} do
           local actual, wanted = bytes / activation, expected[kind][name][i]
-          if math.abs(actual - wanted) > 0.45 then
+          if math.abs(actual - wanted) > 0.1 then
             error(kind .. ", " .. name .. ": " .. actual .. " instead of " .. wanted)
           end
         end

@@ -1,0 +1,141 @@
+-- Seeded bugs: what is left behind, and what never ends. Of each pair, `X_bad` has the bug and
+-- `X_good` does not.
+
+local mode           -- a guard that outlives its step
+local depth = 0      -- of nested steps
+local running        -- what the next step uses
+local halves = {}
+
+local function data(d) return ohm.ones(32, 32, {device = d}) end
+
+local function left_on(enter)
+  return function(d)
+    local x = data(d)
+    mode = enter()
+    local sum = (x * 2):sum():item()
+    mode = nil
+    return {sum = sum}
+  end
+end
+local function closed(enter)
+  return function(d)
+    local x = data(d)
+    local _ <close> = enter()
+    return {sum = (x * 2):sum():item()}
+  end
+end
+local function autocast() return ohm.autocast("cuda") end
+local function no_grad() return ohm.set_grad_enabled(false) end
+
+local function counted(restore)
+  return function(d)
+    if depth > 0 then error("a step within a step") end
+    depth = depth + 1
+    local ok, err = pcall(function() return (data(d) * 2):sum():item() end)
+    if ok or restore then depth = depth - 1 end
+    if not ok then error(err, 0) end
+  end
+end
+
+-- What is half made looks made.
+local function half_made(make)
+  return function(d)
+    if not halves.a and not halves.b then make(d) end
+    return {sum = (halves.a + halves.b):sum():item()}
+  end
+end
+
+-- The mean of what was seen; `next_step` needs the last one.
+local function replacing(replace)
+  return {
+    run = function(d)
+      running = running or {mean = data(d) * 1}
+      replace(d)
+      return {sum = running.mean:sum():item()}
+    end,
+    next_step = function()
+      if running then running.mean:sum() end
+    end,
+  }
+end
+
+local function retrying(tries)
+  return function(d)
+    local x = data(d)
+    local result
+    local try = 0
+    repeat
+      try = try + 1
+      local ok, sum = pcall(function() return (x * 2):sum():item() end)
+      if ok then result = sum end
+      if not ok and try == tries then error(sum, 0) end
+      sum = nil
+    until ok
+    return {sum = result}
+  end
+end
+
+local function halving(least)
+  return function(d)
+    local rows, result, failed = 32, nil, nil
+    while not result do
+      local ok, sum = pcall(function() return ohm.ones(rows, 32, {device = d}):mean():item() end)
+      if ok then result = sum end
+      if not ok and rows <= least then failed = true end
+      if failed then error(sum, 0) end
+      rows, sum = math.max(rows // 2, 1), nil
+    end
+    return {mean = result}
+  end
+end
+
+local function waiting(wait)
+  return function(d)
+    local x = data(d)
+    local ok, err = pcall(function() return x * 2 end)
+    if not ok then
+      wait()
+      error(err, 0)
+    end
+  end
+end
+
+return ohm.scenario {
+  name = "state",
+  summary = "What is left behind, and what never ends",
+  gpu = {profile = "tiny-64m", count = 1, values = true},
+  limits = {"num_ooms == 0"},
+  problems = {too_large = function(d) ohm.zeros(128, 1024, 1024, {device = d}) end},
+  controls = {
+    autocast_left_on_bad = left_on(autocast),
+    autocast_left_on_good = closed(autocast),
+    gradients_left_off_bad = left_on(no_grad),
+    gradients_left_off_good = closed(no_grad),
+    inference_left_on_bad = left_on(ohm.inference_mode),
+    inference_left_on_good = closed(ohm.inference_mode),
+    counter_kept_bad = counted(false),
+    counter_kept_good = counted(true),
+    half_made_bad = half_made(function(d)
+      halves.a = data(d)
+      halves.b = data(d)
+    end),
+    half_made_good = half_made(function(d)
+      local a, b = data(d), data(d)
+      halves.a, halves.b = a, b
+    end),
+    nothing_in_its_place_bad = replacing(function(d)
+      running.mean = nil
+      running.mean = data(d) * 0.5
+    end),
+    nothing_in_its_place_good = replacing(function(d)
+      local mean = data(d) * 0.5
+      running.mean = mean
+    end),
+    endless_retry_bad = retrying(0),
+    endless_retry_good = retrying(3),
+    endless_halving_bad = halving(0),
+    endless_halving_good = halving(1),
+    endless_wait_bad = waiting(function() while true do end end),
+    endless_wait_good = waiting(function() for _ = 1, 1000 do end end),
+  },
+}
