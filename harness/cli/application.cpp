@@ -10,11 +10,19 @@
 #include <vector>
 
 #include "allocator_shim/observe/nearest_name.h"
+#include "harness/cli/baseline_command.h"
+#include "harness/cli/diff_command.h"
+#include "harness/cli/explain_command.h"
+#include "harness/cli/fit_command.h"
 #include "harness/cli/gpus_command.h"
 #include "harness/cli/list_command.h"
+#include "harness/cli/merge_command.h"
+#include "harness/cli/new_command.h"
 #include "harness/cli/replay_command.h"
 #include "harness/cli/report_command.h"
 #include "harness/cli/run_command.h"
+#include "harness/cli/smi_command.h"
+#include "harness/cli/sweep_command.h"
 #include "harness/cli/terminal.h"
 #include "reports/exit_code.h"
 #include "reports/text_layout.h"
@@ -23,8 +31,10 @@ namespace ohm::cli {
 
 namespace {
 
-constexpr std::array<Command, 5> kCommands = {kRunCommand, kReportCommand, kReplayCommand,
-                                              kListCommand, kGpusCommand};
+constexpr std::array kCommands = {kRunCommand,    kSweepCommand,  kMergeCommand, kExplainCommand,
+                                  kFitCommand,    kReportCommand, kDiffCommand,  kBaselineCommand,
+                                  kReplayCommand, kSmiCommand,    kNewCommand,   kListCommand,
+                                  kGpusCommand};
 
 constexpr const char* kSummary =
     "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";

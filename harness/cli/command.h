@@ -20,6 +20,8 @@ class UsageError : public std::runtime_error {
 /// What commands are given.
 struct Environment {
   engine::ScenarioLoader loader;
+  /// For ohm new: a file that tells editors what scripts can call.
+  std::function<std::string()> editor_definitions;
 };
 
 struct Command {

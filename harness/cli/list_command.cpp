@@ -89,6 +89,19 @@ std::string variant_details(const VariantDescription& variant) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+/// ", 1 to 1024: samples at once".
+std::string parameter_details(const engine::ScenarioParameter& parameter) {
+  std::string out;
+  if (parameter.least && parameter.most) {
+    out = fmt::format(", {:g} to {:g}", *parameter.least, *parameter.most);
+  } else if (parameter.least) {
+    out = fmt::format(", at least {:g}", *parameter.least);
+  } else if (parameter.most) {
+    out = fmt::format(", at most {:g}", *parameter.most);
+  }
+  return parameter.summary.empty() ? out : out + ": " + parameter.summary;
+}
+
 std::string scenario_text(const ScenarioDescription& scenario, bool color) {
   std::size_t width = 0;
   for (const VariantDescription& variant : scenario.variants) {
@@ -98,7 +111,8 @@ std::string scenario_text(const ScenarioDescription& scenario, bool color) {
       "{}  {}\n", reports::painted(scenario.name, reports::Tone::strong, color), scenario.summary);
   out += fmt::format("  {} · {}\n", scenario.file, gpu_text(scenario.gpu));
   for (const engine::ScenarioParameter& parameter : scenario.parameters) {
-    out += fmt::format("  parameter   {} = {:.17g}\n", parameter.name, parameter.value);
+    out += fmt::format("  parameter   {} = {:.17g}{}\n", parameter.name, parameter.value,
+                       parameter_details(parameter));
   }
   for (const std::string& limit : scenario.limits) out += fmt::format("  limit       {}\n", limit);
   for (const VariantDescription& variant : scenario.variants) {
@@ -146,6 +160,15 @@ Json variant_json(const VariantDescription& variant) {
   return object;
 }
 
+Json parameter_json(const engine::ScenarioParameter& parameter) {
+  Json object = {{"name", parameter.name}, {"default", parameter.default_value}};
+  if (parameter.is_integer) object["default"] = static_cast<std::int64_t>(parameter.default_value);
+  if (parameter.least) object["min"] = *parameter.least;
+  if (parameter.most) object["max"] = *parameter.most;
+  if (!parameter.summary.empty()) object["summary"] = parameter.summary;
+  return object;
+}
+
 std::string all_json(const std::vector<ListedScenario>& listed) {
   Json scenarios = Json::array();
   for (const ListedScenario& one : listed) {
@@ -154,11 +177,16 @@ std::string all_json(const std::vector<ListedScenario>& listed) {
     for (const VariantDescription& variant : one.description.variants) {
       variants.push_back(variant_json(variant));
     }
+    Json parameters = Json::array();
+    for (const engine::ScenarioParameter& parameter : one.description.parameters) {
+      parameters.push_back(parameter_json(parameter));
+    }
     scenarios.push_back({{"name", one.description.name},
                          {"summary", one.description.summary},
                          {"file", one.description.file},
                          {"gpu", gpu_json(one.description.gpu)},
                          {"limits", one.description.limits},
+                         {"parameters", parameters},
                          {"variants", variants}});
   }
   const Json json = {{"schema", "ohm.list/1"}, {"scenarios", scenarios}};

@@ -2,8 +2,16 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string_view>
+
 #include "harness/cli/application.h"
+#include "harness/lua/editor_definitions.h"
 #include "harness/lua/scenario_loader.h"
+#include "reports/exit_code.h"
+#include "reports/report_file.h"
 
 namespace {
 
@@ -14,14 +22,31 @@ void open_missing_standard_files() {
   if (descriptor >= 0) close(descriptor);
 }
 
+// Libraries allocate where nothing may be thrown: the JSON library in its destructors.
+[[noreturn]] void end_out_of_memory() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kText = "ohm: internal error: no memory left on this machine\n";
+    const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+    ohm::reports::ReportFile::remove_unfinished();
+    ::_exit(written < 0 ? EXIT_FAILURE : ohm::exit_code(ohm::ExitReason::internal_error).code);
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(end_out_of_memory);
   open_missing_standard_files();
   // Kernels take the same large scratch again and again: giving it back to the system each time
   // would cost more than the arithmetic.
   constexpr int kNever = 1 << 30;
   mallopt(M_MMAP_THRESHOLD, kNever);
   mallopt(M_TRIM_THRESHOLD, kNever);
-  return ohm::cli::run_application(argc, argv, {ohm::lua::load_scenario});
+  return ohm::cli::run_application(argc, argv,
+                                   {ohm::lua::load_scenario, ohm::lua::editor_definitions});
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,11 +10,20 @@
 #include <vector>
 
 #include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/observe/pickle_reader.h"
+#include "harness/cli/github_actions.h"
+#include "harness/cli/progress_line.h"
+#include "harness/cli/report_outputs.h"
 #include "harness/cli/terminal.h"
+#include "harness/engine/baseline.h"
 #include "harness/engine/replay_file.h"
+#include "harness/engine/snapshot_gate.h"
+#include "reports/console_report.h"
 #include "reports/replay_json.h"
 #include "reports/replay_text.h"
 #include "reports/report_file.h"
+#include "reports/result_reader.h"
+#include "reports/text_layout.h"
 
 namespace ohm::cli {
 
@@ -21,6 +31,7 @@ namespace {
 
 struct ReplayArguments {
   engine::ReplayOptions replay;
+  engine::SnapshotGate gate;
   std::vector<std::string> capacities;
   std::string format;
   std::vector<std::string> reports;
@@ -31,6 +42,7 @@ struct ReplayArguments {
   bool quiet = false;
 
   bool is_golden() const { return events || ooms || !format.empty(); }
+  bool is_gate() const { return !gate.limits.empty() || !gate.baseline.empty(); }
 };
 
 void check_golden(const ReplayArguments& arguments) {
@@ -45,6 +57,24 @@ void check_golden(const ReplayArguments& arguments) {
     throw UsageError(
         "--format golden, --events and --ooms print one run: at most one --alloc-conf and one "
         "--capacity, and no report");
+  }
+}
+
+void check_gate(const ReplayArguments& arguments) {
+  const engine::ReplayOptions& replay = arguments.replay;
+  if (!(arguments.gate.tolerance_percent >= 0)) {
+    throw UsageError("--tolerance is a percentage, 0 or more");
+  }
+  if (!arguments.is_gate()) {
+    if (arguments.gate.tolerance_percent > 0) throw UsageError("--tolerance belongs to --baseline");
+    return;
+  }
+  const bool asks_more = arguments.is_golden() || replay.verifies || replay.finds_min_capacity ||
+                         replay.memory_fraction || !replay.settings.empty() ||
+                         !replay.capacities.empty();
+  if (asks_more) {
+    throw UsageError(
+        "--limit and --baseline judge what was recorded: ask what would have been in another run");
   }
 }
 
@@ -63,6 +93,7 @@ void check(ReplayArguments& arguments) {
     throw UsageError("--memory-fraction is between 0 and 1");
   }
   check_golden(arguments);
+  check_gate(arguments);
 }
 
 /// Where the JSON goes, opened before the work: a path that cannot be written is found at once.
@@ -129,13 +160,72 @@ int print_golden(const ReplayArguments& arguments) {
   return exit_code(ExitReason::passed).code;
 }
 
+ReplayResult replay_with_progress(const ReplayArguments& arguments) {
+  engine::ReplayOptions options = arguments.replay;
+  ProgressLine progress(!arguments.quiet && is_stderr_animated());
+  std::size_t runs = 0;
+  // A search does not know how many runs it will take, nor a file beforehand of how many cards it
+  // is.
+  const std::size_t total = options.finds_min_capacity
+                                ? 0
+                                : std::max<std::size_t>(1, options.settings.size()) *
+                                      std::max<std::size_t>(1, options.capacities.size());
+  options.on_run = [&] {
+    ++runs;
+    progress.show(runs, runs > total ? 0 : total);
+  };
+  return engine::replay_file(options);
+}
+
+/// Every report of a run can be made of it.
+int judge(const ReplayArguments& arguments) {
+  std::vector<std::string> reports = arguments.reports;
+  if (arguments.json) reports.emplace_back("json=-");
+  for (const std::string& report : reports) {
+    const std::string path = report.substr(std::min(report.find('=') + 1, report.size()));
+    for (const std::string& input : {arguments.gate.file, arguments.gate.baseline}) {
+      std::error_code unknown;
+      if (!std::filesystem::equivalent(path, input, unknown)) continue;
+      throw UsageError(fmt::format("--report {}: this file is read", report));
+    }
+  }
+  ReportOutputs outputs(reports);
+  const reports::ReportStyle style = style_of(arguments);
+  const RunResult result = engine::judge_snapshot(arguments.gate);
+  const std::string errors = outputs.write(result, style);
+  if (!outputs.uses_stdout()) write_stdout(reports::console_report(result, style));
+  tell_github(result);
+  if (!errors.empty()) throw UsageError(errors);
+  return exit_code(result.exit_reason).code;
+}
+
+/// Judges; what cannot be read is said, with the documented exit code.
+int judge_or_say(const ReplayArguments& arguments) {
+  try {
+    return judge(arguments);
+  } catch (const PickleError& error) {
+    print_error(reports::printable(error.what()));
+  } catch (const reports::ResultError& error) {
+    print_error(reports::printable(error.what()));
+  } catch (const engine::BaselineError& error) {
+    print_error(reports::printable(error.what()));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  return exit_code(ExitReason::script_error).code;
+}
+
 int replay(ReplayArguments arguments) {
   check(arguments);
+  if (arguments.is_gate()) {
+    arguments.gate.file = arguments.replay.file;
+    return judge_or_say(arguments);
+  }
   try {
     if (arguments.is_golden()) return print_golden(arguments);
     JsonOutput json(arguments);
     const reports::ReportStyle style = style_of(arguments);
-    const ReplayResult result = engine::replay_file(arguments.replay);
+    const ReplayResult result = replay_with_progress(arguments);
     json.write(reports::replay_json(result));
     if (!json.uses_stdout()) write_stdout(reports::replay_text(result, style));
     return exit_code(result.exit_reason).code;
@@ -167,6 +257,18 @@ void add_questions(CLI::App& app, ReplayArguments& arguments) {
       ->type_name("F");
   app.add_flag("--min-capacity", replay.finds_min_capacity,
                "Find the smallest device that will do, without a retry and with");
+  app.add_option("--limit", arguments.gate.limits,
+                 "Fail (1) where what was recorded breaks this limit: 'peak_allocated_bytes < 20 "
+                 "GiB', 'growth_bytes_per_step == 0'; repeatable")
+      ->type_name("LIMIT")
+      ->allow_extra_args(false);
+  app.add_option("--baseline", arguments.gate.baseline,
+                 "Fail (1) where a figure is above this one's: a .baseline (ohm baseline update "
+                 "SNAPSHOT), another snapshot, a result")
+      ->type_name("FILE");
+  app.add_option("--tolerance", arguments.gate.tolerance_percent,
+                 "Of the baseline's figures; 0 unless given")
+      ->type_name("PERCENT");
   app.add_option("--rules", replay.rules, "Whose allocator: pytorch-2.6 (default) or pytorch-2.10")
       ->type_name("NAME");
 }
@@ -177,7 +279,10 @@ void add_output(CLI::App& app, ReplayArguments& arguments) {
       ->type_name("NAME");
   app.add_flag("--events", arguments.events, "Of a .trace: the allocator's events, to compare");
   app.add_flag("--ooms", arguments.ooms, "Of a .trace: the messages of what was out of memory");
-  app.add_option("--report", arguments.reports, "Write a report, - for standard output; repeatable")
+  app.add_option(
+         "--report", arguments.reports,
+         "Write a report, - for standard output; with --limit and --baseline all of ohm list "
+         "--reporters; repeatable")
       ->type_name("json=PATH")
       ->allow_extra_args(false);
   app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.replay/1)");

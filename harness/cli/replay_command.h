@@ -8,11 +8,14 @@ namespace ohm::cli {
 std::function<int()> setup_replay(CLI::App& app, const Environment& environment);
 
 inline constexpr Command kReplayCommand = {
-    "replay", "Replay a memory snapshot or a .trace; ask what if",
+    "replay", "Replay a memory snapshot or a .trace; ask what if; hold it to limits",
     "ohm replay snapshot.pickle --verify\n"
     "ohm replay snapshot.pickle --capacity 24GiB --alloc-conf '' --alloc-conf "
     "expandable_segments:True\n"
     "ohm replay snapshot.pickle --min-capacity\n"
+    "ohm replay job.pickle --limit 'peak_allocated_bytes < 20 GiB' --limit "
+    "'growth_bytes_per_step == 0'\n"
+    "ohm replay job.pickle --baseline main.pickle --tolerance 1\n"
     "ohm replay requests.trace --format golden | diff - requests.expected",
     setup_replay};
 

@@ -10,10 +10,13 @@
 #include <system_error>
 #include <vector>
 
+#include "allocator_shim/observe/pickle_reader.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/terminal.h"
 #include "reports/console_report.h"
+#include "reports/result_input.h"
 #include "reports/result_reader.h"
+#include "reports/sweep_heat_maps.h"
 #include "reports/text_layout.h"
 
 namespace ohm::cli {
@@ -22,11 +25,13 @@ namespace {
 
 struct ReportArguments {
   std::string file;
+  std::string sweep;
   std::vector<std::string> outputs;
   std::vector<std::string> reports;
   std::string color = "auto";
   bool quiet = false;
   bool verbose = false;
+  bool plot = false;
 };
 
 struct Extension {
@@ -73,7 +78,18 @@ reports::ReportStyle style_of(const ReportArguments& arguments) {
   style.columns = terminal_columns();
   if (arguments.quiet) style.detail = reports::Detail::quiet;
   if (arguments.verbose) style.detail = reports::Detail::verbose;
+  style.peaks = !arguments.quiet;
+  style.plots = arguments.plot;
   return style;
+}
+
+bool has_history(const RunResult& result) {
+  return std::any_of(
+      result.scenarios.begin(), result.scenarios.end(), [](const ScenarioResult& scenario) {
+        return std::any_of(
+            scenario.variants.begin(), scenario.variants.end(),
+            [](const VariantResult& variant) { return variant.history.has_value(); });
+      });
 }
 
 int report(const ReportArguments& arguments) {
@@ -81,31 +97,46 @@ int report(const ReportArguments& arguments) {
   const reports::ReportStyle style = style_of(arguments);
   try {
     // First the file: a report that is asked of nothing leaves what stands there.
-    const RunResult result = reports::read_result_file(arguments.file);
+    RunResult result = reports::read_result_or_snapshot(arguments.file);
+    if (!arguments.sweep.empty()) reports::add_heat_maps_of_file(arguments.sweep, result);
     ReportOutputs outputs(requested(arguments));
     const std::string errors = outputs.write(result, style);
     if (!errors.empty()) throw UsageError(errors);
+    if (arguments.plot && !has_history(result)) {
+      fmt::print(
+          stderr,
+          "ohm: {} holds no memory over time; ohm run --history --report json=PATH writes it\n",
+          reports::printable(arguments.file));
+    }
     if (outputs.is_empty()) write_stdout(reports::console_report(result, style));
     return exit_code(ExitReason::passed).code;
   } catch (const reports::ResultError& error) {
     print_error(reports::printable(error.what()));
-    return exit_code(ExitReason::script_error).code;
+  } catch (const PickleError& error) {
+    print_error(reports::printable(error.what()));
   }
+  return exit_code(ExitReason::script_error).code;
 }
 
 }  // namespace
 
 std::function<int()> setup_report(CLI::App& app, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<ReportArguments>();
-  app.add_option("FILE", arguments->file, "A result: what --report json=PATH wrote")->type_name("");
+  app.add_option("FILE", arguments->file,
+                 "A result (what --report json=PATH wrote), or a memory snapshot of PyTorch's")
+      ->type_name("");
   app.add_option("-o,--output", arguments->outputs,
                  "Write a report of the format that the end of the path names; repeatable")
       ->type_name("PATH")
       ->allow_extra_args(false);
+  app.add_option("--sweep", arguments->sweep,
+                 "Show the heat maps of a sweep as well (what ohm sweep --report json=PATH wrote)")
+      ->type_name("FILE");
   app.add_option("--report", arguments->reports,
                  "Write a report (ohm list --reporters), - for standard output; repeatable")
       ->type_name("NAME=PATH")
       ->allow_extra_args(false);
+  app.add_flag("--plot", arguments->plot, "Draw memory over time, where the file has it");
   app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
   CLI::Option* quiet =
       app.add_flag("-q,--quiet", arguments->quiet, "Only what failed, and the summary");

@@ -8,9 +8,11 @@ namespace ohm::cli {
 std::function<int()> setup_report(CLI::App& app, const Environment& environment);
 
 inline constexpr Command kReportCommand = {
-    "report", "Print a result of ohm run, or make a report of it",
+    "report", "Print a result of ohm run, or make a report of it or of a memory snapshot",
     "ohm report result.json\n"
     "ohm report result.json -o out.html\n"
+    "ohm report result.json --sweep sweep.json -o out.html\n"
+    "ohm report snapshot.pickle -o out.html\n"
     "ohm run --history --report json=result.json scenarios/*.lua   # with memory over time",
     setup_report};
 

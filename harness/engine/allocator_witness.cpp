@@ -19,7 +19,9 @@ AllocatorWitness::AllocatorWitness(RequestAllocator& upstream, OnOutOfMemory on_
 
 Allocation AllocatorWitness::allocate(const AllocationRequest& request) {
   try {
-    return upstream().allocate(request);
+    const Allocation allocation = upstream().allocate(request);
+    if (on_allocation_) on_allocation_();
+    return allocation;
   } catch (const OutOfMemory& error) {
     ++before_reset_.num_ooms;
     on_out_of_memory_(error.report());

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "allocator_shim/device/request_allocator_adaptor.h"
 
@@ -26,9 +27,13 @@ class AllocatorWitness final : public RequestAllocatorAdaptor {
  public:
   /// Called before the error goes on to the caller of allocate().
   using OnOutOfMemory = std::function<void(const OutOfMemoryReport& report)>;
+  /// Called after every allocation that was served.
+  using OnAllocation = std::function<void()>;
 
   /// `upstream` outlives the witness.
   AllocatorWitness(RequestAllocator& upstream, OnOutOfMemory on_out_of_memory);
+
+  void on_allocation(OnAllocation callback) { on_allocation_ = std::move(callback); }
 
   WitnessedFigures figures() const;
 
@@ -38,6 +43,7 @@ class AllocatorWitness final : public RequestAllocatorAdaptor {
 
  private:
   OnOutOfMemory on_out_of_memory_;
+  OnAllocation on_allocation_;     ///< empty: nobody watches
   WitnessedFigures before_reset_;  ///< what the statistics no longer say
 };
 

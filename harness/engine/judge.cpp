@@ -110,8 +110,10 @@ VariantResult copied(const VariantDescription& variant, const MeasuredVariant& m
   result.outcome = measured.outcome;
   result.steps = measured.steps;
   result.devices = measured.devices;
+  result.host = measured.host;
   result.error = measured.error;
   result.history = measured.history;
+  result.retention = measured.retention;
   result.output = measured.output;
   if (measured.outcome == Outcome::oom) result.oom = measured.oom;
   return result;

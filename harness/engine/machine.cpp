@@ -1,6 +1,9 @@
 #include "harness/engine/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "allocator_shim/caching/settings.h"
@@ -8,7 +11,6 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/fault/capacity_limit.h"
-#include "allocator_shim/fault/faulty_allocator.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
 
 namespace ohm::engine {
@@ -68,27 +70,40 @@ struct Machine::Gpu {
 
 Machine::Machine(const MachineOptions& options)
     : options_(options),
+      faults_(&sites_),
       host_memory_(host_options(options.gpu), &events_),
-      host_(host_memory_, [this](const OutOfMemoryReport& report) {
-        if (on_out_of_memory_) on_out_of_memory_(-1, report);
-      }) {
+      faulty_host_(host_memory_, faults_, -1, &events_),
+      host_(faulty_host_, [this](const OutOfMemoryReport& report) { note_oom(-1, report); }),
+      faulty_pinned_(host_memory_, faults_, -1, &events_, FaultLevel::pinned),
+      pinned_host_(faulty_pinned_,
+                   [this](const OutOfMemoryReport& report) { note_oom(-1, report); }),
+      pinned_(pinned_host_) {
   for (const std::string& plan : options_.fault_plans) {
-    fault_plans_.push_back(FaultPlan::parse(plan));
+    faults_.add(fault_plans_.emplace_back(FaultPlan::parse(plan)));
   }
   context_.sites = &sites_;
   context_.keeps_values = options_.gpu.values;
   context_.host.allocator = &host_;
+  context_.pinned = &pinned_;
   context_.seed(options_.seed);
 }
 
 Machine::~Machine() = default;
 
+void Machine::note_oom(int device, const OutOfMemoryReport& report) {
+  ++ooms_;
+  if (device >= 0 && !report.injected) rest_on_context(device);
+  if (on_out_of_memory_) on_out_of_memory_(device, report);
+}
+
 void Machine::add_gpus() {
   const std::size_t capacity_bytes = profile_of(options_.gpu).capacity_bytes;
   for (int index = 0; index < options_.gpu.count; ++index) {
     cards_.push_back(std::make_shared<VirtualCard>(capacity_bytes));
+    neighbours_.emplace_back(cards_.back(), index);
   }
   add_process();
+  move_neighbours();
 }
 
 void Machine::add_process() {
@@ -102,6 +117,40 @@ void Machine::add_process() {
   context_.seed(options_.seed);
 }
 
+// ---- faults that come and go --------------------------------------------------------------------
+
+std::shared_ptr<const void> Machine::inject(const std::string& text) {
+  FaultPlan parsed = FaultPlan::parse(text);
+  for (int index = 0; index < gpu_count(); ++index) {
+    if (!parsed.capacity_bytes_of(index)) continue;
+    throw std::invalid_argument(
+        fmt::format("[fault] {}: a capacity stands in the variant's fault or gpu", text));
+  }
+  const auto plan = fault_plans_.insert(fault_plans_.end(), std::move(parsed));
+  faults_.add(*plan);
+  move_neighbours();
+  return {nullptr, [this, plan](const void*) {
+            faults_.remove(*plan);
+            fault_plans_.erase(plan);
+            move_neighbours();
+          }};
+}
+
+void Machine::begin_step(std::int64_t step) {
+  step_ = step;
+  move_neighbours();
+}
+
+void Machine::move_neighbours() {
+  int index = 0;
+  for (Neighbour& neighbour : neighbours_) {
+    std::size_t bytes = 0;
+    for (const FaultPlan& plan : fault_plans_) bytes += plan.neighbour_bytes_of(index, step_);
+    neighbour.hold(bytes);
+    ++index;
+  }
+}
+
 void Machine::add_gpu(const CachingAllocatorOptions& options) {
   const int index = options.device;
   const GpuProfile profile = profile_of(options_.gpu);
@@ -111,23 +160,18 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
                             gpu_options(profile, index, value_mode(options_.gpu), process_id));
   // The record is of the first process: another one has the same addresses for other memory.
   EventRecord* const events = waiting_.empty() ? &events_ : nullptr;
-  for (FaultPlan& plan : fault_plans_) {
+  for (const FaultPlan& plan : fault_plans_) {
     if (const std::optional<std::size_t> capacity = plan.capacity_bytes_of(index)) {
       gpu->segment_adaptors.push_back(std::make_unique<CapacityLimit>(gpu->memory(), *capacity));
     }
-    gpu->segment_adaptors.push_back(
-        std::make_unique<FaultyDeviceMemory>(gpu->memory(), plan, index));
   }
+  gpu->segment_adaptors.push_back(
+      std::make_unique<FaultyDeviceMemory>(gpu->memory(), faults_, index));
   gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), gpu->streams, options, events);
-  for (FaultPlan& plan : fault_plans_) {
-    gpu->request_adaptors.push_back(
-        std::make_unique<FaultyAllocator>(gpu->requests(), plan, index, events));
-  }
-  gpu->witness = std::make_unique<AllocatorWitness>(gpu->requests(),
-                                                    [this, index](const OutOfMemoryReport& report) {
-                                                      if (on_out_of_memory_)
-                                                        on_out_of_memory_(index, report);
-                                                    });
+  gpu->request_adaptors.push_back(
+      std::make_unique<FaultyAllocator>(gpu->requests(), faults_, index, events));
+  gpu->witness = std::make_unique<AllocatorWitness>(
+      gpu->requests(), [this, index](const OutOfMemoryReport& report) { note_oom(index, report); });
 
   DeviceSlot slot;
   slot.allocator = gpu->witness.get();
@@ -136,8 +180,15 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
   slot.compute_capability_major = profile.compute_capability[0];
+  slot.keeps_lt_workspaces = options.rules.keeps_lt_workspaces;
   context_.gpus.push_back(std::move(slot));
   gpus_.push_back(std::move(gpu));
+}
+
+void Machine::rest_on_context(int gpu) {
+  const auto index = static_cast<std::size_t>(gpu);
+  if (gpus_.at(index)->profile.context_bytes == 0) return;
+  context_.gpus.at(index).assumptions.add(Assumption::process_context);
 }
 
 void Machine::start_process() {
@@ -158,6 +209,10 @@ void Machine::start_process() {
 }
 
 void Machine::end_process() {
+  std::vector<DeviceSlot>& of_parent = waiting_.back().slots;
+  for (std::size_t gpu = 0; gpu < context_.gpus.size() && gpu < of_parent.size(); ++gpu) {
+    of_parent[gpu].assumptions.add(context_.gpus[gpu].assumptions);
+  }
   context_.gpus.clear();  // its libraries' workspaces go
   for (std::unique_ptr<Gpu>& gpu : gpus_) {
     gpu->device.leave_card();
@@ -214,6 +269,13 @@ void Machine::record_snapshot() {
   }
 }
 
+void Machine::on_allocation(const std::function<void(int device)>& callback) {
+  for (int index = 0; index < gpu_count(); ++index) {
+    gpus_[static_cast<std::size_t>(index)]->witness->on_allocation(
+        [callback, index] { callback(index); });
+  }
+}
+
 std::int64_t Machine::allocated_bytes(int gpu) const {
   const MemoryStats& stats = gpus_.at(static_cast<std::size_t>(gpu))->witness->stats();
   return stats.allocated_bytes[static_cast<std::size_t>(StatPool::all)].current;
@@ -222,6 +284,7 @@ std::int64_t Machine::allocated_bytes(int gpu) const {
 std::vector<DeviceResult> Machine::device_results() const {
   std::vector<DeviceResult> results;
   const Gpus& first_process = waiting_.empty() ? gpus_ : waiting_.front().gpus;
+  const std::vector<DeviceSlot>& slots = waiting_.empty() ? context_.gpus : waiting_.front().slots;
   for (int index = 0; index < gpu_count(); ++index) {
     const Gpu& gpu = *first_process[static_cast<std::size_t>(index)];
     const WitnessedFigures figures = gpu.witness->figures();
@@ -242,9 +305,21 @@ std::vector<DeviceResult> Machine::device_results() const {
     result.num_alloc_retries = figures.num_alloc_retries;
     result.num_device_alloc = figures.num_device_alloc;
     result.peak_by_category = figures.peak_by_category;
+    result.modelled = slots[static_cast<std::size_t>(index)].assumptions.names();
     results.push_back(std::move(result));
   }
   return results;
+}
+
+HostResult Machine::host_result() const {
+  const WitnessedFigures figures = host_.figures();
+  HostResult result;
+  result.peak_allocated_bytes = figures.peak_allocated_bytes;
+  result.allocated_at_end_bytes =
+      host_.stats().allocated_bytes[static_cast<std::size_t>(StatPool::all)].current;
+  result.pinned_bytes = pinned_.pinned_stats().reserved_bytes.allocated;
+  result.num_ooms = figures.num_ooms + pinned_host_.figures().num_ooms;
+  return result;
 }
 
 }  // namespace ohm::engine

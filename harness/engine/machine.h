@@ -2,24 +2,31 @@
 //
 //   witness -> request faults -> caching allocator -> segment faults -> virtual GPU
 //
-// for each GPU, and a witness on the host's memory. A machine belongs to one process and one
-// variant: it is fresh, and its figures are of that variant alone.
+// for each GPU; on the host's memory a witness with request faults behind it, and another pair for
+// what is page-locked. A machine belongs to one process and one variant: it is fresh, and its
+// figures are of that variant alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/host_memory_allocator.h"
+#include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/fault/fault_injector.h"
 #include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/fault/faulty_allocator.h"
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/observe/recorded_snapshot.h"
 #include "harness/engine/allocator_witness.h"
+#include "harness/engine/neighbour.h"
 #include "harness/engine/scenario.h"
 #include "reports/run_result.h"
 #include "runtime/tensor/context.h"
@@ -28,7 +35,7 @@ namespace ohm::engine {
 
 struct MachineOptions {
   GpuSpec gpu;
-  std::vector<std::string> fault_plans;  ///< all in force at once, on the GPUs
+  std::vector<std::string> fault_plans;  ///< all in force at once
   std::uint64_t seed = 0;                ///< of the generators of all devices
 };
 
@@ -53,13 +60,36 @@ class Machine {
   using OnOutOfMemory = std::function<void(int device, const OutOfMemoryReport& report)>;
   void on_out_of_memory(OnOutOfMemory callback) { on_out_of_memory_ = std::move(callback); }
 
+  /// Told of every allocation on one of the GPUs that are there now.
+  void on_allocation(const std::function<void(int device)>& callback);
+
   /// To be installed with a ContextGuard by whoever runs on this machine.
   Context& context() { return context_; }
+  const ExecutionState& context_state() const { return context_.state; }
   const GpuSpec& gpu_spec() const { return options_.gpu; }
   int gpu_count() const { return static_cast<int>(gpus_.size()); }
 
   /// What the runtime asks; -1 is the host.
   RequestAllocator& requests(int device);
+  /// Whatever makes calls fail, now and later.
+  FaultInjector& faults() { return faults_; }
+
+  /// Where the program is: "file:line" of its frames, the outermost first. Whoever runs a program
+  /// says how to find out.
+  using ProgramStack = std::function<std::vector<std::string>()>;
+  void on_program_stack(ProgramStack stack) { program_stack_ = std::move(stack); }
+  std::vector<std::string> program_stack() const {
+    return program_stack_ ? program_stack_() : std::vector<std::string>();
+  }
+
+  /// Puts a plan in force besides those of the options, until the result goes, which must be before
+  /// the machine. Its neighbours come and go with the steps. Throws std::invalid_argument for a
+  /// plan with a capacity: a device keeps what it has.
+  std::shared_ptr<const void> inject(const std::string& plan);
+
+  /// A step begins, counted from 1: neighbours on the cards come and go.
+  void begin_step(std::int64_t step);
+
   /// Under the adaptors, for what only the caching allocator knows (settings, segments, fraction).
   CachingAllocator& caching_allocator(int gpu);
   const GpuProfile& profile(int gpu) const;
@@ -89,10 +119,15 @@ class Machine {
   /// As PyTorch does it after a snapshot: the next one shows when it was.
   void record_snapshot();
 
+  /// Out-of-memory errors so far, of all GPUs and the host.
+  std::int64_t ooms() const { return ooms_; }
+
   std::int64_t allocated_bytes(int gpu) const;
   /// The figures of the first process on every GPU up to now, with the out-of-memory errors of
   /// all. allocated_at_end_bytes is what is allocated now.
   std::vector<DeviceResult> device_results() const;
+  /// The host's up to now.
+  HostResult host_result() const;
 
  private:
   struct Gpu;
@@ -106,18 +141,31 @@ class Machine {
 
   void add_process();
   void add_gpu(const CachingAllocatorOptions& options);
+  /// Where the memory of a card ended depends on what the process takes of it.
+  void rest_on_context(int gpu);
   void start_process();
   void end_process();
+  void move_neighbours();
+  void note_oom(int device, const OutOfMemoryReport& report);
 
   MachineOptions options_;
   OnOutOfMemory on_out_of_memory_;
+  ProgramStack program_stack_;
   SiteTable sites_;
   EventRecord events_;
   SnapshotHistory history_;
-  std::vector<FaultPlan> fault_plans_;
+  std::list<FaultPlan> fault_plans_;
+  FaultInjector faults_;
+  std::int64_t step_ = 1;
+  std::int64_t ooms_ = 0;
   HostMemoryAllocator host_memory_;
+  FaultyAllocator faulty_host_;
   AllocatorWitness host_;
+  FaultyAllocator faulty_pinned_;
+  AllocatorWitness pinned_host_;
+  PinnedHostAllocator pinned_;
   std::vector<std::shared_ptr<VirtualCard>> cards_;
+  std::deque<Neighbour> neighbours_;  ///< on the cards, by index
   Gpus ended_;  ///< of processes that ended: what they allocated may outlive them
   std::vector<WaitingProcess> waiting_;  ///< the first process in front
   Gpus gpus_;                            ///< of the process that runs

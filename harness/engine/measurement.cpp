@@ -99,6 +99,11 @@ Measured count_steps(const MeasurementSource& source, std::optional<int> /*gpu*/
   return figure(static_cast<double>(source.variant->steps));
 }
 
+template <std::int64_t HostResult::*Field>
+Measured host_figure(const MeasurementSource& source, std::optional<int> /*gpu*/) {
+  return figure(static_cast<double>(source.variant->host.*Field));
+}
+
 Measured imbalance(const MeasurementSource& source, std::optional<int> /*gpu*/) {
   std::vector<double> peaks;
   for (const DeviceResult& device : source.variant->devices) {
@@ -133,7 +138,7 @@ Measured error_vs_reference(const MeasurementSource& source, std::optional<int> 
   return nothing ? no_figure("neither it nor the reference returns a value") : needs_values();
 }
 
-constexpr std::array<Measurement, 18> kMeasurements = {{
+constexpr std::array<Measurement, 20> kMeasurements = {{
     {"peak_allocated_bytes", Unit::bytes, true, false,
      "largest sum of blocks handed out; the largest of the GPUs",
      largest_of_devices<&DeviceResult::peak_allocated_bytes>},
@@ -171,6 +176,12 @@ constexpr std::array<Measurement, 18> kMeasurements = {{
     {"num_device_alloc", Unit::count, true, false,
      "segments obtained (cudaMalloc); the sum of the GPUs",
      sum_of_devices<&DeviceResult::num_device_alloc>},
+    {"peak_host_bytes", Unit::bytes, false, false,
+     "largest sum of what tensors took of the host's memory, pinned memory included",
+     host_figure<&HostResult::peak_allocated_bytes>},
+    {"pinned_host_bytes", Unit::bytes, false, false,
+     "page-locked memory obtained from the host (cudaHostAlloc)",
+     host_figure<&HostResult::pinned_bytes>},
     {"steps", Unit::count, false, false, "marks of ohm.step()", count_steps},
     {"imbalance", Unit::ratio, false, false,
      "largest peak_allocated_bytes over the smallest, of the GPUs used", imbalance},

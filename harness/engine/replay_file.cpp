@@ -180,6 +180,16 @@ class WhatIfRuns {
   ReplayResult& result_;
 };
 
+/// The same run, told to who waits.
+template <class Run>
+auto counted(const ReplayOptions& options, Run run) {
+  return [&options, run](const WhatIf& what_if) {
+    auto outcome = run(what_if);
+    if (options.on_run) options.on_run();
+    return outcome;
+  };
+}
+
 // ---- snapshots ----------------------------------------------------------------------------------
 
 ReplayStart start_of(const VerifiedHistory& verified) {
@@ -243,8 +253,9 @@ void replay_snapshot(const ReplayOptions& options, const RuleSet& rules, ReplayR
       if (verified.disagreement() && options.verifies) result.exit_reason = ExitReason::failed;
       if (!verified.is_replayed()) continue;
       what_ifs.run({verified.history().device, verified.history().settings,
-                    verified.history().events.size(),
-                    [&](const WhatIf& what_if) { return run_elsewhere(verified, what_if); }});
+                    verified.history().events.size(), counted(options, [&](const WhatIf& what_if) {
+                      return run_elsewhere(verified, what_if);
+                    })});
     } catch (const HistoryError& error) {
       throw ReplayError(fmt::format("{}: {}", options.file, error.what()));
     }
@@ -293,7 +304,8 @@ void replay_trace(const ReplayOptions& options, const RuleSet& rules, ReplayResu
     result.trace = summary_of(trace, trace_options(options, rules));
     WhatIfRuns(options, rules, result)
         .run({std::nullopt, settings, trace.operations.size(),
-              [&](const WhatIf& what_if) { return run_elsewhere(trace, what_if); }});
+              counted(options,
+                      [&](const WhatIf& what_if) { return run_elsewhere(trace, what_if); })});
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -30,6 +31,8 @@ struct ReplayOptions {
   std::optional<double> memory_fraction;
   bool finds_min_capacity = false;
   bool verifies = false;  ///< a record that the allocator does not agree with is a failure
+  /// Called after each run of the events that asks what if, for people who wait; may be empty.
+  std::function<void()> on_run;
 };
 
 /// Snapshots and .trace files. Throws ReplayError; std::invalid_argument for settings and options

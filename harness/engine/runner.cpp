@@ -11,7 +11,9 @@ namespace ohm::engine {
 namespace {
 
 WorkerOptions worker_options(const RunOptions& options) {
-  return {std::max(1, options.jobs), options.timeout_seconds};
+  constexpr double kLookSeconds = 0.1;
+  return {std::max(1, options.jobs), options.timeout_seconds,
+          options.live_board != nullptr ? kLookSeconds : 0};
 }
 
 /// Several scenarios at once; their results leave in the order of the files.

@@ -18,6 +18,8 @@
 
 namespace ohm::engine {
 
+class LiveBoard;
+
 struct RunOptions {
   std::vector<std::string> files;
   Selection selection;
@@ -35,7 +37,13 @@ struct RunOptions {
   bool fail_fast = false;      ///< the first scenario that does not pass is the last one
   bool timestamps = false;     ///< wall times become part of the result
   Recording recording = Recording::figures;
-  SnapshotPaths snapshots;  ///< of what is selected; empty: none
+  /// Baselines beside the scenarios are compared: not for runs on other GPUs, with other settings,
+  /// faults or seeds.
+  bool checks_baselines = false;
+  bool requires_baselines = false;  ///< a variant without one fails, as does one of another machine
+  SnapshotPaths snapshots;          ///< of what is selected; empty: none
+  /// What runs is shown there, and progress is told ten times a second; nullptr: nobody watches.
+  LiveBoard* live_board = nullptr;
   ScriptCaps caps;
 };
 
@@ -44,7 +52,8 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
-  /// A worker has ended; `total` grows as scenarios are loaded.
+  /// A worker has ended, or it is time to look at the live board; `total` grows as scenarios are
+  /// loaded.
   virtual void on_progress(std::size_t finished, std::size_t total) = 0;
   /// In the order of the files.
   virtual void on_scenario(const ScenarioResult& scenario) = 0;

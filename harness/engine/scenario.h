@@ -26,17 +26,28 @@ struct GpuSpec {
   std::string rules;  ///< which PyTorch's allocator; empty: the run's, or the default
 };
 
-/// A number that a scenario declares with ohm.params{name = value}, so that it can be set from
-/// outside: a batch, a width. Variants and limits are functions of it.
+/// A number that a scenario declares with ohm.params{name = value}, or with a table {default =
+/// value, min = …, max = …, summary = …}, so that it can be set from outside: a batch, a width.
+/// Variants and limits are functions of it.
 struct ScenarioParameter {
   std::string name;
-  double value = 0;          ///< in force
-  double default_value = 0;  ///< as the scenario has it
-  bool is_integer = true;    ///< of the default: other values then have to be integers too
+  double value = 0;             ///< in force
+  double default_value = 0;     ///< as the scenario has it
+  bool is_integer = true;       ///< of the default: other values then have to be integers too
+  std::optional<double> least;  ///< values below are refused
+  std::optional<double> most;   ///< and values above
+  std::string summary;          ///< what it is, in a few words; may be empty
 };
 
 /// Values by name, as in `ohm run --set batch=64`.
 using ParameterValues = std::map<std::string, double>;
+
+/// A verdict of a sweep that is accepted, for a reason.
+struct Waiver {
+  std::string point;    ///< "ohm:3f9c", "ohm:3f9c@2"; empty: every point
+  std::string verdict;  ///< "recovered_different", …
+  std::string reason;
+};
 
 /// One named run. `line` is where the variant's table entry or function stands in the file.
 struct VariantDescription {
@@ -54,6 +65,7 @@ struct VariantDescription {
       limits;                  ///< besides the scenario's and its problem's; a check has only these
   std::string fault;           ///< a fault plan, e.g. "nth(7)"; empty: none
   std::optional<GpuSpec> gpu;  ///< instead of the scenario's
+  std::vector<Waiver> waivers;  ///< of sweeps
 };
 
 struct ScenarioDescription {

@@ -12,11 +12,13 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "harness/engine/returned_value.h"
 #include "harness/engine/scenario.h"
+#include "reports/run_result.h"
 
 namespace ohm::engine {
 
@@ -49,6 +51,9 @@ class RunContext {
   virtual Machine& machine() = 0;
 };
 
+/// Bytes of the live blocks of a device, by address.
+using BlockSizes = std::unordered_map<std::uint64_t, std::size_t>;
+
 class ScenarioProgram {
  public:
   ScenarioProgram() = default;
@@ -64,6 +69,19 @@ class ScenarioProgram {
   /// OutOfMemory when one leaves the variant's function uncaught, ScriptError for any other error
   /// of the script.
   virtual ReturnedValues run(const std::string& variant, RunContext& run) = 0;
+
+  /// Whether next_step() has something to call; otherwise the variant itself can be run again.
+  virtual bool has_next_step(const std::string& /*variant*/) { return false; }
+  /// Calls the variant's `next_step`: one more step with the objects that it left. Throws as run().
+  virtual void next_step(const std::string& /*variant*/, RunContext& /*run*/) {}
+
+  /// After an error: lets go what the script cannot reach any more. Returns the bytes of the
+  /// objects that it can reach; 0 where nobody counts them.
+  virtual std::size_t let_go() { return 0; }
+
+  /// While run() goes on: which variables of the script keep the blocks of this GPU alive.
+  /// `device`, `bytes` and `other_bytes` of the result are the caller's to fill in.
+  virtual RetentionResult retention(int gpu, const BlockSizes& blocks) = 0;
 };
 
 /// Caps on what a script may use of the host, so that an endless one ends in a clear error.

@@ -7,9 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "harness/engine/live_board.h"
+#include "harness/engine/rerun_command.h"
 #include "harness/engine/scenario_validation.h"
 #include "harness/engine/script_errors.h"
-#include "harness/engine/shell_quote.h"
 #include "harness/engine/source_file.h"
 #include "harness/engine/source_lines.h"
 #include "harness/engine/variant_machine.h"
@@ -78,7 +79,12 @@ Verdict verdict_of(const std::vector<VariantResult>& variants) {
 
 ScenarioRun::ScenarioRun(std::size_t index, std::string path, const RunOptions& options,
                          const ScenarioLoader& loader, WorkerPool& pool)
-    : index_(index), path_(std::move(path)), options_(options), loader_(loader), pool_(pool) {}
+    : index_(index),
+      path_(std::move(path)),
+      options_(options),
+      loader_(loader),
+      pool_(pool),
+      recording_(options.recording) {}
 
 void ScenarioRun::start() { submit_loading(/*lists_only=*/false); }
 void ScenarioRun::start_listing() { submit_loading(/*lists_only=*/true); }
@@ -126,7 +132,8 @@ void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
   is_finished_ = lists_only;
   if (lists_only) return;
   selected_ = selected_variants(measured_.description, options_.selection);
-  if (check_snapshots()) run_what_is_selected();
+  find_baseline();
+  if (!is_finished_ && check_snapshots()) run_what_is_selected();
 }
 
 // ---- snapshots ----------------------------------------------------------------------------------
@@ -180,6 +187,43 @@ std::vector<std::string> ScenarioRun::snapshot_errors() const {
   return errors;
 }
 
+// ---- baselines ----------------------------------------------------------------------------------
+
+/// A baseline that cannot be read ends the scenario: nobody may take it for one that holds.
+void ScenarioRun::find_baseline() {
+  const std::string path = baseline_path(path_);
+  std::error_code unknown;
+  if (!options_.checks_baselines || !std::filesystem::exists(path, unknown)) return;
+  try {
+    baseline_ = read_baseline(path);
+  } catch (const BaselineError& error) {
+    selected_.clear();
+    return fail({error.what(), path, 0, {}, {}}, ExitReason::script_error);
+  }
+  recording_ = std::max(recording_, Recording::peaks);
+}
+
+/// What did what its role says and allocates more than it did is a failure all the same.
+void ScenarioRun::apply_baseline(ScenarioResult& result) const {
+  if (!baseline_ && !options_.requires_baselines) return;
+  const std::vector<BaselineCheck> checks =
+      check_baseline(baseline_.value_or(Baseline()), result, options_.seed);
+  for (const BaselineCheck& check : checks) {
+    const bool fails =
+        check.state == BaselineCheck::State::regressed ||
+        check.state == BaselineCheck::State::incomparable ||
+        (check.state == BaselineCheck::State::missing && options_.requires_baselines);
+    const auto variant =
+        std::find_if(result.variants.begin(), result.variants.end(),
+                     [&](const VariantResult& one) { return one.name == check.variant; });
+    if (!fails || variant->verdict != Verdict::passed) continue;
+    variant->verdict = Verdict::failed;
+    variant->failure_type = "BaselineRegression";
+    variant->reason = baseline_ ? "against the baseline: " + check.reason
+                                : "there is no baseline; ohm baseline update writes it";
+  }
+}
+
 // ---- running ------------------------------------------------------------------------------------
 
 void ScenarioRun::run_what_is_selected() {
@@ -205,13 +249,21 @@ void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_refe
                                   ? large_machine_for(measured_.description, variant, options_)
                                   : machine_for(measured_.description, variant, options_),
                     files = files_of(variant, as_reference),
-                    recording = as_reference ? Recording::figures : options_.recording] {
-    return encoded(run_variant(loader_, load_request(), name, machine, files, recording));
+                    recording = as_reference ? Recording::figures : recording_] {
+    const std::unique_ptr<LiveEntry> live = live_entry(name);
+    return encoded(
+        run_variant(loader_, load_request(), name, machine, files, recording, live.get()));
   };
   pool_.submit(static_cast<std::int64_t>(index_), run,
                [this, name = variant.name, as_reference](const WorkResult& result) {
                  take_variant(name, as_reference, result);
                });
+}
+
+std::unique_ptr<LiveEntry> ScenarioRun::live_entry(const std::string& variant) const {
+  if (options_.live_board == nullptr) return nullptr;
+  return std::make_unique<LiveEntry>(*options_.live_board,
+                                     measured_.description.name + "." + variant);
 }
 
 MeasuredVariant ScenarioRun::measured_from(const std::string& name,
@@ -264,44 +316,13 @@ void ScenarioRun::fail(ErrorResult error, ExitReason reason) {
   is_finished_ = true;
 }
 
-std::optional<std::string> ScenarioRun::brought_alloc_conf(const std::string& variant) const {
-  if (options_.alloc_conf) return options_.alloc_conf;
-  const VariantDescription* const described = find_variant(measured_.description, variant);
-  const GpuSpec& gpu = described->gpu ? *described->gpu : measured_.description.gpu;
-  if (gpu.alloc_conf || options_.environment_alloc_conf.empty()) return std::nullopt;
-  return options_.environment_alloc_conf;
-}
-
 std::string ScenarioRun::rerun_command(const std::string& variant) const {
-  std::string command =
-      fmt::format("ohm run {} --case {}", shell_quoted(path_), shell_quoted(variant));
-  if (!options_.gpu_text.empty()) command += " --gpu " + shell_quoted(options_.gpu_text);
-  if (options_.size_only) command += " --size-only";
-  if (const std::optional<std::string> alloc_conf = brought_alloc_conf(variant)) {
-    command += " --alloc-conf " + shell_quoted(*alloc_conf);
-  }
-  if (!options_.rules.empty()) command += " --rules " + options_.rules;
-  for (const auto& [name, value] : options_.parameters) {
-    command += fmt::format(" --set {}={:.17g}", name, value);
-  }
-  if (!options_.fault.empty()) command += " --fault " + shell_quoted(options_.fault);
-  if (options_.seed != 0) command += fmt::format(" --seed {}", options_.seed);
-  const RunOptions defaults;
-  if (options_.timeout_seconds != defaults.timeout_seconds) {
-    command += fmt::format(" --timeout {}", options_.timeout_seconds);
-  }
-  if (options_.caps.instructions != defaults.caps.instructions) {
-    command += fmt::format(" --instructions {}", options_.caps.instructions);
-  }
-  if (options_.caps.memory_bytes != defaults.caps.memory_bytes) {
-    command += fmt::format(" --script-memory {}B", options_.caps.memory_bytes);
-  }
-  return command;
+  return engine::rerun_command(options_, path_, measured_.description, variant, options_.fault);
 }
 
 /// Lines are told by their text, which stays when they move.
 void ScenarioRun::add_source(ScenarioResult& result) const {
-  if (options_.recording == Recording::figures) return;
+  if (recording_ == Recording::figures) return;
   SourceLines lines;
   for (VariantResult& variant : result.variants) {
     if (variant.oom) lines.fill_in(variant.oom->holders);
@@ -309,7 +330,7 @@ void ScenarioRun::add_source(ScenarioResult& result) const {
       if (device.peak) lines.fill_in(device.peak->holders);
     }
   }
-  if (options_.recording == Recording::history) result.source = lines.of(path_);
+  if (recording_ == Recording::history) result.source = lines.of(path_);
 }
 
 ScenarioResult ScenarioRun::result() const {
@@ -320,6 +341,9 @@ ScenarioResult ScenarioRun::result() const {
       description.name.empty() ? std::filesystem::path(path_).stem().string() : description.name;
   result.summary = description.summary;
   result.error = error_;
+  for (const ScenarioParameter& parameter : description.parameters) {
+    result.parameters.push_back({parameter.name, parameter.value, parameter.default_value});
+  }
   for (const std::string& name : selected_) {
     VariantResult variant = judge(measured_, *find_variant(description, name));
     variant.rerun = rerun_command(name);
@@ -334,6 +358,7 @@ ScenarioResult ScenarioRun::result() const {
     result.references.back().rerun = rerun_command(name);
   }
   add_source(result);
+  apply_baseline(result);
   result.verdict = verdict_of(result.variants);
   if (interrupted_ && result.variants.empty()) result.verdict = Verdict::skipped;
   if (error_) result.verdict = Verdict::error;

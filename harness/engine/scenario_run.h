@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/engine/baseline.h"
 #include "harness/engine/judge.h"
 #include "harness/engine/machine.h"
 #include "harness/engine/runner.h"
@@ -53,11 +55,13 @@ class ScenarioRun {
   void fail(ErrorResult error, ExitReason reason);
 
   LoadRequest load_request() const;
+  /// In a worker: where it shows what it holds; nullptr when nobody watches.
+  std::unique_ptr<LiveEntry> live_entry(const std::string& variant) const;
   MeasuredVariant measured_from(const std::string& name, const WorkResult& result) const;
-  /// Allocator settings that are the run's and not the scenario's.
-  std::optional<std::string> brought_alloc_conf(const std::string& variant) const;
   std::string rerun_command(const std::string& variant) const;
   void add_source(ScenarioResult& result) const;
+  void find_baseline();
+  void apply_baseline(ScenarioResult& result) const;
 
   std::size_t index_;
   std::string path_;
@@ -66,6 +70,8 @@ class ScenarioRun {
   WorkerPool& pool_;
 
   std::string source_;
+  Recording recording_;
+  std::optional<Baseline> baseline_;  ///< that variants are compared with
   MeasuredScenario measured_;
   std::vector<std::string> selected_;
   std::size_t pending_ = 0;

@@ -48,6 +48,7 @@ std::string missing_file_hint(const std::string& path) {
 std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
+  bytes.exceptions(std::ios::badbit);
   bytes << file.rdbuf();
   if (!file) refuse(path, "cannot be read", "");
   return std::move(bytes).str();

@@ -13,6 +13,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   std::vector<std::string> lines;
   try {
     std::istringstream text(read_source_file(file));
+    text.exceptions(std::ios::badbit);  // no memory for a line is no end of the file
     for (std::string line; std::getline(text, line);) {
       if (!line.empty() && line.back() == '\r') line.pop_back();
       lines.push_back(line);

@@ -8,7 +8,9 @@
 
 #include "allocator_shim/observe/assert.h"
 #include "harness/engine/holders.h"
+#include "harness/engine/live_board.h"
 #include "harness/engine/memory_recording.h"
+#include "harness/engine/retention_probe.h"
 #include "harness/engine/script_errors.h"
 #include "harness/engine/snapshot_file.h"
 
@@ -84,6 +86,7 @@ class VariantRun final : public RunContext {
     for (std::size_t gpu = 0; gpu < marks_.size(); ++gpu) {
       marks_[gpu].push_back(machine_.allocated_bytes(static_cast<int>(gpu)));
     }
+    machine_.begin_step(steps_ + 1);
   }
   void dump_snapshot(const std::string& path) override {
     check_script_snapshot_path(path);
@@ -96,9 +99,11 @@ class VariantRun final : public RunContext {
     measured.steps = steps_;
     measured.allocated_at_marks = marks_;
     measured.devices = machine_.device_results();
+    measured.host = machine_.host_result();
     if (measured.outcome == Outcome::oom) {
       measured.oom = last_oom_;
       recorded_.oom = last_oom_event_;
+      measured.oom_event = last_oom_event_;
     }
     if (recording_ != Recording::figures) fill_peaks(measured.devices, machine_, recorded_);
     if (recording_ == Recording::history) measured.history = memory_history(machine_, recorded_);
@@ -124,6 +129,16 @@ class VariantRun final : public RunContext {
   std::optional<OomResult> last_oom_;
   std::uint64_t last_oom_event_ = 0;
 };
+
+void show_on(LiveEntry& live, Machine& machine) {
+  for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {
+    live.set_capacity(static_cast<std::size_t>(gpu),
+                      static_cast<std::int64_t>(machine.requests(gpu).info().total_bytes));
+  }
+  machine.on_allocation([&live, &machine](int gpu) {
+    live.note(static_cast<std::size_t>(gpu), machine.allocated_bytes(gpu));
+  });
+}
 
 /// Where no arithmetic is done, what a script reads is NaN: it is not a value.
 void mark_unknown_numbers(ReturnedValues& values) {
@@ -166,9 +181,11 @@ LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& re
   return loaded;
 }
 
-MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
-                            const std::string& variant, const MachineOptions& options,
-                            const VariantFiles& files, Recording recording) {
+namespace {
+
+MeasuredVariant run_once(const ScenarioLoader& loader, const LoadRequest& request,
+                         const std::string& variant, const MachineOptions& options,
+                         const VariantFiles& files, Recording recording, LiveEntry* live) {
   MeasuredVariant measured;
   Machine machine(options);
   const ContextGuard guard(machine.context());
@@ -179,6 +196,7 @@ MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& req
     return measured;
   }
   machine.add_gpus();
+  if (live != nullptr) show_on(*live, machine);
   VariantRun run(machine, files, recording);
   measured.outcome = Outcome::completed;
   measured.error = script_error_of(request.path, [&] {
@@ -192,6 +210,18 @@ MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& req
   if (!options.gpu.values) mark_unknown_numbers(measured.values);
   check_sizes(measured.values);
   run.report(measured);
+  return measured;
+}
+
+}  // namespace
+
+MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
+                            const std::string& variant, const MachineOptions& options,
+                            const VariantFiles& files, Recording recording, LiveEntry* live) {
+  MeasuredVariant measured = run_once(loader, request, variant, options, files, recording, live);
+  if (recording == Recording::history) {
+    measured.retention = probe_retention(loader, request, variant, options, measured);
+  }
   return measured;
 }
 

@@ -12,6 +12,8 @@
 
 namespace ohm::engine {
 
+class LiveEntry;
+
 /// Loads and describes; validates nothing. Errors of the script become the result's error.
 LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& request);
 
@@ -23,10 +25,11 @@ struct VariantFiles {
 
 /// Loads the scenario again on a fresh machine and runs the variant of this name. Errors of the
 /// script and out-of-memory errors become the result's; an error of ours leaves as an exception.
+/// Where somebody watches, `live` is told what is allocated.
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
                             const std::string& variant, const MachineOptions& options,
                             const VariantFiles& files = {},
-                            Recording recording = Recording::figures);
+                            Recording recording = Recording::figures, LiveEntry* live = nullptr);
 
 /// The largest holders of what is alive, one for each place and category; the rest is counted.
 void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites);

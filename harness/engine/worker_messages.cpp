@@ -15,7 +15,7 @@ void fields(Archive& archive, T& device) {
   archive(device.device, device.profile, device.capacity_bytes, device.values, device.rules,
           device.alloc_conf, device.peak_allocated_bytes, device.peak_reserved_bytes,
           device.allocated_at_end_bytes, device.num_ooms, device.num_alloc_retries,
-          device.num_device_alloc, device.peak_by_category, device.peak);
+          device.num_device_alloc, device.peak_by_category, device.peak, device.modelled);
 }
 
 template <class Archive, Is<HistorySite> T>
@@ -61,9 +61,25 @@ void fields(Archive& archive, T& history) {
           history.sites, history.devices);
 }
 
+template <class Archive, Is<HostResult> T>
+void fields(Archive& archive, T& host) {
+  archive(host.peak_allocated_bytes, host.allocated_at_end_bytes, host.pinned_bytes, host.num_ooms);
+}
+
 template <class Archive, Is<HolderResult> T>
 void fields(Archive& archive, T& holder) {
   archive(holder.bytes, holder.count, holder.category, holder.op, holder.file, holder.line);
+}
+
+template <class Archive, Is<RetainedResult> T>
+void fields(Archive& archive, T& entry) {
+  archive(entry.variable, entry.function, entry.line, entry.bytes, entry.own_bytes, entry.blocks,
+          entry.path);
+}
+
+template <class Archive, Is<RetentionResult> T>
+void fields(Archive& archive, T& retention) {
+  archive(retention.device, retention.bytes, retention.other_bytes, retention.entries);
 }
 
 template <class Archive, Is<PeakResult> T>
@@ -97,14 +113,20 @@ void fields(Archive& archive, T& value) {
 
 template <class Archive, Is<ScenarioParameter> T>
 void fields(Archive& archive, T& parameter) {
-  archive(parameter.name, parameter.value, parameter.default_value, parameter.is_integer);
+  archive(parameter.name, parameter.value, parameter.default_value, parameter.is_integer,
+          parameter.least, parameter.most, parameter.summary);
+}
+
+template <class Archive, Is<Waiver> T>
+void fields(Archive& archive, T& waiver) {
+  archive(waiver.point, waiver.verdict, waiver.reason);
 }
 
 template <class Archive, Is<VariantDescription> T>
 void fields(Archive& archive, T& variant) {
   archive(variant.name, variant.role, variant.line, variant.of, variant.trades, variant.must_agree,
           variant.compare_as, variant.reference, variant.raises, variant.returns, variant.limits,
-          variant.fault, variant.gpu);
+          variant.fault, variant.gpu, variant.waivers);
 }
 
 template <class Archive, Is<ScenarioDescription> T>
@@ -121,8 +143,9 @@ void fields(Archive& archive, T& loaded) {
 // Output and wall time are the parent's to know.
 template <class Archive, Is<MeasuredVariant> T>
 void fields(Archive& archive, T& variant) {
-  archive(variant.outcome, variant.steps, variant.devices, variant.allocated_at_marks,
-          variant.history, variant.oom, variant.error, variant.values, variant.snapshot_error);
+  archive(variant.outcome, variant.steps, variant.devices, variant.host, variant.allocated_at_marks,
+          variant.history, variant.retention, variant.oom, variant.error, variant.values,
+          variant.snapshot_error);
 }
 
 namespace {

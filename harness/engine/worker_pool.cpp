@@ -62,6 +62,7 @@ void WorkerPool::wait_for_news() {
   std::vector<pollfd> polled;
   std::vector<PipeReader*> readers;
   std::optional<double> seconds;
+  if (options_.wake_seconds > 0) seconds = options_.wake_seconds;
   for (const std::unique_ptr<Process>& process : running_) {
     for (PipeReader* reader : {&process->message, &process->output}) {
       if (!reader->is_open()) continue;

@@ -35,6 +35,7 @@ struct WorkResult {
 struct WorkerOptions {
   int jobs = 1;                ///< processes at once
   double timeout_seconds = 0;  ///< for each; 0: none
+  double wake_seconds = 0;     ///< `keep_going` is asked at least this often; 0: after news alone
 };
 
 class WorkerPool {

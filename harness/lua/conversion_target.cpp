@@ -39,6 +39,7 @@ ConversionTarget conversion_arguments(lua_State* L, std::string_view function) {
   }
   if (named.push("device")) target.device = device_argument(L, -1, {function, "device"});
   if (named.push("dtype")) target.dtype = dtype_argument(L, -1, {function, "dtype"});
+  if (named.boolean("non_blocking", false)) target.transfer = ops::Transfer::non_blocking;
   target.copies = named.boolean("copy", false);
   return target;
 }

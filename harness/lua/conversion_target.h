@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "harness/lua/arguments.h"
+#include "runtime/ops/convert.h"
 
 namespace ohm::lua {
 
 struct ConversionTarget {
   std::optional<Device> device;
   std::optional<DType> dtype;
+  ops::Transfer transfer = ops::Transfer::blocking;
   bool copies = false;  ///< copy = true: a copy even where nothing changes
 };
 

@@ -48,13 +48,6 @@ struct HandleOf<ConcatDatasetPtr> {
 
 namespace {
 
-// Null for something else, and for a handle that was closed.
-template <class T>
-const std::shared_ptr<T>* test_open(lua_State* L, int index) {
-  const auto* object = test_handle<std::shared_ptr<T>>(L, index);
-  return object != nullptr && *object ? object : nullptr;
-}
-
 constexpr ArgumentName kDataset{"DataLoader", "dataset"};
 
 [[noreturn]] void refuse_dataset(lua_State* L, int index) {
@@ -135,16 +128,16 @@ int keep_values(lua_State* L, int height, int values) {
 
 int push_item_of_handle(lua_State* L, int index, std::int64_t item) {
   const int height = lua_gettop(L);
-  if (const auto* set = test_open<TensorDataset>(L, index)) {
+  if (const auto* set = test_object<TensorDataset>(L, index)) {
     for (const Tensor& tensor : (*set)->tensors) push_entry(L, tensor, item);
     return lua_gettop(L) - height;
   }
-  if (const auto* set = test_open<Subset>(L, index)) {
+  if (const auto* set = test_object<Subset>(L, index)) {
     const std::int64_t inner = (*set)->indices[static_cast<std::size_t>(item)];
     lua_getiuservalue(L, index, 1);
     return keep_values(L, height, push_dataset_item(L, lua_gettop(L), inner));
   }
-  if (const auto* set = test_open<ConcatDataset>(L, index)) {
+  if (const auto* set = test_object<ConcatDataset>(L, index)) {
     const int part = push_part(L, index, **set, item);
     return keep_values(L, height, push_dataset_item(L, part, item));
   }
@@ -235,10 +228,8 @@ int index_dataset(lua_State* L) {
 }
 
 // `set[i]` is the first value of the item; `set(i)` is all of them.
-int call_dataset(lua_State* L) { return index_dataset(L); }
-
 constexpr luaL_Reg kMetamethods[] = {
-    {"__call", native<call_dataset>},
+    {"__call", native<index_dataset>},
     {"__index", native<index_dataset>},
     {"__len", native<dataset_length, Entry::access>},
 };
@@ -314,11 +305,11 @@ const HandleClass HandleOf<ConcatDatasetPtr>::kClass = {"ConcatDataset", kMetame
 
 std::int64_t dataset_size(lua_State* L, int index) {
   if (lua_type(L, index) == LUA_TTABLE) return size_of_table(L, lua_absindex(L, index));
-  if (const auto* set = test_open<TensorDataset>(L, index)) return (*set)->tensors[0].size(0);
-  if (const auto* set = test_open<Subset>(L, index)) {
+  if (const auto* set = test_object<TensorDataset>(L, index)) return (*set)->tensors[0].size(0);
+  if (const auto* set = test_object<Subset>(L, index)) {
     return static_cast<std::int64_t>((*set)->indices.size());
   }
-  if (const auto* set = test_open<ConcatDataset>(L, index)) return sum_of((*set)->sizes);
+  if (const auto* set = test_object<ConcatDataset>(L, index)) return sum_of((*set)->sizes);
   const Tensor* tensor = test_handle<Tensor>(L, index);
   if (tensor == nullptr || !tensor->defined() || tensor->dims() == 0) refuse_dataset(L, index);
   return tensor->size(0);

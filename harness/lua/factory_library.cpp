@@ -48,6 +48,11 @@ class FactoryCall {
   CategoryGuard category_;
 };
 
+// Values that nobody wrote; a bool is 0 or 1 even then.
+Tensor unwritten(const Shape& shape, const TensorOptions& options) {
+  return options.dtype == DType::boolean ? ohm::zeros(shape, options) : ohm::empty(shape, options);
+}
+
 using SizedFactory = Tensor (*)(const Shape& shape, const TensorOptions& options);
 
 int make_sized(lua_State* L, std::string_view function, SizedFactory factory) {
@@ -75,13 +80,13 @@ int make_new(lua_State* L, std::string_view method, SizedFactory factory) {
   return call.push(factory(call.sizes(2), call.options(options_of(like))));
 }
 
-int empty(lua_State* L) { return make_sized(L, "empty", &ohm::empty); }
+int empty(lua_State* L) { return make_sized(L, "empty", &unwritten); }
 int zeros(lua_State* L) { return make_sized(L, "zeros", &ohm::zeros); }
 int ones(lua_State* L) { return make_sized(L, "ones", &ohm::ones); }
 int randn(lua_State* L) { return make_sized(L, "randn", &ohm::randn); }
 int rand(lua_State* L) { return make_sized(L, "rand", &ohm::rand); }
 
-int empty_like(lua_State* L) { return make_like(L, "empty_like", &ohm::empty); }
+int empty_like(lua_State* L) { return make_like(L, "empty_like", &unwritten); }
 int zeros_like(lua_State* L) { return make_like(L, "zeros_like", &ohm::zeros); }
 int ones_like(lua_State* L) { return make_like(L, "ones_like", &ohm::ones); }
 int randn_like(lua_State* L) { return make_like(L, "randn_like", &ohm::randn); }
@@ -227,7 +232,7 @@ constexpr luaL_Reg kFunctions[] = {
 
 std::span<const luaL_Reg> factory_functions() { return kFunctions; }
 
-int new_empty(lua_State* L) { return make_new(L, "new_empty", &ohm::empty); }
+int new_empty(lua_State* L) { return make_new(L, "new_empty", &unwritten); }
 int new_ones(lua_State* L) { return make_new(L, "new_ones", &ohm::ones); }
 int new_zeros(lua_State* L) { return make_new(L, "new_zeros", &ohm::zeros); }
 

@@ -46,10 +46,23 @@ Remains remains_of(std::shared_ptr<T>&& object) {
   return std::shared_ptr<const void>(std::move(object));
 }
 
+// And back, for a handle that was found too early.
+inline void take_back(Tensor& value, Remains&& remains) {
+  value = std::move(std::get<Tensor>(remains));
+}
+template <class T>
+void take_back(std::shared_ptr<T>& value, Remains&& remains) {
+  auto object = std::get<std::shared_ptr<const void>>(std::move(remains));
+  value = std::static_pointer_cast<T>(std::const_pointer_cast<void>(std::move(object)));
+}
+
 template <class T>
 int bury_handle(lua_State* L) {
   auto* handle = static_cast<Handle<T>*>(lua_touserdata(L, 1));
-  Interpreter::of(L).bury(handle, remains_of(std::exchange(handle->value, T())));
+  Interpreter::of(L).bury(handle, remains_of(std::exchange(handle->value, T())),
+                          [](void* memory, Remains&& remains) {
+                            take_back(static_cast<Handle<T>*>(memory)->value, std::move(remains));
+                          });
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "allocator_shim/observe/format_bytes.h"
 #include "harness/lua/compile.h"
 #include "harness/lua/dead_registers.h"
+#include "harness/lua/object_library.h"
 #include "harness/lua/out_of_memory_value.h"
 #include "harness/lua/sandbox.h"
 
@@ -105,8 +106,20 @@ void Interpreter::call(int arguments, int results) {
   if (status != LUA_OK) throw_error_on_top();
 }
 
-void Interpreter::collect(lua_State* L) {
+// Fills buried_: what handles held that are gone for good.
+void Interpreter::find_unreachable(lua_State* L) {
   lua_gc(L, LUA_GCCOLLECT);
+  if (!std::exchange(has_dying_objects_, false)) return;
+  const std::set<const void*> kept = settle_dying_objects(L);
+  std::erase_if(buried_, [&kept](Buried& buried) {
+    if (!kept.contains(buried.handle)) return false;
+    buried.give_back(buried.handle, std::move(buried.remains));
+    return true;
+  });
+}
+
+void Interpreter::collect(lua_State* L) {
+  find_unreachable(L);
   while (!buried_.empty()) {
     letting_go_.swap(buried_);
     for (const void* argument : ended_call_) {
@@ -125,7 +138,7 @@ void Interpreter::collect(lua_State* L) {
     ended_variables_.clear();
     // What went may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
-    lua_gc(L, LUA_GCCOLLECT);
+    find_unreachable(L);
   }
 }
 

@@ -72,10 +72,14 @@ class Interpreter {
   /// others oldest first.
   void collect(lua_State* L);
 
-  /// For finalizers: takes over what a handle held until collect() lets it go.
-  void bury(const void* handle, Remains remains) {
-    buried_.push_back({handle, std::move(remains)});
+  /// Gives a handle back what it held.
+  using GiveBack = void (*)(void* handle, Remains&& remains);
+  /// For finalizers: takes over what a handle held until collect() lets it go, or gives it back.
+  void bury(void* handle, Remains remains, GiveBack give_back) {
+    buried_.push_back({handle, std::move(remains), give_back});
   }
+  /// For finalizers of objects: see Note [Cycles].
+  void note_dying_object() { has_dying_objects_ = true; }
 
   using Handles = InlineVector<const void*, 4>;
   /// For natives: the handles among the arguments of a call that is about to end.
@@ -109,8 +113,9 @@ class Interpreter {
 
  private:
   struct Buried {
-    const void* handle;
+    void* handle;
     Remains remains;
+    GiveBack give_back;
   };
   struct Closer {
     void operator()(lua_State* L) const { lua_close(L); }
@@ -119,6 +124,7 @@ class Interpreter {
   // Ranks of a distributed program are threads that take turns, each in a coroutine of its own.
   static thread_local lua_State* running;
 
+  void find_unreachable(lua_State* L);
   static void on_hook(lua_State* L, lua_Debug* frame);
   static void count_instructions(lua_State* L);
   void note_ended_function(lua_State* L, const lua_Debug& frame);
@@ -146,6 +152,7 @@ class Interpreter {
   Handles ended_call_;
   std::vector<const void*> ended_variables_;  ///< of functions that returned since
   bool has_dropped_references_ = false;
+  bool has_dying_objects_ = false;
   std::shared_ptr<Interpreter* const> self_;
   std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers bury
 };

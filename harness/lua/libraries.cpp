@@ -7,13 +7,17 @@
 #include "harness/lua/cuda_library.h"
 #include "harness/lua/dataset_library.h"
 #include "harness/lua/factory_library.h"
+#include "harness/lua/fault_library.h"
+#include "harness/lua/gradient_library.h"
 #include "harness/lua/hook_library.h"
 #include "harness/lua/library.h"
 #include "harness/lua/loader_library.h"
+#include "harness/lua/lr_scheduler_library.h"
 #include "harness/lua/memory_history_library.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/module_library.h"
 #include "harness/lua/monitor_library.h"
+#include "harness/lua/object_library.h"
 #include "harness/lua/op_library.h"
 #include "harness/lua/optimizer_library.h"
 #include "harness/lua/parallel_library.h"
@@ -65,11 +69,12 @@ std::span<const Library> libraries() {
   static const std::array kLibraries = {
       Library{"ohm",
               {runtime_functions(), factory_functions(), generator_functions(), mode_functions(),
-               scenario_functions(), monitor_functions()},
+               object_functions(), scenario_functions(), monitor_functions()},
               push_op_or_dtype,
               names_of_ops_and_dtypes},
       Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},
       Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
+      Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
       Library{"ohm.gc", {gc_functions()}},
       Library{"ohm.amp", {amp_functions()}},
       Library{"ohm.distributed", {distributed_functions()}},
@@ -84,10 +89,14 @@ std::span<const Library> libraries() {
       Library{"ohm.nn.utils", {}, push_op<ops::kUtility>, names_of_ops<ops::kUtility>},
       Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
       Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
+      Library{"ohm.optim.lr_scheduler",
+              {lr_scheduler_functions()},
+              push_lr_scheduler_constructor,
+              lr_scheduler_names},
       Library{"ohm.backends", {}},
       Library{"ohm.backends.cuda", {attention_switches()}, nullptr, nullptr, cuda_properties()},
       Library{"ohm.backends.cudnn", {}, nullptr, nullptr, cudnn_properties()},
-      Library{"ohm.autograd", {}},
+      Library{"ohm.autograd", {gradient_functions()}},
       Library{"ohm.autograd.graph", {graph_functions()}},
       Library{"ohm.utils", {}},
       Library{"ohm.utils.checkpoint", {checkpoint_functions()}},

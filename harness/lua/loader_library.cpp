@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 #include "harness/lua/collate.h"
 #include "harness/lua/dataset_library.h"
 #include "harness/lua/interpreter.h"
+#include "harness/lua/loader_batch.h"
 #include "harness/lua/native.h"
 #include "harness/lua/object_handle.h"
 #include "harness/lua/sampler_library.h"
@@ -23,26 +25,7 @@ namespace {
 
 using data::Indices;
 
-constexpr std::string_view kName = "DataLoader";
-
-/// What a loader holds of the script: user values of its handle.
-enum LoaderValue : int {
-  kDataset = 1,
-  kCollateFunction,
-  kSampler,       ///< or batch sampler
-  kRunningLoops,  ///< from the first value of the batch that a loop was given to the loop
-  kLastLoaderValue = kRunningLoops,
-};
-
-struct LoaderOptions {
-  std::int64_t batch_size = 1;  ///< 0: items come one by one, as they are
-  bool shuffles = false;
-  bool drops_last = false;
-  bool samples_batches = false;  ///< the sampler's indices are lists of them
-  std::int64_t num_workers = 0;
-  std::int64_t prefetch_factor = 2;
-  data::GeneratorPtr generator;
-};
+constexpr std::string_view kName = kDataLoader;
 
 /// What a loop holds of the script.
 enum LoopValue : int {
@@ -74,186 +57,13 @@ struct HandleOf<LoopPtr> {
 
 namespace {
 
-// ---- which items --------------------------------------------------------------------------------
-
-// Pushes what the program gave as a sampler: a function's result in its place.
-void push_sampler_value(lua_State* L, int loader) {
-  lua_getiuservalue(L, loader, kSampler);
-  if (lua_type(L, -1) == LUA_TFUNCTION) lua_call(L, 0, 1);
-}
-
-std::vector<Indices> lists_of_indices(lua_State* L, int list) {
-  const ArgumentName name{kName, "batch_sampler"};
-  if (lua_type(L, list) != LUA_TTABLE) refuse_argument(L, list, name, "a list of lists of indices");
-  std::vector<Indices> batches;
-  const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, list, i);
-    batches.push_back(indices_argument(L, -1, name));
-    lua_pop(L, 1);
-  }
-  return batches;
-}
-
-/// Indices that are there already.
-class ListSampler final : public data::Sampler {
- public:
-  explicit ListSampler(Indices indices) : indices_(std::move(indices)) {}
-  Indices draw() override { return indices_; }
-  std::int64_t size() const override { return static_cast<std::int64_t>(indices_.size()); }
-
- private:
-  Indices indices_;
-};
-
-data::SamplerPtr sampler_of(lua_State* L, int loader, const LoaderOptions& options) {
-  push_sampler_value(L, loader);
-  data::SamplerPtr sampler;
-  const auto* made = test_handle<data::SamplerPtr>(L, -1);
-  if (made != nullptr && *made) {
-    sampler = *made;
-  } else if (!lua_isnil(L, -1)) {
-    sampler = std::make_shared<ListSampler>(indices_argument(L, -1, {kName, "sampler"}));
-  }
-  lua_pop(L, 1);
-  if (sampler) return sampler;
-  lua_getiuservalue(L, loader, kDataset);
-  const std::int64_t size = dataset_size(L, lua_gettop(L));
-  lua_pop(L, 1);
-  if (!options.shuffles) return std::make_shared<data::SequentialSampler>(size);
-  return std::make_shared<data::RandomSampler>(
-      size, data::RandomSamplerOptions{.generator = options.generator});
-}
-
-data::BatchSampler batches_of(lua_State* L, int loader, const LoaderOptions& options) {
-  return {sampler_of(L, loader, options), std::max<std::int64_t>(options.batch_size, 1),
-          options.drops_last};
-}
-
-std::vector<Indices> draw_batches(lua_State* L, int loader, const LoaderOptions& options) {
-  if (!options.samples_batches) return batches_of(L, loader, options).draw();
-  push_sampler_value(L, loader);
-  const auto* made = test_handle<BatchSamplerPtr>(L, -1);
-  std::vector<Indices> batches =
-      made != nullptr && *made ? (*made)->draw() : lists_of_indices(L, lua_gettop(L));
-  lua_pop(L, 1);
-  return batches;
-}
-
-std::int64_t count_batches(lua_State* L, int loader, const LoaderOptions& options) {
-  if (!options.samples_batches) return batches_of(L, loader, options).size();
-  push_sampler_value(L, loader);
-  const auto* made = test_handle<BatchSamplerPtr>(L, -1);
-  const std::int64_t count =
-      made != nullptr && *made ? (*made)->size() : static_cast<std::int64_t>(lua_rawlen(L, -1));
-  lua_pop(L, 1);
-  return count;
-}
-
-// ---- one batch ----------------------------------------------------------------------------------
-
-// A worker is a process forked from one that has used the GPU: PyTorch refuses that.
-void check_worker_item(lua_State* L, int values) {
-  for (int index = -values; index < 0; ++index) {
-    const Tensor* tensor = test_handle<Tensor>(L, index);
-    if (tensor == nullptr || !tensor->device().is_cuda()) continue;
-    throw std::invalid_argument(fmt::format(
-        "[DataLoader] an item of the data set is on {}: a worker process cannot use the GPU; with "
-        "num_workers > 0 items have to be on the CPU",
-        tensor->device().str()));
-  }
-}
-
-// Packs the top `values` of the stack: a list with its length as `n`.
-void pack(lua_State* L, int values) {
-  lua_createtable(L, values, 1);
-  lua_insert(L, -values - 1);
-  for (lua_Integer i = values; i >= 1; --i) lua_rawseti(L, -static_cast<int>(i) - 1, i);
-  lua_pushinteger(L, values);
-  lua_setfield(L, -2, "n");
-}
+// ---- loops --------------------------------------------------------------------------------------
 
 int packed_length(lua_State* L, int list) {
   lua_getfield(L, list, "n");
   const auto length = static_cast<int>(lua_tointeger(L, -1));
   lua_pop(L, 1);
   return length;
-}
-
-// Pushes the list of the items, each a packed one; returns how many values each is.
-int push_items(lua_State* L, int dataset, const Indices& indices, bool in_worker) {
-  lua_createtable(L, static_cast<int>(indices.size()), 0);
-  const int list = lua_gettop(L);
-  int values = 0;
-  lua_Integer count = 0;
-  for (const std::int64_t index : indices) {
-    const int own = push_dataset_item(L, dataset, index);
-    if (own == 0 || (count > 0 && own != values)) {
-      throw std::invalid_argument(
-          fmt::format("[DataLoader] item {} is {} values, others are {}", index, own, values));
-    }
-    values = own;
-    if (in_worker) check_worker_item(L, own);
-    pack(L, own);
-    lua_rawseti(L, list, ++count);
-  }
-  return values;
-}
-
-// Replaces the packed items of the list at the top by their value number `number`; or, for 0 and
-// several values, leaves them as they are.
-void push_column(lua_State* L, int items, lua_Integer count, lua_Integer number) {
-  lua_createtable(L, static_cast<int>(count), 0);
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, items, i);
-    lua_rawgeti(L, -1, number);
-    lua_remove(L, -2);
-    lua_rawseti(L, -2, i);
-  }
-}
-
-// collate_fn(items): an item of several values is a list of them.
-int call_collate(lua_State* L, int items, lua_Integer count, int values) {
-  const int top = lua_gettop(L) - 1;  // the function stands there
-  if (values == 1) {
-    push_column(L, items, count, 1);
-  } else {
-    for (lua_Integer i = 1; i <= count; ++i) {
-      lua_rawgeti(L, items, i);
-      lua_pushnil(L);
-      lua_setfield(L, -2, "n");
-      lua_pop(L, 1);
-    }
-    lua_pushvalue(L, items);
-  }
-  lua_call(L, 1, LUA_MULTRET);
-  const int results = lua_gettop(L) - top;
-  if (results == 0) throw std::invalid_argument("[DataLoader] collate_fn returned nothing");
-  return results;
-}
-
-// Pushes the values of a batch; returns how many there are.
-int push_batch(lua_State* L, int loader, const LoaderOptions& options, const Indices& indices) {
-  const bool in_worker = options.num_workers > 0;
-  lua_getiuservalue(L, loader, kDataset);
-  const int dataset = lua_gettop(L);
-  if (options.batch_size == 0 && !options.samples_batches) {
-    const int values = push_dataset_item(L, dataset, indices.front());
-    if (in_worker) check_worker_item(L, values);
-    return values;
-  }
-  const int values = push_items(L, dataset, indices, in_worker);
-  const int items = lua_gettop(L);
-  const auto count = static_cast<lua_Integer>(indices.size());
-  if (lua_getiuservalue(L, loader, kCollateFunction) == LUA_TFUNCTION) {
-    return call_collate(L, items, count, values);
-  }
-  for (int number = 1; number <= values; ++number) {
-    push_column(L, items, count, number);
-    push_collated(L, lua_gettop(L), count);
-    lua_remove(L, -2);
-  }
-  return values;
 }
 
 // Makes the loop's next batch and puts it among the fetched ones.
@@ -263,7 +73,7 @@ void fetch(lua_State* L, int loop_index, Loop& loop) {
   lua_getiuservalue(L, loop_index, kLoader);
   const int loader = lua_gettop(L);
   const auto& options = object_argument<LoaderOptions>(L, loader, {kName, "self"});
-  pack(L, push_batch(L, loader, options, loop.batches[loop.fetched]));
+  push_packed_batch(L, loader, options, loop.batches[loop.fetched]);
   lua_getiuservalue(L, loop_index, kFetched);
   lua_insert(L, -2);
   lua_rawseti(L, -2, static_cast<lua_Integer>(++loop.fetched));
@@ -271,8 +81,6 @@ void fetch(lua_State* L, int loop_index, Loop& loop) {
   // The items go before the next batch is made.
   Interpreter::of(L).collect(L);
 }
-
-// ---- loops --------------------------------------------------------------------------------------
 
 // Pushes a new loop over the loader; with workers it fetches ahead.
 void push_loop(lua_State* L, int loader) {
@@ -308,11 +116,11 @@ int advance(lua_State* L, int index) {
   if (loop.fetched == loop.given) fetch(L, index, loop);
   take_fetched(L, index, loop);
   // A worker is asked for the next batch as soon as one of its batches was taken.
-  if (loop.fetched > loop.given || loop.fetched < loop.batches.size()) {
+  if (loop.fetched < loop.batches.size()) {
     lua_getiuservalue(L, index, kLoader);
     const bool has_workers = object_argument<LoaderOptions>(L, -1, {kName, "self"}).num_workers > 0;
     lua_pop(L, 1);
-    if (has_workers && loop.fetched < loop.batches.size()) fetch(L, index, loop);
+    if (has_workers) fetch(L, index, loop);
   }
   lua_getiuservalue(L, index, kCurrent);
   const int current = lua_gettop(L);
@@ -406,8 +214,9 @@ constexpr luaL_Reg kMetamethods[] = {
 };
 
 constexpr std::string_view kOptionNames[] = {
-    "batch_sampler", "batch_size",         "collate_fn",      "drop_last", "generator",
-    "num_workers",   "persistent_workers", "prefetch_factor", "sampler",   "shuffle"};
+    "batch_sampler",   "batch_size",  "collate_fn", "drop_last",
+    "generator",       "num_workers", "pin_memory", "persistent_workers",
+    "prefetch_factor", "sampler",     "shuffle"};
 
 void refuse(std::string_view what) {
   throw std::invalid_argument(fmt::format("[DataLoader] {}", what));
@@ -430,7 +239,11 @@ std::int64_t batch_size_argument(const NamedArguments& named, lua_State* L) {
 }
 
 void check_workers(const NamedArguments& named, lua_State* L, const LoaderOptions& options) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20U;
   if (options.num_workers < 0) refuse("num_workers cannot be negative");
+  if (std::max(options.num_workers, options.prefetch_factor) > kMost) {
+    refuse(fmt::format("num_workers and prefetch_factor can be at most {}", kMost));
+  }
   if (options.num_workers == 0 && is_given(named, L, "prefetch_factor")) {
     refuse("prefetch_factor needs num_workers > 0: without workers nothing is fetched ahead");
   }
@@ -450,6 +263,8 @@ LoaderOptions read_options(const NamedArguments& named, lua_State* L) {
   options.num_workers = named.integer("num_workers", options.num_workers);
   options.prefetch_factor = named.integer("prefetch_factor", options.prefetch_factor);
   options.generator = generator_argument(L, named);
+  // As in PyTorch: without a GPU there is nothing to pin for.
+  options.pins_memory = named.boolean("pin_memory", false) && !Context::current().gpus.empty();
   check_workers(named, L, options);
   const bool has_sampler = is_given(named, L, "sampler");
   if (has_sampler && options.shuffles) refuse("sampler and shuffle exclude each other");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "allocator_shim/observe/nearest_name.h"
+#include "harness/lua/hook_library.h"
 #include "harness/lua/module_methods.h"
 #include "harness/lua/native.h"
 #include "harness/lua/parameter_handle.h"
@@ -193,16 +194,30 @@ int call_script_module(lua_State* L, ScriptModule& module) {
   return lua_gettop(L) - arguments;
 }
 
+int call_hooked_module(lua_State* L, ScriptModule& module, ScriptHooks& hooks) {
+  hooks.before_call(L);
+  const int inputs = lua_gettop(L);
+  luaL_checkstack(L, inputs + LUA_MINSTACK, nullptr);
+  module.push_forward(L);
+  for (int index = 1; index < inputs; ++index) lua_pushvalue(L, index);
+  lua_call(L, inputs - 1, LUA_MULTRET);
+  hooks.after_call(L, inputs);
+  Interpreter::of(L).collect(L);
+  return lua_gettop(L) - inputs;
+}
+
 int call_module(lua_State* L) {
   const ModulePtr module = module_argument(L, 1, {"module", "self"});
   auto* script = dynamic_cast<ScriptModule*>(module.get());
+  const auto hooks = std::dynamic_pointer_cast<ScriptHooks>(module->hooks());
+  if (script != nullptr && hooks) return call_hooked_module(L, *script, *hooks);
   if (script != nullptr) return call_script_module(L, *script);
   const int arguments = lua_gettop(L);
   std::vector<Value> inputs;
   for (int index = 2; index <= arguments; ++index) {
     inputs.push_back(call_argument(L, index, {module->type_name(), "input"}));
   }
-  const Value result = module->forward(inputs);
+  const Value result = module->call(inputs);
   // A list stays one value, so that it can be handed on whole: `criterion(model(x), y)`.
   if (!std::holds_alternative<std::vector<Tensor>>(result)) {
     return push_result(L, result, arguments);

@@ -12,6 +12,7 @@
 
 #include "harness/lua/arguments.h"
 #include "harness/lua/conversion_target.h"
+#include "harness/lua/hook_library.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/module_handle.h"
 #include "harness/lua/native.h"
@@ -344,6 +345,8 @@ constexpr luaL_Reg kMethods[] = {
     {"no_sync", native<no_sync>},
     {"parameters", native<parameters>},
     {"register_buffer", native<register_buffer>},
+    {"register_forward_hook", native<register_forward_hook>},
+    {"register_forward_pre_hook", native<register_forward_pre_hook>},
     {"requires_grad_", native<set_requires_grad>},
     {"state_dict", native<state_dict>},
     {"to", native<to>},

@@ -24,6 +24,13 @@ T& object_argument(lua_State* L, int index, const ArgumentName& name) {
   return **object;
 }
 
+/// The same; null when there is something else, or a handle that was closed.
+template <class T>
+const std::shared_ptr<T>* test_object(lua_State* L, int index) {
+  const auto* object = test_handle<std::shared_ptr<T>>(L, index);
+  return object != nullptr && *object ? object : nullptr;
+}
+
 /// The __index of such a handle: pushes the method that it is asked for. `others` are the names of
 /// what it has besides, for the message about a name that it does not have.
 int push_method(lua_State* L, std::span<const luaL_Reg> methods, std::string_view kind,

@@ -37,6 +37,10 @@ class Reader {
         values_[param] = spread_sizes(param, index);
         continue;
       }
+      if (is_tensor_spread(param, index)) {
+        values_[param] = spread_tensors(param, index);
+        continue;
+      }
       if (!lua_isnil(state_, index) || !params_[param].is_optional) {
         values_[param] = value_argument(state_, index, params_[param].kind, name_of(param));
       }
@@ -55,6 +59,20 @@ class Reader {
       sizes.push_back(integer_argument(state_, index, name_of(param)));
     }
     return sizes;
+  }
+
+  // The same with tensors in a row: `einsum("ij,jk->ik", x, y)`.
+  bool is_tensor_spread(std::size_t param, int index) const {
+    return param > 0 && param + 1 == params_.size() &&
+           params_[param].kind == ParamKind::tensor_list &&
+           lua_type(state_, index) == LUA_TUSERDATA;
+  }
+  std::vector<Tensor> spread_tensors(std::size_t param, int& index) const {
+    std::vector<Tensor> tensors;
+    for (; index <= named_.positional_count(); ++index) {
+      tensors.push_back(tensor_argument(state_, index, name_of(param)));
+    }
+    return tensors;
   }
 
   void read_named() {

@@ -19,22 +19,13 @@ int manual_seed(lua_State* L) {
   return 0;
 }
 
-// Every native begins with a collection: by now everything that can be found has been.
-int collect(lua_State* L) {
-  lua_pushinteger(L, 0);
-  return 1;
-}
-
 constexpr luaL_Reg kFunctions[] = {
     {"is_tensor", native<is_tensor, Entry::access>},
     {"manual_seed", native<manual_seed>},
 };
 
-constexpr luaL_Reg kGcFunctions[] = {{"collect", native<collect>}};
-
 }  // namespace
 
 std::span<const luaL_Reg> runtime_functions() { return kFunctions; }
-std::span<const luaL_Reg> gc_functions() { return kGcFunctions; }
 
 }  // namespace ohm::lua

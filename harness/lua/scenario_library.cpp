@@ -13,6 +13,7 @@
 #include "allocator_shim/observe/format_bytes.h"
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/arguments.h"
+#include "harness/lua/fault_library.h"
 #include "harness/lua/handle.h"
 #include "harness/lua/native.h"
 #include "harness/lua/returned_values.h"
@@ -141,6 +142,9 @@ int line_of_function(lua_State* L, int index) {
   return function.linedefined;
 }
 
+/// Beside the functions of the variants, whose names hold no blank.
+std::string next_step_key(const std::string& variant) { return "next step of " + variant; }
+
 /// Reads the variants of one role, and keeps their functions in the table at `functions`.
 class VariantReader {
  public:
@@ -168,15 +172,19 @@ class VariantReader {
                                               what, type_of(state_, index)));
     }
     const Fields fields(state_, index, what);
-    fields.check({"compare_as", "fault", "gpu", "limits", "must_agree", "of", "raises", "reference",
-                  "returns", "run", "trades"});
+    fields.check({"compare_as", "fault", "gpu", "limits", "must_agree", "next_step", "of", "raises",
+                  "reference", "returns", "run", "trades", "waive"});
     fields.text("of", variant.of);
     fields.text("trades", variant.trades);
     fields.texts("must_agree", variant.must_agree);
     fields.text("compare_as", variant.compare_as);
     fields.text("reference", variant.reference);
     fields.texts("limits", variant.limits);
-    fields.text("fault", variant.fault);
+    fields.read("fault", [&](int value) {
+      std::optional<std::string> plan = fault_plan_text(state_, value);
+      if (!plan) throw std::invalid_argument(what + ": fault must be a fault plan or its text");
+      variant.fault = *plan;
+    });
     fields.read("raises", [&](int) { fields.text("raises", variant.raises.emplace()); });
     fields.read("returns", [&](int value) {
       if (lua_type(state_, value) != LUA_TTABLE) fields.refuse("returns", "a table", value);
@@ -185,10 +193,38 @@ class VariantReader {
     fields.read("gpu", [&](int value) {
       variant.gpu = read_gpu(state_, value, what + ": gpu", scenario_.gpu);
     });
+    fields.read("waive", [&](int value) { read_waivers(value, what, variant); });
+    fields.read("next_step", [&](int value) { keep_next_step(value, variant); });
     fields.read("run", [&](int value) { keep_function(value, variant); });
     if (variant.line == 0) {
       throw std::invalid_argument(fmt::format("{} has no function 'run'", what));
     }
+  }
+
+  // {{point = "ohm:3f9c", verdict = "recovered_different", reason = "…"}, …}
+  void read_waivers(int index, const std::string& what, VariantDescription& variant) {
+    if (lua_type(state_, index) != LUA_TTABLE) {
+      throw std::invalid_argument(what + ": waive must be a list of tables");
+    }
+    for (lua_Integer i = 1; lua_geti(state_, index, i) != LUA_TNIL; ++i) {
+      const Fields fields(state_, lua_gettop(state_), what + ": waive");
+      fields.check({"point", "reason", "verdict"});
+      engine::Waiver& waiver = variant.waivers.emplace_back();
+      fields.text("point", waiver.point);
+      fields.text("verdict", waiver.verdict);
+      fields.text("reason", waiver.reason);
+      lua_pop(state_, 1);
+    }
+    lua_pop(state_, 1);
+  }
+
+  void keep_next_step(int index, const VariantDescription& variant) {
+    if (lua_type(state_, index) != LUA_TFUNCTION) {
+      throw std::invalid_argument(
+          fmt::format("[scenario] variant '{}': next_step must be a function", variant.name));
+    }
+    lua_pushvalue(state_, index);
+    lua_setfield(state_, functions_, next_step_key(variant.name).c_str());
   }
 
   void keep_function(int index, VariantDescription& variant) {
@@ -247,6 +283,36 @@ int scenario(lua_State* L) {
   return 1;
 }
 
+// 32, or {default = 32, min = 1, max = 1024, summary = "samples at once"}.
+engine::ScenarioParameter read_parameter(lua_State* L, const Fields& all, const std::string& name,
+                                         int index) {
+  engine::ScenarioParameter parameter;
+  parameter.name = name;
+  if (lua_type(L, index) == LUA_TNUMBER) {
+    parameter.default_value = lua_tonumber(L, index);
+    parameter.is_integer = lua_isinteger(L, index) != 0;
+    return parameter;
+  }
+  if (lua_type(L, index) != LUA_TTABLE) all.refuse(name, "a number or a table", index);
+  const Fields fields(L, index, fmt::format("[params] '{}'", name));
+  fields.check({"default", "max", "min", "summary"});
+  const auto number = [&](const char* field, auto& value) {
+    fields.read(field, [&](int at) {
+      if (lua_type(L, at) != LUA_TNUMBER) fields.refuse(field, "a number", at);
+      value = lua_tonumber(L, at);
+    });
+  };
+  std::optional<double> initial;
+  number("default", initial);
+  if (!initial) throw std::invalid_argument(fmt::format("[params] '{}' has no default", name));
+  fields.read("default", [&](int at) { parameter.is_integer = lua_isinteger(L, at) != 0; });
+  parameter.default_value = *initial;
+  number("min", parameter.least);
+  number("max", parameter.most);
+  fields.text("summary", parameter.summary);
+  return parameter;
+}
+
 // ohm.params{batch = 32}: declares numbers that can be set from outside, and returns the values in
 // force.
 int params(lua_State* L) {
@@ -255,10 +321,9 @@ int params(lua_State* L) {
   lua_newtable(L);
   for (const std::string& name : fields.names()) {
     fields.read(name, [&](int value) {
-      if (lua_type(L, value) != LUA_TNUMBER) fields.refuse(name, "a number", value);
-      const bool is_integer = lua_isinteger(L, value) != 0;
-      const double in_force =
-          Interpreter::of(L).parameters.declare(name, lua_tonumber(L, value), is_integer);
+      engine::ScenarioParameter parameter = read_parameter(L, fields, name, value);
+      const bool is_integer = parameter.is_integer;
+      const double in_force = Interpreter::of(L).parameters.declare(std::move(parameter));
       if (is_integer) {
         lua_pushinteger(L, static_cast<lua_Integer>(in_force));
       } else {
@@ -293,6 +358,10 @@ std::span<const luaL_Reg> scenario_functions() { return kFunctions; }
 const ScenarioDescription* test_scenario(lua_State* L, int index) {
   const ScenarioPtr* scenario = test_handle<ScenarioPtr>(L, index);
   return scenario == nullptr ? nullptr : scenario->get();
+}
+
+void push_next_step(lua_State* L, int index, const std::string& variant) {
+  push_variant_function(L, index, next_step_key(variant));
 }
 
 void push_variant_function(lua_State* L, int index, const std::string& variant) {

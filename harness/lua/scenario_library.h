@@ -17,6 +17,9 @@ std::span<const luaL_Reg> scenario_functions();
 const engine::ScenarioDescription* test_scenario(lua_State* L, int index);
 
 /// Pushes the function of a variant of the scenario at `index`; nil when there is none.
+/// Pushes the variant's `next_step`, or nil.
+void push_next_step(lua_State* L, int index, const std::string& variant);
+
 void push_variant_function(lua_State* L, int index, const std::string& variant);
 
 }  // namespace ohm::lua

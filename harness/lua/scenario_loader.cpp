@@ -5,7 +5,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/engine/machine.h"
+#include "harness/lua/call_stack.h"
 #include "harness/lua/interpreter.h"
+#include "harness/lua/retention.h"
 #include "harness/lua/returned_values.h"
 #include "harness/lua/scenario_library.h"
 #include "runtime/tensor/context.h"
@@ -40,13 +43,13 @@ class LuaScenario final : public engine::ScenarioProgram {
                   "end it with return ohm.scenario {...}");
     }
     description_ = *scenario;
-    check_parameters();
   }
 
   const engine::ScenarioDescription& description() const override { return description_; }
 
   engine::ReturnedValues run(const std::string& variant, engine::RunContext& run) override {
     const RunScope scope(interpreter_, run);
+    tell_points(run.machine());
     push_variant_function(state(), kScenario, variant);
     if (lua_isnil(state(), -1)) {
       lua_pop(state(), 1);
@@ -60,20 +63,43 @@ class LuaScenario final : public engine::ScenarioProgram {
     return values;
   }
 
+  bool has_next_step(const std::string& variant) override {
+    push_next_step(state(), kScenario, variant);
+    const bool has_one = !lua_isnil(state(), -1);
+    lua_pop(state(), 1);
+    return has_one;
+  }
+
+  void next_step(const std::string& variant, engine::RunContext& run) override {
+    const RunScope scope(interpreter_, run);
+    push_next_step(state(), kScenario, variant);
+    lua_pushstring(state(), Context::current().gpus.empty() ? "cpu" : "cuda:0");
+    interpreter_.call(1, 0);
+    interpreter_.collect(state());
+  }
+
+  std::size_t let_go() override {
+    interpreter_.collect(state());
+    return static_cast<std::size_t>(lua_gc(state(), LUA_GCCOUNT)) * 1024 +
+           static_cast<std::size_t>(lua_gc(state(), LUA_GCCOUNTB));
+  }
+
+  RetentionResult retention(int gpu, const engine::BlockSizes& blocks) override {
+    return retention_of(interpreter_, Device::cuda(gpu), blocks);
+  }
+
  private:
+  void tell_points(engine::Machine& machine) {
+    machine.faults().set_points([this](const FaultCandidate& candidate) {
+      return point_of(interpreter_.running_state(), candidate);
+    });
+    machine.on_program_stack([this] { return stack_of(interpreter_.running_state()); });
+  }
+
   // The scenario stays where the file's chunk left it.
   static constexpr int kScenario = 1;
 
   lua_State* state() { return interpreter_.state(); }
-
-  void check_parameters() const {
-    try {
-      interpreter_.parameters.check_all_declared();
-    } catch (const std::invalid_argument& refused) {
-      throw error(fmt::format("{}: {}", description_.file, refused.what()), 0,
-                  "ohm list prints what a scenario declares");
-    }
-  }
 
   engine::ReturnedValues copy_values(const std::string& variant) {
     try {

@@ -5,24 +5,32 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-
-#include "allocator_shim/observe/nearest_name.h"
+#include <utility>
 
 namespace ohm::lua {
 
-double ScenarioParameters::declare(const std::string& name, double value, bool is_integer) {
-  const auto is_same = [&](const engine::ScenarioParameter& known) { return known.name == name; };
+double ScenarioParameters::declare(engine::ScenarioParameter parameter) {
+  const auto is_same = [&](const auto& known) { return known.name == parameter.name; };
   if (std::any_of(declared_.begin(), declared_.end(), is_same)) {
-    throw std::invalid_argument(fmt::format("[params] '{}' is declared twice", name));
+    throw std::invalid_argument(fmt::format("[params] '{}' is declared twice", parameter.name));
   }
-  engine::ScenarioParameter parameter{name, value, value, is_integer};
-  if (const auto set = set_.find(name); set != set_.end()) parameter.value = set->second;
-  if (is_integer && parameter.value != std::floor(parameter.value)) {
+  parameter.value = parameter.default_value;
+  if (const auto set = set_.find(parameter.name); set != set_.end()) parameter.value = set->second;
+  if (parameter.is_integer && parameter.value != std::floor(parameter.value)) {
     throw std::invalid_argument(fmt::format("[params] '{}' is an integer ({}), it cannot be {:g}",
-                                            name, value, parameter.value));
+                                            parameter.name, parameter.default_value,
+                                            parameter.value));
   }
-  declared_.push_back(parameter);
-  return parameter.value;
+  if (parameter.least && parameter.value < *parameter.least) {
+    throw std::invalid_argument(fmt::format("[params] '{}' is at least {:g}, it cannot be {:g}",
+                                            parameter.name, *parameter.least, parameter.value));
+  }
+  if (parameter.most && parameter.value > *parameter.most) {
+    throw std::invalid_argument(fmt::format("[params] '{}' is at most {:g}, it cannot be {:g}",
+                                            parameter.name, *parameter.most, parameter.value));
+  }
+  declared_.push_back(std::move(parameter));
+  return declared_.back().value;
 }
 
 std::vector<engine::ScenarioParameter> ScenarioParameters::declared() const {
@@ -30,18 +38,6 @@ std::vector<engine::ScenarioParameter> ScenarioParameters::declared() const {
   std::sort(sorted.begin(), sorted.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return sorted;
-}
-
-void ScenarioParameters::check_all_declared() const {
-  std::vector<std::string> names;
-  for (const engine::ScenarioParameter& parameter : declared()) names.push_back(parameter.name);
-  for (const auto& [name, value] : set_) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw std::invalid_argument(
-        names.empty() ? fmt::format("the scenario declares no parameters, '{}' cannot be set", name)
-                      : fmt::format("the scenario declares no parameter '{}'{}", name,
-                                    did_you_mean(name, names)));
-  }
 }
 
 }  // namespace ohm::lua

@@ -14,15 +14,12 @@ class ScenarioParameters {
   ScenarioParameters() = default;
   explicit ScenarioParameters(engine::ParameterValues set) : set_(std::move(set)) {}
 
-  /// The value in force: what was set, else `value`. Throws std::invalid_argument for a name that
-  /// was declared before, and where a fraction was set for an integer.
-  double declare(const std::string& name, double value, bool is_integer);
+  /// The value in force: what was set, else the default. Throws std::invalid_argument for a name
+  /// that was declared before, a fraction set for an integer, and a value out of bounds.
+  double declare(engine::ScenarioParameter parameter);
 
   /// In byte order of their names.
   std::vector<engine::ScenarioParameter> declared() const;
-
-  /// Throws std::invalid_argument for a value that was set and that nobody declared.
-  void check_all_declared() const;
 
  private:
   engine::ParameterValues set_;

@@ -66,15 +66,7 @@ int zero_grad(lua_State* L) {
   const NamedArguments named(L, "zero_grad");
   constexpr std::string_view kNames[] = {"set_to_none"};
   named.check_names(kNames);
-  const bool set_to_none = named.boolean("set_to_none", true);
-  for (const Tensor& parameter : self(L, "zero_grad").parameters) {
-    if (set_to_none) {
-      parameter.set_grad(Tensor());
-    } else if (parameter.grad().defined()) {
-      fill_values(parameter.grad(), 0.0);
-      parameter.grad().storage().bump_version();
-    }
-  }
+  optim::zero_grad(self(L, "zero_grad").parameters, named.boolean("set_to_none", true));
   return 0;
 }
 

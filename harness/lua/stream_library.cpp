@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/arguments.h"
-#include "harness/lua/handle.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/native.h"
+#include "harness/lua/object_handle.h"
 #include "harness/lua/tensor_handle.h"
 #include "runtime/tensor/context.h"
 
@@ -48,20 +47,12 @@ constexpr StreamId kStreamsInPool = 32;
 
 DeviceStreams& streams_of(Device device) { return *Context::current().slot(device).streams; }
 
-template <class T>
-const std::shared_ptr<T>& object_argument(lua_State* L, int index, const ArgumentName& name,
-                                          std::string_view expected) {
-  const auto* object = test_handle<std::shared_ptr<T>>(L, index);
-  if (object == nullptr || !*object) refuse_argument(L, index, name, expected);
-  return *object;
-}
-
 const Stream& stream_argument(lua_State* L, int index, const ArgumentName& name) {
-  return *object_argument<const Stream>(L, index, name, "a stream");
+  return object_argument<const Stream>(L, index, name);
 }
 
 Event& event_argument(lua_State* L, int index, const ArgumentName& name) {
-  return *object_argument<Event>(L, index, name, "an event");
+  return object_argument<Event>(L, index, name);
 }
 
 int push_stream(lua_State* L, Device device, StreamId id) {
@@ -187,41 +178,15 @@ constexpr luaL_Reg kEventMethods[] = {
 
 // ---- fields -------------------------------------------------------------------------------------
 
-bool push_method(lua_State* L, std::span<const luaL_Reg> methods, std::string_view name) {
-  for (const luaL_Reg& method : methods) {
-    if (name != method.name) continue;
-    lua_pushcfunction(L, method.func);
-    return true;
-  }
-  return false;
-}
-
-[[noreturn]] void refuse_field(std::string_view kind, std::string_view name,
-                               std::span<const luaL_Reg> methods, std::vector<std::string> fields) {
-  for (const luaL_Reg& method : methods) fields.emplace_back(method.name);
-  throw std::invalid_argument(
-      fmt::format("[{}] has no '{}'{}", kind, name, did_you_mean(name, fields)));
-}
-
 int index_stream(lua_State* L) {
   const Stream& stream = stream_argument(L, 1, {"Stream", "self"});
   const std::string_view name = string_argument(L, 2, {"Stream", "name"});
-  if (push_method(L, kStreamMethods, name)) return 1;
-  if (name == "device") {
-    lua_pushstring(L, stream.device.str().c_str());
-  } else if (name == "stream_id") {
-    lua_pushinteger(L, stream.id);
-  } else {
-    refuse_field("Stream", name, kStreamMethods, {"device", "stream_id"});
-  }
-  return 1;
+  if (name == "device") return lua_pushstring(L, stream.device.str().c_str()), 1;
+  if (name == "stream_id") return lua_pushinteger(L, stream.id), 1;
+  return push_method(L, kStreamMethods, "Stream", {"device", "stream_id"});
 }
 
-int index_event(lua_State* L) {
-  const std::string_view name = string_argument(L, 2, {"Event", "name"});
-  if (!push_method(L, kEventMethods, name)) refuse_field("Event", name, kEventMethods, {});
-  return 1;
-}
+int index_event(lua_State* L) { return push_method(L, kEventMethods, "Event"); }
 
 int is_same_stream(lua_State* L) {
   const Stream& a = stream_argument(L, 1, {"Stream", "self"});

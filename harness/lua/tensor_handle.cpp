@@ -16,6 +16,7 @@
 #include "harness/lua/tensor_methods.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/pointwise.h"
+#include "runtime/ops/power.h"
 #include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
@@ -158,7 +159,11 @@ int divide(lua_State* L) {
 
 int power(lua_State* L) {
   const Tensor& base = tensor_argument(L, 1, {"pow", "input"});
-  push_tensor(L, ops::pow(base, number_argument(L, 2, {"pow", "exponent"})));
+  if (const Tensor* exponent = test_handle<Tensor>(L, 2)) {
+    push_tensor(L, ops::pow(base, *exponent));
+  } else {
+    push_tensor(L, ops::pow(base, number_argument(L, 2, {"pow", "exponent"})));
+  }
   return 1;
 }
 

@@ -137,10 +137,10 @@ int tolist(lua_State* L) {
 
 // ---- autograd -----------------------------------------------------------------------------------
 
-// x:backward([gradient], {gradient =, retain_graph =})
+// x:backward([gradient], {gradient =, retain_graph =, create_graph =})
 int backward(lua_State* L) {
   const NamedArguments named(L, "backward");
-  constexpr std::string_view kNames[] = {"gradient", "retain_graph"};
+  constexpr std::string_view kNames[] = {"create_graph", "gradient", "retain_graph"};
   named.check_names(kNames);
   const Tensor root = self(L, "backward");
   const ArgumentName name{"backward", "gradient"};
@@ -150,9 +150,11 @@ int backward(lua_State* L) {
   } else if (named.push("gradient")) {
     gradient = tensor_argument(L, -1, name);
   }
-  ohm::backward(
-      {root}, {gradient},
-      named.boolean("retain_graph", false) ? GraphRetention::retain : GraphRetention::release);
+  const bool creates_graph = named.boolean("create_graph", false);
+  ohm::backward({root}, {gradient},
+                named.boolean("retain_graph", creates_graph) ? GraphRetention::retain
+                                                             : GraphRetention::release,
+                creates_graph ? GradientGraph::record : GradientGraph::none);
   return 0;
 }
 
@@ -175,17 +177,28 @@ int set_requires_grad(lua_State* L) {
 int move(lua_State* L, const Tensor& tensor, const ConversionTarget& target) {
   const bool is_input = tensor.is_leaf() && tensor.device().is_cpu();
   const CategoryGuard category(is_input ? Category::input : Context::current().state.category);
-  const Tensor moved = ops::to(tensor, target.device, target.dtype);
+  const Tensor moved = ops::to(tensor, target.device, target.dtype, target.transfer);
   return return_tensor(L, target.copies && moved.is_same(tensor) ? ops::clone(tensor) : moved);
 }
 
 int to(lua_State* L) { return move(L, self(L, "to"), conversion_arguments(L, "to")); }
 
+// cuda([device,] [{device, non_blocking}])
 int cuda(lua_State* L) {
   const Tensor tensor = self(L, "cuda");
-  const Device device = lua_isnoneornil(L, 2) ? Context::current().state.current_gpu
-                                              : device_argument(L, 2, {"cuda", "device"});
-  return move(L, tensor, {device, {}});
+  ConversionTarget target = conversion_arguments(L, "cuda");
+  if (!target.device) target.device = Context::current().state.current_gpu;
+  return move(L, tensor, target);
+}
+
+int pin_memory(lua_State* L) {
+  const CategoryGuard category(Category::input);
+  return return_tensor(L, ops::pin_memory(self(L, "pin_memory")));
+}
+
+int is_pinned(lua_State* L) {
+  lua_pushboolean(L, self(L, "is_pinned").storage().is_pinned());
+  return 1;
 }
 
 int cpu(lua_State* L) { return move(L, self(L, "cpu"), {Device::cpu(), {}}); }
@@ -234,6 +247,7 @@ constexpr luaL_Reg kMethods[] = {
     {"int", native<cast_to<DType::int32>>},
     {"is_contiguous", native<is_contiguous, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
+    {"is_pinned", native<is_pinned, Entry::access>},
     {"item", native<item>},
     {"long", native<cast_to<DType::int64>>},
     {"new_empty", native<new_empty>},
@@ -243,6 +257,7 @@ constexpr luaL_Reg kMethods[] = {
     {"new_zeros", native<new_zeros>},
     {"normal_", native<normal>},
     {"numel", native<numel, Entry::access>},
+    {"pin_memory", native<pin_memory>},
     {"record_stream", native<record_stream>},
     {"register_post_accumulate_grad_hook", native<register_post_accumulate_grad_hook>},
     {"requires_grad_", native<set_requires_grad>},

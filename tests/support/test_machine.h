@@ -9,6 +9,7 @@
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/host_memory_allocator.h"
+#include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/observe/event_record.h"
@@ -29,8 +30,10 @@ class TestMachine {
  public:
   explicit TestMachine(const MachineOptions& options = {})
       : host_({.capacity_bytes = options.host_capacity_bytes, .values = options.values}, nullptr),
+        pinned_(host_),
         guard_(context_) {
     context_.host.allocator = &host_;
+    context_.pinned = &pinned_;
     context_.sites = &sites_;
     context_.keeps_values = options.values == ValueMode::keeps_values;
     for (int device = 0; device < options.gpus; ++device) {
@@ -51,6 +54,8 @@ class TestMachine {
   TestMachine& operator=(const TestMachine&) = delete;
 
   Context& context() { return context_; }
+  RequestAllocator& host() { return host_; }
+  PinnedHostAllocator& pinned() { return pinned_; }
   RequestAllocator& gpu(std::size_t device = 0) { return gpus_[device]->allocator; }
   const EventRecord& events(std::size_t device = 0) const { return gpus_[device]->events; }
 
@@ -79,6 +84,7 @@ class TestMachine {
 
   SiteTable sites_;
   HostMemoryAllocator host_;
+  PinnedHostAllocator pinned_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   Context context_;
   ContextGuard guard_;

@@ -26,7 +26,8 @@ class ApplicationTest : public testing::Test {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     Ran ran;
-    ran.code = run_application(static_cast<int>(argv.size()), argv.data(), {scenarios_.loader()});
+    ran.code = run_application(static_cast<int>(argv.size()), argv.data(),
+                               {scenarios_.loader(), [] { return std::string("---@meta\n"); }});
     std::fflush(stdout);
     ran.out = testing::internal::GetCapturedStdout();
     ran.err = testing::internal::GetCapturedStderr();
@@ -150,8 +151,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "x.lua", "--report", "out.json"},
                 "--report is NAME=PATH, not \"out.json\""},
         Mistake{{"run", "x.lua", "--report", "jsno=out.json"},
-                "unknown report format \"jsno\" (did you mean \"json\"?); known: console, html, "
-                "json, junit"},
+                "unknown report format \"jsno\" (did you mean \"json\"?); known: console, "
+                "github, html, json, junit, markdown, trace"},
         Mistake{{"run", "x.lua", "--json", "--report", "junit=-"},
                 "only one report can go to the standard output"},
         Mistake{{"run", "x.lua", "--gpu", "a100-4g"},

@@ -165,21 +165,23 @@ constexpr const char* kFloats =
     "for b in l do count = count + 1 visit(count) if count == 5 then break end end end ";
 
 TEST_F(DataLibrary, WithoutWorkersItemsAndTheOldBatchLiveWhileTheNextIsMade) {
-  run(std::string(kFloats) + "peak({}, function() end)");
+  run(std::string(kFloats) + "peak({}, function() end) return 1");
   // One batch, four items, and the batch that is stacked from them.
   EXPECT_EQ(host_peak(), 16'384 + 16'384 + 16'384);
 }
 
 TEST_F(DataLibrary, WorkersHoldTheirPrefetchedBatches) {
-  run(std::string(kFloats) + "peak({num_workers = 2, prefetch_factor = 3}, function() end)");
+  run(std::string(kFloats) +
+      "peak({num_workers = 2, prefetch_factor = 3}, function() end) "
+      "return 1");
   // Six fetched ahead and the one in use, the batch before that; four items and nothing else.
   EXPECT_EQ(host_peak(), 7 * 16'384 + 16'384 + 16'384);
 }
 
 TEST_F(DataLibrary, LeavingALoopLetsGoOfWhatWasFetched) {
   run(std::string(kFloats) +
-      "local function train() peak({num_workers = 2}, function() end) end train() collected = "
-      "ohm.gc.collect()");
+      "local function train() peak({num_workers = 2}, function() end) end train() "
+      "return ohm.gc.collect()");
   EXPECT_EQ(host_bytes(), 0);
 }
 
@@ -188,6 +190,9 @@ TEST_F(DataLibrary, RefusesWhatPyTorchRefuses) {
               HasSubstr("[DataLoader] sampler and shuffle exclude each other"));
   EXPECT_THAT(error_of(with("data.DataLoader(pairs_of, {prefetch_factor = 2})")),
               HasSubstr("prefetch_factor needs num_workers > 0"));
+  EXPECT_THAT(
+      error_of(with("data.DataLoader(pairs_of, {num_workers = 4, prefetch_factor = 1 << 61})")),
+      HasSubstr("can be at most 1048576"));
   EXPECT_THAT(error_of(with("data.DataLoader(pairs_of, {batchsize = 2})")),
               HasSubstr("has no argument 'batchsize' (did you mean \"batch_size\"?)"));
   EXPECT_THAT(error_of(with("data.DataLoader(7)")), HasSubstr("must be a data set"));

@@ -10,6 +10,39 @@ using testing::HasSubstr;
 
 class HookLibrary : public ScriptTest {};
 
+TEST_F(HookLibrary, AForwardHookSeesAndReplacesTheOutput) {
+  EXPECT_EQ(
+      number("local net = ohm.nn.Sequential(ohm.nn.ReLU(), ohm.nn.ReLU()) local seen = 0 "
+             "net[1]:register_forward_hook(function(module, inputs, output) "
+             "  seen = seen + #inputs + (module == net[1] and 10 or 0) return output * 3 end) "
+             "return net(ohm.ones(2)):sum():item() + 100 * seen"),
+      6 + 100 * 11);
+}
+
+TEST_F(HookLibrary, APreHookReplacesTheInputs) {
+  EXPECT_EQ(
+      number("local relu = ohm.nn.ReLU() relu:register_forward_pre_hook("
+             "function(_, inputs) return inputs[1] - 2 end) return relu(ohm.full({2}, 3)):sum()"
+             ":item()"),
+      2);
+}
+
+TEST_F(HookLibrary, HooksOfAScriptsModulesGetAllArguments) {
+  EXPECT_EQ(number("local m = ohm.nn.Module{forward = function(_, x, k) return x * k, k end} "
+                   "local got m:register_forward_pre_hook(function(_, inputs) "
+                   "  return {inputs[1], inputs[2] + 1} end) "
+                   "m:register_forward_hook(function(_, inputs, y, k) got = #inputs * 10 + k end) "
+                   "local y, k = m(ohm.ones(2), 4) return y:sum():item() * 1000 + k * 100 + got"),
+            10'000 + 500 + 25);
+}
+
+TEST_F(HookLibrary, ARemovedHookIsNotCalled) {
+  EXPECT_EQ(number("local relu, calls = ohm.nn.ReLU(), 0 "
+                   "local hook = relu:register_forward_hook(function() calls = calls + 1 end) "
+                   "relu(ohm.ones(1)) hook:remove() hook:remove() relu(ohm.ones(1)) return calls"),
+            1);
+}
+
 // One parameter of 4 KiB at a time instead of all gradients.
 TEST_F(HookLibrary, AnOptimizerInBackwardKeepsOneGradientAtATime) {
   const std::string net =
@@ -54,17 +87,70 @@ TEST_F(HookLibrary, SavedOnTheHostActivationsLeaveTheGpu) {
   EXPECT_EQ(number(std::string(kDeepNet) + "local y = ohm.autograd.graph.save_on_cpu(forward) "
                                            "return ohm.cuda.memory_allocated()"),
             2 * kMiB);
-  EXPECT_EQ(machine_.context().host.allocator->stats().allocated_bytes[0].peak, 3 * kMiB);
+  EXPECT_EQ(machine_.host().stats().allocated_bytes[0].peak, 3 * kMiB);
 }
 
 TEST_F(HookLibrary, SavedOnTheHostGradientsAreTheSame) {
   EXPECT_EQ(text("local x = ohm.randn(8, {device = 'cuda', requires_grad = true}) "
                  "local function loss() return (x:tanh() * x):sum() end loss():backward() "
                  "local plain = x.grad:tolist() x.grad = nil "
-                 "local l = ohm.autograd.graph.save_on_cpu(loss) l:backward() "
+                 "local l = ohm.autograd.graph.save_on_cpu({pin_memory = true}, loss) l:backward() "
                  "local same = true for i, v in ipairs(x.grad:tolist()) do same = same and v == "
                  "plain[i] end return tostring(same)"),
             "true");
+}
+
+// ---- pinned memory ------------------------------------------------------------------------------
+
+TEST_F(HookLibrary, PinnedMemoryIsAPowerOfTwoThatIsUsedAgain) {
+  EXPECT_EQ(text("local x = ohm.zeros(300):pin_memory() "  // 1,200 bytes
+                 "return tostring(x:is_pinned()) .. tostring(ohm.zeros(3):is_pinned()) .. "
+                 "tostring(x:pin_memory() == x)"),
+            "truefalsetrue");
+  EXPECT_EQ(machine_.pinned().pinned_stats().reserved_bytes.current, 2048);
+  EXPECT_EQ(number("local x = ohm.zeros(400):pin_memory() x = nil "
+                   "local y = ohm.zeros(260):pin_memory() return 1"),
+            1);
+  EXPECT_EQ(machine_.pinned().pinned_stats().reserved_bytes.current, 2048);
+  EXPECT_EQ(machine_.pinned().pinned_stats().segment.allocated, 1);
+}
+
+TEST_F(HookLibrary, PinnedMemoryWaitsForItsCopies) {
+  const std::string pin = "local x = ohm.zeros(256):pin_memory() ";
+  run(pin +
+      "local y = x:to('cuda', {non_blocking = true}) x = nil y = ohm.zeros(256):pin_memory() "
+      "return 1");
+  EXPECT_EQ(machine_.pinned().pinned_stats().segment.current, 1);
+  run("ohm.cuda._sleep(1000) " + pin +
+      "local y = x:to('cuda', {non_blocking = true}) x = nil y = ohm.zeros(256):pin_memory() "
+      "return 1");
+  EXPECT_EQ(machine_.pinned().pinned_stats().segment.current, 2);
+}
+
+TEST_F(HookLibrary, APinnedCopyHasTheStridesOfItsTensor) {
+  EXPECT_EQ(
+      number("local x = ohm.arange(6):view(2, 3):t():pin_memory() "
+             "return x:stride(0) * 100 + x:stride(1) * 10 + x:select(0, 2):select(0, 1):item()"),
+      135);
+}
+
+TEST_F(HookLibrary, NonBlockingCopiesToTheHostArePinned) {
+  EXPECT_EQ(text("local x = ohm.zeros(4, {device = 'cuda'}) return "
+                 "tostring(x:to('cpu', {non_blocking = true}):is_pinned()) .. "
+                 "tostring(x:cpu():is_pinned())"),
+            "truefalse");
+  EXPECT_THAT(error_of("ohm.zeros(2, {device = 'cuda'}):pin_memory()"),
+              HasSubstr("only memory of the host can be pinned"));
+}
+
+// A blocking copy casts on the host, a non-blocking one on the GPU.
+TEST_F(HookLibrary, ACopyThatCastsTakesATemporary) {
+  const std::string x = "local x = ohm.zeros(262144, {dtype = ohm.uint8}) ";
+  run(x + "x:to('cuda', ohm.float32) return 1");
+  EXPECT_EQ(machine_.peak_bytes(), 1048576);
+  EXPECT_EQ(machine_.host().stats().allocated_bytes[0].peak, 262144 + 1048576);
+  run(x + "x:to('cuda', ohm.float32, {non_blocking = true}) return 1");
+  EXPECT_EQ(machine_.peak_bytes(), 1048576 + 262144);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/program.h"
+#include "tests/support/text.h"
 
 namespace ohm::test {
 
@@ -61,9 +62,5 @@ class ProgramTest : public testing::Test {
 
   TempFolder folder_;
 };
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace ohm::test

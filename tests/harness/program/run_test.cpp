@@ -63,10 +63,34 @@ TEST_F(WholeRun, SetsWhatAScenarioDeclares) {
   EXPECT_EQ(1, larger.code) << larger.out;
   EXPECT_TRUE(contains(larger.out, "re-run: ohm run sized.lua --case it --set blocks=8\n"))
       << larger.out;
-  EXPECT_TRUE(contains(ohm({"run", "sized.lua", "--set", "block=8"}).out, "did you mean"));
+  EXPECT_TRUE(contains(larger.out, " · blocks = 8 instead of 4\n")) << larger.out;
+  const ProgramResult mistyped = ohm({"run", "sized.lua", "--set", "block=8"});
+  EXPECT_EQ(2, mistyped.code);
+  EXPECT_EQ(
+      "ohm: --set block: sized.lua declares no parameter of that name (did you mean \"blocks\"?)\n",
+      mistyped.err);
   EXPECT_EQ(2, ohm({"run", "sized.lua", "--set", "blocks"}).code);
   EXPECT_EQ(2, ohm({"run", "sized.lua", "--set", "blocks=many"}).code);
   EXPECT_TRUE(contains(ohm({"list", "sized.lua"}).out, "parameter   blocks = 4\n"));
+}
+
+TEST_F(WholeRun, SetsAParameterInTheScenariosThatDeclareIt) {
+  const auto declaring = [](const std::string& parameters) {
+    return "local params = ohm.params {" + parameters +
+           "}\n"
+           "return ohm.scenario {name = 's', gpu = {profile = 'tiny-64m'},\n"
+           "  checks = {it = {run = function() return {n = params.n or 0} end,\n"
+           "    returns = {n = params.n or 0}}}}\n";
+  };
+  folder_.write("a.lua", declaring("n = 1"));
+  folder_.write("b.lua", declaring("m = 2"));
+  const ProgramResult ran = ohm({"run", "a.lua", "b.lua", "--set", "n=3"});
+  EXPECT_EQ(0, ran.code) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "returns n = 3\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "returns n = 0\n")) << ran.out;
+  const ProgramResult nowhere = ohm({"run", "a.lua", "b.lua", "--set", "k=3"});
+  EXPECT_EQ(2, nowhere.code);
+  EXPECT_EQ("ohm: --set k: these scenarios declare no parameter of that name\n", nowhere.err);
 }
 
 TEST_F(WholeRun, RerunLineRepeatsTheFailure) {

@@ -41,6 +41,10 @@ class FakeProgram final : public engine::ScenarioProgram {
   engine::ReturnedValues run(const std::string& variant, engine::RunContext& run) override {
     return scenario_.bodies.at(variant)(run);
   }
+  /// A program of C++ has no variables that could be read.
+  RetentionResult retention(int /*gpu*/, const engine::BlockSizes& /*blocks*/) override {
+    return {};
+  }
 
  private:
   FakeScenario scenario_;

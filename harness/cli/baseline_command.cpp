@@ -1,0 +1,308 @@
+#include "harness/cli/baseline_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/observe/pickle_reader.h"
+#include "harness/cli/progress_line.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/baseline.h"
+#include "harness/engine/git_revision.h"
+#include "harness/engine/runner.h"
+#include "reports/paint.h"
+#include "reports/report_file.h"
+#include "reports/result_input.h"
+#include "reports/text_layout.h"
+
+namespace ohm::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using engine::Baseline;
+using engine::BaselineCheck;
+using State = engine::BaselineCheck::State;
+
+struct BaselineArguments {
+  std::string action;
+  std::vector<std::string> files;
+  std::string against;
+  std::string color = "auto";
+  int jobs = 0;
+  bool ratchet = false;
+  bool force = false;
+};
+
+/// The results are printed when all are there.
+class ProgressObserver final : public engine::RunObserver {
+ public:
+  void on_progress(std::size_t finished, std::size_t total) override {
+    progress_.show(finished, total);
+  }
+  void on_scenario(const ScenarioResult& /*scenario*/) override {}
+
+ private:
+  ProgressLine progress_{is_stderr_animated()};
+};
+
+RunResult measured(const std::vector<std::string>& files, const BaselineArguments& arguments,
+                   const Environment& environment) {
+  engine::RunOptions options;
+  // A snapshot has been measured.
+  std::vector<std::string> snapshots;
+  for (const std::string& file : files) {
+    (reports::is_pickle(file) ? snapshots : options.files).push_back(file);
+  }
+  options.jobs = arguments.jobs > 0 ? arguments.jobs : 2;
+  options.recording = Recording::peaks;
+  engine::RunOutcome outcome;
+  if (!options.files.empty()) {
+    ProgressObserver observer;
+    outcome = engine::run_scenarios(options, environment.loader, observer);
+  }
+  if (outcome.signal != 0) outcome.result.exit_reason = ExitReason::interrupted;
+  for (const std::string& file : snapshots) {
+    RunResult one = reports::read_result_or_snapshot(file);
+    outcome.result.scenarios.push_back(std::move(one.scenarios.front()));
+  }
+  return std::move(outcome.result);
+}
+
+/// What could not run has no figures: said, and the worst of all.
+ExitReason print_errors(const RunResult& result) {
+  ExitReason reason = ExitReason::passed;
+  for (const ScenarioResult& scenario : result.scenarios) {
+    if (!scenario.error) continue;
+    print_error(reports::printable(scenario.error->message));
+    reason = ExitReason::script_error;
+  }
+  return result.exit_reason == ExitReason::interrupted ? ExitReason::interrupted : reason;
+}
+
+// ---- update -------------------------------------------------------------------------------------
+
+bool is_ci() {
+  const char* value = std::getenv("CI");
+  return value != nullptr && *value != '\0' && std::string_view(value) != "false";
+}
+
+std::string old_text(const std::string& path, const ScenarioResult& scenario, bool color) {
+  std::error_code unknown;
+  if (!fs::exists(path, unknown)) return "";
+  try {
+    std::string out;
+    for (const BaselineCheck& check :
+         engine::check_baseline(engine::read_baseline(path), scenario, 0)) {
+      if (check.state == State::equal) continue;
+      out += check.diff.is_equal()
+                 ? fmt::format("{}.{}: {}\n", scenario.name, check.variant, check.reason)
+                 : reports::diff_text(check.diff, color);
+    }
+    return out;
+  } catch (const engine::BaselineError& error) {
+    return fmt::format("{}; it is written anew\n", error.what());
+  }
+}
+
+int update(const BaselineArguments& arguments, const Environment& environment) {
+  if (is_ci() && !arguments.force) {
+    throw UsageError(
+        "CI is set: a baseline that a job writes is one that nobody has seen; --force does it all "
+        "the same");
+  }
+  const bool color = wants_color(arguments.color);
+  const RunResult result = measured(arguments.files, arguments, environment);
+  const ExitReason reason = print_errors(result);
+  for (const ScenarioResult& scenario : result.scenarios) {
+    if (scenario.error) continue;
+    const std::string path = engine::baseline_path(scenario.file);
+    const Baseline baseline = engine::baseline_of(scenario, 0);
+    write_stdout(old_text(path, scenario, color));
+    try {
+      reports::ReportFile file(path);
+      file.commit(engine::baseline_text(baseline, scenario.file));
+    } catch (const std::runtime_error& error) {
+      throw UsageError(error.what());
+    }
+    write_stdout(fmt::format("{}: {} variants\n", path, baseline.variants.size()));
+  }
+  return exit_code(reason).code;
+}
+
+// ---- check --------------------------------------------------------------------------------------
+
+struct Look {
+  const char* word;
+  reports::Tone tone;
+};
+
+Look look_of(State state, bool ratchet) {
+  switch (state) {
+    case State::equal:
+      return {"equal", reports::Tone::good};
+    case State::improved:
+      return {"improved", ratchet ? reports::Tone::bad : reports::Tone::good};
+    case State::regressed:
+      return {"regressed", reports::Tone::bad};
+    case State::incomparable:
+      return {"incomparable", reports::Tone::bad};
+    case State::missing:
+      return {"no baseline", reports::Tone::bad};
+  }
+  return {"", reports::Tone::plain};
+}
+
+/// Prints what differs; whether the gate holds.
+bool print_checks(const ScenarioResult& scenario, const std::vector<BaselineCheck>& checks,
+                  const BaselineArguments& arguments) {
+  const bool color = wants_color(arguments.color);
+  bool holds = true;
+  std::size_t equal = 0;
+  std::string out;
+  for (const BaselineCheck& check : checks) {
+    const bool passes =
+        check.state == State::equal || (check.state == State::improved && !arguments.ratchet);
+    holds = holds && passes;
+    equal += check.state == State::equal;
+    if (check.state == State::equal) continue;
+    const Look look = look_of(check.state, arguments.ratchet);
+    out += reports::painted(look.word, look.tone, color) + "  ";
+    if (check.diff.is_equal()) {
+      out += fmt::format("{}.{}: {}\n", scenario.name, check.variant, check.reason);
+    } else {
+      out += reports::diff_text(check.diff, color);
+    }
+    if (check.state == State::improved && arguments.ratchet) {
+      out += "  keep it: run ohm baseline update\n";
+    }
+  }
+  out += fmt::format("{}: {} of {} variants equal\n", scenario.file, equal, checks.size());
+  write_stdout(out);
+  return holds;
+}
+
+std::vector<BaselineCheck> checks_of(const ScenarioResult& scenario) {
+  const std::string path = engine::baseline_path(scenario.file);
+  std::error_code unknown;
+  const Baseline baseline = fs::exists(path, unknown) ? engine::read_baseline(path) : Baseline();
+  return engine::check_baseline(baseline, scenario, 0);
+}
+
+int check_files(const BaselineArguments& arguments, const Environment& environment) {
+  const RunResult result = measured(arguments.files, arguments, environment);
+  ExitReason reason = print_errors(result);
+  for (const ScenarioResult& scenario : result.scenarios) {
+    if (scenario.error) continue;
+    if (!print_checks(scenario, checks_of(scenario), arguments)) {
+      reason = worse_of(reason, ExitReason::failed);
+    }
+  }
+  return exit_code(reason).code;
+}
+
+/// The scenarios of the revision are run by this program: what changed is what the scripts do.
+int check_against(const BaselineArguments& arguments, const Environment& environment) {
+  ExitReason reason = ExitReason::passed;
+  std::map<std::string, std::vector<std::string>> by_folder;
+  for (const std::string& file : arguments.files) {
+    by_folder[fs::path(file).parent_path().string()].push_back(file);
+  }
+  for (const auto& [folder, files] : by_folder) {
+    const engine::RevisionFolder old(folder, arguments.against);
+    std::vector<std::string> old_files;
+    for (const std::string& file : files) {
+      const fs::path path = fs::path(old.path()) / fs::path(file).filename();
+      if (fs::exists(path)) old_files.push_back(path.string());
+    }
+    const RunResult before = measured(old_files, arguments, environment);
+    const RunResult after = measured(files, arguments, environment);
+    reason = worse_of(reason, worse_of(print_errors(before), print_errors(after)));
+    for (const ScenarioResult& scenario : after.scenarios) {
+      Baseline baseline;
+      for (const ScenarioResult& one : before.scenarios) {
+        if (one.name == scenario.name) baseline = engine::baseline_of(one, 0);
+      }
+      if (baseline.variants.empty()) {
+        write_stdout(fmt::format("{}: not in {}\n", scenario.file, arguments.against));
+        continue;
+      }
+      const auto checks = engine::check_baseline(baseline, scenario, 0);
+      if (!print_checks(scenario, checks, arguments)) reason = worse_of(reason, ExitReason::failed);
+    }
+  }
+  return exit_code(reason).code;
+}
+
+// ---- show ---------------------------------------------------------------------------------------
+
+int show(const BaselineArguments& arguments) {
+  for (const std::string& file : arguments.files) {
+    const std::string path = engine::baseline_path(file);
+    const Baseline baseline = engine::read_baseline(path);
+    std::string out = path + "\n";
+    for (const auto& [name, variant] : baseline.variants) {
+      for (const DeviceResult& device : variant.figures.devices) {
+        out += fmt::format(
+            "  {}  {}  peak {} B, reserved {} B, at the end {} B, {} segments, {} OOMs\n",
+            reports::pad_right(name, 24), device.device, device.peak_allocated_bytes,
+            device.peak_reserved_bytes, device.allocated_at_end_bytes, device.num_device_alloc,
+            device.num_ooms);
+      }
+    }
+    write_stdout(out);
+  }
+  return exit_code(ExitReason::passed).code;
+}
+
+int baseline(const BaselineArguments& arguments, const Environment& environment) {
+  if (arguments.files.empty()) {
+    throw UsageError("name the scenarios, as in ohm baseline check scenarios/*.lua");
+  }
+  if (!arguments.against.empty() && arguments.action != "check") {
+    throw UsageError("--against belongs to ohm baseline check");
+  }
+  try {
+    if (arguments.action == "update") return update(arguments, environment);
+    if (arguments.action == "show") return show(arguments);
+    if (arguments.action != "check") {
+      throw UsageError(
+          fmt::format("ohm baseline does check, update or show, not \"{}\"", arguments.action));
+    }
+    return arguments.against.empty() ? check_files(arguments, environment)
+                                     : check_against(arguments, environment);
+  } catch (const engine::BaselineError& error) {
+    print_error(reports::printable(error.what()));
+  } catch (const PickleError& error) {
+    print_error(reports::printable(error.what()));
+  } catch (const engine::RevisionError& error) {
+    print_error(
+        reports::printable(fmt::format("--against {}: {}", arguments.against, error.what())));
+  }
+  return exit_code(ExitReason::script_error).code;
+}
+
+}  // namespace
+
+std::function<int()> setup_baseline(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<BaselineArguments>();
+  app.add_option("ACTION", arguments->action, "check, update or show")->type_name("");
+  app.add_option("FILES", arguments->files, "Scenario files, or memory snapshots of PyTorch's")
+      ->type_name("");
+  app.add_option("--against", arguments->against,
+                 "Compare with the scenarios as they were where HEAD parted from this git "
+                 "revision, run now")
+      ->type_name("REVISION");
+  app.add_flag("--ratchet", arguments->ratchet, "Improvements fail too, until they are kept");
+  app.add_flag("--force", arguments->force, "Update although CI is set");
+  app.add_option("-j,--jobs", arguments->jobs, "Variants at once; 2 unless given")->type_name("N");
+  app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
+  return [arguments, &environment] { return baseline(*arguments, environment); };
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,19 @@
+// ohm baseline: what scenarios allocated when somebody looked last.
+#pragma once
+
+#include "harness/cli/command.h"
+
+namespace ohm::cli {
+
+std::function<int()> setup_baseline(CLI::App& app, const Environment& environment);
+
+inline constexpr Command kBaselineCommand = {
+    "baseline", "Compare what scenarios allocate with what they did before, to the byte",
+    "ohm baseline update scenarios/*.lua            # writes scenarios/NAME.baseline\n"
+    "ohm baseline check scenarios/*.lua             # fails (1) where anything grew\n"
+    "ohm baseline check scenarios/*.lua --ratchet   # and where anything shrank: keep the gain\n"
+    "ohm baseline check scenarios/*.lua --against origin/main\n"
+    "ohm baseline show scenarios/leaked_loss_graph.lua",
+    setup_baseline};
+
+}  // namespace ohm::cli

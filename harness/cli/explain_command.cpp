@@ -1,0 +1,200 @@
+#include "harness/cli/explain_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocator_shim/observe/nearest_name.h"
+#include "harness/cli/option_values.h"
+#include "harness/cli/progress_line.h"
+#include "harness/cli/scenario_files.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/opening_comment.h"
+#include "harness/engine/runner.h"
+#include "harness/engine/scenario_program.h"
+#include "harness/engine/source_file.h"
+#include "reports/explained_scenario.h"
+#include "reports/oom_message.h"
+#include "reports/text_layout.h"
+
+namespace ohm::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExplainArguments {
+  engine::RunOptions run;
+  std::vector<std::string> pitfalls;
+  std::string message;
+  CLI::Option* message_option = nullptr;
+  std::string color = "auto";
+  bool all = false;
+  bool markdown = false;
+};
+
+// ---- a message ----------------------------------------------------------------------------------
+
+constexpr std::string_view kStandardInput = "-";
+/// A log of a crash, not of a year.
+constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 20U;
+
+std::string read_all(std::istream& stream) {
+  std::string text;
+  std::string piece(std::size_t{64} << 10U, '\0');
+  while (text.size() <= kMaxMessageBytes && stream) {
+    stream.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
+  }
+  if (text.size() > kMaxMessageBytes) {
+    throw UsageError("--message: this is more than 16 MiB; paste the lines around the error");
+  }
+  return text;
+}
+
+std::string read_message(const std::string& path) {
+  if (path.empty() || path == kStandardInput) return read_all(std::cin);
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw UsageError("--message: " + path + " is a directory");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UsageError("--message: cannot read " + path);
+  return read_all(file);
+}
+
+int explain_message(const ExplainArguments& arguments) {
+  const std::string text = read_message(arguments.message);
+  const reports::OomMessage message =
+      parsed("--message", [&] { return reports::parse_oom_message(text); });
+  write_stdout(reports::explained_oom_message(message, terminal_columns()));
+  return 0;
+}
+
+// ---- pitfalls -----------------------------------------------------------------------------------
+
+/// A path, or the name of one of the scenarios that are there.
+std::string file_of(const std::string& pitfall, const std::vector<std::string>& files) {
+  std::error_code error;
+  const bool is_path = pitfall.ends_with(".lua") || pitfall.find('/') != std::string::npos;
+  if (is_path) return pitfall;
+  std::vector<std::string> names;
+  for (const std::string& file : files) {
+    names.push_back(fs::path(file).stem().string());
+    if (names.back() == pitfall) return file;
+  }
+  throw UsageError(fmt::format("there is no pitfall \"{}\"{}; ohm list prints them", pitfall,
+                               did_you_mean(pitfall, names)));
+}
+
+reports::ExplainedScenario explained(const ScenarioResult& result) {
+  reports::ExplainedScenario scenario;
+  scenario.result = result;
+  try {
+    engine::OpeningComment comment = engine::opening_comment(engine::read_source_file(result.file));
+    scenario.symptom = std::move(comment.symptom);
+    scenario.cause = std::move(comment.cause);
+    scenario.what_to_do = std::move(comment.what_to_do);
+    scenario.chapter = std::move(comment.chapter);
+    scenario.pytorch = std::move(comment.pytorch);
+    scenario.keras = std::move(comment.keras);
+  } catch (const engine::ScriptError&) {
+    // The result says why the file could not be loaded.
+  }
+  return scenario;
+}
+
+class Progress final : public engine::RunObserver {
+ public:
+  explicit Progress(bool is_shown) : line_(is_shown) {}
+  void on_progress(std::size_t finished, std::size_t total) override {
+    line_.show(finished, total);
+  }
+  void on_scenario(const ScenarioResult& /*scenario*/) override {}
+  void erase() { line_.erase(); }
+
+ private:
+  ProgressLine line_;
+};
+
+void take_files(ExplainArguments& arguments) {
+  const std::vector<std::string> files = default_scenario_files();
+  if (arguments.all && !arguments.pitfalls.empty()) {
+    throw UsageError("--all is every pitfall: name none");
+  }
+  if (arguments.all) {
+    if (files.empty()) throw UsageError("there is no scenarios/*.lua here");
+    arguments.run.files = files;
+    return;
+  }
+  if (arguments.pitfalls.empty()) {
+    throw UsageError("name a pitfall, as in ohm explain leaked_loss_graph; or --message, or --all");
+  }
+  for (const std::string& pitfall : arguments.pitfalls) {
+    arguments.run.files.push_back(file_of(pitfall, files));
+  }
+}
+
+int explain(ExplainArguments arguments, const Environment& environment) {
+  if (arguments.message_option->count() > 0) {
+    if (arguments.all || arguments.markdown || !arguments.pitfalls.empty()) {
+      throw UsageError("--message explains a message alone");
+    }
+    return explain_message(arguments);
+  }
+  take_files(arguments);
+  check_allocator_options(arguments.run);
+  reports::ReportStyle style;
+  style.color = wants_color(arguments.color);
+  style.columns = terminal_columns();
+  Progress progress(is_stderr_animated());
+  const engine::RunOutcome outcome =
+      engine::run_scenarios(arguments.run, environment.loader, progress);
+  progress.erase();
+  std::vector<reports::ExplainedScenario> scenarios;
+  for (const ScenarioResult& result : outcome.result.scenarios) {
+    scenarios.push_back(explained(result));
+  }
+  std::string text;
+  if (arguments.markdown && arguments.all) {
+    text = reports::handout(scenarios);
+  } else {
+    for (const reports::ExplainedScenario& scenario : scenarios) {
+      if (!text.empty()) text += "\n";
+      text += arguments.markdown ? reports::explained_markdown(scenario)
+                                 : reports::explained_text(scenario, style);
+    }
+  }
+  write_stdout(text);
+  return outcome.exit_code();
+}
+
+}  // namespace
+
+std::function<int()> setup_explain(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<ExplainArguments>();
+  arguments->run.jobs = usable_cores();
+  app.add_option("PITFALLS", arguments->pitfalls, "Names of scenarios, or their files")
+      ->type_name("");
+  arguments->message_option =
+      app.add_option("--message", arguments->message,
+                     "Explain the first out-of-memory message of PyTorch in this file, or in the "
+                     "standard input")
+          ->type_name("[FILE]")
+          ->expected(0, 1);
+  app.add_flag("--all", arguments->all, "Every scenario of the scenarios folder");
+  app.add_flag("--markdown", arguments->markdown, "As a document: a handout with --all");
+  app.add_option("-j,--jobs", arguments->run.jobs,
+                 "Variants at once; as many as cores unless given")
+      ->type_name("N");
+  app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
+  return [arguments, &environment] { return explain(*arguments, environment); };
+}
+
+}  // namespace ohm::cli

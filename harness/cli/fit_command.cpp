@@ -1,0 +1,196 @@
+#include "harness/cli/fit_command.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/option_values.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/fit.h"
+#include "reports/fit_json.h"
+#include "reports/fit_text.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct FitArguments {
+  engine::FitOptions fit;
+  std::string varied;
+  std::vector<std::string> gpus;
+  std::vector<std::string> settings;
+  std::string color = "auto";
+  bool ignores_limits = false;
+  bool json = false;
+  bool verbose = false;
+};
+
+constexpr std::string_view kAllGpus = "all";
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [rest, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || wrong != std::errc() || rest != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+struct VariedRange {
+  std::string name;
+  std::optional<std::int64_t> least;
+  std::optional<std::int64_t> most;
+};
+
+/// NAME or NAME=LEAST..MOST. Throws std::invalid_argument.
+VariedRange parse_range(const std::string& text) {
+  constexpr std::string_view kDots = "..";
+  const std::size_t equals = text.find('=');
+  VariedRange range{text.substr(0, equals), {}, {}};
+  if (range.name.empty()) throw std::invalid_argument("name a parameter, as in batch=1..65536");
+  if (equals == std::string::npos) return range;
+  const std::string_view bounds = std::string_view(text).substr(equals + 1);
+  const std::size_t dots = bounds.find(kDots);
+  if (dots != std::string_view::npos) {
+    range.least = whole_number(bounds.substr(0, dots));
+    range.most = whole_number(bounds.substr(dots + kDots.size()));
+  }
+  if (!range.least || !range.most) {
+    throw std::invalid_argument(
+        fmt::format("\"{}\" is not NAME=LEAST..MOST in whole numbers, as in batch=1..65536", text));
+  }
+  if (*range.least > *range.most) {
+    throw std::invalid_argument(
+        fmt::format("{} is more than {}: nothing is between them", *range.least, *range.most));
+  }
+  constexpr std::int64_t kExact = std::int64_t{1} << 53U;
+  if (*range.least < -kExact || *range.most > kExact) {
+    throw std::invalid_argument("values are between -2^53 and 2^53");
+  }
+  return range;
+}
+
+void take_range(FitArguments& arguments) {
+  engine::FitOptions& fit = arguments.fit;
+  const VariedRange range = parsed("--vary", [&] { return parse_range(arguments.varied); });
+  fit.varied = range.name;
+  if (range.name == kFitCapacity && range.least) {
+    throw UsageError("--vary capacity takes no range: every card is tried that could hold it");
+  }
+  fit.least = range.least;
+  fit.most = range.most;
+}
+
+void take_gpus(FitArguments& arguments) {
+  for (const std::string& text : arguments.gpus) {
+    if (text == kAllGpus) {
+      for (const GpuProfile& profile : gpu_profiles()) {
+        arguments.fit.gpus.push_back({profile, std::nullopt});
+      }
+      continue;
+    }
+    arguments.fit.gpus.push_back(parsed("--gpu", [&] { return parse_gpu_selection(text); }));
+  }
+}
+
+void check(FitArguments& arguments) {
+  engine::RunOptions& run = arguments.fit.run;
+  if (run.files.size() != 1) {
+    throw UsageError("name one scenario, as in ohm fit scenarios/batch_size.lua --vary batch");
+  }
+  if (arguments.varied.empty()) {
+    throw UsageError("say what to vary: --vary batch=1..65536, or --vary capacity");
+  }
+  take_range(arguments);
+  take_gpus(arguments);
+  check_allocator_options(run);
+  run.parameters = parameter_values(arguments.settings);
+  if (run.parameters.count(arguments.fit.varied) != 0) {
+    throw UsageError(fmt::format("--set {}: this is what is varied", arguments.fit.varied));
+  }
+  if (run.jobs < 1) throw UsageError("--jobs is at least 1");
+  if (!(run.timeout_seconds >= 0)) throw UsageError("--timeout is a number of seconds, 0 for none");
+  arguments.fit.considers_limits = !arguments.ignores_limits;
+}
+
+/// Values that the scenario does not allow were left out: that is said.
+void say_what_was_left_out(const FitResult& result, const engine::FitOptions& asked) {
+  const bool is_narrower =
+      (asked.least && *asked.least != result.least) || (asked.most && *asked.most != result.most);
+  if (result.error || !is_narrower) return;
+  fmt::print(stderr, "ohm: {} allows {} from {} to {} of that\n", result.file, result.varied,
+             result.least, result.most);
+}
+
+int fit(FitArguments arguments, const Environment& environment) {
+  check(arguments);
+  reports::ReportStyle style;
+  style.color = wants_color(arguments.color);
+  style.columns = terminal_columns();
+  if (arguments.verbose) style.detail = reports::Detail::verbose;
+  check_parameters_declared(arguments.fit.run, environment);
+  const FitResult result = engine::fit(arguments.fit, environment.loader);
+  say_what_was_left_out(result, arguments.fit);
+  write_stdout(arguments.json ? reports::fit_json(result) : reports::fit_text(result, style));
+  if (result.error) print_error(result.error->message);
+  if (result.error && !result.error->hint.empty()) {
+    fmt::print(stderr, "     {}\n", result.error->hint);
+  }
+  if (result.exit_reason == ExitReason::nothing_selected) {
+    print_error("nothing is selected; ohm list prints what there is to select");
+  }
+  return exit_code(result.exit_reason).code;
+}
+
+void add_question(CLI::App& app, FitArguments& arguments) {
+  engine::RunOptions& run = arguments.fit.run;
+  app.add_option("FILE", run.files, "A scenario file")->type_name("");
+  app.add_option("--vary", arguments.varied,
+                 "The parameter that is to be as large as fits, in whole numbers; capacity: the "
+                 "smallest card instead")
+      ->type_name("NAME[=LEAST..MOST]");
+  app.add_option("--gpu,--gpus", arguments.gpus,
+                 "On these GPUs instead (ohm gpus lists them), all for every one; repeatable")
+      ->type_name("NAME[,capacity=SIZE][,count=N]")
+      ->allow_extra_args(false);
+  app.add_option("--case", run.selection.cases,
+                 "Only this variant, or all of this role; all but checks unless given; repeatable")
+      ->type_name("NAME|ROLE")
+      ->allow_extra_args(false);
+  add_settings_option(app, arguments.settings);
+  app.add_flag("--no-limits", arguments.ignores_limits,
+               "It fits where nothing is out of memory, whatever the scenario's limits say");
+}
+
+void add_the_rest(CLI::App& app, FitArguments& arguments) {
+  engine::RunOptions& run = arguments.fit.run;
+  app.add_option("--alloc-conf", run.alloc_conf,
+                 "Allocator settings instead, as PYTORCH_CUDA_ALLOC_CONF spells them")
+      ->type_name("KEY:VALUE,...");
+  app.add_option("--rules", run.rules, "Which PyTorch's allocator instead (pytorch-2.6)")
+      ->type_name("NAME");
+  app.add_option("-j,--jobs", run.jobs, "Searches at once; as many as cores unless given")
+      ->type_name("N");
+  app.add_option("--timeout", run.timeout_seconds, "For each search, 0 for none; 60 unless given")
+      ->type_name("SECONDS");
+  app.add_flag("--json", arguments.json, "For programs (ohm.fit/1)");
+  app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
+  app.add_flag("-v,--verbose", arguments.verbose, "Everything about every variant on every GPU");
+}
+
+}  // namespace
+
+std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<FitArguments>();
+  arguments->fit.run.jobs = usable_cores();
+  add_question(app, *arguments);
+  add_the_rest(app, *arguments);
+  return [arguments, &environment] { return fit(*arguments, environment); };
+}
+
+}  // namespace ohm::cli

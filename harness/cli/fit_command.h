@@ -1,0 +1,17 @@
+// ohm fit: the largest batch, the smallest card.
+#pragma once
+
+#include "harness/cli/command.h"
+
+namespace ohm::cli {
+
+std::function<int()> setup_fit(CLI::App& app, const Environment& environment);
+
+inline constexpr Command kFitCommand = {
+    "fit", "Find the largest batch (or anything else) that fits, or the smallest card",
+    "ohm fit scenarios/batch_size.lua --vary batch=1..65536 --gpu a100-40g\n"
+    "ohm fit scenarios/batch_size.lua --vary batch --gpus all\n"
+    "ohm fit scenarios/batch_size.lua --vary capacity --set batch=512",
+    setup_fit};
+
+}  // namespace ohm::cli

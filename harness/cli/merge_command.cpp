@@ -1,0 +1,61 @@
+#include "harness/cli/merge_command.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/cli/terminal.h"
+#include "reports/exit_code.h"
+#include "reports/report_file.h"
+#include "reports/sweep_merge.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct MergeArguments {
+  std::vector<std::string> files;
+  std::string output;
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UsageError(fmt::format("{} cannot be read", path));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+int merge(const MergeArguments& arguments) {
+  if (arguments.files.empty()) throw UsageError("name the reports, as in ohm merge 1.json 2.json");
+  std::vector<std::string> parts;
+  for (const std::string& file : arguments.files) parts.push_back(text_of(file));
+  try {
+    const reports::MergedSweep merged = reports::merged_sweeps(parts);
+    if (arguments.output.empty()) {
+      write_stdout(merged.json);
+    } else {
+      reports::ReportFile(arguments.output).commit(merged.json);
+    }
+    return exit_code(merged.exit_reason).code;
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace
+
+std::function<int()> setup_merge(CLI::App& app, const Environment& /*environment*/) {
+  const auto arguments = std::make_shared<MergeArguments>();
+  app.add_option("FILES", arguments->files, "JSON reports, one of each shard")->type_name("");
+  app.add_option("-o,--output", arguments->output, "Write there instead of standard output")
+      ->type_name("PATH");
+  return [arguments] { return merge(*arguments); };
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,18 @@
+// ohm merge: the reports of shards as one.
+#pragma once
+
+#include <functional>
+
+#include "harness/cli/command.h"
+
+namespace ohm::cli {
+
+std::function<int()> setup_merge(CLI::App& app, const Environment& environment);
+
+inline constexpr Command kMergeCommand = {
+    "merge", "Put the reports of a sweep's shards together",
+    "ohm sweep scenarios/*.lua --shard 1/2 --report json=1.json\n"
+    "ohm merge 1.json 2.json > sweep.json",
+    setup_merge};
+
+}  // namespace ohm::cli

@@ -1,0 +1,110 @@
+#include "harness/cli/option_values.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/observe/nearest_name.h"
+
+namespace ohm::cli {
+
+namespace {
+
+/// NAME=VALUE. Throws std::invalid_argument.
+std::pair<std::string, double> parse_setting(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  double value = 0;
+  const char* const end = number.data() + number.size();
+  const auto [rest, wrong] = std::from_chars(number.data(), end, value);
+  if (name.empty() || number.empty() || wrong != std::errc() || rest != end ||
+      !std::isfinite(value)) {
+    throw std::invalid_argument(fmt::format("\"{}\" is not NAME=NUMBER, as in batch=64", text));
+  }
+  return {name, value};
+}
+
+void take_environment(engine::RunOptions& run, const RuleSet& rules) {
+  for (const char* variable : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
+    const char* const text = std::getenv(variable);
+    if (text == nullptr) continue;
+    parsed(variable, [&] { return parse_settings(text, rules); });
+    run.environment_alloc_conf = text;
+    if (*text != '\0') fmt::print(stderr, "ohm: allocator settings from {}: {}\n", variable, text);
+    return;
+  }
+}
+
+}  // namespace
+
+int usable_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+CLI::Validator not_negative() {
+  return {[](const std::string& text) {
+            return text.starts_with('-') ? fmt::format("\"{}\" is negative", text) : std::string();
+          },
+          "", "not negative"};
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "",
+          "not empty"};
+}
+
+void check_allocator_options(engine::RunOptions& run) {
+  const RuleSet& rules =
+      parsed("--rules", [&]() -> const RuleSet& { return rule_set_or_default(run.rules); });
+  if (run.alloc_conf) {
+    parsed("--alloc-conf", [&] { return parse_settings(*run.alloc_conf, rules); });
+  } else {
+    take_environment(run, rules);
+  }
+}
+
+void add_settings_option(CLI::App& app, std::vector<std::string>& settings) {
+  app.add_option("--set", settings,
+                 "Give a number that scenarios declare another value; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+engine::ParameterValues parameter_values(const std::vector<std::string>& settings) {
+  engine::ParameterValues values;
+  for (const std::string& text : settings) {
+    const auto [name, value] = parsed("--set", [&] { return parse_setting(text); });
+    values[name] = value;
+  }
+  return values;
+}
+
+void check_parameters_declared(const engine::RunOptions& run, const Environment& environment) {
+  if (run.parameters.empty()) return;
+  std::vector<std::string> declared;
+  for (const engine::ListedScenario& one : engine::list_scenarios(run, environment.loader)) {
+    if (one.error) return;
+    for (const engine::ScenarioParameter& parameter : one.description.parameters) {
+      declared.push_back(parameter.name);
+    }
+  }
+  for (const auto& [name, value] : run.parameters) {
+    if (std::find(declared.begin(), declared.end(), name) != declared.end()) continue;
+    throw UsageError(fmt::format(
+        "--set {}: {} no parameter of that name{}", name,
+        run.files.size() == 1 ? run.files.front() + " declares"
+                              : std::string("these scenarios declare"),
+        declared.empty() ? std::string(", nor any other") : did_you_mean(name, declared)));
+  }
+}
+
+}  // namespace ohm::cli

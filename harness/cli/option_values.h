@@ -1,0 +1,43 @@
+// Options that several commands have, and what is said when their values make no sense.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.h"
+#include "harness/engine/runner.h"
+
+namespace ohm::cli {
+
+/// Cores that this process may use.
+int usable_cores();
+
+/// The parser takes -1 for the largest number that there is.
+CLI::Validator not_negative();
+CLI::Validator not_empty();
+
+/// Calls `parse`; what it finds wrong about an option is a usage error.
+template <class Parse>
+decltype(auto) parsed(const std::string& option, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(option + ": " + error.what());
+  }
+}
+
+/// Checks rules and allocator settings. Without settings on the command line PyTorch's own
+/// variables give them: the first one that is set; said aloud, for they change the figures.
+void check_allocator_options(engine::RunOptions& run);
+
+/// `--set NAME=VALUE`, repeatable. Throws UsageError.
+void add_settings_option(CLI::App& app, std::vector<std::string>& settings);
+engine::ParameterValues parameter_values(const std::vector<std::string>& settings);
+
+/// Throws UsageError when a value is set that none of the files declares, with the name that may
+/// have been meant. Files that cannot be loaded are for the run to report.
+void check_parameters_declared(const engine::RunOptions& run, const Environment& environment);
+
+}  // namespace ohm::cli

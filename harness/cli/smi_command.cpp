@@ -1,0 +1,134 @@
+#include "harness/cli/smi_command.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/observe/gpu_monitor.h"
+#include "harness/cli/option_values.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/runner.h"
+#include "reports/text_layout.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct SmiArguments {
+  engine::RunOptions run;
+  std::vector<std::string> settings;
+  std::string query;
+  std::string format = "csv";
+  bool shows_utilization = false;
+};
+
+std::string text_of(const SmiArguments& arguments, const std::vector<MonitoredGpu>& gpus) {
+  if (arguments.shows_utilization) return utilization_table(gpus);
+  if (arguments.query.empty()) return smi_table(gpus);
+  return parsed("--query-gpu, --format",
+                [&] { return smi_query(gpus, arguments.query, arguments.format); });
+}
+
+/// No program, no context: nothing is in use.
+std::vector<MonitoredGpu> idle_gpus(const GpuSelection& selection) {
+  std::vector<MonitoredGpu> gpus;
+  for (int index = 0; index < selection.count.value_or(1); ++index) {
+    gpus.push_back(
+        {index, std::string(selection.profile.name), 0, selection.profile.capacity_bytes});
+  }
+  return gpus;
+}
+
+/// What the tool would have shown had it looked when most was reserved: it sees the context and
+/// the allocator's segments, cached ones included.
+std::vector<MonitoredGpu> gpus_at_peak(const VariantResult& variant) {
+  std::vector<MonitoredGpu> gpus;
+  for (const DeviceResult& device : variant.devices) {
+    const std::size_t context = find_gpu_profile(device.profile).context_bytes;
+    gpus.push_back({static_cast<int>(gpus.size()), device.profile,
+                    context + static_cast<std::size_t>(device.peak_reserved_bytes),
+                    static_cast<std::size_t>(device.capacity_bytes)});
+  }
+  return gpus;
+}
+
+class Quiet final : public engine::RunObserver {
+ public:
+  void on_progress(std::size_t /*finished*/, std::size_t /*total*/) override {}
+  void on_scenario(const ScenarioResult& /*scenario*/) override {}
+};
+
+int show_peaks(const SmiArguments& arguments, const Environment& environment) {
+  check_parameters_declared(arguments.run, environment);
+  Quiet observer;
+  const engine::RunOutcome outcome =
+      engine::run_scenarios(arguments.run, environment.loader, observer);
+  std::string text;
+  for (const ScenarioResult& scenario : outcome.result.scenarios) {
+    if (scenario.error) print_error(reports::printable(scenario.error->message));
+    for (const VariantResult& variant : scenario.variants) {
+      if (variant.devices.empty()) continue;
+      if (arguments.query.empty()) {
+        text += fmt::format("{}{}, when most was reserved on each GPU\n", text.empty() ? "" : "\n",
+                            reports::printable(scenario.name + "." + variant.name));
+      }
+      text += text_of(arguments, gpus_at_peak(variant));
+    }
+  }
+  write_stdout(text);
+  const ExitReason reason = outcome.result.exit_reason;
+  if (reason == ExitReason::nothing_selected) {
+    print_error("nothing is selected; ohm list prints what there is to select");
+  }
+  // Whether a scenario proves something is for ohm run to say.
+  return reason == ExitReason::failed ? 0 : outcome.exit_code();
+}
+
+int smi(SmiArguments arguments, const Environment& environment) {
+  engine::RunOptions& run = arguments.run;
+  run.size_only = true;
+  run.parameters = parameter_values(arguments.settings);
+  if (!run.gpu_text.empty()) {
+    run.gpu = parsed("--gpu", [&] { return parse_gpu_selection(run.gpu_text); });
+  }
+  // Words that are wrong are found before anything runs.
+  const GpuSelection selection =
+      run.gpu.value_or(GpuSelection{find_gpu_profile(engine::GpuSpec{}.profile), 1});
+  const std::string idle = text_of(arguments, idle_gpus(selection));
+  if (!run.files.empty()) {
+    check_allocator_options(run);
+    return show_peaks(arguments, environment);
+  }
+  write_stdout(idle);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> setup_smi(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<SmiArguments>();
+  engine::RunOptions& run = arguments->run;
+  run.jobs = usable_cores();
+  app.add_option("FILES", run.files, "Scenarios to run (size-only); without any: idle GPUs")
+      ->type_name("");
+  app.add_option("--case", run.selection.cases,
+                 "Only this variant, or all of this role; repeatable")
+      ->type_name("NAME|ROLE")
+      ->allow_extra_args(false);
+  app.add_option("--gpu", run.gpu_text, "These GPUs (ohm gpus lists them)")
+      ->type_name("NAME[,capacity=SIZE][,count=N]");
+  add_settings_option(app, arguments->settings);
+  app.add_option("--query-gpu", arguments->query,
+                 "index, name, memory.used, memory.free, memory.total, utilization.gpu")
+      ->type_name("FIELDS")
+      ->check(not_empty());
+  app.add_option("--format", arguments->format, "csv, with noheader and nounits after it")
+      ->type_name("csv[,noheader][,nounits]");
+  app.add_flag("--utilization", arguments->shows_utilization, "GPUtil's table: | ID | GPU | MEM |");
+  return [arguments, &environment] { return smi(*arguments, environment); };
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,17 @@
+// ohm smi: virtual GPUs as nvidia-smi and GPUtil would show them.
+#pragma once
+
+#include "harness/cli/command.h"
+
+namespace ohm::cli {
+
+std::function<int()> setup_smi(CLI::App& app, const Environment& environment);
+
+inline constexpr Command kSmiCommand = {
+    "smi", "Show virtual GPUs as nvidia-smi does: idle, or at a variant's peak",
+    "ohm smi --gpu a100-40g,count=2\n"
+    "ohm smi scenarios/unbalanced_data_parallel.lua --case problem\n"
+    "ohm smi --query-gpu=index,memory.used,memory.total --format=csv,noheader,nounits",
+    setup_smi};
+
+}  // namespace ohm::cli

@@ -1,0 +1,275 @@
+#include "harness/cli/sweep_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harness/cli/option_values.h"
+#include "harness/cli/progress_line.h"
+#include "harness/cli/run_options.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/sweep/minimum_memory.h"
+#include "harness/engine/sweep/sweep.h"
+#include "reports/minimum_report.h"
+#include "reports/report_file.h"
+#include "reports/sweep_heat_maps.h"
+#include "reports/sweep_json.h"
+#include "reports/sweep_stacks.h"
+#include "reports/sweep_text.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct SweepArguments {
+  engine::SweepOptions sweep;
+  std::vector<std::string> roles;
+  std::string points = "unique";
+  std::string form = "transient";
+  std::string level = "request";
+  std::string engine = "fork";
+  std::string shard;
+  RunTexts texts;
+  std::vector<std::string> reports;
+  std::string color = "auto";
+  bool bytes = false;
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+/// What is failed when nothing else is asked for: problems are meant to fail.
+constexpr std::array<std::string_view, 2> kSweptRoles = {"mitigation", "control"};
+
+template <class Value>
+struct Choice {
+  std::string_view name;
+  Value value;
+};
+
+template <class Value, std::size_t Size>
+Value chosen(const char* option, const std::string& text,
+             const std::array<Choice<Value>, Size>& choices) {
+  std::string names;
+  for (const Choice<Value>& choice : choices) {
+    if (choice.name == text) return choice.value;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", choice.name);
+  }
+  throw UsageError(fmt::format("{} is one of {}, not \"{}\"", option, names, text));
+}
+
+FaultLevel level_named(const std::string& text) {
+  const auto* const known = std::find(kFaultLevelNames.begin(), kFaultLevelNames.end(), text);
+  if (known == kFaultLevelNames.end()) {
+    throw UsageError(
+        fmt::format("--level is one of {}, not \"{}\"", fmt::join(kFaultLevelNames, ", "), text));
+  }
+  return static_cast<FaultLevel>(known - kFaultLevelNames.begin());
+}
+
+/// GoogleTest's variables, as runners of shards set them: the index counts from 0.
+std::string shard_of_environment() {
+  const char* const total = std::getenv("GTEST_TOTAL_SHARDS");
+  const char* const index = std::getenv("GTEST_SHARD_INDEX");
+  if (total == nullptr || index == nullptr) return "1/1";
+  return fmt::format("{}/{}", std::strtoull(index, nullptr, 10) + 1, total);
+}
+
+void check(SweepArguments& arguments) {
+  engine::SweepOptions& sweep = arguments.sweep;
+  check_run_options(sweep.run, arguments.texts);
+  sweep.points = parsed("--points", [&] { return engine::parse_point_choice(arguments.points); });
+  using Forms = std::vector<FaultForm>;
+  sweep.forms =
+      chosen("--form", arguments.form,
+             std::array{Choice<Forms>{"transient", {FaultForm::transient}},
+                        Choice<Forms>{"persistent", {FaultForm::persistent}},
+                        Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}}});
+  using engine::SweepEngine;
+  sweep.trials.engine = chosen("--engine", arguments.engine,
+                               std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
+                                          Choice<SweepEngine>{"exec", SweepEngine::exec}});
+  sweep.filter.level = level_named(arguments.level);
+  if (arguments.shard.empty()) arguments.shard = shard_of_environment();
+  sweep.shard = parsed("--shard", [&] { return engine::parse_shard(arguments.shard); });
+  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth is 1 or 2");
+  std::vector<std::string>& cases = sweep.run.selection.cases;
+  cases.insert(cases.end(), arguments.roles.begin(), arguments.roles.end());
+  if (cases.empty()) cases.assign(kSweptRoles.begin(), kSweptRoles.end());
+  if (arguments.json) arguments.reports.emplace_back("json=-");
+}
+
+/// Formats that a sweep can be written in.
+struct SweepFormat {
+  std::string_view name;
+  std::string (*render)(const SweepResult& result);
+};
+constexpr std::array<SweepFormat, 3> kFormats = {{{"json", reports::sweep_json},
+                                                  {"stacks", reports::sweep_stacks},
+                                                  {"html", reports::sweep_html}}};
+
+/// Where reports go, opened before the work: a path that cannot be written is found at once.
+class SweepOutputs {
+ public:
+  explicit SweepOutputs(const std::vector<std::string>& reports) {
+    for (const std::string& report : reports) add(report);
+  }
+
+  bool uses_stdout() const { return on_stdout_ != nullptr; }
+
+  void write(const SweepResult& result) {
+    try {
+      for (Output& output : outputs_) output.file.commit(output.format->render(result));
+    } catch (const std::runtime_error& error) {
+      throw UsageError(error.what());
+    }
+    if (on_stdout_ != nullptr) write_stdout(on_stdout_->render(result));
+  }
+
+ private:
+  struct Output {
+    const SweepFormat* format;
+    reports::ReportFile file;
+  };
+
+  void add(const std::string& report) {
+    const std::size_t equals = report.find('=');
+    const auto* const format = std::find_if(
+        kFormats.begin(), kFormats.end(),
+        [&](const SweepFormat& known) { return known.name == report.substr(0, equals); });
+    if (equals == std::string::npos || format == kFormats.end()) {
+      throw UsageError(
+          fmt::format("--report is json=PATH, stacks=PATH or html=PATH here, not \"{}\"", report));
+    }
+    const std::string path = report.substr(equals + 1);
+    if (path == "-") {
+      if (on_stdout_ != nullptr) {
+        throw UsageError("only one report can go to the standard output");
+      }
+      on_stdout_ = format;
+      return;
+    }
+    try {
+      outputs_.push_back({format, reports::ReportFile(path)});
+    } catch (const std::runtime_error& error) {
+      throw UsageError(error.what());
+    }
+  }
+
+  std::vector<Output> outputs_;
+  const SweepFormat* on_stdout_ = nullptr;
+};
+
+/// Prints scenarios as they come, and a progress line where people wait.
+class SweepPrinter final : public engine::SweepObserver {
+ public:
+  SweepPrinter(const reports::ReportStyle& style, bool prints, bool shows_progress)
+      : style_(style), prints_(prints), progress_(shows_progress) {}
+
+  void on_progress(std::size_t finished, std::size_t total) override {
+    progress_.show(finished, total);
+  }
+  void on_scenario(const SweptScenario& scenario) override {
+    progress_.erase();
+    if (prints_) write_stdout(reports::sweep_scenario_text(scenario, style_));
+  }
+  void on_end(const SweepResult& result) {
+    progress_.erase();
+    if (prints_) write_stdout(reports::sweep_summary_text(result, style_));
+  }
+
+ private:
+  const reports::ReportStyle& style_;
+  bool prints_;
+  ProgressLine progress_;
+};
+
+int find_minimum(const SweepArguments& arguments, const Environment& environment,
+                 const reports::ReportStyle& style) {
+  const bool is_json = arguments.json;
+  if (arguments.reports.size() > (is_json ? 1U : 0U)) {
+    throw UsageError("--bytes prints its table, or JSON with --json; it has no other report");
+  }
+  const MinimumResult result = engine::find_minimum_memory(arguments.sweep.run, environment.loader);
+  write_stdout(is_json ? reports::minimum_json(result) : reports::minimum_text(result, style));
+  return exit_code(result.exit_reason).code;
+}
+
+int sweep(SweepArguments arguments, const Environment& environment) {
+  check(arguments);
+  check_parameters_declared(arguments.sweep.run, environment);
+  reports::ReportStyle style;
+  style.color = wants_color(arguments.color);
+  style.columns = terminal_columns();
+  if (arguments.quiet) style.detail = reports::Detail::quiet;
+  if (arguments.verbose) style.detail = reports::Detail::verbose;
+  if (arguments.bytes) return find_minimum(arguments, environment, style);
+  SweepOutputs outputs(arguments.reports);
+  SweepPrinter printer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated());
+  const engine::SweepOutcome outcome =
+      engine::run_sweep(arguments.sweep, environment.loader, printer);
+  outputs.write(outcome.result);
+  printer.on_end(outcome.result);
+  return outcome.exit_code();
+}
+
+void add_faults(CLI::App& app, SweepArguments& arguments) {
+  app.add_option("--role", arguments.roles,
+                 "Variants of this role; mitigations and controls unless given; repeatable")
+      ->type_name("ROLE")
+      ->allow_extra_args(false);
+  app.add_option("--points", arguments.points,
+                 "Which calls fail: unique (the first at each point of the program), all, sample=N")
+      ->type_name("WHICH");
+  app.add_option("--form", arguments.form,
+                 "transient (the call fails once), persistent (and all after it), both")
+      ->type_name("FORM");
+  app.add_option("--level", arguments.level,
+                 "Which calls: request, segment, map, pinned, workspace or collective")
+      ->type_name("LEVEL");
+  app.add_flag("--host", arguments.sweep.filter.host, "The runtime's requests for host memory too");
+  app.add_option("--depth", arguments.sweep.trials.depth,
+                 "2: a second failure at every point that is passed after the first")
+      ->type_name("N");
+  app.add_flag("--bytes", arguments.bytes,
+               "Find the least memory with which each variant passes, and what fails with less");
+  app.add_option("--engine", arguments.engine,
+                 "fork (one run, copied at each fault) or exec (a run for each fault)")
+      ->type_name("NAME");
+  app.add_option("--shard", arguments.shard,
+                 "Only this part of the faults; ohm merge puts the JSON reports together")
+      ->type_name("I/N");
+}
+
+void add_output(CLI::App& app, SweepArguments& arguments) {
+  app.add_option("--report", arguments.reports,
+                 "Write a report: json=PATH, html=PATH (heat maps), or stacks=PATH (points under "
+                 "no handler, collapsed "
+                 "stacks for a flame graph); - for standard output; repeatable")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.sweep/1)");
+  app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
+  CLI::Option* quiet =
+      app.add_flag("-q,--quiet", arguments.quiet, "Only what is not good, and the summary");
+  app.add_flag("-v,--verbose", arguments.verbose, "Every point that is under no handler")
+      ->excludes(quiet);
+}
+
+}  // namespace
+
+std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<SweepArguments>();
+  add_selection_options(app, arguments->sweep.run);
+  add_faults(app, *arguments);
+  add_machine_options(app, arguments->sweep.run, arguments->texts);
+  add_output(app, *arguments);
+  return [arguments, &environment] { return sweep(*arguments, environment); };
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,19 @@
+// ohm sweep: fails the allocations of scenarios, one after the other.
+#pragma once
+
+#include <functional>
+
+#include "harness/cli/command.h"
+
+namespace ohm::cli {
+
+std::function<int()> setup_sweep(CLI::App& app, const Environment& environment);
+
+inline constexpr Command kSweepCommand = {
+    "sweep", "Fail every allocation, one after the other, and judge what becomes of it",
+    "ohm sweep scenarios/*.lua\n"
+    "ohm sweep scenarios/oom_recovery.lua --points all --form both\n"
+    "ohm sweep scenarios/*.lua --level segment --engine exec",
+    setup_sweep};
+
+}  // namespace ohm::cli

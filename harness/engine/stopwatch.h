@@ -1,0 +1,18 @@
+// How long something has taken: for people who wait, never for results.
+#pragma once
+
+#include <chrono>
+
+namespace ohm::engine {
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace ohm::engine

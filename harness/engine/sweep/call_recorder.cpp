@@ -1,0 +1,154 @@
+#include "harness/engine/sweep/call_recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "allocator_shim/observe/format_bytes.h"
+
+namespace ohm::engine {
+
+namespace {
+
+std::string device_text(int device) { return device < 0 ? "cpu" : Device::cuda(device).str(); }
+
+std::string place_text(const Site& site) {
+  const std::string op = site.op.empty() ? "outside any op" : site.op;
+  return site.file.empty() ? op : fmt::format("{} {}:{}", op, site.file, site.line);
+}
+
+void add_memory(MemoryByPlace& memory, Machine& machine, int device, std::optional<Category> only) {
+  for (const LiveBlock& block : machine.requests(device).live_blocks()) {
+    if (block.pending_free || block.category != only.value_or(block.category)) continue;
+    const std::string place = fmt::format("{} {} {}", device_text(device), name_of(block.category),
+                                          place_text(machine.sites().at(block.site)));
+    PlaceBytes& held = memory[place];
+    held.bytes += static_cast<std::int64_t>(block.bytes);
+    ++held.blocks;
+  }
+}
+
+}  // namespace
+
+bool CallFilter::means(const FaultCandidate& call) const {
+  if (call.device < 0 && !host && call.level != FaultLevel::pinned) return false;
+  if (level == FaultLevel::request) {
+    return is_request(call.level) && call.level != FaultLevel::pinned;
+  }
+  return call.level == level;
+}
+
+MemoryByPlace memory_by_place(Machine& machine, bool host, std::optional<Category> only) {
+  MemoryByPlace memory;
+  if (host) add_memory(memory, machine, -1, only);
+  for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) add_memory(memory, machine, gpu, only);
+  return memory;
+}
+
+std::string excess_text(const MemoryByPlace& now, const MemoryByPlace& allowed, Places which) {
+  constexpr std::size_t kMostPlaces = 3;
+  std::string text;
+  std::size_t places = 0;
+  for (const auto& [place, held] : now) {
+    const auto known = allowed.find(place);
+    if (which == Places::known && known == allowed.end()) continue;
+    const std::int64_t more = held.bytes - (known == allowed.end() ? 0 : known->second.bytes);
+    if (more <= 0) continue;
+    if (++places > kMostPlaces) continue;
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{} of {}", human_bytes(static_cast<std::size_t>(more)), place);
+  }
+  if (places > kMostPlaces) text += fmt::format("; {} places more", places - kMostPlaces);
+  return text;
+}
+
+void CallRecorder::note(const FaultCandidate& candidate) {
+  PointHash kind;
+  kind.add((static_cast<std::uint64_t>(candidate.level) << 32U) |
+           (static_cast<std::uint64_t>(candidate.device + 1) << 8U) |
+           static_cast<std::uint64_t>(candidate.category));
+  if (candidate.where != nullptr) kind.add(candidate.where->op);
+  calls_.points.push_back(candidate.point);
+  calls_.kinds.push_back(kind.value());
+  calls_.bytes.push_back(candidate.bytes);
+  const auto [known, is_new] = point_index_.try_emplace(candidate.point, points_.size());
+  if (is_new) {
+    SweepPoint point;
+    point.point = fault_point_text(candidate.point, 0);
+    point.level = name_of(candidate.level);
+    point.device = device_text(candidate.device);
+    point.category = candidate.category;
+    if (candidate.where != nullptr) {
+      point.op = candidate.where->op;
+      point.file = candidate.where->file;
+      point.line = candidate.where->line;
+    }
+    point.stack = machine_.program_stack();
+    points_.push_back(std::move(point));
+    hashes_.push_back(candidate.point);
+  }
+  ++points_[known->second].passes;
+}
+
+bool CallRecorder::should_fail(const FaultCandidate& candidate) {
+  if (!is_armed_ || !filter_.means(candidate)) return false;
+  const std::size_t index = calls_.size();
+  note(candidate);
+  if (has_fired()) return fail_again(candidate);
+  if (const std::optional<FaultForm> form = decide_(index)) return fire(candidate, *form);
+  return false;
+}
+
+bool CallRecorder::fire(const FaultCandidate& candidate, FaultForm form) {
+  form_ = form;
+  target_ = calls_.size() - 1;
+  target_bytes_ = candidate.bytes;
+  is_target_on_host_ = candidate.device < 0;
+  faults_ = 1;
+  ooms_before_ = machine_.ooms();
+  for (std::size_t i = 0; i < target_; ++i) successes_ += calls_.kinds[i] == calls_.kinds[target_];
+  at_failure_ = memory_by_place(machine_, filter_.host, Category::activation);
+  return true;
+}
+
+bool CallRecorder::reached_program() const { return machine_.ooms() != ooms_before_; }
+
+bool CallRecorder::fail_again(const FaultCandidate& candidate) {
+  // A GPU that stays full does not fill the host, nor the other way round.
+  bool fails = form_ == FaultForm::persistent && is_target_on_host_ == (candidate.device < 0);
+  if (!fails && then_ && faults_ == 1) fails = then_(calls_.size() - 1).has_value();
+  if (!fails) {
+    check_retry(candidate);
+    return false;
+  }
+  ++faults_;
+  if (++failures_[candidate.point] == kFailuresOfAHang && on_hang_) on_hang_();
+  return true;
+}
+
+/// Whether what led to this call since the failure is what had led to the failed one.
+bool CallRecorder::is_aligned() const {
+  constexpr std::size_t kEnough = 64;
+  const std::size_t now = calls_.size() - 1;
+  const std::size_t length = std::min({now - target_ - 1, target_, kEnough});
+  for (std::size_t i = 1; i <= length; ++i) {
+    if (calls_.kinds[now - i] != calls_.kinds[target_ - i]) return false;
+    if (calls_.bytes[now - i] != calls_.bytes[target_ - i]) return false;
+  }
+  return true;
+}
+
+/// The same kind of request once more: the activations of the failed try must be gone by now. What
+/// a program keeps from try to try (gradients, optimizer state) is its own affair.
+void CallRecorder::check_retry(const FaultCandidate& candidate) {
+  if (calls_.kinds.back() != calls_.kinds[target_]) return;
+  ++successes_;
+  if (is_retry_checked_ || candidate.bytes != target_bytes_ || !is_aligned()) return;
+  is_retry_checked_ = true;
+  held_ = excess_text(memory_by_place(machine_, filter_.host, Category::activation), at_failure_,
+                      Places::known);
+}
+
+}  // namespace ohm::engine

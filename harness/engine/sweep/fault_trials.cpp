@@ -1,0 +1,164 @@
+#include "harness/engine/sweep/fault_trials.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "harness/engine/sweep/sweep_messages.h"
+
+namespace ohm::engine {
+
+namespace {
+
+TaskVerdict ended_badly(TrialProcess::End end, std::string message) {
+  TaskVerdict task;
+  const bool has_hung = end == TrialProcess::End::hung;
+  task.verdict.verdict = has_hung ? FaultVerdict::hang : FaultVerdict::crash;
+  task.verdict.handled = true;
+  task.verdict.what = has_hung ? "no end was in sight" : std::move(message);
+  return task;
+}
+
+/// One worker's part of a sweep. An object lives on in every child that it forks, and knows which
+/// of the processes it is in.
+class FaultTrials {
+ public:
+  FaultTrials(const ScenarioLoader& loader, const TrialSetup& setup,
+              const UndisturbedRun& undisturbed, const std::vector<FaultTask>& tasks,
+              const TrialsOptions& options)
+      : loader_(loader),
+        setup_(setup),
+        undisturbed_(undisturbed),
+        tasks_(tasks),
+        options_(options),
+        verdicts_(tasks.size()) {}
+
+  std::vector<TaskVerdict> run() {
+    if (options_.engine == SweepEngine::fork) run_once();
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (options_.engine == SweepEngine::exec || needs_own_run_.count(i) != 0) run_alone(i);
+    }
+    return std::move(verdicts_);
+  }
+
+ private:
+  using Form = std::optional<FaultForm>;
+
+  // ---- all of them from one run
+
+  void run_once() {
+    Trial trial(loader_, setup_, [this](std::size_t call) { return fork_at(call); });
+    prepare(trial);
+    trial.run();
+    if (child_ != nullptr) report(trial);
+  }
+
+  Form fork_at(std::size_t call) {
+    for (; next_ < tasks_.size() && tasks_[next_].call == call; ++next_) {
+      if (!TrialProcess::can_fork()) {
+        needs_own_run_.insert(next_);
+        continue;
+      }
+      if (process_.fork_child(options_.limits)) {
+        child_ = &process_;
+        return tasks_[next_].form;
+      }
+      take(verdicts_[next_], process_);
+    }
+    return std::nullopt;
+  }
+
+  // ---- one of them, from the start
+
+  void run_alone(std::size_t index) {
+    const FaultTask& task = tasks_[index];
+    if (!process_.fork_child(options_.limits)) return take(verdicts_[index], process_);
+    child_ = &process_;
+    Trial trial(loader_, setup_,
+                [&](std::size_t call) { return call == task.call ? Form(task.form) : Form(); });
+    prepare(trial);
+    trial.run();
+    report(trial);
+  }
+
+  // ---- in the child
+
+  /// What trials do in the process that this object is in, now or after a fork.
+  void prepare(Trial& trial) {
+    CallRecorder& recorder = trial.recorder();
+    recorder.on_hang([this] {
+      TaskVerdict hung = ended_badly(TrialProcess::End::hung, {});
+      hung.verdict.what = "one request fails again and again, without any progress";
+      send(hung);
+    });
+    if (options_.depth < 2) return;
+    recorder.then([this, &recorder](std::size_t call) { return fork_second(recorder, call); });
+  }
+
+  /// A second failure at each point that is passed after the first: where it is passed first.
+  Form fork_second(const CallRecorder& recorder, std::size_t call) {
+    const std::uint64_t point = recorder.calls().points[call];
+    if (is_second_ || !TrialProcess::can_fork() || !seconds_.insert(point).second) return {};
+    ChainVerdict chain{point, 1, {}};
+    if (second_process_.fork_child(options_.limits)) {
+      is_second_ = true;
+      chains_.clear();
+      child_ = &second_process_;
+      return FaultForm::transient;
+    }
+    TaskVerdict task;
+    take(task, second_process_);
+    chain.verdict = task.verdict;
+    chains_.push_back(chain);
+    return {};
+  }
+
+  [[noreturn]] void send(TaskVerdict& task) {
+    task.chains = std::move(chains_);
+    child_->report(encoded(std::vector<TaskVerdict>{task}));
+  }
+
+  [[noreturn]] void report(Trial& trial) {
+    TaskVerdict task;
+    task.verdict = trial.judged(undisturbed_, usable_);
+    send(task);
+  }
+
+  // ---- in the parent
+
+  void take(TaskVerdict& task, TrialProcess& process) {
+    std::string message;
+    const TrialProcess::End end = process.wait(message);
+    task = end == TrialProcess::End::reported ? decoded_verdicts(message).at(0)
+                                              : ended_badly(end, std::move(message));
+    if (task.verdict.state_key != 0) usable_.insert(task.verdict.state_key);
+  }
+
+  const ScenarioLoader& loader_;
+  const TrialSetup& setup_;
+  const UndisturbedRun& undisturbed_;
+  const std::vector<FaultTask>& tasks_;
+  const TrialsOptions& options_;
+  std::vector<TaskVerdict> verdicts_;
+  std::set<std::size_t> needs_own_run_;
+  std::size_t next_ = 0;
+  UsableStates usable_;
+  TrialProcess process_;
+  TrialProcess second_process_;
+  TrialProcess* child_ = nullptr;  ///< whose child this process is; nullptr: of none
+  bool is_second_ = false;
+  std::set<std::uint64_t> seconds_;
+  std::vector<ChainVerdict> chains_;
+};
+
+}  // namespace
+
+std::vector<TaskVerdict> run_tasks(const ScenarioLoader& loader, const TrialSetup& setup,
+                                   const UndisturbedRun& undisturbed,
+                                   const std::vector<FaultTask>& tasks,
+                                   const TrialsOptions& options) {
+  return FaultTrials(loader, setup, undisturbed, tasks, options).run();
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,248 @@
+#include "harness/engine/sweep/minimum_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <list>
+#include <optional>
+#include <utility>
+
+#include "allocator_shim/observe/bytes.h"
+#include "harness/engine/message_archive.h"
+#include "harness/engine/rerun_command.h"
+#include "harness/engine/script_errors.h"
+#include "harness/engine/source_file.h"
+#include "harness/engine/variant_machine.h"
+#include "harness/engine/variant_process.h"
+#include "harness/engine/worker_messages.h"
+#include "harness/engine/worker_pool.h"
+
+namespace ohm::engine {
+
+namespace {
+
+constexpr std::size_t kGranuleBytes = 2_MiB;
+/// More than any program needs: what it takes there is what it takes anywhere.
+constexpr std::size_t kUnlimitedBytes = 1024_GiB;
+
+enum class Wish : std::uint8_t { no_retry, no_oom };
+
+/// One search, in a worker process.
+class MinimumSearch {
+ public:
+  MinimumSearch(const ScenarioLoader& loader, LoadRequest request, std::string variant,
+                MachineOptions machine)
+      : loader_(loader),
+        request_(std::move(request)),
+        variant_(std::move(variant)),
+        machine_(std::move(machine)) {
+    machine_.gpu.values = false;
+  }
+
+  struct Found {
+    std::uint64_t granules = 0;
+    std::string failure;  ///< an encoded MeasuredVariant; empty: the context does not fit
+  };
+
+  /// nullopt, with an error(), when it fails whatever there is.
+  std::optional<std::pair<Found, Found>> run() {
+    const MeasuredVariant unlimited = measured(kUnlimitedBytes);
+    if (!passes(unlimited, Wish::no_oom)) {
+      error_ = unlimited.error ? unlimited.error->message : "it is out of memory whatever there is";
+      return std::nullopt;
+    }
+    std::int64_t reserved = 0;
+    for (const DeviceResult& device : unlimited.devices) {
+      reserved = std::max(reserved, device.peak_reserved_bytes);
+    }
+    const std::size_t most = static_cast<std::size_t>(reserved) + context_bytes() + kGranuleBytes;
+    const std::size_t enough = most / kGranuleBytes + 1;
+    return std::pair(search(Wish::no_retry, enough), search(Wish::no_oom, enough));
+  }
+  const std::string& error() const { return error_; }
+
+ private:
+  std::size_t context_bytes() const { return find_gpu_profile(machine_.gpu.profile).context_bytes; }
+
+  MeasuredVariant measured(std::size_t capacity_bytes) const {
+    MachineOptions machine = machine_;
+    machine.gpu.capacity_bytes = capacity_bytes;
+    VariantFiles files;
+    files.script_writes = false;
+    return run_variant(loader_, request_, variant_, machine, files);
+  }
+
+  static bool passes(const MeasuredVariant& variant, Wish wish) {
+    return variant.outcome == Outcome::completed &&
+           std::all_of(variant.devices.begin(), variant.devices.end(),
+                       [&](const DeviceResult& device) {
+                         return device.num_ooms == 0 &&
+                                (wish == Wish::no_oom || device.num_alloc_retries == 0);
+                       });
+  }
+
+  Found search(Wish wish, std::size_t enough) const {
+    // Fails with `low`, passes with `high`. Less than the context is no device at all.
+    std::size_t low = context_bytes() / kGranuleBytes;
+    std::size_t high = enough;
+    Found found;
+    while (high - low > 1) {
+      const std::size_t middle = low + (high - low) / 2;
+      const MeasuredVariant variant = measured(middle * kGranuleBytes);
+      if (passes(variant, wish)) {
+        high = middle;
+      } else {
+        low = middle;
+        found.failure = variant.oom ? encoded(variant) : std::string();
+      }
+    }
+    found.granules = high;
+    return found;
+  }
+
+  const ScenarioLoader& loader_;
+  LoadRequest request_;
+  std::string variant_;
+  MachineOptions machine_;
+  std::string error_;
+};
+
+std::string search_message(MinimumSearch search) {
+  const auto found = search.run();
+  MessageWriter writer;
+  writer(search.error(), found.has_value());
+  if (found) {
+    writer(found->first.granules, found->first.failure, found->second.granules,
+           found->second.failure);
+  }
+  return writer.take();
+}
+
+/// One file's variants.
+class ScenarioSearch {
+ public:
+  ScenarioSearch(std::int64_t order, std::string path, const RunOptions& options,
+                 const ScenarioLoader& loader, WorkerPool& pool)
+      : order_(order), path_(std::move(path)), options_(options), loader_(loader), pool_(pool) {
+    result_.file = path_;
+    result_.name = std::filesystem::path(path_).stem().string();
+  }
+
+  void start() {
+    try {
+      source_ = read_source_file(path_);
+    } catch (const ScriptError& error) {
+      result_.error = error_result(error);
+      return;
+    }
+    pool_.submit(
+        order_, [this] { return encoded(load_scenario(loader_, request())); },
+        [this](const WorkResult& result) { take_description(result); });
+  }
+
+  ScenarioMinimum& result() { return result_; }
+
+ private:
+  LoadRequest request() const {
+    return {path_, source_, options_.caps, options_.seed, options_.parameters};
+  }
+
+  void take_description(const WorkResult& result) {
+    if (result.end != WorkEnd::message) {
+      result_.error = ErrorResult{"loading failed: " + result.how_it_ended, path_, 0, {}, {}};
+      return;
+    }
+    LoadedScenario loaded = decoded_scenario(result.message);
+    result_.error = loaded.error;
+    if (loaded.error) return;
+    description_ = std::move(loaded.description);
+    result_.name = description_.name;
+    for (const std::string& name : selected_variants(description_, options_.selection)) {
+      for (const VariantDescription& variant : description_.variants) {
+        if (variant.name == name) submit(variant);
+      }
+    }
+  }
+
+  void submit(const VariantDescription& variant) {
+    const std::size_t index = result_.variants.size();
+    VariantMinimum& minimum = result_.variants.emplace_back();
+    minimum.name = variant.name;
+    minimum.role = variant.role;
+    pool_.submit(
+        order_,
+        [this, variant] {
+          return search_message(MinimumSearch(loader_, request(), variant.name,
+                                              machine_for(description_, variant, options_)));
+        },
+        [this, index, variant](const WorkResult& result) { take(index, variant, result); });
+  }
+
+  void take(std::size_t index, const VariantDescription& variant, const WorkResult& result) {
+    VariantMinimum& minimum = result_.variants[index];
+    const auto fail = [&](std::string message) {
+      minimum.error = ErrorResult{std::move(message), path_, variant.line, {}, {}};
+    };
+    if (result.end != WorkEnd::message) return fail("the search ended: " + result.how_it_ended);
+    MessageReader reader(result.message);
+    std::string error;
+    bool is_found = false;
+    reader(error, is_found);
+    if (!is_found) return fail(std::move(error));
+    for (MinimumCapacity* capacity : {&minimum.without_retry, &minimum.with_retries}) {
+      std::uint64_t granules = 0;
+      std::string failure;
+      reader(granules, failure);
+      capacity->bytes = static_cast<std::int64_t>(granules * kGranuleBytes);
+      capacity->rerun = command(variant, granules);
+      capacity->fails_rerun = command(variant, granules - 1);
+      if (!failure.empty()) capacity->fails = decoded_variant(failure).oom;
+    }
+  }
+
+  /// The same run on a card of this size.
+  std::string command(const VariantDescription& variant, std::uint64_t granules) const {
+    const GpuSpec gpu = machine_for(description_, variant, options_).gpu;
+    RunOptions options = options_;
+    options.size_only = true;
+    options.gpu_text = fmt::format("{},capacity={}MiB,count={}", gpu.profile,
+                                   granules * (kGranuleBytes / 1_MiB), gpu.count);
+    return rerun_command(options, path_, description_, variant.name, options_.fault);
+  }
+
+  std::int64_t order_;
+  std::string path_;
+  const RunOptions& options_;
+  const ScenarioLoader& loader_;
+  WorkerPool& pool_;
+  std::string source_;
+  ScenarioDescription description_;
+  ScenarioMinimum result_;
+};
+
+}  // namespace
+
+MinimumResult find_minimum_memory(const RunOptions& options, const ScenarioLoader& loader) {
+  WorkerPool pool({std::max(1, options.jobs), 0});
+  std::list<ScenarioSearch> searches;
+  for (std::size_t i = 0; i < options.files.size(); ++i) {
+    searches.emplace_back(static_cast<std::int64_t>(i), options.files[i], options, loader, pool)
+        .start();
+  }
+  pool.run([] { return true; });
+  MinimumResult result;
+  for (ScenarioSearch& search : searches) {
+    ScenarioMinimum& scenario = search.result();
+    if (scenario.error) result.exit_reason = ExitReason::script_error;
+    if (!scenario.error && scenario.variants.empty()) continue;
+    for (const VariantMinimum& variant : scenario.variants) {
+      if (variant.error) result.exit_reason = worse_of(result.exit_reason, ExitReason::failed);
+    }
+    result.scenarios.push_back(std::move(scenario));
+  }
+  if (result.scenarios.empty()) result.exit_reason = ExitReason::nothing_selected;
+  return result;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,16 @@
+// The least memory with which a variant passes: a search over capacities, on size-only devices.
+#pragma once
+
+#include "harness/engine/runner.h"
+#include "reports/minimum_result.h"
+
+namespace ohm::engine {
+
+/// For each selected variant the least capacity, in granules of 2 MiB, at which it ends without an
+/// out-of-memory error (a caught one counts), and at which it needs no retry either. Found by
+/// bisection: at the capacity found it passes and with one granule less it does not; a program that
+/// passes with still less, and not in between, is possible. Runs on `options.jobs` processes; the
+/// result does not depend on their number.
+MinimumResult find_minimum_memory(const RunOptions& options, const ScenarioLoader& loader);
+
+}  // namespace ohm::engine

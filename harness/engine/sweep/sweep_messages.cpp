@@ -1,0 +1,91 @@
+#include "harness/engine/sweep/sweep_messages.h"
+
+#include <type_traits>
+
+#include "harness/engine/message_archive.h"
+
+namespace ohm {
+
+template <class T, class Struct>
+concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
+
+template <class Archive, Is<SweepPoint> T>
+void fields(Archive& archive, T& point) {
+  archive(point.point, point.level, point.device, point.category, point.op, point.file, point.line,
+          point.stack, point.passes, point.faults, point.unhandled);
+}
+
+namespace engine {
+
+template <class Archive, Is<ReturnedValue> T>
+void fields(Archive& archive, T& value) {
+  archive(value.dtype, value.shape, value.values, value.has_values, value.text);
+}
+
+template <class Archive, Is<TrialVerdict> T>
+void fields(Archive& archive, T& verdict) {
+  archive(verdict.verdict, verdict.handled, verdict.benign, verdict.what, verdict.state_key);
+}
+
+template <class Archive, Is<ChainVerdict> T>
+void fields(Archive& archive, T& chain) {
+  archive(chain.point, chain.occurrence, chain.verdict);
+}
+
+template <class Archive, Is<TaskVerdict> T>
+void fields(Archive& archive, T& task) {
+  archive(task.verdict, task.chains);
+}
+
+template <class Archive, Is<TrialEnding> T>
+void fields(Archive& archive, T& ending) {
+  archive(ending.outcome, ending.is_injected, ending.message, ending.values);
+}
+
+template <class Archive, Is<RecordedCalls> T>
+void fields(Archive& archive, T& calls) {
+  archive(calls.points, calls.kinds, calls.bytes);
+}
+
+template <class Archive, Is<PlaceBytes> T>
+void fields(Archive& archive, T& held) {
+  archive(held.bytes, held.blocks);
+}
+
+template <class Archive, Is<UndisturbedRun> T>
+void fields(Archive& archive, T& run) {
+  archive(run.ending, run.calls, run.points, run.hashes, run.at_end, run.modes, run.seconds);
+}
+
+namespace {
+
+template <class T>
+std::string encoded_message(const T& value) {
+  MessageWriter writer;
+  writer(value);
+  return writer.take();
+}
+
+template <class T>
+T decoded_message(std::string_view bytes) {
+  T value;
+  MessageReader reader(bytes);
+  reader(value);
+  return value;
+}
+
+}  // namespace
+
+std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }
+std::string encoded(const std::vector<TaskVerdict>& verdicts) { return encoded_message(verdicts); }
+
+UndisturbedRun decoded_undisturbed(std::string_view bytes) {
+  return decoded_message<UndisturbedRun>(bytes);
+}
+std::vector<TaskVerdict> decoded_verdicts(std::string_view bytes) {
+  return decoded_message<std::vector<TaskVerdict>>(bytes);
+}
+
+}  // namespace engine
+
+}  // namespace ohm

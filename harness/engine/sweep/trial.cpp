@@ -1,0 +1,314 @@
+#include "harness/engine/sweep/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "harness/engine/snapshot_file.h"
+#include "runtime/autograd/autocast_state.h"
+
+namespace ohm::engine {
+
+/// The running variant: nothing is measured, and its files are not written.
+class Trial::Run final : public RunContext {
+ public:
+  explicit Run(Machine& machine) : machine_(machine) {}
+
+  void mark_step() override { machine_.begin_step(++steps_ + 1); }
+  void dump_snapshot(const std::string& path) override {
+    check_script_snapshot_path(path);
+    machine_.record_snapshot();
+  }
+  Machine& machine() override { return machine_; }
+
+ private:
+  Machine& machine_;
+  std::int64_t steps_ = 0;
+};
+
+namespace {
+
+bool same_bits(const ReturnedValue& a, const ReturnedValue& b) {
+  return a.dtype == b.dtype && a.shape == b.shape && a.text == b.text &&
+         a.has_values == b.has_values && a.values.size() == b.values.size() &&
+         (a.values.empty() ||
+          std::memcmp(a.values.data(), b.values.data(), a.values.size() * sizeof a.values[0]) == 0);
+}
+
+/// The first name whose values differ; nullopt when none do.
+std::optional<std::string> different_value(const ReturnedValues& values,
+                                           const ReturnedValues& others) {
+  for (std::size_t i = 0; i < std::max(values.size(), others.size()); ++i) {
+    if (i >= values.size()) return others[i].first;
+    if (i >= others.size() || values[i].first != others[i].first) return values[i].first;
+    if (!same_bits(values[i].second, others[i].second)) return values[i].first;
+  }
+  return std::nullopt;
+}
+
+bool has_values(const ReturnedValues& values) {
+  return !values.empty() && std::all_of(values.begin(), values.end(),
+                                        [](const auto& value) { return value.second.has_values; });
+}
+
+MemoryByPlace memory_of(const UndisturbedRun& undisturbed) {
+  return {undisturbed.at_end.begin(), undisturbed.at_end.end()};
+}
+
+TrialVerdict bad(FaultVerdict verdict, std::string what) {
+  TrialVerdict found;
+  found.verdict = verdict;
+  found.what = std::move(what);
+  return found;
+}
+
+}  // namespace
+
+Trial::Trial(const ScenarioLoader& loader, const TrialSetup& setup, CallRecorder::Decide decide)
+    : setup_(setup),
+      machine_(setup.machine),
+      context_(machine_.context()),
+      program_(loader(setup.request)),
+      recorder_(machine_, setup.filter, std::move(decide)) {
+  machine_.add_gpus();
+  run_ = std::make_unique<Run>(machine_);
+  machine_.faults().add(recorder_);
+}
+
+Trial::~Trial() { machine_.faults().remove(recorder_); }
+
+TrialEnding Trial::ending_of(const std::function<ReturnedValues()>& body) {
+  TrialEnding ending;
+  try {
+    ending.values = body();
+    ending.outcome = Outcome::completed;
+  } catch (const OutOfMemory& error) {
+    ending.outcome = Outcome::oom;
+    ending.is_injected = error.report().injected;
+    ending.message = error.what();
+  } catch (const ScriptError& error) {
+    ending.outcome = Outcome::error;
+    ending.message = error.what();
+  } catch (const std::invalid_argument& error) {
+    ending.outcome = Outcome::error;
+    ending.message = error.what();
+  } catch (const std::bad_alloc&) {
+    ending.outcome = Outcome::error;
+    ending.message = "the host has no memory left";
+  }
+  return ending;
+}
+
+void Trial::run() {
+  ending_ = ending_of([&] { return program_->run(setup_.variant, *run_); });
+}
+
+UndisturbedRun Trial::undisturbed() {
+  UndisturbedRun run;
+  run.ending = ending_;
+  run.calls = recorder_.calls();
+  run.points = recorder_.points();
+  run.hashes = recorder_.point_hashes();
+  program_->let_go();
+  machine_.context().pinned->empty_cache();
+  const MemoryByPlace memory = memory_by_place(machine_, /*host=*/true);
+  run.at_end.assign(memory.begin(), memory.end());
+  run.modes = modes();
+  return run;
+}
+
+// ---- what is left -------------------------------------------------------------------------------
+
+/// What is switched on, in words: equal texts are equal modes.
+std::string Trial::modes() const {
+  const ExecutionState& state = machine_.context_state();
+  std::string text;
+  const auto add = [&](bool is_on, std::string_view what) {
+    if (!is_on) return;
+    if (!text.empty()) text += ", ";
+    text += what;
+  };
+  add(!state.grad_enabled, "gradients are off");
+  add(state.inference_mode, "inference mode is on");
+  add(state.autocast && state.autocast->is_enabled, "autocast is on");
+  add(state.autocast && !state.autocast->cache.is_empty(), "autocast keeps casts");
+  add(state.category != Category::activation, "allocations count as something else");
+  add(!state.op.empty(), "an op seems to run");
+  add(state.current_gpu != Device::cuda(0), "another GPU is the current one");
+  add(state.backward_pass != 0, "a backward pass seems to run");
+  add(!state.after_backward.empty(), "callbacks wait for the end of a backward pass");
+  add(state.saved_tensor_hook != nullptr, "a hook takes what is saved");
+  return text;
+}
+
+std::string Trial::broken_invariant() {
+  try {
+    for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
+      machine_.caching_allocator(gpu).check_invariants();
+    }
+  } catch (const std::logic_error& broken) {
+    return broken.what();
+  }
+  return {};
+}
+
+/// Of each device and category no more may be alive than at the undisturbed end: objects that a
+/// program replaces have another line, and the same bytes.
+std::string Trial::leaked(const UndisturbedRun& undisturbed) {
+  machine_.context().pinned->empty_cache();
+  const MemoryByPlace now = memory_by_place(machine_, /*host=*/true);
+  const MemoryByPlace then = memory_of(undisturbed);
+  const auto sums_of = [](const MemoryByPlace& memory) {
+    std::map<std::string, std::int64_t> sums;
+    for (const auto& [place, held] : memory) {
+      sums[place.substr(0, place.find(' ', place.find(' ') + 1))] += held.bytes;
+    }
+    return sums;
+  };
+  const std::map<std::string, std::int64_t> allowed = sums_of(then);
+  MemoryByPlace too_much;
+  for (const auto& [kind, bytes] : sums_of(now)) {
+    const auto known = allowed.find(kind);
+    if (bytes <= (known == allowed.end() ? 0 : known->second)) continue;
+    for (const auto& [place, held] : now) {
+      if (place.starts_with(kind + " ")) too_much[place] = held;
+    }
+  }
+  return excess_text(too_much, then, Places::all);
+}
+
+std::uint64_t Trial::state_key(std::size_t script_bytes) {
+  PointHash hash;
+  hash.add(script_bytes).add(modes());
+  for (int device = -1; device < machine_.gpu_count(); ++device) {
+    for (const LiveBlock& block : machine_.requests(device).live_blocks()) {
+      hash.add(block.address).add(block.bytes).add(std::uint64_t{block.site});
+    }
+  }
+  return hash.value() | 1U;
+}
+
+/// One more step, or the variant once more; why it does not work, empty when it does.
+std::string Trial::unusable(const UndisturbedRun& undisturbed) {
+  machine_.context().seed(setup_.machine.seed);
+  machine_.begin_step(1);
+  if (program_->has_next_step(setup_.variant)) {
+    const TrialEnding again = ending_of([&] {
+      program_->next_step(setup_.variant, *run_);
+      return ReturnedValues();
+    });
+    return again.outcome == Outcome::completed ? std::string()
+                                               : "its next_step fails: " + again.message;
+  }
+  const TrialEnding again = ending_of([&] { return program_->run(setup_.variant, *run_); });
+  if (again.outcome == undisturbed.ending.outcome) return {};
+  return again.message.empty() ? "run again, it ends in another way"
+                               : "run again, it fails: " + again.message;
+}
+
+// ---- the verdict --------------------------------------------------------------------------------
+
+/// Whether the requests after the failure end as those of the undisturbed run do from the failed
+/// request on: the work was done again, and what followed is the same.
+bool Trial::goes_on_as(const UndisturbedRun& undisturbed) const {
+  const RecordedCalls& calls = recorder_.calls();
+  const std::size_t tail = undisturbed.calls.size() - recorder_.target();
+  if (calls.size() < recorder_.calls_before_recovery() + tail) return false;
+  const auto matches = [&](const std::vector<std::uint64_t>& mine,
+                           const std::vector<std::uint64_t>& theirs) {
+    return std::equal(mine.end() - static_cast<std::ptrdiff_t>(tail), mine.end(),
+                      theirs.end() - static_cast<std::ptrdiff_t>(tail));
+  };
+  return matches(calls.kinds, undisturbed.calls.kinds) &&
+         matches(calls.bytes, undisturbed.calls.bytes);
+}
+
+TrialVerdict Trial::judged_values(const UndisturbedRun& undisturbed) const {
+  TrialVerdict same;
+  same.verdict = FaultVerdict::recovered_same;
+  std::string what;
+  if (has_values(undisturbed.ending.values)) {
+    const auto different = different_value(ending_.values, undisturbed.ending.values);
+    if (!different) return same;
+    what = fmt::format("'{}' is not what the undisturbed run returns", *different);
+  } else {
+    if (goes_on_as(undisturbed)) return same;
+    what = "its requests after the failure are not those of the undisturbed run";
+  }
+  const auto& kinds = undisturbed.calls.kinds;
+  const std::uint64_t target = recorder_.calls().kinds[recorder_.target()];
+  const bool is_missing = recorder_.successes() < std::count(kinds.begin(), kinds.end(), target);
+  if (!is_missing) return bad(FaultVerdict::recovered_different, std::move(what));
+  return bad(FaultVerdict::swallowed, what + ", and the failed request was not made again");
+}
+
+TrialVerdict Trial::judged_ending(const UndisturbedRun& undisturbed) const {
+  switch (ending_.outcome) {
+    case Outcome::completed:
+      return judged_values(undisturbed);
+    case Outcome::oom: {
+      if (!ending_.is_injected && undisturbed.ending.outcome != Outcome::oom) {
+        return bad(FaultVerdict::wrong_error,
+                   "a genuine out-of-memory error followed: " + ending_.message);
+      }
+      TrialVerdict clean;
+      clean.verdict = FaultVerdict::clean_error;
+      return clean;
+    }
+    default:
+      if (undisturbed.ending.outcome == Outcome::error &&
+          undisturbed.ending.message == ending_.message) {
+        return judged_values(undisturbed);
+      }
+      return bad(FaultVerdict::wrong_error, ending_.message);
+  }
+}
+
+TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates& usable) {
+  recorder_.disarm();
+  if (!recorder_.has_fired()) return bad(FaultVerdict::not_reached, "the request was never made");
+  const RecordedCalls& calls = recorder_.calls();
+  const auto until = static_cast<std::ptrdiff_t>(recorder_.target() + 1);
+  if (undisturbed.calls.size() <= recorder_.target() ||
+      !std::equal(calls.points.begin(), calls.points.begin() + until,
+                  undisturbed.calls.points.begin())) {
+    return bad(FaultVerdict::nondeterministic,
+               "the requests before the failure are not those of the undisturbed run");
+  }
+  const std::size_t script_bytes = program_->let_go();
+  TrialVerdict found = judged_ending(undisturbed);
+  found.handled = ending_.outcome != Outcome::oom;
+  found.benign = found.handled && !recorder_.reached_program();
+  const auto worse = [&](FaultVerdict verdict, const std::string& what) {
+    if (what.empty()) return false;
+    found.verdict = verdict;
+    found.what = what;
+    return true;
+  };
+  if (worse(FaultVerdict::corrupt, broken_invariant())) return found;
+  if (modes() != undisturbed.modes && worse(FaultVerdict::corrupt, "left behind: " + modes())) {
+    return found;
+  }
+  if (worse(FaultVerdict::leak, leaked(undisturbed))) return found;
+  if (!recorder_.held_by_failed_try().empty() &&
+      worse(FaultVerdict::leak,
+            "when the failed request was made again, the failed try still held " +
+                recorder_.held_by_failed_try())) {
+    return found;
+  }
+  if (found.verdict == FaultVerdict::wrong_error) return found;
+  found.state_key = state_key(script_bytes);
+  if (usable.count(found.state_key) == 0 && worse(FaultVerdict::corrupt, unusable(undisturbed))) {
+    found.state_key = 0;
+  }
+  return found;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,102 @@
+// One run of a variant within a sweep, and what is to be thought of it.
+//
+// A trial is a process: it loads the scenario on a fresh machine, runs the variant with calls
+// failing as it is told, and then looks at what is left. The undisturbed run is a trial in which
+// nothing fails; every other one is judged against it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "harness/engine/machine.h"
+#include "harness/engine/measured_variant.h"
+#include "harness/engine/scenario_program.h"
+#include "harness/engine/sweep/call_recorder.h"
+#include "reports/sweep_result.h"
+
+namespace ohm::engine {
+
+/// What is run, the same for all trials of a variant.
+struct TrialSetup {
+  LoadRequest request;
+  std::string variant;
+  MachineOptions machine;
+  CallFilter filter;
+};
+
+/// How a variant ended.
+struct TrialEnding {
+  Outcome outcome = Outcome::not_run;
+  bool is_injected = false;  ///< with outcome oom
+  std::string message;       ///< of the error
+  ReturnedValues values;
+};
+
+/// The undisturbed run.
+struct UndisturbedRun {
+  TrialEnding ending;
+  RecordedCalls calls;
+  std::vector<SweepPoint> points;
+  std::vector<std::uint64_t> hashes;                       ///< of the points
+  std::vector<std::pair<std::string, PlaceBytes>> at_end;  ///< a MemoryByPlace
+  std::string modes;                                       ///< that it left on
+  double seconds = 0;
+};
+
+/// What one trial came to.
+struct TrialVerdict {
+  FaultVerdict verdict = FaultVerdict::not_reached;
+  bool handled = false;
+  bool benign = false;
+  std::string what;             ///< one sentence, of a verdict that is not good
+  std::uint64_t state_key = 0;  ///< of what the program left, once it was shown to be usable
+};
+
+/// States that a program was shown to go on from: equal states need no second proof.
+using UsableStates = std::unordered_set<std::uint64_t>;
+
+class Trial {
+ public:
+  Trial(const ScenarioLoader& loader, const TrialSetup& setup, CallRecorder::Decide decide);
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  CallRecorder& recorder() { return recorder_; }
+
+  /// Runs the variant to its end. Throws what is no error of the script's.
+  void run();
+
+  /// After run(): what there is to compare others with.
+  UndisturbedRun undisturbed();
+
+  /// After run(): the verdict. Goes on with the program to see that it can.
+  TrialVerdict judged(const UndisturbedRun& undisturbed, const UsableStates& usable);
+
+ private:
+  class Run;
+
+  TrialEnding ending_of(const std::function<ReturnedValues()>& body);
+  std::string modes() const;
+  std::string broken_invariant();
+  std::string leaked(const UndisturbedRun& undisturbed);
+  std::string unusable(const UndisturbedRun& undisturbed);
+  std::uint64_t state_key(std::size_t script_bytes);
+  TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
+  TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;
+  bool goes_on_as(const UndisturbedRun& undisturbed) const;
+
+  const TrialSetup& setup_;
+  Machine machine_;
+  ContextGuard context_;
+  std::unique_ptr<ScenarioProgram> program_;
+  CallRecorder recorder_;
+  std::unique_ptr<Run> run_;
+  TrialEnding ending_;
+};
+
+}  // namespace ohm::engine

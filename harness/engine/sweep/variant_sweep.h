@@ -1,0 +1,67 @@
+// The sweep of one variant: two undisturbed runs, the calls that are to fail, what became of them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/engine/sweep/sweep.h"
+#include "harness/engine/worker_pool.h"
+
+namespace ohm::engine {
+
+class VariantSweep {
+ public:
+  /// All of these outlive the sweep. `order` is that of its work among others'.
+  VariantSweep(const SweepOptions& options, const ScenarioLoader& loader, WorkerPool& pool,
+               std::int64_t order, const ScenarioDescription& scenario,
+               const VariantDescription& variant, const std::string& source);
+  VariantSweep(const VariantSweep&) = delete;
+  VariantSweep& operator=(const VariantSweep&) = delete;
+
+  void start();
+  bool is_finished() const { return is_finished_; }
+  bool was_interrupted() const { return was_interrupted_; }
+  SweptVariant result() const;
+
+ private:
+  void submit_undisturbed();
+  void take_undisturbed(const WorkResult& result);
+  bool take_error(const WorkResult& result, const std::string& what);
+  void choose_tasks();
+  void submit_tasks();
+  void take_tasks(std::size_t slice, const WorkResult& result);
+  void fail(std::string message, std::string hint);
+
+  std::vector<FaultTask> slice_of_tasks(std::size_t slice) const;
+  void add_verdict(SweptVariant& swept, const FaultTask& task, const TaskVerdict& found) const;
+  void add_failed(SweptVariant& swept, const FaultTask& task, const std::string& plan,
+                  const TrialVerdict& found) const;
+  std::string plan_of(const FaultTask& task) const;
+  std::size_t point_index(const FaultTask& task) const;
+  const SweepPoint& point_of(const FaultTask& task) const {
+    return undisturbed_.front().points[point_index(task)];
+  }
+
+  const SweepOptions& options_;
+  const ScenarioLoader& loader_;
+  WorkerPool& pool_;
+  std::int64_t order_;
+  const ScenarioDescription& scenario_;
+  const VariantDescription& variant_;
+  TrialSetup setup_;
+  TrialsOptions trials_;
+  std::vector<UndisturbedRun> undisturbed_;
+  std::vector<std::uint64_t> occurrences_;  ///< of each call's point, up to it
+  std::vector<FaultTask> tasks_;
+  std::vector<TaskVerdict> verdicts_;
+  std::size_t slices_ = 0;
+  std::size_t pending_ = 0;
+  bool is_finished_ = false;
+  bool was_interrupted_ = false;
+  std::optional<ErrorResult> error_;
+};
+
+}  // namespace ohm::engine

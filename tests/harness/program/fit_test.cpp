@@ -1,0 +1,172 @@
+// ohm fit through the real program: the largest value, the smallest card, and bad questions.
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/harness/program/program_test.h"
+#include "tests/support/schema_check.h"
+
+namespace ohm {
+namespace {
+
+using test::contains;
+using test::on_one_line;
+using test::ProgramResult;
+using Json = nlohmann::json;
+
+/// `blocks` tensors of 1 MiB in 20 MiB segments and 512 fixed bytes; `kept` may keep no more
+/// than 8.
+constexpr const char* kBlocks = R"lua(
+local params = ohm.params {blocks = {default = 4, min = 1, max = 256}, scale = 1.5}
+local function fill(device, times)
+  local fixed, kept = ohm.ones(128, {device = device}), {}
+  for i = 1, params.blocks do kept[i] = ohm.ones(256 * 1024 * times, {device = device}) end
+  ohm.step()
+end
+return ohm.scenario {
+  name = "blocks", summary = "Blocks of a megabyte", gpu = {profile = "tiny-64m"},
+  limits = {"peak_allocated_bytes <= 16 MiB", "num_ooms == 0"},
+  problems = {
+    single = function(d) fill(d, 1) end,
+    double = function(d) fill(d, 2) end,
+  },
+  checks = {c = {run = function() error("x") end, raises = "x"}},
+}
+)lua";
+
+class Fit : public test::ProgramTest {
+ protected:
+  Fit() { folder_.write("blocks.lua", kBlocks); }
+
+  Json rows(std::vector<std::string> arguments) const {
+    std::vector<std::string> all = {"fit", "blocks.lua", "--json"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ProgramResult ran = ohm(all);
+    EXPECT_EQ(0, ran.code) << ran.err;
+    return Json::parse(ran.out)["rows"];
+  }
+};
+
+TEST_F(Fit, FindsTheLargestValueOfEveryVariantButChecks) {
+  const Json found = rows({"--vary", "blocks"});
+  ASSERT_EQ(found.size(), 2U);
+  // 32 segments of 2 MiB: two blocks of 1 MiB in each, one beside the 512 bytes.
+  EXPECT_EQ(found[0]["variant"], "single");
+  EXPECT_EQ(found[0]["best"]["value"], 63);
+  EXPECT_EQ(found[0]["best"]["peak_allocated_bytes"], 63 * 1048576 + 512);
+  EXPECT_EQ(found[0]["next"]["kind"], "out_of_memory");
+  EXPECT_EQ(found[0]["line"]["bytes_per_unit"], 1048576);
+  EXPECT_EQ(found[0]["line"]["fixed_bytes"], 512);
+  EXPECT_EQ(found[0]["line"]["largest_deviation_bytes"], 0);
+  EXPECT_EQ(found[0]["best_within_limits"]["value"], 15);
+  EXPECT_EQ(found[0]["next_limit"]["limit"], "peak_allocated_bytes <= 16 MiB");
+  EXPECT_EQ(found[1]["line"]["bytes_per_unit"], 2097152);
+}
+
+TEST_F(Fit, PrintsTheLineTheNextLimitAndTheMargin) {
+  const ProgramResult ran =
+      ohm({"fit", "blocks.lua", "--vary", "blocks=1..100", "--case", "single"});
+  EXPECT_EQ(0, ran.code) << ran.err;
+  for (const std::string part :
+       {"largest blocks that fits 63 ",
+        "at 64: out of memory in step 1 on cuda:0: 1.00 MiB, blocks.lua:5",
+        "within its own limits 15; 16 breaks peak_allocated_bytes <= 16 MiB",
+        "512 bytes + 1.00 MiB (1,048,576 bytes) × blocks, exactly at",
+        "64.00 MiB − 0 B of context (modelled) − 64.00 MiB reserved at the peak (exact)",
+        "Not counted: cuDNN's workspaces"}) {
+    EXPECT_TRUE(contains(on_one_line(ran.out), part)) << part << "\n" << ran.out;
+  }
+}
+
+TEST_F(Fit, ComparesGpus) {
+  const Json found = rows({"--vary", "blocks", "--gpus", "all", "--case", "single"});
+  std::map<std::string, Json> by_gpu;
+  for (const Json& row : found) by_gpu[row["gpu"]] = row;
+  EXPECT_EQ(by_gpu.size(), 12U);
+  EXPECT_EQ(by_gpu["tiny-64m"]["best"]["value"], 63);
+  EXPECT_EQ(by_gpu["a100-80g"]["outcome"], "all_fit");
+  EXPECT_EQ(by_gpu["a100-80g"]["best"]["value"], 256);
+  EXPECT_EQ(rows({"--vary", "blocks", "--gpu", "tiny-64m,capacity=32MiB", "--case",
+                  "single"})[0]["best"]["value"],
+            31);
+}
+
+TEST_F(Fit, FindsTheSmallestCard) {
+  const Json row =
+      rows({"--vary", "capacity", "--set", "blocks=10", "--case", "single", "--no-limits"})[0];
+  EXPECT_EQ(row["best"]["value"], 12 * 1048576);
+  EXPECT_EQ(row["next"]["kind"], "out_of_memory");
+  EXPECT_EQ(row["smallest_gpu"], "k80-12g");
+}
+
+TEST_F(Fit, JsonKeepsTheSchemaThatIsShipped) {
+  const Json schema =
+      Json::parse(test::read_file(std::string(OHM_SOURCE_DIR) + "/reports/ohm.fit.schema.json"));
+  const test::SchemaCheck check(schema);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--vary", "blocks"},
+        {"--vary", "capacity"},
+        {"--vary", "blocks=100..200"},
+        {"--vary", "blocks", "--gpus", "all", "--no-limits"}}) {
+    std::vector<std::string> all = {"fit", "blocks.lua", "--json"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    EXPECT_EQ("", check.errors(Json::parse(ohm(all).out)));
+  }
+}
+
+TEST_F(Fit, SaysSoWhereNothingFits) {
+  const Json row = rows({"--vary", "blocks=100..200", "--case", "single"})[0];
+  EXPECT_EQ(row["outcome"], "none_fits");
+  EXPECT_EQ(row["needed_bytes"], 102 * 1048576);
+}
+
+TEST_F(Fit, TriesTheValuesThatTheScenarioAllows) {
+  const ProgramResult ran =
+      ohm({"fit", "blocks.lua", "--vary", "blocks=0..5000", "--case", "single", "--json"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_EQ("ohm: blocks.lua allows blocks from 1 to 256 of that\n", ran.err);
+  const Json found = Json::parse(ran.out);
+  EXPECT_EQ(found["least"], 1);
+  EXPECT_EQ(found["most"], 256);
+  EXPECT_EQ(found["rows"][0]["best"]["value"], 63);
+}
+
+TEST_F(Fit, ErrorsOfTheScriptAreNoAnswer) {
+  folder_.write("wrong.lua",
+                "local params = ohm.params {n = 1}\n"
+                "return ohm.scenario {name = 'wrong', limits = {'num_ooms == 0'},\n"
+                "  problems = {it = function() return params.n.x end}}\n");
+  const ProgramResult ran = ohm({"fit", "wrong.lua", "--vary", "n"});
+  EXPECT_EQ(3, ran.code);
+  EXPECT_TRUE(contains(ran.out, "wrong.lua:3: attempt to index a number value")) << ran.out;
+}
+
+TEST_F(Fit, RefusesQuestionsThatMakeNoSense) {
+  struct Bad {
+    std::vector<std::string> arguments;
+    int code;
+    std::string says;
+  };
+  const std::vector<Bad> cases = {
+      {{"blocks.lua"}, 2, "say what to vary"},
+      {{"--vary", "blocks"}, 2, "name one scenario"},
+      {{"blocks.lua", "--vary", "block"}, 2, "(did you mean \"blocks\"?)"},
+      {{"blocks.lua", "--vary", "blocks=9..3"}, 2, "9 is more than 3"},
+      {{"blocks.lua", "--vary", "blocks=1..many"}, 2, "is not NAME=LEAST..MOST"},
+      {{"blocks.lua", "--vary", "blocks=-3..0"}, 2, "blocks is at least 1"},
+      {{"blocks.lua", "--vary", "blocks=257..5000"}, 2, "blocks is at most 256"},
+      {{"blocks.lua", "--vary", "capacity=1..2"}, 2, "takes no range"},
+      {{"blocks.lua", "--vary", "blocks", "--set", "blocks=3"}, 2, "this is what is varied"},
+      {{"blocks.lua", "--vary", "blocks", "--gpu", "a100"}, 2, "did you mean"},
+      {{"blocks.lua", "--vary", "blocks", "--case", "none"}, 5, "nothing is selected"},
+      {{"missing.lua", "--vary", "blocks"}, 3, "no such file"}};
+  for (const Bad& bad : cases) {
+    std::vector<std::string> arguments = {"fit"};
+    arguments.insert(arguments.end(), bad.arguments.begin(), bad.arguments.end());
+    const ProgramResult ran = ohm(arguments);
+    EXPECT_EQ(bad.code, ran.code) << bad.says;
+    EXPECT_TRUE(contains(ran.err, bad.says)) << ran.err;
+  }
+}
+
+}  // namespace
+}  // namespace ohm

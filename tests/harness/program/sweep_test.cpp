@@ -1,0 +1,358 @@
+// ohm sweep through the real program: seeded bugs, engines, jobs, and the lines that repeat faults.
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/harness/program/program_test.h"
+#include "tests/support/golden.h"
+#include "tests/support/schema_check.h"
+
+namespace ohm {
+namespace {
+
+using test::contains;
+using test::golden_path;
+using test::ProgramResult;
+using Json = nlohmann::json;
+
+std::string corpus(const std::string& name) { return golden_path("sweep/" + name + ".lua"); }
+
+using Sweep = test::ProgramTest;
+
+/// The verdict that each seeded bug has to get; its good twin gets none but good ones.
+const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
+  static const std::map<std::string, std::map<std::string, std::string>> kBugs = {
+      {"errors",
+       {{"swallowed_step", "swallowed"},
+        {"logged_only", "swallowed"},
+        {"default_value", "swallowed"},
+        {"host_fallback", "swallowed"},
+        {"rank_brings_nothing", "swallowed"},
+        {"string_error", "wrong_error"},
+        {"assertion", "wrong_error"},
+        {"error_in_handler", "wrong_error"},
+        {"unchecked_nil", "wrong_error"},
+        {"table_error", "wrong_error"},
+        {"rank_stays_away", "wrong_error"}}},
+      {"memory",
+       {{"outputs_kept", "leak"},
+        {"error_kept", "leak"},
+        {"half_a_cache", "leak"},
+        {"gradients_kept", "leak"},
+        {"inspected_kept", "leak"},
+        {"suspended", "leak"},
+        {"retry_in_handler", "leak"},
+        {"retry_with_history", "leak"},
+        {"no_room_for_retry", "wrong_error"}}},
+      {"training",
+       {{"gradient_accumulated", "recovered_different"},
+        {"half_applied_step", "recovered_different"},
+        {"other_batch", "recovered_different"},
+        {"skipped_batch", "swallowed"},
+        {"unscaled_halves", "recovered_different"},
+        {"learning_rate_lowered", "recovered_different"},
+        {"momentum_lost", "recovered_different"},
+        {"other_dropout", "recovered_different"}}},
+      {"state",
+       {{"autocast_left_on", "corrupt"},
+        {"gradients_left_off", "corrupt"},
+        {"inference_left_on", "corrupt"},
+        {"counter_kept", "corrupt"},
+        {"half_made", "corrupt"},
+        {"nothing_in_its_place", "corrupt"},
+        {"endless_retry", "hang"},
+        {"endless_halving", "hang"},
+        {"endless_wait", "hang"}}}};
+  return kBugs;
+}
+
+std::set<std::string> bad_verdicts(const Json& variant) {
+  std::set<std::string> verdicts;
+  for (const auto& [name, count] : variant["verdicts"].items()) {
+    if (count != 0 && name != "clean_error" && name != "recovered_same") verdicts.insert(name);
+  }
+  return verdicts;
+}
+
+class SeededBugs : public test::ProgramTest, public testing::WithParamInterface<std::string> {};
+
+TEST_P(SeededBugs, AreFoundAndTheirGoodTwinsAreNot) {
+  const ProgramResult ran =
+      ohm({"sweep", corpus(GetParam()), "--points", "all", "--form", "both", "--json"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const Json result = Json::parse(ran.out);
+  const Json schema = Json::parse(test::read_file(OHM_SOURCE_DIR "/reports/ohm.sweep.schema.json"));
+  EXPECT_EQ(test::SchemaCheck(schema).errors(result), "");
+  std::map<std::string, std::set<std::string>> found;
+  for (const Json& variant : result["scenarios"][0]["variants"]) {
+    EXPECT_TRUE(variant["error"].is_null()) << variant;
+    EXPECT_GT(variant["faults"], 0) << variant["name"];
+    found[variant["name"]] = bad_verdicts(variant);
+  }
+  const std::map<std::string, std::string>& bugs = seeded_bugs().at(GetParam());
+  EXPECT_EQ(found.size(), 2 * bugs.size());
+  for (const auto& [bug, verdict] : bugs) {
+    EXPECT_EQ(found[bug + "_bad"], std::set<std::string>{verdict}) << bug;
+    EXPECT_EQ(found[bug + "_good"], std::set<std::string>()) << bug;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, SeededBugs,
+                         testing::Values("errors", "memory", "training", "state"),
+                         [](const auto& info) { return info.param; });
+
+TEST_F(Sweep, FindsThatTheRuntimeSurvivesItsOwnFailures) {
+  const ProgramResult ran =
+      ohm({"sweep", corpus("survival"), "--points", "all", "--form", "both", "--host"});
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "every verdict is good\n")) << ran.out;
+}
+
+TEST_F(Sweep, HasAtLeastThirtyPairsOfSeededBugs) {
+  std::size_t pairs = 0;
+  for (const auto& [file, bugs] : seeded_bugs()) pairs += bugs.size();
+  EXPECT_GE(pairs, 30U);
+}
+
+TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
+  const std::vector<std::string> sweep = {"sweep", corpus("training"), corpus("memory"), "--points",
+                                          "all",   "--form",           "both",           "--json"};
+  const auto with = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), sweep.begin(), sweep.end());
+    return ohm(options).out;
+  };
+  const std::string one = with({"-j", "1"});
+  EXPECT_TRUE(contains(one, "ohm.sweep/1"));
+  EXPECT_EQ(with({"-j", "2"}), one);
+  EXPECT_EQ(with({"-j", "2", "--engine", "exec"}), one);
+}
+
+TEST_F(Sweep, IsTheSameInShardsThatAreMerged) {
+  const auto sweep = [&](const std::string& shard, const std::string& name) {
+    return ohm({"sweep", corpus("errors"), corpus("state"), "--points", "all", "--shard", shard,
+                "--report", "json=" + file(name)})
+        .code;
+  };
+  EXPECT_EQ(sweep("1/1", "whole.json"), 1);
+  for (int i = 1; i <= 3; ++i) sweep(std::to_string(i) + "/3", std::to_string(i) + ".json");
+  const ProgramResult merged = ohm({"merge", file("2.json"), file("1.json"), file("3.json")});
+  EXPECT_EQ(merged.code, 1) << merged.err;
+  EXPECT_EQ(merged.out, test::read_file(file("whole.json")));
+}
+
+TEST_F(Sweep, MergesOnlyPartsOfOneSweep) {
+  ohm({"sweep", corpus("errors"), "--report", "json=" + file("a.json")});
+  ohm({"sweep", corpus("errors"), "--form", "both", "--report", "json=" + file("b.json")});
+  const ProgramResult other = ohm({"merge", file("a.json"), file("b.json")});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(contains(other.err, "part 2: of another sweep: its form is \"both\", not "))
+      << other.err;
+  const ProgramResult nothing = ohm({"merge", corpus("errors")});
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_TRUE(contains(nothing.err, "part 1: not a report of a sweep")) << nothing.err;
+}
+
+TEST_F(Sweep, GivesTheLineThatRepeatsAFault) {
+  const ProgramResult ran = ohm({"sweep", corpus("errors"), "--case", "unchecked_nil_bad"});
+  EXPECT_EQ(ran.code, 1);
+  const std::size_t begin = ran.out.find("--fault ohm:");
+  ASSERT_NE(begin, std::string::npos) << ran.out;
+  const std::size_t word = begin + std::string("--fault ").size();
+  const std::string plan = ran.out.substr(word, ran.out.find('\n', begin) - word);
+  const ProgramResult again =
+      ohm({"run", corpus("errors"), "--case", "unchecked_nil_bad", "--fault", plan});
+  EXPECT_TRUE(contains(again.out, "attempt to index a nil value")) << again.out;
+}
+
+TEST_F(Sweep, FailsASecondRequestWhileTheFirstFailureIsHandled) {
+  const ProgramResult ran =
+      ohm({"sweep", corpus("state"), "--case", "endless_retry_good", "--depth", "2", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
+  // Three points; behind the first failure (no handler) nothing follows, behind the second and the
+  // third the retry passes both of its points.
+  EXPECT_EQ(variant["verdicts"]["clean_error"], 1);
+  EXPECT_EQ(variant["verdicts"]["recovered_same"], 2 + 4);
+}
+
+TEST_F(Sweep, CountsWhatTheAllocatorSurvivesAsBenign) {
+  const ProgramResult ran =
+      ohm({"sweep", corpus("errors"), "--case", "assertion_good", "--level", "segment", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
+  EXPECT_EQ(variant["faults"], 1);
+  EXPECT_EQ(variant["benign"], 1);
+  EXPECT_EQ(variant["verdicts"]["recovered_same"], 1);
+}
+
+TEST_F(Sweep, JudgesByEventsWhereThereAreNoValues) {
+  const ProgramResult ran = ohm({"sweep", corpus("training"), "--case", "gradient_accumulated_good",
+                                 "--case", "skipped_batch_bad", "--size-only", "--json"});
+  const Json variants = Json::parse(ran.out)["scenarios"][0]["variants"];
+  for (const Json& variant : variants) EXPECT_EQ(variant["values"], false);
+  EXPECT_EQ(bad_verdicts(variants[0]), std::set<std::string>()) << variants[0];
+}
+
+TEST_F(Sweep, ListsPointsUnderNoHandlerAsStacks) {
+  const ProgramResult ran =
+      ohm({"sweep", corpus("errors"), "--case", "assertion_good", "--report", "stacks=-"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "errors;assertion_good;")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "errors.lua:5;mul 1\n")) << ran.out;
+}
+
+TEST_F(Sweep, WaivesAVerdictForAReason) {
+  const std::string script = folder_.write("waived.lua", R"lua(
+local function run(d)
+  local ok = pcall(function() return ohm.ones(16, {device = d}) * 2 end)
+  return {ok = ok}
+end
+return ohm.scenario {
+  name = "waived", summary = "A failure that does not matter", limits = {"num_ooms == 0"},
+  problems = {large = function(d) ohm.zeros(128, 1024, 1024, {device = d}) end},
+  controls = {
+    quiet = {run = run, waive = {{verdict = "swallowed", reason = "it says so itself"}}},
+  },
+}
+)lua");
+  const ProgramResult ran = ohm({"sweep", script});
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "2 waived")) << ran.out;
+}
+
+TEST_F(Sweep, RefusesWhatMakesNoSense) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> kCases = {
+      {{"--points", "some"}, "--points: \"some\" is none of all, unique and sample=N"},
+      {{"--points", "sample=0"}, "--points: \"sample=0\" is none of all, unique and sample=N"},
+      {{"--form", "long"}, "--form is one of transient, persistent, both, not \"long\""},
+      {{"--engine", "spoon"}, "--engine is one of fork, exec, not \"spoon\""},
+      {{"--level", "block"}, "--level is one of request, segment, map"},
+      {{"--depth", "3"}, "--depth is 1 or 2"},
+      {{"--report", "xml=a"}, "--report is json=PATH, stacks=PATH or html=PATH here"}};
+  for (const auto& [options, message] : kCases) {
+    std::vector<std::string> arguments = {"sweep", corpus("errors")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult ran = ohm(arguments);
+    EXPECT_EQ(ran.code, 2) << message;
+    EXPECT_TRUE(contains(ran.err, message)) << ran.err;
+  }
+}
+
+TEST_F(Sweep, FindsTheLeastMemoryThatIsEnough) {
+  const std::string script = folder_.write("least.lua", R"lua(
+local function run(d)
+  local a = ohm.empty(3, 1024, 1024, {device = d})
+  a = nil
+  local b = ohm.empty(5, 1024, 1024, {device = d})
+end
+return ohm.scenario {
+  name = "least", summary = "12 MiB, then 20 MiB", limits = {"num_ooms == 0"},
+  problems = {large = function(d) ohm.zeros(128, 1024, 1024, {device = d}) end},
+  controls = {two = run},
+}
+)lua");
+  const ProgramResult ran = ohm({"sweep", script, "--bytes", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
+  // Both segments at once, or the first one given back for the second; the card has no context.
+  EXPECT_EQ(variant["without_retry"]["bytes"], 32 << 20);
+  EXPECT_EQ(variant["with_retries"]["bytes"], 20 << 20);
+  EXPECT_EQ(variant["with_retries"]["fails"]["requested_bytes"], 20 << 20);
+}
+
+// ---- faults of a run ----------------------------------------------------------------------------
+
+using Faults = test::ProgramTest;
+
+constexpr const char* kFaultScenario = R"lua(
+local fault = ohm.fault
+local function values(d)
+  local x = ohm.ones(1024, {device = d})
+  local first = pcall(function()
+    local _ <close> = fault.with(fault.nth(1) & fault.size(">=4KiB"))
+    return x * 2
+  end)
+  local after = pcall(function() return x * 2 end)
+  local inside = fault.with("nth(2)", function()
+    local a = pcall(function() return x + 1 end)
+    local b = pcall(function() return x + 2 end)
+    return (a and 1 or 0) + (b and 2 or 0)
+  end)
+  return {first = first, after = after, inside = inside, text = tostring(
+    fault.persistent(fault.nth(1)) & fault.site("~conv") & fault.p(0.5, {seed = 7}))}
+end
+return ohm.scenario {
+  name = "faults", summary = "Faults that a script asks for", limits = {"num_ooms == 0"},
+  problems = {oom = {run = function(d) ohm.ones(4, {device = d}) end, fault = ohm.fault.nth(1)}},
+  checks = {scripted = {run = values, limits = {"num_ooms == 2"}}},
+}
+)lua";
+
+TEST_F(Faults, AreScriptedAndEndWithTheirGuard) {
+  const ProgramResult ran = ohm({"run", folder_.write("faults.lua", kFaultScenario), "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
+TEST_F(Faults, SweepAFunctionOfTheScript) {
+  const std::string script = folder_.write("body.lua", R"lua(
+local kept = {}
+local function run(d)
+  local function clean() return (ohm.ones(16, {device = d}) * 2):sum():item() end
+  local function leaking()
+    kept[1] = ohm.ones(16, {device = d})
+    local sum = (kept[1] * 2):sum():item()
+    kept = {}
+    return sum
+  end
+  local good, bad = ohm.fault.sweep(clean, "persistent"), ohm.fault.sweep(leaking)
+  return {calls = good.calls, clean = good.clean_error, leaks = bad.leak}
+end
+return ohm.scenario {
+  name = "body", summary = "A function, swept", limits = {"num_ooms == 0"},
+  problems = {large = function(d) ohm.zeros(128, 1024, 1024, {device = d}) end},
+  checks = {swept = {run = run, limits = {"num_ooms == 6"}}},
+}
+)lua");
+  const ProgramResult ran = ohm({"run", script});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
+TEST_F(Faults, LeaveSnapshotsThatReplay) {
+  const std::string script = folder_.write("faults.lua", kFaultScenario);
+  const std::string snapshot = file("faults.pickle");
+  for (const char* const plan : {"nth(2)", "level(segment) & nth(1)", "level(segment) & from(1)"}) {
+    ohm({"run", script, "--case", "scripted", "--fault", plan, "--snapshot", snapshot});
+    const ProgramResult replayed = ohm({"replay", snapshot, "--verify"});
+    EXPECT_EQ(replayed.code, 0) << plan << replayed.out << replayed.err;
+  }
+}
+
+TEST_F(Faults, NeighboursTakeTheCardForSomeSteps) {
+  const std::string script = folder_.write("steps.lua", R"lua(
+local function run(d)
+  local failed = 0
+  for _ = 1, 4 do
+    if not pcall(function() return ohm.ones(8, 1024, 1024, {device = d}) end) then
+      failed = failed + 1
+    end
+    ohm.cuda.empty_cache()
+    ohm.step()
+  end
+  return {failed = failed}
+end
+return ohm.scenario {
+  name = "steps", summary = "A neighbour on the card", limits = {"num_ooms == 0"},
+  problems = {crowded = {run = run, fault = "neighbour(40MiB, 2, 3)"
+}
+}
+,
+    checks = {twice = {run = run, fault = "neighbour(40MiB, 2, 3)", limits = {"num_ooms == 2"}},
+              alone = {run = run, limits = {"num_ooms == 0"}}},
+}
+)lua");
+  const ProgramResult ran = ohm({"run", script});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
+}  // namespace
+}  // namespace ohm
