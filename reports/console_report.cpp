@@ -8,7 +8,11 @@
 #include <vector>
 
 #include "allocator_shim/observe/format_bytes.h"
+#include "reports/console_breakdown.h"
 #include "reports/console_oom.h"
+#include "reports/console_plot.h"
+#include "reports/findings_report.h"
+#include "reports/limit_lines.h"
 #include "reports/measured_text.h"
 #include "reports/paint.h"
 #include "reports/text_layout.h"
@@ -155,12 +159,28 @@ std::string gpu_text(const ScenarioResult& scenario) {
   for (const VariantResult& variant : scenario.variants) {
     if (variant.devices.empty()) continue;
     const DeviceResult& device = variant.devices.front();
-    return fmt::format(" · {} × {} of {}, {} · {}{}", variant.devices.size(), device.profile,
-                       human_bytes(static_cast<std::uint64_t>(device.capacity_bytes)),
-                       device.values ? "values computed" : "size-only: no values", device.rules,
+    // Of a recorded card there is no more than its record.
+    const std::string card =
+        device.capacity_bytes == 0
+            ? device.profile
+            : fmt::format("{} of {}, {}", device.profile,
+                          human_bytes(static_cast<std::uint64_t>(device.capacity_bytes)),
+                          device.values ? "values computed" : "size-only: no values");
+    return fmt::format(" · {} × {} · {}{}", variant.devices.size(), card, device.rules,
                        device.alloc_conf.empty() ? "" : " with " + device.alloc_conf);
   }
   return "";
+}
+
+/// What was set from outside: the figures are of that.
+std::string parameter_text(const ScenarioResult& scenario) {
+  std::string out;
+  for (const ParameterResult& parameter : scenario.parameters) {
+    if (parameter.value == parameter.default_value) continue;
+    out += fmt::format(" · {} = {:.10g} instead of {:.10g}", parameter.name, parameter.value,
+                       parameter.default_value);
+  }
+  return out;
 }
 
 std::string scenario_head(const ScenarioResult& scenario, const ReportStyle& style) {
@@ -169,7 +189,8 @@ std::string scenario_head(const ScenarioResult& scenario, const ReportStyle& sty
   // Wrapped before it is painted: escape sequences have no width.
   std::string title = indented(scenario.name + summary, 0, style.columns);
   title.replace(0, scenario.name.size(), painted(scenario.name, tone, style.color));
-  return title + painted(indented(scenario.file + gpu_text(scenario), 0, style.columns),
+  return title + painted(indented(scenario.file + gpu_text(scenario) + parameter_text(scenario), 0,
+                                  style.columns),
                          Tone::faint, style.color);
 }
 
@@ -180,7 +201,7 @@ std::string error_block(const ErrorResult& error, std::size_t indent, const Repo
   return out;
 }
 
-std::string limit_lines(const VariantResult& variant, const ReportStyle& style) {
+std::string limit_sentences(const VariantResult& variant, const ReportStyle& style) {
   std::string out;
   for (const LimitResult& limit : variant.limits) {
     out += indented(limit_sentence(limit), 6, style.columns);
@@ -202,7 +223,7 @@ std::string details(const VariantResult& variant, const ReportStyle& style) {
       painted(fmt::format("{} {} {}{}", look.mark, variant.name, name_of(variant.verdict), type),
               look.tone, style.color) +
       "\n";
-  out += limit_lines(variant, style);
+  out += limit_sentences(variant, style);
   if (!variant.difference.empty()) out += indented(variant.difference, 6, style.columns);
   if (variant.error) out += error_block(*variant.error, 6, style);
   out += output_lines(variant, style);
@@ -215,6 +236,39 @@ bool wants_oom_block(const VariantResult& variant, Detail detail) {
   return detail == Detail::normal && variant.role == Role::problem;
 }
 
+/// Memory over time, and the script with what its lines held.
+std::string pictures(const ScenarioResult& scenario, const ReportStyle& style) {
+  std::string out;
+  const auto add = [&out](const std::string& block) {
+    if (!block.empty()) out += "\n" + block;
+  };
+  if (style.plots) add(console_plots(scenario, style));
+  if (!style.peaks || scenario.variants.empty()) return out;
+  if (style.detail != Detail::verbose) {
+    add(console_source(scenario, scenario.variants[lead_variant(scenario)], style));
+    return out;
+  }
+  for (const VariantResult& variant : scenario.variants) {
+    add(console_source(scenario, variant, style));
+  }
+  return out;
+}
+
+// The assumptions that the figures of some variant rest on.
+std::string modelled_line(const ScenarioResult& scenario, const ReportStyle& style) {
+  std::vector<std::string> names;
+  for (const VariantResult& variant : scenario.variants) {
+    for (const DeviceResult& device : variant.devices) {
+      for (const std::string& name : device.modelled) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+  }
+  if (names.empty()) return "";
+  const std::string text = fmt::format("modelled, not exact: {}", fmt::join(names, ", "));
+  return painted(indented(text, 4, style.columns), Tone::faint, style.color);
+}
+
 std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle& style) {
   std::string out;
   const auto add = [&out](const std::string& block) { out += "\n" + block; };
@@ -222,14 +276,26 @@ std::string blocks_after_table(const ScenarioResult& scenario, const ReportStyle
     const bool skipped = variant.verdict == Verdict::skipped;
     const bool wants_details = style.detail == Detail::verbose || !is_good(variant);
     if (wants_details && !skipped) add(details(variant, style));
-    if (wants_oom_block(variant, style.detail)) add(console_oom(variant.name, *variant.oom, style));
+    const bool wants_oom = wants_oom_block(variant, style.detail);
+    if (wants_oom) add(console_oom(variant.name, *variant.oom, style));
+    // Where memory ran out, what was alive has just been said.
+    const std::string peaks = style.peaks && !wants_oom ? console_peaks(variant, style) : "";
+    if (!peaks.empty()) add(peaks);
+    const std::string findings = console_findings(variant, style);
+    if (!findings.empty()) add(findings);
   }
-  return out;
+  return out + pictures(scenario, style);
 }
 
 void make_printable(ErrorResult& error) {
   for (std::string* text : {&error.message, &error.traceback, &error.hint}) {
     *text = printable(*text);
+  }
+}
+
+void make_printable(std::vector<HolderResult>& holders) {
+  for (HolderResult& holder : holders) {
+    for (std::string* text : {&holder.op, &holder.file, &holder.text}) *text = printable(*text);
   }
 }
 
@@ -240,11 +306,15 @@ void make_printable(VariantResult& variant) {
     *text = printable(*text);
   }
   for (LimitResult& limit : variant.limits) limit.limit = printable(limit.limit);
+  for (DeviceResult& device : variant.devices) {
+    device.device = printable(device.device);
+    if (device.peak) make_printable(device.peak->holders);
+  }
   if (variant.error) make_printable(*variant.error);
   if (!variant.oom) return;
   variant.oom->message = printable(variant.oom->message);
   variant.oom->file = printable(variant.oom->file);
-  for (HolderResult& holder : variant.oom->holders) holder.file = printable(holder.file);
+  make_printable(variant.oom->holders);
 }
 
 ScenarioResult with_printable_texts(ScenarioResult scenario) {
@@ -276,6 +346,7 @@ std::string console_scenario(const ScenarioResult& result, const ReportStyle& st
   if (style.detail != Detail::quiet) {
     for (const VariantResult& variant : scenario.references) out += table.reference_row(variant);
   }
+  if (style.detail != Detail::quiet) out += modelled_line(scenario, style);
   return out + blocks_after_table(scenario, style) + "\n";
 }
 

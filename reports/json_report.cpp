@@ -72,7 +72,15 @@ Json device_json(const DeviceResult& device) {
                  {"num_device_alloc", device.num_device_alloc},
                  {"peak_by_category", category_json(device.peak_by_category)}};
   if (device.peak) object["peak"] = peak_json(*device.peak);
+  if (!device.modelled.empty()) object["modelled"] = device.modelled;
   return object;
+}
+
+Json host_json(const HostResult& host) {
+  return {{"peak_allocated_bytes", host.peak_allocated_bytes},
+          {"allocated_at_end_bytes", host.allocated_at_end_bytes},
+          {"pinned_bytes", host.pinned_bytes},
+          {"num_ooms", host.num_ooms}};
 }
 
 Json limit_json(const LimitResult& limit) {
@@ -124,6 +132,19 @@ Json retention_json(const RetentionResult& retention) {
           {"entries", array_json(retention.entries, retained_json)}};
 }
 
+Json evidence_json(const FindingEvidence& evidence) {
+  return {{"event", evidence.event}, {"bytes", evidence.bytes}, {"count", evidence.count},
+          {"op", evidence.op},       {"file", evidence.file},   {"line", evidence.line}};
+}
+
+Json finding_json(const FindingResult& finding) {
+  return {{"pitfall", finding.pitfall},
+          {"scenario", finding.scenario},
+          {"device", finding.device},
+          {"what", finding.what},
+          {"evidence", array_json(finding.evidence, evidence_json)}};
+}
+
 Json variant_json(const VariantResult& variant) {
   Json object = {{"name", variant.name},
                  {"role", std::string(name_of(variant.role))},
@@ -146,12 +167,20 @@ Json variant_json(const VariantResult& variant) {
   add_text("difference", variant.difference);
   add_text("output", variant.output);
   if (variant.recovered_share) object["recovered_share"] = number(*variant.recovered_share);
+  if (variant.host) object["host"] = host_json(*variant.host);
   if (variant.oom) object["oom"] = oom_json(*variant.oom);
   if (variant.error) object["error"] = error_json(*variant.error);
   if (variant.history) object["history"] = history_json(*variant.history);
   if (variant.retention) object["retention"] = retention_json(*variant.retention);
+  if (!variant.findings.empty()) object["findings"] = array_json(variant.findings, finding_json);
   if (variant.seconds) object["seconds"] = *variant.seconds;
   return object;
+}
+
+Json parameter_json(const ParameterResult& parameter) {
+  return {{"name", parameter.name},
+          {"value", number(parameter.value)},
+          {"default", number(parameter.default_value)}};
 }
 
 Json scenario_json(const ScenarioResult& scenario) {
@@ -163,6 +192,9 @@ Json scenario_json(const ScenarioResult& scenario) {
                  {"references", array_json(scenario.references, variant_json)}};
   if (scenario.error) object["error"] = error_json(*scenario.error);
   if (!scenario.source.empty()) object["source"] = scenario.source;
+  if (!scenario.parameters.empty()) {
+    object["parameters"] = array_json(scenario.parameters, parameter_json);
+  }
   return object;
 }
 

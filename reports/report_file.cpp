@@ -29,6 +29,8 @@ std::string resolved(const std::string& path) {
   return out;
 }
 
+ReportFile* first_unfinished = nullptr;
+
 mode_t permissions_of_new_files() {
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -52,14 +54,18 @@ ReportFile::ReportFile(std::string path) : path_(std::move(path)) {
   descriptor_ = ::mkostemp(temporary_path_.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail(path_, errno);
   ::fchmod(descriptor_, exists ? status.st_mode & 07777U : permissions_of_new_files());
+  link();
 }
 
 ReportFile::ReportFile(ReportFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_path_(std::exchange(other.temporary_path_, {})),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      descriptor_(std::exchange(other.descriptor_, -1)) {
+  link();
+}
 
 ReportFile::~ReportFile() {
+  unlink_from_list();
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
 }
@@ -80,6 +86,26 @@ void ReportFile::commit() {
   if (temporary_path_.empty()) return;
   if (std::rename(temporary_path_.c_str(), resolved(path_).c_str()) != 0) fail(path_, errno);
   temporary_path_.clear();
+}
+
+void ReportFile::link() noexcept {
+  process_ = ::getpid();
+  next_ = std::exchange(first_unfinished, this);
+}
+
+void ReportFile::unlink_from_list() noexcept {
+  for (ReportFile** place = &first_unfinished; *place != nullptr; place = &(*place)->next_) {
+    if (*place != this) continue;
+    *place = next_;
+    return;
+  }
+}
+
+void ReportFile::remove_unfinished() noexcept {
+  for (const ReportFile* file = first_unfinished; file != nullptr; file = file->next_) {
+    const bool is_there = !file->temporary_path_.empty() && file->process_ == ::getpid();
+    if (is_there) ::unlink(file->temporary_path_.c_str());
+  }
 }
 
 }  // namespace ohm::reports

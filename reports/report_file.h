@@ -31,10 +31,18 @@ class ReportFile {
 
   const std::string& path() const { return path_; }
 
+  /// For a process that ends without its destructors: removes its temporary files.
+  static void remove_unfinished() noexcept;
+
  private:
+  void link() noexcept;
+  void unlink_from_list() noexcept;
+
   std::string path_;
   std::string temporary_path_;  ///< empty: the path itself is open
   int descriptor_ = -1;
+  int process_ = 0;             ///< that made it
+  ReportFile* next_ = nullptr;  ///< the unfinished ones
 };
 
 }  // namespace ohm::reports

@@ -8,22 +8,30 @@
 
 #include "allocator_shim/observe/nearest_name.h"
 #include "reports/console_report.h"
+#include "reports/github/github_report.h"
 #include "reports/html/html_report.h"
 #include "reports/json_report.h"
 #include "reports/junit_report.h"
+#include "reports/trace_report.h"
 
 namespace ohm::reports {
 
 namespace {
 
-constexpr std::array<Reporter, 4> kReporters = {{
+constexpr std::array<Reporter, 7> kReporters = {{
     {"console", "The table of the terminal, as text", Recording::figures, console_report},
+    {"github", "Annotations of GitHub Actions: ::error commands for what failed",
+     Recording::figures, github_annotations},
     {"html", "Pictures: memory, blocks and segments over time; one file that opens from disk",
      Recording::history, html_report},
     {"json", "Everything that was measured, for programs (ohm.result/1)", Recording::peaks,
      json_report},
     {"junit", "JUnit XML in GoogleTest's flavour, for CI servers", Recording::figures,
      junit_report},
+    {"markdown", "What a step of GitHub Actions shows as its summary", Recording::figures,
+     github_summary},
+    {"trace", "Counters and slices for ui.perfetto.dev and chrome://tracing", Recording::history,
+     trace_report},
 }};
 
 }  // namespace

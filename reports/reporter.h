@@ -23,6 +23,8 @@ struct ReportStyle {
   bool color = false;
   std::size_t columns = 100;
   Detail detail = Detail::normal;
+  bool plots = false;  ///< memory over time of variants that have a history
+  bool peaks = false;  ///< what was alive at each peak, and beside the lines of the script
 };
 
 struct Reporter {

@@ -193,7 +193,15 @@ class Reader {
     device.num_device_alloc = integer(json, "num_device_alloc");
     device.peak_by_category = categories(json, "peak_by_category");
     device.peak = object<PeakResult>(json, "peak", &Reader::peak);
+    if (json.contains("modelled")) {
+      device.modelled = get<std::vector<std::string>>(json, "modelled");
+    }
     return device;
+  }
+
+  HostResult host(const Json& json) {
+    return {integer(json, "peak_allocated_bytes"), integer(json, "allocated_at_end_bytes"),
+            integer(json, "pinned_bytes"), integer(json, "num_ooms")};
   }
 
   LimitResult limit(const Json& json) {
@@ -248,6 +256,16 @@ class Reader {
             list<RetainedResult>(json, "entries", &Reader::retained)};
   }
 
+  FindingEvidence evidence(const Json& json) {
+    return {integer(json, "event"), integer(json, "bytes"), integer(json, "count"),
+            text(json, "op"),       text(json, "file"),     line(json, "line")};
+  }
+
+  FindingResult finding(const Json& json) {
+    return {text(json, "pitfall"), text(json, "scenario"), text(json, "device"), text(json, "what"),
+            list<FindingEvidence>(json, "evidence", &Reader::evidence)};
+  }
+
   MemoryHistory history(const Json& json) {
     try {
       return history_of(json);
@@ -274,10 +292,14 @@ class Reader {
     if (json.contains("recovered_share")) variant.recovered_share = figure(json, "recovered_share");
     variant.devices = list<DeviceResult>(json, "devices", &Reader::device);
     variant.limits = list<LimitResult>(json, "limits", &Reader::limit);
+    variant.host = object<HostResult>(json, "host", &Reader::host);
     variant.oom = object<OomResult>(json, "oom", &Reader::oom);
     variant.error = object<ErrorResult>(json, "error", &Reader::error);
     variant.history = object<MemoryHistory>(json, "history", &Reader::history);
     variant.retention = object<RetentionResult>(json, "retention", &Reader::retention);
+    if (json.contains("findings")) {
+      variant.findings = list<FindingResult>(json, "findings", &Reader::finding);
+    }
     variant.output = text_or_empty(json, "output");
     variant.rerun = text(json, "rerun");
     if (json.contains("seconds")) variant.seconds = figure(json, "seconds");

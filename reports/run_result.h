@@ -53,6 +53,16 @@ struct DeviceResult {
   std::int64_t num_device_alloc = 0;        ///< segments obtained (cudaMalloc)
   CategoryBytes peak_by_category = {};      ///< of peak_allocated_bytes, when it was first reached
   std::optional<PeakResult> peak;           ///< where it was asked for
+  /// Names of the assumptions that the bytes rest on; empty: they are exact.
+  std::vector<std::string> modelled = {};
+};
+
+/// The host over the whole variant.
+struct HostResult {
+  std::int64_t peak_allocated_bytes = 0;
+  std::int64_t allocated_at_end_bytes = 0;  ///< page-locked memory that is cached included
+  std::int64_t pinned_bytes = 0;            ///< page-locked in all, each block counted once
+  std::int64_t num_ooms = 0;
 };
 
 /// How a limit is to be printed and compared.
@@ -102,13 +112,15 @@ struct ErrorResult {
 
 /// Memory that the script could still reach when it ran out of it, or else at the peak.
 struct RetainedResult {
-  std::string variable;        ///< the script's name for where the path begins: "total"
-  std::string function;        ///< whose local it is, or "upvalue", "global"
-  int line = 0;                ///< at which that function stood; 0: none
-  std::int64_t bytes = 0;      ///< reached from it, and from no earlier entry
+  std::string variable;  ///< the script's name for where the path begins: "total"
+  std::string function;  ///< whose local it is, or "upvalue", "global"
+  int line = 0;          ///< at which that function stood; 0: none
+  /// That it holds as a value, or that its graphs lead to and no variable holds. Each block counts
+  /// for one variable.
+  std::int64_t bytes = 0;
   std::int64_t own_bytes = 0;  ///< of these: reached from nothing else; goes when it goes
   std::int64_t blocks = 0;     ///< that `bytes` are of
-  /// From the variable to the largest of what it keeps: "total", "grad_fn AddBackward0", ….
+  /// From the variable to the largest of what it keeps: "total", "grad_fn AddBackward", ….
   std::vector<std::string> path;
 };
 
@@ -117,6 +129,25 @@ struct RetentionResult {
   std::int64_t bytes = 0;        ///< allocated there at that moment
   std::int64_t other_bytes = 0;  ///< reached from no variable: temporaries of what was running
   std::vector<RetainedResult> entries;  ///< largest first
+};
+
+/// Blocks of one line that show a finding.
+struct FindingEvidence {
+  std::int64_t event = 0;  ///< the first one that shows it
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;  ///< of blocks
+  std::string op;
+  std::string file;
+  int line = 0;
+};
+
+/// Something that a record of memory shows, in the words of the catalogue.
+struct FindingResult {
+  std::string pitfall;   ///< "growth per step"
+  std::string scenario;  ///< whose name explains it: "leaked_loss_graph"
+  std::string device;
+  std::string what;                       ///< one sentence, with figures
+  std::vector<FindingEvidence> evidence;  ///< largest first
 };
 
 struct VariantResult {
@@ -137,25 +168,50 @@ struct VariantResult {
   std::string difference;                              ///< the largest one; empty when none
   std::optional<double> recovered_share;               ///< of a partial: 1 is all of the excess
   std::vector<DeviceResult> devices;                   ///< every GPU of the machine, by index
+  std::optional<HostResult> host;                      ///< absent: not measured
   std::vector<LimitResult> limits;                     ///< the scenario's, then its own
   std::optional<OomResult> oom;                        ///< the one that ended it
   std::optional<ErrorResult> error;                    ///< the error that ended it
   std::optional<MemoryHistory> history;                ///< where it was asked for
   std::optional<RetentionResult> retention;            ///< with a history
+  std::vector<FindingResult> findings;                 ///< of a record of another program
   std::string output;                                  ///< what it printed, the first 64 KiB
   std::string rerun;                                   ///< the command that repeats it
   std::optional<double> seconds;                       ///< wall time; only with --timestamps
+};
+
+/// A number that a scenario declares.
+struct ParameterResult {
+  std::string name;
+  double value = 0;          ///< in force
+  double default_value = 0;  ///< as the scenario has it
+};
+
+/// What became of injected failures: how many at each place in the program had which verdict.
+struct HeatMapResult {
+  struct Row {
+    std::string point;  ///< "ohm:3f9c22d1"
+    std::string op;
+    std::string file;
+    int line = 0;
+    std::vector<std::int64_t> counts;  ///< as many as `columns`
+  };
+  std::string variant;
+  std::vector<std::string> columns;  ///< "good", then the other verdicts that occur
+  std::vector<Row> rows;             ///< in the order of the program
 };
 
 struct ScenarioResult {
   std::string name;  ///< the file's stem when it could not be loaded
   std::string summary;
   std::string file;
+  std::vector<ParameterResult> parameters;  ///< in byte order of their names
   Verdict verdict = Verdict::skipped;
   std::optional<ErrorResult> error;       ///< why it could not be loaded
   std::vector<VariantResult> variants;    ///< those selected: problems first, in file order
   std::vector<VariantResult> references;  ///< run for their values alone, not judged
   std::vector<std::string> source;        ///< the lines of `file`; only beside histories
+  std::vector<HeatMapResult> heat_maps;   ///< of a sweep, where one is shown as well
 };
 
 struct RunResult {

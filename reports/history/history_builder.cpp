@@ -89,7 +89,10 @@ void add_spans(DeviceMemoryHistory& history, const LiveMemory& memory, std::uint
                               block.bytes, block.site, block.category});
   }
   std::sort(history.segments.begin(), history.segments.end(), by_begin<HistorySegment>);
-  std::sort(history.blocks.begin(), history.blocks.end(), by_begin<HistoryBlock>);
+  // They come as they began; only those of one event can be out of order.
+  if (!std::is_sorted(history.blocks.begin(), history.blocks.end(), by_begin<HistoryBlock>)) {
+    std::sort(history.blocks.begin(), history.blocks.end(), by_begin<HistoryBlock>);
+  }
   history.ranges = positions.take();
 }
 
@@ -132,10 +135,17 @@ void HistoryBuilder::add(const MemoryEvent& event, std::uint32_t time) {
       history.by_category[i][bucket] = device.memory.by_category()[i];
     }
   }
+  device.peak_reserved_bytes = std::max(device.peak_reserved_bytes, device.memory.reserved_bytes());
   if (allocated > device.peak_bytes) {
     device.peak_bytes = allocated;
     history.peak_event = time;
   }
+}
+
+HistoryBuilder::Totals HistoryBuilder::totals(std::size_t device) const {
+  const Device& one = devices_[device];
+  return {one.peak_bytes, one.peak_reserved_bytes, one.memory.allocated_bytes(),
+          one.history.peak_event};
 }
 
 MemoryHistory HistoryBuilder::finish() {

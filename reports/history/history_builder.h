@@ -22,6 +22,24 @@ class HistoryBuilder {
   /// Events in their order, `time` from 0 below `events`; what is of no such device is passed over.
   void add(const MemoryEvent& event, std::uint32_t time);
 
+  struct Totals {
+    std::int64_t peak_allocated_bytes = 0;
+    std::int64_t peak_reserved_bytes = 0;
+    std::int64_t allocated_bytes = 0;  ///< now
+    std::uint32_t peak_event = 0;
+  };
+  /// Up to now; before finish().
+  Totals totals(std::size_t device) const;
+
+  /// Calls visit(block) for each that counted as allocated at the device's peak; before finish().
+  template <class Visit>
+  void for_each_at_peak(std::size_t device, Visit&& visit) const {
+    const std::uint32_t peak = devices_[device].history.peak_event;
+    for (const BlockSpan& block : devices_[device].memory.blocks()) {
+      if (block.begin <= peak && peak < block.freed) visit(block);
+    }
+  }
+
   /// Names of devices, marks and sites are left to the caller: `site` of a block is its SiteId.
   MemoryHistory finish();
 
@@ -30,6 +48,7 @@ class HistoryBuilder {
     LiveMemory memory;
     DeviceMemoryHistory history;
     std::int64_t peak_bytes = 0;
+    std::int64_t peak_reserved_bytes = 0;
   };
 
   void open_buckets(Device& device, std::size_t count) const;

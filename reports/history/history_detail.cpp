@@ -124,6 +124,18 @@ void reduce_segments(DeviceMemoryHistory& device, std::size_t keep) {
   });
 }
 
+/// Every n-th, so that they can still be counted.
+void reduce_steps(MemoryHistory& history, std::size_t keep) {
+  if (history.steps.size() <= keep) return;
+  const std::size_t every = (history.steps.size() + keep - 1) / keep;
+  std::vector<std::uint32_t> kept;
+  for (std::size_t i = every - 1; i < history.steps.size(); i += every) {
+    kept.push_back(history.steps[i]);
+  }
+  history.steps = std::move(kept);
+  history.steps_every *= static_cast<std::uint32_t>(every);
+}
+
 void forget_unused_sites(MemoryHistory& history) {
   std::vector<std::uint32_t> renumbered(history.sites.size(), UINT32_MAX);
   std::vector<HistorySite> used;
@@ -138,6 +150,29 @@ void forget_unused_sites(MemoryHistory& history) {
     }
   }
   history.sites = std::move(used);
+}
+
+/// Addresses are told of what is left; the last range says how far memory reaches.
+void forget_unused_ranges(DeviceMemoryHistory& device) {
+  const std::vector<HistoryRange>& ranges = device.ranges;
+  if (ranges.empty()) return;
+  std::vector<bool> is_used(ranges.size());
+  is_used.back() = true;
+  const auto use = [&](std::uint64_t position) {
+    const auto behind = std::upper_bound(
+        ranges.begin(), ranges.end(), position,
+        [](std::uint64_t value, const HistoryRange& range) { return value < range.position; });
+    if (behind != ranges.begin()) {
+      is_used[static_cast<std::size_t>(behind - ranges.begin()) - 1] = true;
+    }
+  };
+  for (const HistoryBlock& block : device.blocks) use(block.position);
+  for (const HistorySegment& segment : device.segments) use(segment.position);
+  std::vector<HistoryRange> used;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (is_used[i]) used.push_back(ranges[i]);
+  }
+  device.ranges = std::move(used);
 }
 
 }  // namespace
@@ -165,6 +200,8 @@ void reduce(MemoryHistory& history, const HistoryDetail& detail) {
       reduce_segments(device, device.segments.size() * detail.segments / segments);
     }
   }
+  for (DeviceMemoryHistory& device : history.devices) forget_unused_ranges(device);
+  reduce_steps(history, detail.steps);
   forget_unused_sites(history);
 }
 

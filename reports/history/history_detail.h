@@ -18,6 +18,7 @@ struct HistoryDetail {
   std::size_t segments = 8'000;  ///< of all devices
   std::size_t frames = 96;       ///< of each device
   std::size_t runs = 40'000;     ///< of all frames of a device
+  std::size_t steps = 8'000;
 };
 
 /// Leaves out of `history` what goes beyond. A history that was reduced before can be reduced

@@ -201,6 +201,7 @@ Json history_json(const MemoryHistory& history) {
                {"sites", sites},
                {"devices", devices}};
   if (history.oom_event) json["oom_event"] = *history.oom_event;
+  if (history.steps_every != 1) json["steps_every"] = history.steps_every;
   return json;
 }
 
@@ -211,6 +212,9 @@ MemoryHistory history_of(const Json& json) {
     history.events_per_bucket = json.at("events_per_bucket").get<std::uint32_t>();
     if (history.events_per_bucket == 0) refuse("buckets have no events");
     history.steps = column_of<std::uint32_t>(json, "steps");
+    if (json.contains("steps_every")) {
+      history.steps_every = json["steps_every"].get<std::uint32_t>();
+    }
     if (json.contains("oom_event")) history.oom_event = json["oom_event"].get<std::uint32_t>();
     for (const Json& site : json.at("sites")) {
       history.sites.push_back({site.at("file").get<std::string>(), site.at("line").get<int>(),

@@ -81,6 +81,7 @@ struct MemoryHistory {
   std::uint32_t events = 0;
   std::uint32_t events_per_bucket = 1;
   std::vector<std::uint32_t> steps;  ///< the event after which each step ended
+  std::uint32_t steps_every = 1;     ///< of so many steps the last is in `steps`
   std::optional<std::uint32_t> oom_event;
   std::vector<HistorySite> sites;
   std::vector<DeviceMemoryHistory> devices;

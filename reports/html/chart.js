@@ -178,7 +178,8 @@ class TimeChart {
     g.textAlign = "center";
     const span = this.view.end - this.view.start, stride = Math.max(1, niceStep(span, 8));
     for (let at = Math.ceil(this.view.start / stride) * stride; at <= this.view.end; at += stride) {
-      g.fillText(grouped(at), this.x(at), bottom + 7);
+      const label = grouped(at), x = this.x(at), half = g.measureText(label).width / 2;
+      g.fillText(label, Math.min(x, width - half), bottom + 7);
     }
     g.textAlign = "right";
     g.fillText("events", width - MARGIN.right, bottom + 24);

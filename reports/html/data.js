@@ -54,6 +54,7 @@ function historyOf(variant) {
     const raw = variant.history;
     variant.decoded = {
       events: raw.events, perBucket: raw.events_per_bucket, steps: column(raw.steps),
+      stepsEvery: raw.steps_every || 1,
       oom: raw.oom_event === undefined ? null : raw.oom_event, sites: raw.sites,
       devices: raw.devices.map(decodeDevice),
     };
@@ -66,14 +67,14 @@ const bucketOf = (history, event) =>
   Math.max(0, Math.min(Math.floor(event / history.perBucket),
     Math.ceil(history.events / history.perBucket) - 1));
 
-/** How many steps had ended after this event. */
+/** How many steps had ended after this event; of very many to the nearest that is told. */
 function stepsBefore(history, event) {
   let low = 0, high = history.steps.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (history.steps[middle] < event) low = middle + 1; else high = middle;
   }
-  return low;
+  return low * history.stepsEvery;
 }
 
 function addressOf(device, position) {

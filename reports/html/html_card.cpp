@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 
 #include "allocator_shim/observe/format_bytes.h"
 #include "reports/html/html_text.h"
+#include "reports/limit_lines.h"
 #include "reports/measured_text.h"
 
 namespace ohm::reports {
@@ -115,41 +115,6 @@ std::string legend(const std::vector<LimitLine>& lines, std::int64_t scale) {
 }
 
 }  // namespace
-
-std::int64_t peak_bytes(const VariantResult& variant) {
-  std::int64_t peak = 0;
-  for (const DeviceResult& device : variant.devices) {
-    peak = std::max(peak, device.peak_allocated_bytes);
-  }
-  return peak;
-}
-
-std::vector<LimitLine> limit_lines(const ScenarioResult& scenario) {
-  std::vector<LimitLine> lines;
-  const auto add = [&lines](LimitLine line) {
-    const auto same = [&](const LimitLine& one) {
-      return one.bytes == line.bytes && one.is_capacity == line.is_capacity;
-    };
-    if (line.bytes > 0 && std::none_of(lines.begin(), lines.end(), same)) {
-      lines.push_back(std::move(line));
-    }
-  };
-  for (const VariantResult& variant : scenario.variants) {
-    for (const DeviceResult& device : variant.devices) {
-      add({device.capacity_bytes, "capacity of the GPU, " + human(device.capacity_bytes), true});
-    }
-  }
-  for (const VariantResult& variant : scenario.variants) {
-    for (const LimitResult& limit : variant.limits) {
-      const bool is_of_peak = limit.limit.starts_with("peak_allocated_bytes") && limit.bound &&
-                              std::isfinite(*limit.bound);
-      if (!is_of_peak) continue;
-      const auto bound = static_cast<std::int64_t>(*limit.bound);
-      add({bound, fmt::format("limit {} ({})", limit.limit, human(bound)), false});
-    }
-  }
-  return lines;
-}
 
 std::string html_card(const ScenarioResult& scenario) {
   if (scenario.variants.empty()) return "";

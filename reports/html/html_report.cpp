@@ -11,8 +11,10 @@
 #include "reports/history/history_json.h"
 #include "reports/html/html_assets.h"
 #include "reports/html/html_card.h"
+#include "reports/html/html_heat_map.h"
 #include "reports/html/html_text.h"
 #include "reports/html/html_variant.h"
+#include "reports/limit_lines.h"
 
 namespace ohm::reports {
 
@@ -116,8 +118,11 @@ std::string gpu_text(const ScenarioResult& scenario) {
   for (const VariantResult& variant : scenario.variants) {
     if (variant.devices.empty()) continue;
     const DeviceResult& device = variant.devices.front();
-    return fmt::format(" · {} × {} · {} · {}{}", variant.devices.size(), html(device.profile),
-                       device.values ? "values computed" : "size-only: no values",
+    // Of a recorded card there is no more than its record.
+    const char* const values = device.capacity_bytes == 0 ? ""
+                               : device.values            ? " · values computed"
+                                                          : " · size-only: no values";
+    return fmt::format(" · {} × {}{} · {}{}", variant.devices.size(), html(device.profile), values,
                        html(device.rules),
                        device.alloc_conf.empty() ? "" : " with " + html(device.alloc_conf));
   }
@@ -148,6 +153,7 @@ std::string scenario_section(const ScenarioResult& scenario, const std::string& 
     out += fmt::format("<pre class=\"message\">{}\n{}</pre>\n", html(scenario.error->message),
                        html(scenario.error->hint));
   }
+  out += html_heat_maps(scenario);
   if (!scenario.variants.empty()) {
     out += html_card(scenario) + overlay_place(scenario) + picker(scenario);
     for (const VariantResult& variant : scenario.variants) out += html_variant(variant, scenario);

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "reports/console_breakdown.h"
+#include "reports/findings_report.h"
 #include "reports/html/html_text.h"
+#include "reports/html/html_twins.h"
+#include "reports/limit_lines.h"
 #include "reports/measured_text.h"
 
 namespace ohm::reports {
@@ -22,6 +26,21 @@ std::string spoken(Category category) {
   return name;
 }
 
+// Which of the figures above it are not exact, and what they rest on.
+std::string modelled_note(const VariantResult& variant) {
+  std::string notes;
+  for (const DeviceResult& device : variant.devices) {
+    if (device.modelled.empty()) continue;
+    std::string names;
+    for (const std::string& name : device.modelled) {
+      names += (names.empty() ? "<code>" : ", <code>") + html(name) + "</code>";
+    }
+    notes += fmt::format("<p class=\"note\">{}: modelled, not exact: {}</p>\n", html(device.device),
+                         names);
+  }
+  return notes;
+}
+
 std::string device_table(const VariantResult& variant) {
   std::string rows;
   for (const DeviceResult& device : variant.devices) {
@@ -31,14 +50,14 @@ std::string device_table(const VariantResult& variant) {
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
         html(device.device), html(device.device), html_bytes(device.peak_allocated_bytes),
         html_bytes(device.peak_reserved_bytes), html_bytes(device.allocated_at_end_bytes),
-        html_bytes(device.capacity_bytes), device.num_ooms, device.num_alloc_retries,
-        device.num_device_alloc);
+        device.capacity_bytes == 0 ? "unknown" : html_bytes(device.capacity_bytes), device.num_ooms,
+        device.num_alloc_retries, device.num_device_alloc);
   }
   return "<div class=\"scroll\"><table><thead><tr><th>GPU<th class=\"n\">peak allocated"
          "<th class=\"n\">peak reserved<th class=\"n\">allocated at the end<th class=\"n\">capacity"
          "<th class=\"n\">OOMs<th class=\"n\">retries<th class=\"n\">segments obtained"
          "</tr></thead><tbody>\n" +
-         rows + "</tbody></table></div>\n";
+         rows + "</tbody></table></div>\n" + modelled_note(variant);
 }
 
 std::string limit_table(const VariantResult& variant) {
@@ -121,7 +140,13 @@ std::string peak_section(const VariantResult& variant) {
         of, html(exact_figure(static_cast<double>(device.peak_allocated_bytes), Unit::bytes)),
         grouped(device.peak->event), device.peak->step);
     out += category_bar(device.peak_by_category, device.peak_allocated_bytes);
-    out += holder_table(device.peak->holders, device.peak_allocated_bytes, 0);
+    // A record of another program can have more places than anybody reads.
+    constexpr std::size_t kMostPlaces = 1000;
+    std::vector<HolderResult> holders = device.peak->holders;
+    const std::size_t shown = std::min(holders.size(), kMostPlaces);
+    const auto others = static_cast<std::int64_t>(holders.size() - shown);
+    holders.resize(shown);
+    out += holder_table(holders, device.peak_allocated_bytes, others);
   }
   return out;
 }
@@ -150,7 +175,7 @@ std::string oom_section(const VariantResult& variant) {
 std::string path_text(const RetainedResult& entry) {
   std::string out;
   for (const std::string& step : entry.path) {
-    if (!out.empty()) out += "<span class=\"to\">→</span>";
+    if (!out.empty()) out += " <span class=\"to\">→</span> ";
     out += html(step);
   }
   return out;
@@ -177,8 +202,9 @@ std::string retention_section(const VariantResult& variant) {
   return fmt::format(
       "<h3>Why it is retained</h3>\n<p class=\"note\">What the script's variables reached {}: {} "
       "on "
-      "{}. Each block counts for the first variable below that leads to it; the third column is "
-      "what would go with that variable alone.</p>\n<div class=\"scroll\"><table "
+      "{}. Each block counts for the variable that holds it, or else for the first one whose graph "
+      "needs it; the third column is what would go with that variable alone.</p>\n<div "
+      "class=\"scroll\"><table "
       "class=\"retention\">"
       "<thead><tr><th>variable<th class=\"n\">reached<th class=\"n\">only by it<th "
       "class=\"n\">blocks"
@@ -201,8 +227,8 @@ std::string step_table(const MemoryHistory& history) {
   std::string rows;
   for (std::size_t i = 0; i < history.steps.size(); i += every) {
     const std::uint32_t event = history.steps[i];
-    rows +=
-        fmt::format("<tr><td class=\"n\">{}</td><td class=\"n\">{}</td>", i + 1, grouped(event));
+    rows += fmt::format("<tr><td class=\"n\">{}</td><td class=\"n\">{}</td>",
+                        (i + 1) * history.steps_every, grouped(event));
     for (const DeviceMemoryHistory& device : history.devices) {
       const std::size_t bucket = event / history.events_per_bucket;
       rows += fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td>",
@@ -211,8 +237,9 @@ std::string step_table(const MemoryHistory& history) {
     }
     rows += "</tr>\n";
   }
+  const std::size_t stride = every * history.steps_every;
   const std::string note =
-      every == 1 ? "" : fmt::format("<p class=\"note\">Every {}th step.</p>", every);
+      stride == 1 ? "" : fmt::format("<p class=\"note\">Every {}th step.</p>", stride);
   return fmt::format(
       "<details><summary>Memory at the end of each step</summary>{}<div class=\"scroll\"><table>"
       "<thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div></details>\n",
@@ -244,7 +271,8 @@ std::string chart_places(const VariantResult& variant) {
          legend +
          "<div class=\"blocks\"></div>\n<h3>Segments and blocks at one event</h3>\n<p "
          "class=\"note\">A bar is a segment, as wide as it is large. The free parts between blocks "
-         "are what fragmentation is.</p>\n<div class=\"map\"></div></div>\n";
+         "are what fragmentation is.</p>\n<div class=\"map\"></div></div>\n" +
+         block_table(*variant.history) + segment_table(*variant.history);
 }
 
 std::string error_section(const VariantResult& variant) {
@@ -285,27 +313,17 @@ std::string line_table(const VariantResult& variant, const ScenarioResult& scena
 
 }  // namespace
 
-std::map<int, std::int64_t> bytes_by_line(const VariantResult& variant, const std::string& file) {
-  std::map<int, std::int64_t> lines;
-  for (const DeviceResult& device : variant.devices) {
-    if (!device.peak) continue;
-    for (const HolderResult& holder : device.peak->holders) {
-      if (holder.file == file && holder.line > 0) lines[holder.line] += holder.bytes;
-    }
-  }
-  return lines;
-}
-
 std::string html_variant(const VariantResult& variant, const ScenarioResult& scenario) {
   std::string out = fmt::format(
       "<article class=\"variant\" data-name=\"{}\">\n<h3>{} <span class=\"pill "
       "{}\">{}</span></h3>\n"
-      "<p class=\"note\">{} of {}:{}. {}</p>\n",
+      "<p class=\"note\">{} of {}. {}</p>\n",
       html(variant.name), html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
-      name_of(variant.role), html(scenario.file), variant.line, html(variant.reason));
+      name_of(variant.role), html(place_text(scenario.file, variant.line)), html(variant.reason));
   out += device_table(variant);
   out += error_section(variant);
   out += oom_section(variant);
+  out += html_findings(variant);
   out += chart_places(variant);
   out += peak_section(variant);
   out += retention_section(variant);

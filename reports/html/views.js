@@ -57,7 +57,7 @@ class OverlayChart extends TimeChart {
       g.globalAlpha = 1;
       g.textAlign = "left";
       g.textBaseline = "bottom";
-      g.fillText(limit.label, MARGIN.left + 8, y - 2);
+      g.fillText((limit.is_capacity ? "capacity " : "limit ") + human(limit.bytes), MARGIN.left + 8, y - 2);
     }
     const shown = this.lines.filter(line => line.shown);
     const lead = shown.find(line => line.variant.role === "problem") || shown[0];

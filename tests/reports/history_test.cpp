@@ -118,6 +118,19 @@ std::vector<MemoryEvent> many_events(std::size_t count) {
   return events;
 }
 
+TEST(HistoryDetail, OfVeryManyStepsEveryNthIsKept) {
+  MemoryHistory history;
+  history.events = 100'000;
+  for (std::uint32_t i = 1; i <= 20'000; ++i) history.steps.push_back(5 * i);
+  reduce(history, {});
+  EXPECT_EQ(3U, history.steps_every);
+  EXPECT_EQ(20'000U / 3, history.steps.size());
+  EXPECT_EQ(5U * 3, history.steps.front());
+  const MemoryHistory again = history_of(history_json(history));
+  EXPECT_EQ(3U, again.steps_every);
+  EXPECT_EQ(history.steps, again.steps);
+}
+
 TEST(HistoryDetail, NoPeakIsLostInBuckets) {
   const std::vector<MemoryEvent> events = many_events(100'000);
   const MemoryHistory history = history_of_events(events);

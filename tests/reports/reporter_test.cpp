@@ -31,8 +31,8 @@ TEST(Reporter, UnknownFormatSuggestsTheNearest) {
     FAIL() << "no error";
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(
-        "unknown report format \"jnuit\" (did you mean \"junit\"?); known: console, html, "
-        "json, junit",
+        "unknown report format \"jnuit\" (did you mean \"junit\"?); known: console, "
+        "github, html, json, junit, markdown, trace",
         error.what());
   }
 }
@@ -75,6 +75,18 @@ TEST(ConsoleReport, QuietShowsFailuresAndTheSummaryOnly) {
   EXPECT_EQ(std::string::npos, text.find("what was alive"));
   EXPECT_NE(std::string::npos, text.find("half_the_steps"));
   EXPECT_NE(std::string::npos, text.find("3 scenarios, 6 variants: 4 passed, 1 failed, 1 error"));
+}
+
+TEST(Reporters, NameTheAssumptionsThatFiguresRestOn) {
+  RunResult result = test::sample_result();
+  for (VariantResult& variant : result.scenarios.at(0).variants) {
+    for (DeviceResult& device : variant.devices) device.modelled = {"cudnn_workspace"};
+  }
+  for (const std::string name : {"console", "html", "json", "junit"}) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(std::string::npos, rendered(name).find("cudnn_workspace"));
+    EXPECT_NE(std::string::npos, find_reporter(name).render(result, {}).find("cudnn_workspace"));
+  }
 }
 
 }  // namespace

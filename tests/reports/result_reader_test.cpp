@@ -37,6 +37,15 @@ TEST(ResultReader, ReadsAllThatIsWritten) {
   EXPECT_EQ(sample_text(), json_report(read_result(sample_text()), {}));
 }
 
+TEST(ResultReader, ReadsWhichFiguresAreModelled) {
+  RunResult written = test::sample_result();
+  DeviceResult& device = written.scenarios.at(0).variants.at(0).devices.at(0);
+  EXPECT_TRUE(device.modelled.empty());
+  device.modelled = {"cudnn_workspace"};
+  const RunResult read = read_result(json_report(written, {}));
+  EXPECT_EQ(read.scenarios.at(0).variants.at(0).devices.at(0).modelled, device.modelled);
+}
+
 TEST(ResultReader, PassesOverWhatLaterVersionsAdd) {
   Json json = Json::parse(sample_text());
   json["later"] = 1;

@@ -60,6 +60,7 @@ inline VariantResult sample_variant(std::string name, Role role, Verdict verdict
   variant.reason = std::move(reason);
   variant.steps = 50;
   variant.devices = {sample_device(0, peak_bytes)};
+  variant.host = HostResult{262'144, 65'536, 131'072, 0};
   variant.rerun = std::string("ohm run ") + kSampleFile + " --case " + variant.name;
   return variant;
 }

@@ -1,0 +1,41 @@
+// Python stacks as lines of a program, and what they say memory was for.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "allocator_shim/observe/category.h"
+#include "allocator_shim/observe/site.h"
+#include "allocator_shim/observe/stack_table.h"
+#include "reports/history/memory_history.h"
+
+namespace ohm::reports {
+
+/// Ids in the order of their first use; 0 is of no stack.
+class RecordedSites {
+ public:
+  explicit RecordedSites(const StackTable& tables) : tables_(tables), sites_(1), categories_(1) {}
+
+  SiteId of(StackId stack);
+
+  /// The innermost line of the user's own, and the function that asked for the memory.
+  const HistorySite& at(SiteId id) const { return sites_[id]; }
+
+  /// By the names of functions: an optimizer's, backward, forward, what moves a module or loads
+  /// data. What says nothing is `other`.
+  Category category_of(SiteId id) const { return categories_[id]; }
+
+  std::vector<HistorySite> take() { return std::move(sites_); }
+
+ private:
+  HistorySite site_of(StackId stack) const;
+  Category told_by(StackId stack) const;
+
+  const StackTable& tables_;
+  std::vector<HistorySite> sites_;
+  std::vector<Category> categories_;
+  std::unordered_map<StackId, SiteId> ids_;
+};
+
+}  // namespace ohm::reports

@@ -1,0 +1,33 @@
+// A memory snapshot as a result, so that every report can show it and limits can be put on it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/observe/snapshot.h"
+#include "reports/run_result.h"
+
+namespace ohm::reports {
+
+/// The variant of a snapshot.
+inline constexpr const char* kRecordedVariant = "recorded";
+
+struct RecordedRun {
+  RunResult result;
+  /// Bytes allocated at the end of each step: one list for each device of the result.
+  std::vector<std::vector<std::int64_t>> allocated_at_marks;
+};
+
+/// One scenario named after the file, with one variant. What the history does not show of the
+/// beginning is found by undoing it from the end. Of a block that is gone only the bytes asked for
+/// are known: it counts as these, rounded up to 512.
+///
+/// Steps are those that annotations of the record name; without any, what the program does again
+/// and again (step_finder.h). Categories that the record does not name are told by the names of the
+/// Python functions on the stack. What the record shows of pitfalls is in `findings`.
+RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path);
+
+RunResult snapshot_result(const Snapshot& snapshot, const std::string& path);
+
+}  // namespace ohm::reports

@@ -1,0 +1,16 @@
+// Tables that say what the charts show, for readers without a script or without eyes for charts.
+#pragma once
+
+#include <string>
+
+#include "reports/history/memory_history.h"
+
+namespace ohm::reports {
+
+/// The blocks of most bytes × lifetime, folded.
+std::string block_table(const MemoryHistory& history);
+
+/// The segments of each device at its peak with what is free in them, folded.
+std::string segment_table(const MemoryHistory& history);
+
+}  // namespace ohm::reports

@@ -1,0 +1,25 @@
+#include "reports/result_input.h"
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "allocator_shim/observe/snapshot_reader.h"
+#include "reports/history/snapshot_result.h"
+#include "reports/result_reader.h"
+
+namespace ohm::reports {
+
+bool is_pickle(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) return false;
+  std::ifstream file(path, std::ios::binary);
+  return file.get() == 0x80;
+}
+
+RunResult read_result_or_snapshot(const std::string& path) {
+  if (!is_pickle(path)) return read_result_file(path);
+  return snapshot_result(read_snapshot_file(path), path);
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,128 @@
+"""A report of a million events: small enough, painted at once, smooth to zoom.
+
+Usage: large_report_test.py OHM SOURCE_DIR OUTPUT_DIR. Screenshots stay in OUTPUT_DIR.
+"""
+
+import json
+import os
+import re
+import time
+import unittest
+
+from support import OUTPUT, column, main, peak_of, run_ohm, written
+from webdriver import Browser
+
+EVENTS = 1_000_000
+MOST_BYTES = 5 * 10**6
+# What a page may take until something is seen. On a busy machine the page's own thread counts, not
+# the time that it waited for others.
+MOST_MS_TO_PAINT = 500
+# A frame that draws a zoomed chart: 20 a second are smooth enough for the eye.
+MOST_MS_A_FRAME = 50
+
+SCENARIO = """
+local function train(device)
+  local weights, kept, a, b = ohm.empty(1 << 20, {device = device}), {}, nil, nil
+  for step = 1, 400 do
+    for layer = 1, 417 do
+      a = ohm.empty(256 * (1 + layer % 37), {device = device})
+      b = ohm.empty(64 * (1 + (layer * step) % 91), {device = device})
+    end
+    if step % 8 == 0 then kept[#kept + 1] = b end
+    ohm.step()
+  end
+end
+return ohm.scenario {
+  name = "million", summary = "A million events", gpu = {profile = "tiny-64m"},
+  limits = {"growth_bytes_per_step == 0"}, problems = {long = train},
+}
+"""
+
+
+class LargeReportTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        script = written("million.lua", SCENARIO)
+        cls.page = os.path.join(OUTPUT, "million.html")
+        data = os.path.join(OUTPUT, "million.json")
+        run_ohm("run", script, "--size-only", "--timeout", "0", "--history", "--report", "json=" + data,
+                "--report", "html=" + cls.page, "-q")
+        with open(data, encoding="utf-8") as file:
+            cls.variant = json.load(file)["scenarios"][0]["variants"][0]
+        cls.url = "file://" + cls.page
+
+    def test_the_file_is_small_and_nothing_of_the_peak_is_lost(self):
+        history = self.variant["history"]
+        self.assertGreaterEqual(history["events"], EVENTS)
+        self.assertLessEqual(os.path.getsize(self.page), MOST_BYTES)
+        curve = column(history["devices"][0]["allocated_high"])
+        self.assertEqual(peak_of(self.variant), max(curve))
+        self.assertGreater(history["devices"][0]["blocks_left_out"], 0)
+
+    def test_something_is_painted_at_once(self):
+        with Browser() as browser:
+            start = browser.busy_ms()
+            browser.open(self.url)
+            browser.frame()
+            busy = browser.busy_ms() - start
+            paint = browser.js(
+                "return performance.getEntriesByName('first-contentful-paint')[0].startTime")
+            self.assertEqual([], browser.log())
+        print(f"first paint after {paint:.0f} ms, {busy:.0f} ms of work until all is drawn, "
+              f"{os.path.getsize(self.page):,} bytes")
+        self.assertLess(min(paint, busy), MOST_MS_TO_PAINT)
+
+    def test_zooming_is_smooth(self):
+        frames = 24
+        with Browser() as browser:
+            browser.open(self.url + "#million/long")
+            browser.frame()
+            start = browser.busy_ms()
+            browser.js(
+                "const view = document.querySelector('article.shown').view;"
+                "const drawn = [...charts].filter(chart => chart.canvas.closest('article.shown'));"
+                "for (let i = 0; i < arguments[0]; ++i) {"
+                "  view.zoom(i < 12 ? 0.6 : 1.6, 300000 + 20000 * i);"
+                "  for (const chart of drawn) chart.paint();"
+                "}", frames)
+            busy = (browser.busy_ms() - start) / frames
+            self.assertEqual([], browser.log())
+        print(f"a frame of all charts takes {busy:.1f} ms")
+        self.assertLess(busy, MOST_MS_A_FRAME)
+
+    def test_the_slider_moves_through_the_whole_time(self):
+        device = self.variant["history"]["devices"][0]
+        stops = [frame["event"] for frame in device["frames"]]
+        self.assertGreater(len(stops), 20)
+        with Browser() as browser:
+            browser.open(self.url + "#million/long")
+            browser.frame()
+            for index in (0, len(stops) // 2, len(stops) - 1):
+                browser.js(
+                    "const slider = document.querySelector('article.shown .map input[type=range]');"
+                    "slider.value = arguments[0]; slider.dispatchEvent(new Event('input'))", index)
+                browser.frame()
+                shown = browser.js(
+                    "return {...document.querySelector('article.shown .map .readout').dataset}")
+                self.assertEqual(str(stops[index]), shown["event"])
+                # With those that are drawn as one, every byte in blocks is there.
+                at = stops[index] // self.variant["history"]["events_per_bucket"]
+                self.assertLessEqual(int(shown["active"]), int(shown["reserved"]))
+                self.assertGreaterEqual(int(shown["active"]),
+                                        column(device["allocated_low"])[at])
+
+    def test_screenshots(self):
+        for dark in (False, True):
+            with Browser(dark=dark) as browser:
+                browser.open(self.url + "#million/long/500000")
+                for part in ("section.scenario", "article.shown .lanes", "article.shown .blocks",
+                             "article.shown .map"):
+                    name = re.sub(r"\W+", "-", f"{'dark' if dark else 'light'}-{part}") + ".png"
+                    started = time.monotonic()
+                    browser.screenshot(os.path.join(OUTPUT, name), part)
+                    self.assertLess(time.monotonic() - started, 30)
+                self.assertEqual([], browser.log())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+// What records show of pitfalls: small programs, each with one of them, and one without any.
+#include "reports/history/diagnosis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/history/history_builder.h"
+
+namespace ohm::reports {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kMiB = 1'048'576;
+constexpr std::uint64_t kBase = 0x7f0000000000;
+
+/// Writes down what a program does with one GPU, an event a call.
+class Recorder {
+ public:
+  std::uint64_t alloc(SiteId site, std::uint64_t bytes, Category category = Category::activation) {
+    const std::uint64_t address = next_;
+    next_ += bytes;
+    add(EventAction::alloc, address, bytes, site, category);
+    return address;
+  }
+  void free(std::uint64_t address) {
+    add(EventAction::free_requested, address, 0, 0, Category::other);
+    add(EventAction::free_completed, address, 0, 0, Category::other);
+  }
+  void segment(std::uint64_t address, std::uint64_t bytes) {
+    add(EventAction::segment_alloc, address, bytes, 0, Category::other);
+  }
+  void place_next_at(std::uint64_t address) { next_ = address; }
+  void step() { steps_.push_back(static_cast<std::uint32_t>(events_.size() - 1)); }
+  void oom() {
+    oom_ = static_cast<std::uint32_t>(events_.size());
+    add(EventAction::oom, 0, 0, 0, Category::other);
+  }
+
+  std::vector<FindingResult> findings() const {
+    HistoryBuilder builder(1, static_cast<std::uint32_t>(events_.size()));
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      builder.add(events_[i], static_cast<std::uint32_t>(i));
+    }
+    DeviceResult device;
+    device.device = "cuda:0";
+    device.peak_allocated_bytes = builder.totals(0).peak_allocated_bytes;
+    MemoryHistory history = builder.finish();
+    history.steps = steps_;
+    history.oom_event = oom_;
+    for (int line = 0; line < 40; ++line) {
+      history.sites.push_back({"train.py", line, "op" + std::to_string(line)});
+    }
+    return diagnose(history, {device});
+  }
+
+ private:
+  void add(EventAction action, std::uint64_t address, std::uint64_t bytes, SiteId site,
+           Category category) {
+    MemoryEvent event;
+    event.device = 0;
+    event.action = action;
+    event.address = address;
+    event.bytes = bytes;
+    event.block_units = static_cast<std::uint32_t>(bytes / MemoryEvent::kUnitBytes);
+    event.site = site;
+    event.category = category;
+    events_.push_back(event);
+  }
+
+  std::vector<MemoryEvent> events_;
+  std::vector<std::uint32_t> steps_;
+  std::optional<std::uint32_t> oom_;
+  std::uint64_t next_ = kBase;
+};
+
+TEST(Diagnosis, ALoopThatKeepsNothingHasNoFinding) {
+  Recorder program;
+  program.alloc(1, 10 * kMiB, Category::parameter);
+  for (int step = 0; step < 8; ++step) {
+    const auto a = program.alloc(2, 4 * kMiB);
+    const auto b = program.alloc(3, 4 * kMiB);
+    program.free(b);
+    program.free(a);
+    program.step();
+  }
+  EXPECT_TRUE(program.findings().empty());
+}
+
+TEST(Diagnosis, AGraphThatIsKeptGrowsByItsBytesEachStep) {
+  Recorder program;
+  for (int step = 0; step < 8; ++step) {
+    program.alloc(2, 2 * kMiB);
+    program.alloc(3, 1 * kMiB);
+    program.free(program.alloc(4, 8 * kMiB));
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("growth per step", findings[0].pitfall);
+  EXPECT_EQ("leaked_loss_graph", findings[0].scenario);
+  EXPECT_THAT(findings[0].what, HasSubstr("grows by 3.00 MiB in each of 6 steps"));
+  ASSERT_EQ(2U, findings[0].evidence.size());
+  EXPECT_EQ(2, findings[0].evidence[0].line);
+  EXPECT_EQ(5, findings[0].evidence[0].count);  // of the steps after the second, without the last
+  EXPECT_EQ(5 * 2 * static_cast<std::int64_t>(kMiB), findings[0].evidence[0].bytes);
+}
+
+TEST(Diagnosis, OneTensorAStepIsARetainedOutput) {
+  Recorder program;
+  for (int step = 0; step < 8; ++step) {
+    program.free(program.alloc(4, 8 * kMiB));
+    program.alloc(5, kMiB);
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("retained_outputs", findings[0].scenario);
+  EXPECT_EQ(5, findings[0].evidence.at(0).line);
+}
+
+TEST(Diagnosis, ABufferThatIsCopiedToGrowIsTold) {
+  Recorder program;
+  std::uint64_t old = program.alloc(6, kMiB);
+  for (std::uint64_t step = 2; step < 12; ++step) {
+    const std::uint64_t larger = program.alloc(6, step * kMiB);
+    program.free(old);
+    old = larger;
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("kv_cache_growth", findings[0].scenario);
+}
+
+TEST(Diagnosis, TwoGenerationsAtThePeakAreAGraphKeptAcrossSteps) {
+  Recorder program;
+  std::vector<std::uint64_t> old;
+  for (int step = 0; step < 6; ++step) {
+    const std::vector<std::uint64_t> now = {program.alloc(7, 4 * kMiB), program.alloc(8, 2 * kMiB)};
+    for (const std::uint64_t address : old) program.free(address);
+    old = now;
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("a graph kept alive across steps", findings[0].pitfall);
+  EXPECT_EQ("unreleased_variables", findings[0].scenario);
+  EXPECT_THAT(findings[0].what, HasSubstr("6.00 MiB of the step before"));
+}
+
+TEST(Diagnosis, StateThatComesInTheFirstStepAndStaysIsLate) {
+  Recorder program;
+  program.alloc(1, 8 * kMiB, Category::parameter);
+  for (int step = 0; step < 6; ++step) {
+    program.free(program.alloc(2, 4 * kMiB));
+    if (step == 0) program.alloc(9, 16 * kMiB, Category::optimizer_state);
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("optimizer state appearing late", findings[0].pitfall);
+  EXPECT_THAT(findings[0].what,
+              HasSubstr("16.00 MiB of optimizer state come at event 4, in step 1"));
+}
+
+TEST(Diagnosis, FreePartsOfUsedSegmentsAreStranded) {
+  Recorder program;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const std::uint64_t address = kBase + i * 64 * kMiB;
+    program.segment(address, 20 * kMiB);
+    program.place_next_at(address);
+    program.alloc(10, 2 * kMiB);
+  }
+  program.oom();
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("stranded split segments", findings[0].pitfall);
+  EXPECT_EQ("fragmentation", findings[0].scenario);
+  EXPECT_THAT(findings[0].what, HasSubstr("90.00 MiB of 100.00 MiB reserved are free, but in 5"));
+  EXPECT_THAT(findings[0].what, HasSubstr("at most 18.00 MiB in one"));
+  EXPECT_EQ(10, findings[0].evidence.at(0).line);
+}
+
+TEST(Diagnosis, OneGpuWithMoreThanTheOthersIsAnImbalance) {
+  MemoryHistory history;
+  history.events = 1;
+  history.devices.resize(2);
+  DeviceResult full;
+  full.device = "cuda:0";
+  full.peak_allocated_bytes = 30 * static_cast<std::int64_t>(kMiB);
+  DeviceResult empty = full;
+  empty.device = "cuda:1";
+  empty.peak_allocated_bytes = 10 * static_cast<std::int64_t>(kMiB);
+  const std::vector<FindingResult> findings = diagnose(history, {full, empty});
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("imbalance", findings[0].pitfall);
+  EXPECT_EQ("unbalanced_data_parallel", findings[0].scenario);
+  EXPECT_THAT(findings[0].what, HasSubstr("3.00 times as much"));
+  EXPECT_TRUE(diagnose(history, {full, full}).empty());
+}
+
+}  // namespace
+}  // namespace ohm::reports
