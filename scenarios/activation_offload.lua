@@ -3,6 +3,12 @@
 -- What forward keeps for backward lies idle until backward needs it. What to do: keep it in the
 -- host's memory (`save_on_cpu`) and fetch it back layer by layer; the price is the way over the
 -- bus, twice. Moving the output to the host moves nothing of what its graph keeps.
+--
+-- Chapter: activations
+-- PyTorch:
+--     with torch.autograd.graph.save_on_cpu(pin_memory=True):
+--         loss = loss_fn(model(x), y)
+--     loss.backward()
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional
@@ -46,6 +52,9 @@ return ohm.scenario {
   problems = {kept_on_the_gpu = function(d) return train(d, plainly) end},
   mitigations = {
     save_on_cpu = function(d) return train(d, graph.save_on_cpu) end,
+    save_on_cpu_pinned = function(d)
+      return train(d, function(body) return graph.save_on_cpu({pin_memory = true}, body) end)
+    end,
     hooks_in_half_precision = {
       compare_as = "float16", run = function(d) return train(d, in_half_precision) end,
     },

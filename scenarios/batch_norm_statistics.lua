@@ -5,6 +5,11 @@
 -- ReLU after a convolution does not. What to do: fused or recomputed normalisation and activation,
 -- which keep one tensor instead of two. Frozen statistics (`eval`) save the few numbers of the
 -- batch and not the input. A recomputed BatchNorm moves its running statistics twice.
+--
+-- Chapter: activations
+-- PyTorch:
+--     def norm(x): return F.relu(bn(x))
+--     x = checkpoint(norm, conv(x), use_reentrant=False)
 
 local bytes = require("bytes")
 local nn = ohm.nn

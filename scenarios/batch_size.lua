@@ -3,11 +3,17 @@
 -- The peak is a straight line in the batch: parameters, gradients and optimizer state are the fixed
 -- part, activations are so many bytes for each sample. What to do: halve the batch until it fits,
 -- or read the line: two measurements give both of its numbers. `ohm run --set batch=64` tries one.
+--
+-- Chapter: basics
+-- PyTorch:
+--     loader = DataLoader(dataset, batch_size=batch // 2)
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional
 
-local params = ohm.params {batch = 1024}
+local params = ohm.params {
+  batch = {default = 1024, min = 4, summary = "samples in the batch that is too large"},
+}
 
 -- The peak is where backward has come to the last block. For each sample: its 128 features, 8
 -- results of ReLU, two gradients as wide, and a label.

@@ -4,6 +4,11 @@
 -- PyTorch keeps freed memory in its cache, and a cache belongs to one process: another one on the
 -- card cannot have it. What to do: empty_cache() once the tensors are gone, or end the process.
 -- Deleting tensors alone, or collecting garbage, only moves memory into the cache.
+--
+-- Chapter: cache
+-- PyTorch:
+--     del tensors
+--     torch.cuda.empty_cache()    # for the other process
 
 local empty_cache = ohm.cuda.empty_cache
 
@@ -30,6 +35,10 @@ local function first_process(device, release)
 end
 
 local function del(names) names.tensors = nil end
+local function del_one_by_one(names)
+  for i = 1, #names.tensors do names.tensors[i] = nil end
+  names.tensors = nil
+end
 local function del_and(advice)
   return function(names)
     names.tensors = nil
@@ -63,6 +72,7 @@ return ohm.scenario {
     end,
   },
   non_fixes = {
+    releasing_each_tensor = function(d) return first_process(d, del_one_by_one) end,
     collecting_garbage = function(d) return first_process(d, del_and(ohm.gc.collect)) end,
     -- When it was emptied, the tensors were still there: deleted, they are in it again.
     empty_cache_before_del = function(d) return first_process(d, empty_cache_then_del) end,

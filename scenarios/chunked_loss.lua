@@ -4,6 +4,11 @@
 -- keeps log-probabilities as large, and backward makes two gradients of that size. What to do: take
 -- the loss in chunks of tokens under a checkpoint, so that one chunk's logits exist at a time, in
 -- forward and in backward. Half precision for the logits halves them; it is not enough.
+--
+-- Chapter: activations
+-- PyTorch:
+--     for h, t in zip(hidden.split(1024), targets.split(1024)):
+--         loss = loss + checkpoint(chunk_loss, h, t, use_reentrant=False)
 
 local bytes, nets = require("bytes"), require("nets")
 local nn, F = ohm.nn, ohm.nn.functional

@@ -6,6 +6,10 @@
 -- state's. Then it empties the cache, at every shape that it has not seen: with inputs of changing
 -- size in every step. What to do: a workspace limit, input sizes that stay, or the benchmark off.
 -- (Workspaces are modelled: lib/cudnn.lua says how.)
+--
+-- Chapter: cache
+-- PyTorch:
+--     torch.backends.cudnn.benchmark = False
 
 local bytes = require("bytes")
 local cudnn = require("cudnn")

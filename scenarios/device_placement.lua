@@ -4,6 +4,11 @@
 -- `tensor:to(device)` returns a tensor, `module:to(device)` moves the module. `cuda()` without a
 -- number is the current device. `new_*` makes tensors where the one it is called on lives, with its
 -- dtype. A result lives where its operands live. Nothing here is a leak: these are the rules.
+--
+-- Chapter: basics
+-- PyTorch:
+--     x = x.to(device)    # a tensor: assign the result
+--     model.to(device)    # a module: moves in place
 
 local nn = ohm.nn
 

@@ -4,6 +4,11 @@
 -- and reduces all gradients. What to do: DistributedDataParallel, one process for each GPU. Every
 -- rank holds the same: parameters, gradients, and the buckets in which gradients are averaged, as
 -- large again. `gradient_as_bucket_view` makes gradients views of the buckets and saves that copy.
+--
+-- Chapter: gpus
+-- PyTorch:
+--     model = DistributedDataParallel(model, device_ids=[rank], gradient_as_bucket_view=True)
+-- Keras: with tf.distribute.MirroredStrategy().scope(): build and compile the model.
 
 local bytes = require("bytes")
 local nn, F = ohm.nn, ohm.nn.functional

@@ -4,6 +4,11 @@
 -- again: the peak is the same, but every step waits for cudaMalloc and cudaFree instead of taking
 -- blocks from the cache. What to do: leave the cache alone; it is what makes allocation fast. Count
 -- num_device_alloc in memory_stats(): it should stand still after the first step.
+--
+-- Chapter: cache
+-- PyTorch:
+--     for x, y in loader:
+--         train_step(x, y)    # no torch.cuda.empty_cache() here
 
 local nets = require("nets")
 local nn, F = ohm.nn, ohm.nn.functional

@@ -4,6 +4,13 @@
 -- the sum of all gradients so far, the gradients stay allocated during the next forward pass, and
 -- each new one is a temporary beside the old one. What to do: zero_grad() at the top of the loop.
 -- Just before backward() the numbers are right, but the forward pass still carries the gradients.
+--
+-- Chapter: leaks
+-- PyTorch:
+--     for x, y in loader:
+--         optimizer.zero_grad()
+--         loss_fn(model(x), y).backward()
+--         optimizer.step()
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional

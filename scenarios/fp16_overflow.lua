@@ -4,6 +4,14 @@
 -- 90,000: inf. A gradient of 1e-9 is 0. The running variance of a BatchNorm of wide activations is
 -- inf, and its output 0. What to do: compute what may leave the range in float32 (autocast does it
 -- for ops on its list), or bring it into range: normalised coordinates, scaled losses, bfloat16.
+--
+-- Chapter: precision
+-- PyTorch:
+--     with torch.autocast("cuda"):
+--         out = model(x)
+--     union = area(a.float()) + area(b.float()) - overlap.float()
+-- Keras: tf.keras.mixed_precision.set_global_policy("mixed_float16"): its loss is scaled by a
+--   LossScaleOptimizer.
 
 local nn, F = ohm.nn, ohm.nn.functional
 local HALF, BFLOAT, FULL = ohm.float16, ohm.bfloat16, ohm.float32

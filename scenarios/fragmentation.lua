@@ -6,6 +6,10 @@
 -- free pages can be mapped elsewhere; allocate the largest, or what lives long, first.
 -- empty_cache() only returns whole segments, and a garbage collection threshold frees what an OOM
 -- would free anyway.
+--
+-- Chapter: cache
+-- PyTorch:
+--     PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py
 
 local MIB = 1024 * 1024
 

@@ -5,6 +5,13 @@
 -- and step once. The widely copied snippet calls zero_grad() inside that loop and does not divide:
 -- it fits, and trains on another gradient. Where memory is parameters, accumulating costs more than
 -- the batch does: each new gradient stands beside the sum.
+--
+-- Chapter: activations
+-- PyTorch:
+--     optimizer.zero_grad()
+--     for x, y in micro_batches:
+--         (loss_fn(model(x), y) / len(micro_batches)).backward()
+--     optimizer.step()
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional

@@ -5,6 +5,11 @@
 -- a wide hidden layer or attention, or segments of several layers. One checkpoint for each
 -- Linear-ReLU block, as the guides show it, keeps what the block kept anyway; one around the whole
 -- net computes all of it again at once. The price is a second forward pass.
+--
+-- Chapter: activations
+-- PyTorch:
+--     x = torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)
+-- Keras: block = tf.recompute_grad(block)
 
 local bytes = require("bytes")
 local nn, F = ohm.nn, ohm.nn.functional

@@ -3,7 +3,12 @@
 -- The whole data set was moved to the GPU, or built there. What to do: a Dataset that loads an item
 -- when it is asked for, a DataLoader that makes batches of them on the host, and one batch at a
 -- time on the GPU; pinned host memory makes the copy fast. A DataLoader over a tensor that already
--- is on the GPU only cuts it into batches.
+-- is on the GPU only cuts it into batches. A Dataset that is built as a whole first fills the host.
+--
+-- Chapter: leaks
+-- PyTorch:
+--     for x, y in DataLoader(dataset, batch_size=32, pin_memory=True):
+--         x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
 
 local bytes = require("bytes")
 local nn, F = ohm.nn, ohm.nn.functional
@@ -16,6 +21,10 @@ local NET = 2 * bytes.linear(FEATURES, 10)
 -- gradient, and a few scalars.
 local ROOM = NET + bytes.float32(BATCH, FEATURES) + bytes.int64(BATCH)
   + 2 * bytes.float32(BATCH, 10) + 4 * bytes.scalar
+
+-- On the host: the items of a batch, the batch that they are made into, and the one before it that
+-- still has its names; with their labels.
+local HOST_ROOM = 3 * bytes.float32(BATCH, FEATURES) + 2 * bytes.int64(BATCH)
 
 local function whole_set(device)
   ohm.manual_seed(2)
@@ -30,6 +39,23 @@ local function on_demand()
     __len = function() return SAMPLES end,
     __getitem = function(_, i) return x:select(0, i), y:select(0, i) end,
   }
+end
+
+-- A file that holds one item.
+local function read(i)
+  ohm.manual_seed(3 + i)
+  return ohm.randn(FEATURES), i % 10
+end
+local function items(get)
+  return data.Dataset {
+    __len = function() return SAMPLES end,
+    __getitem = function(_, i) return get(i) end,
+  }
+end
+local function built_first()
+  local all = {}
+  for i = 0, SAMPLES - 1 do all[i] = read(i) end
+  return function(i) return all[i], i % 10 end
 end
 
 -- `batches` is an iterator: a DataLoader, or the loop of the problem.
@@ -64,29 +90,47 @@ local function slices(x, y)
   end
 end
 
+local function on_the_gpu(new_batches)
+  return {of = "everything_on_the_gpu", run = function(d) return train(d, new_batches(d)) end}
+end
+
 return ohm.scenario {
   name = "greedy_data_loading",
   summary = "The whole data set on the GPU, where one batch at a time would do",
   gpu = {profile = "tiny-64m", values = true},
   limits = {bytes.at_most("peak_allocated_bytes", ROOM)},
 
-  problems = {everything_on_the_gpu = function(d) return train(d, slices(whole_set(d))) end},
+  problems = {
+    everything_on_the_gpu = function(d) return train(d, slices(whole_set(d))) end,
+    everything_built_first = {
+      limits = {bytes.at_most("peak_host_bytes", HOST_ROOM)},
+      run = function(d) return train(d, loader(items(built_first()))) end,
+    },
+  },
   mitigations = {
-    dataset_on_demand = function(d) return train(d, loader(on_demand())) end,
-    tensors_on_the_host = function(d)
-      return train(d, loader(data.TensorDataset(whole_set("cpu"))))
-    end,
-    slices_on_the_host = function(d) return train(d, slices(whole_set("cpu"))) end,
-    workers = function(d) return train(d, loader(on_demand(), {num_workers = 2})) end,
+    dataset_on_demand = on_the_gpu(function() return loader(on_demand()) end),
+    tensors_on_the_host = on_the_gpu(function()
+      return loader(data.TensorDataset(whole_set("cpu")))
+    end),
+    slices_on_the_host = on_the_gpu(function() return slices(whole_set("cpu")) end),
+    workers = on_the_gpu(function() return loader(on_demand(), {num_workers = 2}) end),
+    pinned_batches = on_the_gpu(function() return loader(on_demand(), {pin_memory = true}) end),
+    read_when_asked_for = {
+      of = "everything_built_first", run = function(d) return train(d, loader(items(read))) end,
+    },
   },
   non_fixes = {
-    loader_over_gpu_tensors = function(d)
-      return train(d, loader(data.TensorDataset(whole_set(d))))
-    end,
-    empty_cache = function(d)
+    loader_over_gpu_tensors = on_the_gpu(function(d)
+      return loader(data.TensorDataset(whole_set(d)))
+    end),
+    empty_cache = on_the_gpu(function(d)
       local dataset = data.TensorDataset(whole_set(d))
       ohm.cuda.empty_cache()
-      return train(d, loader(dataset))
-    end,
+      return loader(dataset)
+    end),
+    pinned_batches_of_what_was_built = {
+      of = "everything_built_first",
+      run = function(d) return train(d, loader(items(built_first()), {pin_memory = true})) end,
+    },
   },
 }

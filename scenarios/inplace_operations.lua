@@ -5,6 +5,10 @@
 -- input, so there is nothing to save: the same bytes stay, and the peak is in backward. In-place
 -- dropout even costs: out of place it keeps a mask of a byte a number, in place a float of noise.
 -- And what backward needs must not be overwritten: that raises.
+--
+-- Chapter: activations
+-- PyTorch:
+--     nn.ReLU(inplace=True)    # where no graph is kept
 
 local bytes = require("bytes")
 local nn = ohm.nn

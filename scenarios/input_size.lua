@@ -4,6 +4,10 @@
 -- grow with them, parameters do not. And an image read as float32 is four times its bytes. What to
 -- do: train on crops; keep images as uint8 until the forward pass that needs them, so that what is
 -- queued on the device is a quarter.
+--
+-- Chapter: basics
+-- PyTorch:
+--     x = images.to(device).float() / 255    # uint8 until here
 
 local bytes = require("bytes")
 local nn, F = ohm.nn, ohm.nn.functional

@@ -5,6 +5,11 @@
 -- ones are of every size. What to do: allocate the cache once for the longest text and write into
 -- it; or bound it, with a window of the last tokens (another result). Emptying the PyTorch cache
 -- every token has nothing to do with this cache.
+--
+-- Chapter: leaks
+-- PyTorch:
+--     cache = torch.empty(layers, 2, batch, heads, longest, size, device=device)
+--     cache[layer, 0, :, :, position] = key
 
 local bytes = require("bytes")
 local F = ohm.nn.functional

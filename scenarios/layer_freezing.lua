@@ -5,6 +5,11 @@
 -- backward ends where training begins: `p.requires_grad = False` for their parameters. Freezing
 -- late layers keeps the activations of the early ones, and `module.requires_grad = False`, as a
 -- guide has it, freezes nothing: it makes a new attribute of the module.
+--
+-- Chapter: parameters
+-- PyTorch:
+--     for p in model.early_layers.parameters():
+--         p.requires_grad = False
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional

@@ -3,6 +3,10 @@
 -- A loss is a tensor, and a tensor that was computed holds the graph it was computed with.
 -- `total = total + loss` therefore keeps alive what every step's graph keeps alive: leaves, saved
 -- activations. What to do: add up numbers, `total = total + loss:item()`, or detach the loss.
+--
+-- Chapter: leaks
+-- PyTorch:
+--     total_loss += loss.item()
 
 local nn, F = ohm.nn, ohm.nn.functional
 

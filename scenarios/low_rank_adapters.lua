@@ -4,6 +4,12 @@
 -- do: freeze the model and train adapters of low rank beside its layers (LoRA): two matrices of
 -- rank x width instead of width x width. The result differs from full fine-tuning; it begins at the
 -- same loss, since an adapter begins at zero. An adapter beside a model that is not frozen is more.
+--
+-- Chapter: parameters
+-- PyTorch:
+--     for p in model.parameters():
+--         p.requires_grad = False
+--     y = layer(x) + up(down(x))    # train up and down
 
 local bytes, nets = require("bytes"), require("nets")
 local add_adapters = require("models.lora")

@@ -3,6 +3,12 @@
 -- Without no_grad every output holds the graph of its forward pass: the image and the result of
 -- every ReLU. Outputs kept in a list keep all of that. What to do: run inference under no_grad (or
 -- inference_mode), or detach what is kept; `:to("cpu")` alone moves the output, not the graph.
+--
+-- Chapter: leaks
+-- PyTorch:
+--     model.eval()
+--     with torch.no_grad():
+--         outputs.append(model(x).cpu())
 
 local nn = ohm.nn
 

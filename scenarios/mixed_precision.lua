@@ -5,6 +5,15 @@
 -- a half copy: where memory is parameters, the peak rises. What to do: autocast with a GradScaler
 -- for float16, or bfloat16, which needs none; where parameters count too, train a half model with
 -- float32 master weights. nvidia-smi does not tell: the cache keeps the segments of the peak.
+--
+-- Chapter: precision
+-- PyTorch:
+--     with torch.autocast("cuda", dtype=torch.float16):
+--         loss = loss_fn(model(x), y)
+--     scaler.scale(loss).backward()
+--     scaler.step(optimizer)
+--     scaler.update()
+-- Keras: tf.keras.mixed_precision.set_global_policy("mixed_float16")
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional

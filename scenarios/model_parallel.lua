@@ -4,6 +4,12 @@
 -- do: put the first half of the layers on one GPU and the second on another, and move the
 -- activations between them in forward; backward moves the gradients the other way. The price is
 -- time: the second GPU waits for the first, so each works half of the time at best.
+--
+-- Chapter: gpus
+-- PyTorch:
+--     def forward(self, x):
+--         x = self.first(x.to("cuda:0"))
+--         return self.second(x.to("cuda:1"))
 
 local bytes = require("bytes")
 local nn, F = ohm.nn, ohm.nn.functional

@@ -5,6 +5,12 @@
 -- and segments, cached ones included, not what a program uses. Looking more often helps little.
 -- What to do: ask the allocator, which knows its peak: max_memory_allocated(), and between two
 -- suspect lines reset_peak_memory_stats().
+--
+-- Chapter: basics
+-- PyTorch:
+--     torch.cuda.reset_peak_memory_stats()
+--     suspect()
+--     print(torch.cuda.max_memory_allocated())
 
 local nets = require("nets")
 local F = ohm.nn.functional

@@ -4,6 +4,17 @@
 -- they hold every tensor of the failed step: trying again while the error is at hand, in the
 -- handler, is out of memory again. What to do: leave the handler, drop what the failed step made,
 -- then go on: with the same batch in two halves whose gradients add up, or without that batch.
+--
+-- Chapter: faults
+-- PyTorch:
+--     try:
+--         train_step(batch)
+--         failed = False
+--     except torch.cuda.OutOfMemoryError:
+--         failed = True
+--     if failed:    # outside the handler: the error holds the failed step's tensors
+--         for half in batch.chunk(2):
+--             train_step(half)
 
 local nets = require("nets")
 local F = ohm.nn.functional
@@ -61,11 +72,12 @@ end
 local function recovering(problem, recover, options)
   return {
     of = problem, gpu = options.gpu, fault = options.fault,
-    trades = options.trades, must_agree = options.must_agree,
+    trades = options.trades, must_agree = options.must_agree, waive = options.waive,
     run = function(d) return train(d, recover) end,
   }
 end
 local SKIPPED = "the batch that did not fit"
+local WITHOUT_IT = {{verdict = "swallowed", reason = "it goes on without the batch on purpose"}}
 
 -- The hundred-and-seventieth allocation is in the third step.
 local FAULT = "nth(170)"
@@ -84,11 +96,11 @@ return ohm.scenario {
   mitigations = {
     injected_halve = recovering("injected", halve, {fault = FAULT}),
     injected_skip = recovering("injected", skip, {
-      fault = FAULT, trades = SKIPPED, must_agree = {"finite"},
+      fault = FAULT, trades = SKIPPED, must_agree = {"finite"}, waive = WITHOUT_IT,
     }),
     halve_the_batch = recovering("long_batch", halve, {gpu = CARD}),
     skip_the_batch = recovering("long_batch", skip, {
-      gpu = CARD, trades = SKIPPED, must_agree = {"finite"},
+      gpu = CARD, trades = SKIPPED, must_agree = {"finite"}, waive = WITHOUT_IT,
     }),
   },
   non_fixes = {

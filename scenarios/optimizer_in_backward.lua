@@ -5,6 +5,12 @@
 -- and drop the gradient: then only the largest one exists at a time. It cannot be combined with
 -- accumulating gradients or clipping their norm. Zeroing them earlier does not help: the peak is in
 -- backward.
+--
+-- Chapter: parameters
+-- PyTorch:
+--     for p in model.parameters():
+--         optimizers[p] = torch.optim.Adam([p])
+--         p.register_post_accumulate_grad_hook(step_and_clear)
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional

@@ -4,6 +4,10 @@
 -- default implementation takes a temporary third one in every step. What to do: fused = true needs
 -- no temporary; SGD needs no state. `foreach = false` is said to save memory, and raises the peak:
 -- it takes two temporaries of the largest parameter, which here is nearly all of them.
+--
+-- Chapter: parameters
+-- PyTorch:
+--     optimizer = torch.optim.Adam(model.parameters(), fused=True)
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional

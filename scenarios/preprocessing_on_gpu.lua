@@ -4,6 +4,10 @@
 -- shifted, flipped. On the GPU they are as many temporaries, of which two live at any moment,
 -- beside the raw images. What to do: preprocess on the CPU and move what the net reads, in the
 -- smallest dtype that will do.
+--
+-- Chapter: leaks
+-- PyTorch:
+--     x = augment(image).to(device)    # augment on the CPU, in the DataLoader's workers
 
 local bytes = require("bytes")
 

@@ -3,6 +3,11 @@
 -- An output kept in a list keeps its memory, after backward() too: its graph is gone, its numbers
 -- are not. A metric computed on the GPU is a block of 512 bytes. What to do: keep numbers
 -- (`:item()`), or copies on the host (`:detach():cpu()`). How it is printed does not matter.
+--
+-- Chapter: leaks
+-- PyTorch:
+--     log.append(loss.item())
+--     outputs.append(out.detach().cpu())
 
 local nets = require("nets")
 local nn, F = ohm.nn, ohm.nn.functional

@@ -4,6 +4,10 @@
 -- probabilities, and keeps them for backward. What to do: compute it for a chunk of queries at a
 -- time and let a checkpoint compute the chunk again in backward (flash attention does that inside
 -- one kernel). Fewer heads of the same width do not change the width, but they do change this.
+--
+-- Chapter: activations
+-- PyTorch:
+--     F.scaled_dot_product_attention(q, k, v)
 
 local bytes = require("bytes")
 local attention = require("models.attention")

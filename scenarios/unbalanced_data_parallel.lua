@@ -4,6 +4,14 @@
 -- whole batch: outputs, log-probabilities and both of their gradients. What to do: compute the loss
 -- where the outputs are (inside forward, or in a parallel loss layer), so that only scalars are
 -- gathered; or use DistributedDataParallel, where every rank has its own loss.
+--
+-- Chapter: gpus
+-- PyTorch:
+--     class WithLoss(nn.Module):    # the loss where the outputs are
+--         def forward(self, x, y): return loss_fn(self.model(x), y)
+--     loss = nn.DataParallel(WithLoss(model))(x, y).mean()
+-- Keras: with tf.distribute.MirroredStrategy().scope(): build and compile the model. Every replica
+--   computes its own loss.
 
 local nn, F = ohm.nn, ohm.nn.functional
 

@@ -5,6 +5,11 @@
 -- caller's name for it, whatever the function does with its own. What to do: `del out, loss` (here:
 -- = nil) before the evaluation, or put training into a function of its own. Emptying the cache
 -- gives back what nobody refers to; it releases nothing that has a name.
+--
+-- Chapter: leaks
+-- PyTorch:
+--     del out, loss    # before the evaluation
+--     evaluate(model)
 
 local bytes, nets = require("bytes"), require("nets")
 local nn, F = ohm.nn, ohm.nn.functional

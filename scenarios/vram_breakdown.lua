@@ -4,6 +4,11 @@
 -- rest. A training step holds the gradients as well (as much as the parameters), the optimizer's
 -- state (Adam: twice as much), and temporaries of the optimizer (as much once more). What to do:
 -- count all of it, and save where most of it is. Here that is the optimizer, not the batch.
+--
+-- Chapter: basics
+-- PyTorch:
+--     print(torch.cuda.memory_summary())
+--     print(torch.cuda.max_memory_allocated())
 
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional
