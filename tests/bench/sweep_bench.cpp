@@ -1,0 +1,100 @@
+// Faults per second: a body in one process, through C++ and through a script; a training step in
+// copies of the process, for every request, by the number of requests.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "harness/engine/sweep/body_sweep.h"
+#include "harness/engine/sweep/fault_trials.h"
+#include "harness/engine/variant_process.h"
+#include "harness/lua/scenario_loader.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::engine {
+namespace {
+
+MachineOptions size_only() {
+  MachineOptions options;
+  options.gpu.profile = "a100-80g";
+  options.gpu.values = false;
+  return options;
+}
+
+void body_of_40_requests(benchmark::State& state) {
+  Machine machine(size_only());
+  const ContextGuard guard(machine.context());
+  machine.add_gpus();
+  const auto body = [] {
+    std::vector<Tensor> tensors;
+    tensors.reserve(40);
+    for (int i = 1; i <= 40; ++i) {
+      tensors.push_back(empty({1024 * i}, {DType::float32, Device::cuda(0)}));
+    }
+    return BodyResult{1};
+  };
+  std::int64_t faults = 0;
+  for (auto _ : state) faults += sweep_body(machine, FaultForm::transient, body).faults;
+  state.SetItemsProcessed(faults);
+}
+BENCHMARK(body_of_40_requests);
+
+void script_of_40_requests(benchmark::State& state) {
+  LoadRequest request;
+  request.path = "body.lua";
+  request.caps.instructions = UINT64_MAX;
+  request.source =
+      "local function body(d)\n"
+      "  local x, y = {device = d}, nil\n"
+      "  for i = 1, 40 do y = ohm.empty(1024 * i, x) end\n"
+      "  return 1\n"
+      "end\n"
+      "local function run(d)\n"
+      "  for _ = 1, 25 do ohm.fault.sweep(function() return body(d) end) end\n"
+      "end\n"
+      "return ohm.scenario {name = 'body', summary = 's', limits = {'num_ooms == 0'},\n"
+      "  problems = {run = run}}\n";
+  const MachineOptions options = size_only();
+  for (auto _ : state) run_variant(lua::load_scenario, request, "run", options);
+  state.SetItemsProcessed(state.iterations() * 25 * 40);
+}
+BENCHMARK(script_of_40_requests)->Unit(benchmark::kMillisecond);
+
+/// A scenario whose variant trains `layers` layers for one step; the file's text is `source`.
+LoadRequest training_step(int layers) {
+  const std::string source =
+      "local nn = ohm.nn\n"
+      "local function run(d)\n"
+      "  local layers = {}\n"
+      "  for i = 1, " +
+      std::to_string(layers) +
+      " do layers[2 * i - 1], layers[2 * i] = nn.Linear(64, 64), nn.ReLU() end\n"
+      "  local net = nn.Sequential(table.unpack(layers)):to(d)\n"
+      "  net(ohm.ones(16, 64, {device = d})):sum():backward()\n"
+      "end\n"
+      "return ohm.scenario {name = 'step', summary = 's', limits = {'num_ooms == 0'},\n"
+      "  problems = {run = run}}\n";
+  LoadRequest request;
+  request.path = "step.lua";
+  request.source = source;
+  return request;
+}
+
+void training_step_in_copies(benchmark::State& state) {
+  TrialSetup setup{training_step(static_cast<int>(state.range(0))), "run", size_only(), {}};
+  Trial trial(lua::load_scenario, setup, [](std::size_t) { return std::optional<FaultForm>(); });
+  trial.run();
+  const UndisturbedRun undisturbed = trial.undisturbed();
+  std::vector<FaultTask> tasks;
+  for (std::size_t call = 0; call < undisturbed.calls.size(); ++call) tasks.push_back({call, {}});
+  std::int64_t faults = 0;
+  for (auto _ : state) {
+    faults += static_cast<std::int64_t>(
+        run_tasks(lua::load_scenario, setup, undisturbed, tasks, {}).size());
+  }
+  state.SetItemsProcessed(faults);
+  state.counters["requests"] = static_cast<double>(undisturbed.calls.size());
+}
+BENCHMARK(training_step_in_copies)->Arg(8)->Arg(85)->Arg(850)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace ohm::engine
