@@ -45,7 +45,7 @@ FaultCandidate FaultInjector::known(FaultCandidate candidate) const {
 }
 
 bool FaultInjector::should_fail(const FaultCandidate& candidate) {
-  if (sources_.empty()) return false;
+  if (is_idle()) return false;
   const FaultCandidate call = known(candidate);
   bool fails = false;
   for (FaultSource* const source : sources_) {

@@ -32,6 +32,7 @@ class FaultInjector final : public FaultSource {
   bool should_fail(const FaultCandidate& candidate) override;
   std::uint64_t faults() const override { return faults_; }
   const std::string& text() const override { return text_; }
+  bool is_idle() const override { return sources_.empty(); }
   bool wants_points() const override;
 
  private:

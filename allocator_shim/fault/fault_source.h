@@ -23,6 +23,8 @@ class FaultSource {
   virtual std::uint64_t faults() const = 0;
   /// Why the last one was: a plan, as it was written.
   virtual const std::string& text() const = 0;
+  /// Whether there is nothing that could make a call fail: then none needs to be asked about.
+  virtual bool is_idle() const { return false; }
   /// Whether it looks at FaultCandidate::point.
   virtual bool wants_points() const { return false; }
 

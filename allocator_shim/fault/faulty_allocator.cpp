@@ -33,7 +33,7 @@ FaultCandidate FaultyAllocator::candidate_of(const AllocationRequest& request) c
 }
 
 Allocation FaultyAllocator::allocate(const AllocationRequest& request) {
-  if (request.bytes == 0) return upstream().allocate(request);
+  if (faults_.is_idle() || request.bytes == 0) return upstream().allocate(request);
   const FaultCandidate candidate = candidate_of(request);
   if (faults_.should_fail(candidate)) refuse(request);
   return serve(request, candidate);

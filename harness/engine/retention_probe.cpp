@@ -140,9 +140,6 @@ std::optional<RetentionResult> probe_retention(const ScenarioLoader& loader,
     program->run(variant, run);
   } catch (const OutOfMemory&) {
     // It ends as the first run did; why, that one has said.
-  } catch (const std::exception&) {
-    // So does an error of the script; any other error is of this run alone.
-    if (measured.outcome != Outcome::error) throw;
   }
   return run.take();
 }

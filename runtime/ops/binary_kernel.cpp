@@ -24,6 +24,12 @@ DType promote(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
+const Tensor& tensor_of(const TensorOrNumber& operand) {
+  static const Tensor none;
+  const Tensor* tensor = std::get_if<Tensor>(&operand);
+  return tensor == nullptr ? none : *tensor;
+}
+
 DType result_dtype(const Tensor& input, const TensorOrNumber& other) {
   if (const Tensor* tensor = std::get_if<Tensor>(&other)) return promote(input, *tensor);
   if (is_floating(input.dtype())) return input.dtype();

@@ -6,6 +6,9 @@
 
 namespace ohm::ops {
 
+/// The tensor that an operand is; an undefined one for a number.
+const Tensor& tensor_of(const TensorOrNumber& operand);
+
 /// The dtype of `input op other`.
 DType result_dtype(const Tensor& input, const TensorOrNumber& other);
 

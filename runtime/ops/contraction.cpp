@@ -10,6 +10,7 @@
 
 #include "runtime/ops/formula.h"
 #include "runtime/ops/gemm.h"
+#include "runtime/ops/host_values.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
@@ -36,34 +37,32 @@ void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b) {
                                           a.shape().str(), b.shape().str()));
 }
 
+// out [rows] = matrix [rows, vec.numel()] · vec on the host.
+void host_gemv(const Tensor& out, const Tensor& matrix, const Tensor& vec) {
+  if (!out.has_values()) return;
+  const std::int64_t columns = vec.numel();
+  visit_computed(out.dtype(), [&]<class T>(TypeTag<T>) {
+    const HostInput<T> rows(matrix);
+    const HostInput<T> factors(vec);
+    HostOutput<T> target(out);
+    const Matrix<T> left{rows.data(), std::max<std::int64_t>(1, columns), false};
+    host_gemm(out.numel(), 1, columns, left, {factors.data(), 1, false}, T(0), target.data(), 1);
+    target.commit();
+  });
+}
+
 // Result first, then the library's handle: a matrix product would take them the other way round.
 Tensor raw_dot(const Tensor& a, const Tensor& b) {
   Tensor out = empty({}, options_of(a));
   ensure_cublas_workspace(out.device());
-  if (!out.has_values()) return out;
-  const std::vector<double> left = to_doubles(a);
-  const std::vector<double> right = to_doubles(b);
-  double sum = 0;
-  for (std::size_t i = 0; i < left.size(); ++i) sum += left[i] * right[i];
-  fill_values(out, sum);
+  host_gemv(out, a, b);
   return out;
 }
 
 Tensor raw_mv(const Tensor& matrix, const Tensor& vec) {
   Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
   ensure_cublas_workspace(out.device());
-  if (!out.has_values()) return out;
-  const std::vector<double> rows = to_doubles(matrix);
-  const std::vector<double> factors = to_doubles(vec);
-  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    for (std::size_t row = 0; row < static_cast<std::size_t>(out.numel()); ++row) {
-      double sum = 0;
-      for (std::size_t i = 0; i < factors.size(); ++i) {
-        sum += rows[row * factors.size() + i] * factors[i];
-      }
-      out.data<T>()[row] = convert_element<T>(sum);
-    }
-  });
+  host_gemv(out, matrix, vec);
   return out;
 }
 

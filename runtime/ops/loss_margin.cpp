@@ -15,6 +15,7 @@ constexpr OpInfo kHingeEmbedding{"hinge_embedding_loss", CastPolicy::float32};
 constexpr OpInfo kTripletMargin{"triplet_margin_loss", CastPolicy::float32};
 constexpr OpInfo kPoissonNll{"poisson_nll_loss", CastPolicy::float32};
 
+// By ops that record themselves, as the rest of these losses.
 Tensor summed_up(const Tensor& losses, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
   return reduction == Reduction::mean ? mean(losses) : sum(losses);

@@ -32,12 +32,6 @@ constexpr OpInfo kFillInplace{"fill_"};
 constexpr auto kProduct = [](auto x, auto y) { return wrapping_product(x, y); };
 constexpr auto kQuotient = [](auto x, auto y) { return x / y; };
 
-const Tensor& tensor_of(const TensorOrNumber& operand) {
-  static const Tensor none;
-  const Tensor* tensor = std::get_if<Tensor>(&operand);
-  return tensor == nullptr ? none : *tensor;
-}
-
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
   return binary_new(kMul, a, b, result_dtype(a, b), kProduct);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formula.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/indexing.h"
@@ -15,12 +16,6 @@ namespace {
 constexpr OpInfo kScatter{"scatter"};
 constexpr OpInfo kIndexAdd{"index_add"};
 constexpr OpInfo kOneHot{"one_hot"};
-
-const Tensor& tensor_of(const TensorOrNumber& operand) {
-  static const Tensor none;
-  const Tensor* tensor = std::get_if<Tensor>(&operand);
-  return tensor == nullptr ? none : *tensor;
-}
 
 // write(number of the index element) gives what is written to its place.
 template <class Write>
@@ -100,9 +95,7 @@ Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, con
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
     if (!call.needs(1)) return grads;
     const Tensor chosen = index_select(call.grad(), position, call.saved(0));
-    grads[1] = alpha == 1.0 ? chosen : map_new(chosen, [alpha](auto x) {
-      return x * static_cast<decltype(x)>(alpha);
-    });
+    grads[1] = alpha == 1.0 ? chosen : formula::times(chosen, alpha);
     return grads;
   });
   return out;
