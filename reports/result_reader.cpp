@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "allocator_shim/observe/whole_file.h"
 #include "reports/history/history_json.h"
 #include "reports/json_report.h"
 
@@ -342,15 +338,10 @@ RunResult read_result(std::string_view text) {
 }
 
 RunResult read_result_file(const std::string& path) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(path, unknown)) {
-    throw ResultError(fmt::format("cannot read {}: {}", path, std::strerror(EISDIR)));
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw ResultError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   try {
-    return read_result(text);
+    return read_result(read_whole_file(path));
+  } catch (const std::system_error& error) {
+    throw ResultError(fmt::format("cannot read {}: {}", path, error.code().message()));
   } catch (const ResultError& error) {
     throw ResultError(fmt::format("{}: {}", path, error.what()));
   }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "allocator_shim/observe/whole_file.h"
 #include "harness/cli/terminal.h"
 #include "reports/exit_code.h"
 #include "reports/report_file.h"
@@ -24,9 +24,11 @@ struct MergeArguments {
 };
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(fmt::format("{} cannot be read", path));
-  return {std::istreambuf_iterator<char>(file), {}};
+  try {
+    return read_whole_file(path);
+  } catch (const std::system_error& error) {
+    throw UsageError(fmt::format("cannot read {}: {}", path, error.code().message()));
+  }
 }
 
 int merge(const MergeArguments& arguments) {

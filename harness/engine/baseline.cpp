@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
+#include "allocator_shim/observe/whole_file.h"
 #include "reports/measured_text.h"
 
 namespace ohm::engine {
@@ -334,15 +332,10 @@ Baseline parse_baseline(std::string_view text, const std::string& path) {
 }
 
 Baseline read_baseline(const std::string& path) {
-  std::error_code unknown;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, unknown)) {
-    throw BaselineError(fmt::format("cannot read {}: {}", path,
-                                    file ? std::strerror(EISDIR) : std::strerror(errno)));
-  }
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   try {
-    return parse_baseline(text, path);
+    return parse_baseline(read_whole_file(path), path);
+  } catch (const std::system_error& error) {
+    throw BaselineError(fmt::format("cannot read {}: {}", path, error.code().message()));
   } catch (const BaselineError& error) {
     throw BaselineError(fmt::format("{}: {}", path, error.what()));
   }

@@ -8,12 +8,13 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <iterator>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "allocator_shim/caching/trace_runner.h"
 #include "allocator_shim/observe/snapshot_reader.h"
+#include "allocator_shim/observe/whole_file.h"
 #include "allocator_shim/replay/capacity_search.h"
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/replay/what_if.h"
@@ -41,11 +42,10 @@ bool is_trace(const std::string& path) {
 }
 
 Trace load_trace(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw ReplayError(fmt::format("{}: cannot be read", path));
   try {
-    return parse_trace(text);
+    return parse_trace(read_whole_file(path));
+  } catch (const std::system_error& error) {
+    throw ReplayError(fmt::format("{}: {}", path, error.code().message()));
   } catch (const std::invalid_argument& error) {
     throw ReplayError(fmt::format("{}: {}", path, error.what()));
   }

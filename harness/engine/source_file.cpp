@@ -2,20 +2,19 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "allocator_shim/observe/nearest_name.h"
 #include "allocator_shim/observe/utf8.h"
+#include "allocator_shim/observe/whole_file.h"
 #include "harness/engine/script_errors.h"
 
 namespace ohm::engine {
@@ -46,12 +45,11 @@ std::string missing_file_hint(const std::string& path) {
 }
 
 std::string read_whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes.exceptions(std::ios::badbit);
-  bytes << file.rdbuf();
-  if (!file) refuse(path, "cannot be read", "");
-  return std::move(bytes).str();
+  try {
+    return read_whole_file(path);
+  } catch (const std::system_error& error) {
+    refuse(path, error.code().message(), "");
+  }
 }
 
 void check_kind(const std::string& path) {
@@ -69,7 +67,6 @@ void check_kind(const std::string& path) {
   if (static_cast<std::size_t>(status.st_size) > kMaxSourceBytes) {
     refuse(path, fmt::format("is too large for a scenario ({} bytes)", status.st_size), "");
   }
-  if (::access(path.c_str(), R_OK) != 0) refuse(path, std::strerror(errno), "");
 }
 
 }  // namespace
