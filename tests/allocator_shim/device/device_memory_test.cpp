@@ -7,12 +7,15 @@
 #include <memory>
 #include <utility>
 
+#include "allocator_shim/device/card_share.h"
+#include "allocator_shim/device/cuda/card_memory.h"
 #include "allocator_shim/device/device_memory_adaptor.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
 #include "allocator_shim/observe/bytes.h"
+#include "tests/support/stand_in_driver/stand_in.h"
 
 namespace ohm {
 namespace {
@@ -56,6 +59,39 @@ std::unique_ptr<DeviceMemory> faulty_without_faults() {
   return std::make_unique<Owning<FaultyDeviceMemory>>(virtual_gpu(ValueMode::size_only), no_faults,
                                                       0);
 }
+
+/// A card of the stand-in driver, which checks how it is used.
+class CudaCard final : public DeviceMemoryAdaptor {
+ public:
+  CudaCard() : CudaCard(std::make_unique<Parts>()) {}
+
+ private:
+  struct Parts {
+    stand_in::StandIn stand_in;
+    cuda::CardMemory memory{stand_in::StandIn::card(), stand_in::StandIn::nvml()};
+  };
+  explicit CudaCard(std::unique_ptr<Parts> parts)
+      : DeviceMemoryAdaptor(parts->memory), parts_(std::move(parts)) {}
+
+  std::unique_ptr<Parts> parts_;
+};
+
+/// 64 MiB of a larger card.
+class ShareOfACard final : public DeviceMemoryAdaptor {
+ public:
+  ShareOfACard() : DeviceMemoryAdaptor(static_cast<DeviceMemory&>(memory_)) {}
+
+ private:
+  static VirtualGpuOptions options() {
+    VirtualGpuOptions options;
+    options.context_bytes = 4_MiB;
+    return options;
+  }
+
+  VirtualGpu card_{1_GiB, {}};
+  VirtualGpu share_{64_MiB, options()};
+  CardShare memory_{card_, share_};
+};
 
 class DeviceMemoryConformance : public testing::TestWithParam<DeviceKind> {
  protected:
@@ -116,7 +152,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(DeviceKind{"SizeOnly", [] { return virtual_gpu(ValueMode::size_only); }},
                     DeviceKind{"KeepsValues", [] { return virtual_gpu(ValueMode::keeps_values); }},
                     DeviceKind{"CapacityLimit", limited},
-                    DeviceKind{"FaultyDeviceMemory", faulty_without_faults}),
+                    DeviceKind{"FaultyDeviceMemory", faulty_without_faults},
+                    DeviceKind{"CudaCard", [] { return std::make_unique<CudaCard>(); }},
+                    DeviceKind{"CardShare", [] { return std::make_unique<ShareOfACard>(); }}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -1,0 +1,86 @@
+#include "allocator_shim/device/cuda/card.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+namespace ohm::cuda {
+namespace {
+
+DeviceHandle handle_of(const Driver& driver, int ordinal) {
+  if (ordinal < 0 || ordinal >= driver.device_count()) {
+    throw std::out_of_range(
+        fmt::format("there is no card {}: the driver has {}", ordinal, driver.device_count()));
+  }
+  DeviceHandle device = 0;
+  driver.check(driver.functions().device_get(&device, ordinal), "cuDeviceGet");
+  return device;
+}
+
+int attribute(const Driver& driver, int which, DeviceHandle device) {
+  int value = 0;
+  driver.check(driver.functions().device_attribute(&value, which, device), "cuDeviceGetAttribute");
+  return value;
+}
+
+}  // namespace
+
+CardProperties card_properties(const Driver& driver, int ordinal) {
+  const DeviceHandle device = handle_of(driver, ordinal);
+  const DriverFunctions& functions = driver.functions();
+  CardProperties properties;
+  std::array<char, 256> text{};
+  const auto room = static_cast<int>(text.size());
+  driver.check(functions.device_name(text.data(), room, device), "cuDeviceGetName");
+  properties.name = text.data();
+  driver.check(functions.device_pci_bus_id(text.data(), room, device), "cuDeviceGetPCIBusId");
+  properties.pci_bus_id = text.data();
+  driver.check(functions.device_total_memory(&properties.total_bytes, device),
+               "cuDeviceTotalMem_v2");
+  properties.compute_capability = {attribute(driver, kComputeCapabilityMajor, device),
+                                   attribute(driver, kComputeCapabilityMinor, device)};
+  properties.multiprocessors = attribute(driver, kMultiprocessorCount, device);
+  properties.threads_per_multiprocessor = attribute(driver, kMaxThreadsPerMultiprocessor, device);
+  return properties;
+}
+
+Card::Card(std::shared_ptr<const Driver> driver, int ordinal)
+    : driver_(std::move(driver)),
+      ordinal_(ordinal),
+      device_(handle_of(*driver_, ordinal)),
+      properties_(card_properties(*driver_, ordinal)) {
+  driver_->check(driver_->functions().context_retain(&context_, device_),
+                 "cuDevicePrimaryCtxRetain");
+}
+
+Card::~Card() {
+  if (driver_->is_usable()) driver_->functions().context_release(device_);
+}
+
+const DriverFunctions& Card::current() const {
+  driver_->check(driver_->functions().context_set_current(context_), "cuCtxSetCurrent");
+  return driver_->functions();
+}
+
+DeviceMemoryInfo Card::memory_info() const {
+  DeviceMemoryInfo info;
+  driver_->check(current().memory_info(&info.free_bytes, &info.total_bytes), "cuMemGetInfo_v2");
+  return info;
+}
+
+void Card::synchronize() const {
+  driver_->check(current().context_synchronize(), "cuCtxSynchronize");
+}
+
+bool Card::enable_peer_access(const Card& other) const {
+  int can_access = 0;
+  driver_->check(driver_->functions().peer_can_access(&can_access, device_, other.device_),
+                 "cuDeviceCanAccessPeer");
+  if (can_access == 0) return false;
+  const Result result = current().peer_enable_access(other.context_, 0);
+  if (result != kPeerAccessAlreadyEnabled) driver_->check(result, "cuCtxEnablePeerAccess");
+  return true;
+}
+
+}  // namespace ohm::cuda

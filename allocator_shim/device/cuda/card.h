@@ -1,0 +1,58 @@
+// One card as this process uses it: its context, and what the driver says about it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "allocator_shim/device/cuda/driver.h"
+#include "allocator_shim/device/device_memory.h"
+
+namespace ohm::cuda {
+
+struct CardProperties {
+  std::string name;        ///< "NVIDIA H200"
+  std::string pci_bus_id;  ///< "0000:3b:00.0", by which NVML knows it
+  std::size_t total_bytes = 0;
+  std::array<int, 2> compute_capability = {0, 0};  ///< major, minor
+  int multiprocessors = 0;
+  int threads_per_multiprocessor = 0;
+};
+
+/// Without a context: nothing is taken of the card. Throws std::out_of_range for an ordinal that is
+/// none.
+CardProperties card_properties(const Driver& driver, int ordinal);
+
+/// Holds the card's primary context. Belongs to one thread at a time, as all devices.
+class Card {
+ public:
+  /// Throws DriverError where the context cannot be made: no memory, a card used exclusively.
+  Card(std::shared_ptr<const Driver> driver, int ordinal);
+  ~Card();
+  Card(const Card&) = delete;
+  Card& operator=(const Card&) = delete;
+
+  const Driver& driver() const { return *driver_; }
+  /// Functions that act on the card's context, which this makes the current one.
+  const DriverFunctions& current() const;
+
+  int ordinal() const { return ordinal_; }
+  const CardProperties& properties() const { return properties_; }
+  /// The whole card's (cuMemGetInfo), every process on it included.
+  DeviceMemoryInfo memory_info() const;
+  /// Returns once everything that was queued is done.
+  void synchronize() const;
+
+  /// Lets this card read and write `other`'s memory; false where the hardware cannot.
+  bool enable_peer_access(const Card& other) const;
+
+ private:
+  std::shared_ptr<const Driver> driver_;
+  int ordinal_;
+  DeviceHandle device_ = 0;
+  CardProperties properties_;
+  ContextHandle context_ = nullptr;
+};
+
+}  // namespace ohm::cuda

@@ -1,0 +1,215 @@
+#include "allocator_shim/device/cuda/card_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/device/card_share.h"
+#include "allocator_shim/device/cuda/card_streams.h"
+#include "allocator_shim/device/cuda/page_locked_memory.h"
+#include "allocator_shim/device/host_memory_allocator.h"
+#include "allocator_shim/observe/bytes.h"
+#include "tests/support/stand_in_driver/stand_in.h"
+
+namespace ohm::cuda {
+namespace {
+
+using stand_in::StandIn;
+
+TEST(CardMemory, GivesBackAllThatItHolds) {
+  const StandIn stand_in;
+  {
+    CardMemory memory(StandIn::card());
+    ASSERT_TRUE(memory.allocate_segment(20_MiB));
+    const DeviceAddress range = memory.reserve_range(72_MiB);
+    ASSERT_TRUE(memory.map(range, 4_MiB, 2_MiB));
+    EXPECT_GT(stand_in.held_bytes(), 0U);
+  }
+  EXPECT_EQ(stand_in.held_bytes(), 0U);
+}
+
+TEST(CardMemory, FreesNothingTwiceOnceItHasLeftTheCard) {
+  const StandIn stand_in;
+  CardMemory memory(StandIn::card());
+  const auto segment = memory.allocate_segment(20_MiB);
+  const DeviceAddress range = memory.reserve_range(20_MiB);
+  ASSERT_TRUE(segment && memory.map(range, 2_MiB, 2_MiB));
+  memory.leave_card();
+  EXPECT_EQ(stand_in.held_bytes(), 0U);
+  memory.free_segment(*segment, 20_MiB);
+  memory.unmap(range, 2_MiB, 2_MiB);
+  memory.release_range(range, 20_MiB);
+}
+
+TEST(CardMemory, ThrowsWhatIsNotAShortageOfMemory) {
+  const StandIn stand_in("fail=cuMemAlloc_v2:0:801 fail=cuMemCreate:0:801");
+  CardMemory memory(StandIn::card());
+  EXPECT_THROW(memory.allocate_segment(2_MiB), DriverError);
+  const DeviceAddress range = memory.reserve_range(20_MiB);
+  EXPECT_THROW(memory.map(range, 2_MiB, 2_MiB), DriverError);
+}
+
+TEST(CardMemory, KeepsNothingOfAMappingThatFails) {
+  const StandIn stand_in("fail=cuMemMap:0:801");
+  CardMemory memory(StandIn::card());
+  const DeviceAddress range = memory.reserve_range(20_MiB);
+  EXPECT_THROW(memory.map(range, 2_MiB, 2_MiB), DriverError);
+  EXPECT_EQ(memory.info().free_bytes, 60_MiB);
+}
+
+TEST(CardMemory, AsksNothingOfACardThatIsBroken) {
+  const StandIn stand_in("fail=cuMemAlloc_v2:1:700");
+  auto memory = std::make_unique<CardMemory>(StandIn::card());
+  const auto segment = memory->allocate_segment(2_MiB);
+  ASSERT_TRUE(segment);
+  EXPECT_THROW(memory->allocate_segment(2_MiB), DriverError);
+  EXPECT_NO_THROW(memory->free_segment(*segment, 2_MiB));
+  memory.reset();
+  EXPECT_EQ(stand_in.calls("cuMemFree_v2"), 0);
+}
+
+TEST(CardMemory, TellsWhoHoldsTheCardsMemory) {
+  const StandIn stand_in("others=1");
+  CardMemory memory(StandIn::card(), StandIn::nvml());
+  ASSERT_TRUE(memory.allocate_segment(20_MiB));
+  EXPECT_EQ(memory.context_bytes(), 4_MiB);
+  const auto processes = memory.processes();
+  ASSERT_EQ(processes.size(), 2U);
+  EXPECT_TRUE(processes[0].is_own);
+  EXPECT_EQ(processes[0].bytes, 24_MiB);
+}
+
+// ---- with an allocator on it --------------------------------------------------------------------
+
+struct OnACard {
+  std::shared_ptr<const Card> card = StandIn::card();
+  CardMemory memory{card, StandIn::nvml()};
+  CardStreams streams{card};
+};
+
+TEST(CardMemory, CarriesTheCachingAllocatorThroughAnOutOfMemoryError) {
+  const StandIn stand_in;
+  OnACard on;
+  CachingAllocator allocator(on.memory, on.streams, {});
+  const Allocation first = allocator.allocate({40_MiB});
+  EXPECT_THROW(allocator.allocate({40_MiB}), OutOfMemory);
+  EXPECT_EQ(allocator.stats().num_ooms, 1);
+  allocator.free(first.block);
+  // What was freed is cached; the larger request needs it back from the card first.
+  const Allocation second = allocator.allocate({50_MiB});
+  EXPECT_EQ(stand_in.calls("cuMemFree_v2"), 1);
+  allocator.free(second.block);
+}
+
+TEST(CardMemory, CarriesExpandableSegments) {
+  const StandIn stand_in;
+  OnACard on;
+  CachingAllocatorOptions options;
+  options.settings = parse_settings("expandable_segments:True", options.rules);
+  {
+    CachingAllocator allocator(on.memory, on.streams, options);
+    const Allocation block = allocator.allocate({30_MiB});
+    EXPECT_EQ(stand_in.calls("cuMemAlloc_v2"), 0);
+    EXPECT_EQ(stand_in.calls("cuMemMap"), 2);
+    allocator.free(block.block);
+    allocator.empty_cache();
+    EXPECT_EQ(stand_in.calls("cuMemUnmap"), 2);
+  }
+  EXPECT_EQ(on.memory.info().free_bytes, 60_MiB);
+}
+
+TEST(CardStreams, FreesAForeignStreamsBlockOnceTheCardHasCaughtUp) {
+  const StandIn stand_in;
+  OnACard on;
+  CachingAllocator allocator(on.memory, on.streams, {});
+  const Allocation block = allocator.allocate({2_MiB});
+  allocator.record_stream(block.block, 3);
+  on.streams.occupy(3);
+  allocator.free(block.block);
+  const Allocation other = allocator.allocate({2_MiB});
+  EXPECT_NE(other.address, block.address) << "stream 3 still uses it";
+  on.streams.synchronize(3);
+  const Allocation again = allocator.allocate({2_MiB});
+  EXPECT_EQ(again.address, block.address);
+  EXPECT_GE(stand_in.calls("cuEventSynchronize"), 1);
+}
+
+TEST(CardStreams, MakesAStreamWaitForAnother) {
+  const StandIn stand_in;
+  CardStreams streams(StandIn::card());
+  const StreamEvent event = streams.record(1);
+  streams.wait_for(2, 1, event);
+  EXPECT_EQ(stand_in.calls("cuStreamWaitEvent"), 1);
+  streams.wait(1, event);
+  streams.wait_for(2, 1, event);
+  EXPECT_EQ(stand_in.calls("cuStreamWaitEvent"), 1) << "it has passed already";
+  EXPECT_TRUE(streams.is_complete(1, event));
+}
+
+TEST(CardStreams, UsesEventsAgain) {
+  const StandIn stand_in;
+  CardStreams streams(StandIn::card());
+  for (int i = 0; i < 10; ++i) streams.synchronize(1);
+  EXPECT_EQ(stand_in.calls("cuEventCreate"), 1);
+  EXPECT_EQ(stand_in.calls("cuStreamCreate"), 1);
+}
+
+TEST(PageLockedMemory, IsTheDriversAndCountedAsTheHosts) {
+  const StandIn stand_in;
+  {
+    HostMemoryAllocator host({});
+    PageLockedMemory locked(host, StandIn::card());
+    const Allocation block = locked.allocate({1_MiB});
+    static_cast<char*>(block.values)[1_MiB - 1] = 1;
+    EXPECT_EQ(host.stats().allocated_bytes[0].current, static_cast<std::int64_t>(1_MiB));
+    locked.free(block.block);
+    EXPECT_EQ(stand_in.calls("cuMemFreeHost"), 1);
+    locked.allocate({1_MiB});
+  }
+  EXPECT_EQ(stand_in.held_bytes(), 0U);
+}
+
+TEST(PageLockedMemory, IsOutOfMemoryWhenTheDriverIs) {
+  const StandIn stand_in("fail=cuMemHostAlloc:0:2");
+  HostMemoryAllocator host({});
+  PageLockedMemory locked(host, StandIn::card());
+  EXPECT_THROW(locked.allocate({1_MiB}), OutOfMemory);
+  EXPECT_EQ(host.stats().allocated_bytes[0].current, 0);
+}
+
+// ---- a part of a card ---------------------------------------------------------------------------
+
+TEST(CardShare, RefusesWhatItsOwnCapacityHasNoRoomFor) {
+  const StandIn stand_in;
+  CardMemory card(StandIn::card());
+  VirtualGpuOptions options;
+  options.context_bytes = 1_MiB;
+  VirtualGpu share(9_MiB, options);
+  CardShare memory(card, share);
+  EXPECT_EQ(memory.info().free_bytes, 8_MiB);
+  const auto segment = memory.allocate_segment(6_MiB);
+  ASSERT_TRUE(segment);
+  EXPECT_EQ(card.info().free_bytes, 54_MiB);
+  EXPECT_FALSE(memory.allocate_segment(4_MiB));
+  memory.free_segment(*segment, 6_MiB);
+  EXPECT_EQ(card.info().free_bytes, 60_MiB);
+}
+
+TEST(CardShare, RefusesWhatTheCardHasNoRoomFor) {
+  const StandIn stand_in;
+  CardMemory card(StandIn::card());
+  VirtualGpu share(1_GiB, {});
+  CardShare memory(card, share);
+  EXPECT_FALSE(memory.allocate_segment(62_MiB));
+  EXPECT_EQ(share.info().free_bytes, 1_GiB) << "nothing is kept of what was refused";
+  EXPECT_EQ(memory.info().free_bytes, 60_MiB);
+  const DeviceAddress range = memory.reserve_range(128_MiB);
+  EXPECT_FALSE(memory.map(range, 62_MiB, 2_MiB));
+  EXPECT_EQ(share.info().free_bytes, 1_GiB);
+  memory.release_range(range, 128_MiB);
+}
+
+}  // namespace
+}  // namespace ohm::cuda

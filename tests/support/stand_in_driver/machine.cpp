@@ -1,0 +1,102 @@
+#include "tests/support/stand_in_driver/machine.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "allocator_shim/device/cuda/driver.h"
+#include "tests/support/stand_in_driver/stand_in_driver.h"
+
+namespace ohm::stand_in {
+namespace {
+
+std::unique_ptr<Machine>& installed() {
+  static std::unique_ptr<Machine> instance;
+  return instance;
+}
+
+Failure failure_of(const std::string& text) {
+  std::istringstream words(text);
+  Failure failure;
+  std::string number;
+  std::getline(words, failure.symbol, ':');
+  std::getline(words, number, ':');
+  failure.successes = std::stoi(number);
+  std::getline(words, number, ':');
+  failure.code = std::stoi(number);
+  return failure;
+}
+
+}  // namespace
+
+Card::Card(int card_index)
+    : memory(std::make_shared<VirtualCard>(machine().capacity_bytes)), index(card_index) {}
+
+Machine::Machine(const std::string& words) {
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const std::string value = word.substr(equals + 1);
+    if (key == "fail") failures.push_back(failure_of(value));
+    if (key == "devices") devices = std::stoi(value);
+    if (key == "others") others = static_cast<unsigned>(std::stoul(value));
+    if (key == "version") version = std::stoi(value);
+    if (key == "capacity") capacity_bytes = std::stoull(value);
+    if (key == "context") context_bytes = std::stoull(value);
+  }
+}
+
+int Machine::wrong(const std::string& what, int code) {
+  misuse += what + "\n";
+  return code;
+}
+
+int Machine::begin(const char* symbol, bool needs_context) {
+  const int before = calls[symbol]++;
+  if (broken != 0) return broken;
+  for (const Failure& failure : failures) {
+    if (failure.symbol != symbol || failure.successes != before) continue;
+    if (cuda::is_sticky(failure.code)) broken = failure.code;
+    return failure.code;
+  }
+  if (needs_context && current == nullptr) {
+    return wrong(std::string(symbol) + " without a context", kInvalidContext);
+  }
+  return 0;
+}
+
+unsigned long long Machine::held() const {
+  unsigned long long bytes = 0;
+  for (const Card& card : cards) {
+    for (const auto& [address, size] : card.segments) bytes += size;
+    for (const auto& [address, size] : card.ranges) bytes += size;
+    for (const auto& [address, size] : card.mapped) bytes += size;
+  }
+  for (const auto& [handle, size] : chunks) bytes += size;
+  return bytes + host_blocks.size() + streams.size() + events.size();
+}
+
+Machine& machine() {
+  if (!installed()) {
+    const char* words = std::getenv("OHM_STAND_IN");  // NOLINT(concurrency-mt-unsafe)
+    installed() = std::make_unique<Machine>(words == nullptr ? "" : words);
+  }
+  return *installed();
+}
+
+extern "C" {
+__attribute__((visibility("default"))) void stand_in_reset(const char* words) {
+  installed() = std::make_unique<Machine>(words);
+}
+__attribute__((visibility("default"))) const char* stand_in_misuse() {
+  return machine().misuse.c_str();
+}
+__attribute__((visibility("default"))) unsigned long long stand_in_held_bytes() {
+  return machine().held();
+}
+__attribute__((visibility("default"))) int stand_in_calls(const char* symbol) {
+  return machine().calls[symbol];
+}
+}
+
+}  // namespace ohm::stand_in

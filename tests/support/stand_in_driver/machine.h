@@ -1,0 +1,81 @@
+// The machine behind the stand-in driver: virtual cards, and what the program holds of them.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/device/virtual_gpu.h"
+
+namespace ohm::stand_in {
+
+constexpr int kInvalidValue = 1;
+constexpr int kNotInitialized = 3;
+constexpr int kInvalidContext = 201;
+constexpr int kInvalidHandle = 400;
+constexpr int kIllegalAddress = 700;
+
+struct Card {
+  explicit Card(int index);
+
+  std::shared_ptr<VirtualCard> memory;
+  std::unique_ptr<VirtualGpu> context;  ///< of this process; null: none
+  int index;
+  int context_uses = 0;
+  std::map<unsigned long long, std::size_t> segments;
+  std::map<unsigned long long, std::size_t> ranges;
+  std::map<unsigned long long, std::size_t> mapped;
+};
+
+/// A stream's event: recorded on a stream or not yet.
+struct Event {
+  const void* stream = nullptr;
+  bool is_recorded = false;
+};
+
+struct Failure {
+  std::string symbol;
+  int successes = 0;  ///< before it
+  int code = 0;
+};
+
+struct Machine {
+  explicit Machine(const std::string& words);
+
+  /// Starts a call: the error it has to answer with at once, or 0.
+  int begin(const char* symbol, bool needs_context = true);
+  /// Notes the mistake; what the call answers.
+  int wrong(const std::string& what, int code = kInvalidValue);
+  /// The current context's. Only after begin() that needs one.
+  Card& card() { return *current; }
+  unsigned long long held() const;
+
+  int devices = 1;
+  unsigned others = 0;  ///< processes on the cards that NVML lists besides
+  int version = 13000;
+  std::size_t capacity_bytes = std::size_t{64} << 20U;
+  std::size_t context_bytes = std::size_t{4} << 20U;
+  std::vector<Failure> failures;
+
+  bool is_initialized = false;
+  int broken = 0;  ///< by a sticky error: what everything answers from then on
+  std::deque<Card> cards;
+  Card* current = nullptr;
+  std::map<unsigned long long, std::size_t> chunks;  ///< created, by handle
+  unsigned long long next_chunk = 1;
+  std::map<void*, std::unique_ptr<char[]>> host_blocks;
+  std::set<void*> streams;
+  std::map<void*, Event> events;
+  std::map<std::string, int> calls;
+  std::string misuse;
+};
+
+/// The only one. Before the first reset it is as OHM_STAND_IN says.
+Machine& machine();
+
+}  // namespace ohm::stand_in

@@ -1,0 +1,27 @@
+// A driver for tests: the functions of NVIDIA's driver and of NVML that ohm calls, in a library of
+// its own, on virtual cards. It counts memory as a card does, checks how it is used, and fails when
+// it is told to.
+//
+// Tests open it by its path (OHM_STAND_IN_DRIVER) and steer it with what follows; the program is
+// steered by the variable OHM_STAND_IN with the same words: "devices=2 capacity=67108864
+// context=4194304 version=13000 others=2 fail=cuMemAlloc_v2:3:700" (the fourth call answers 700).
+#pragma once
+
+namespace ohm::stand_in {
+
+/// Names of the functions that the library has besides, to be looked up by dlsym().
+inline constexpr const char* kReset = "stand_in_reset";
+inline constexpr const char* kMisuse = "stand_in_misuse";
+inline constexpr const char* kHeldBytes = "stand_in_held_bytes";
+inline constexpr const char* kCalls = "stand_in_calls";
+
+/// A new machine, with the words that describe it.
+using Reset = void(const char* words);
+/// What was done wrong so far, a line each; empty when nothing was.
+using Misuse = const char*();
+/// Segments, chunks, page-locked memory, streams and events that were not given back.
+using HeldBytes = unsigned long long();
+/// Calls of the function of this name since the reset.
+using Calls = int(const char* symbol);
+
+}  // namespace ohm::stand_in
