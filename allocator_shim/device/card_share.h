@@ -14,7 +14,7 @@ namespace ohm {
 
 /// Grants what a virtual GPU would grant, from the memory of a card; refuses, besides, what the
 /// card has no room for. Addresses are the card's; free memory, context and processes are the
-/// virtual GPU's.
+/// virtual GPU's, and so are values, where it keeps any: in the host's memory.
 class CardShare final : public DeviceMemoryAdaptor {
  public:
   /// `card` and `share` outlive this. `share` is used through this alone.
@@ -31,6 +31,9 @@ class CardShare final : public DeviceMemoryAdaptor {
   DeviceMemoryInfo info() const override;
   std::size_t context_bytes() const override { return share_.context_bytes(); }
   std::vector<DeviceProcess> processes() const override { return share_.processes(); }
+  void* host_pointer(DeviceAddress address) const override {
+    return share_.host_pointer(in_share(address));
+  }
 
  private:
   DeviceAddress in_share(DeviceAddress address) const;

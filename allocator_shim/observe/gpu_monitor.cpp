@@ -34,7 +34,8 @@ constexpr std::array<Field, 6> kFields = {{
      }},
     {"memory.total", "MiB",
      [](const MonitoredGpu& gpu) { return std::to_string(mebibytes(gpu.total_bytes)); }},
-    {"utilization.gpu", "%", [](const MonitoredGpu& /*gpu*/) { return std::string("0"); }},
+    {"utilization.gpu", "%",
+     [](const MonitoredGpu& gpu) { return std::to_string(gpu.utilization_percent); }},
 }};
 
 std::vector<std::string> split(std::string_view text) {
@@ -89,7 +90,8 @@ std::string smi_table(std::span<const MonitoredGpu> gpus) {
   for (const MonitoredGpu& gpu : gpus) {
     const std::string usage =
         fmt::format("{}MiB / {}MiB", mebibytes(gpu.used_bytes), mebibytes(gpu.total_bytes));
-    out += fmt::format("| {:>3}  {:<24} | {:>24} | {:>8}% |\n", gpu.index, gpu.name, usage, 0);
+    out += fmt::format("| {:>3}  {:<24} | {:>24} | {:>8}% |\n", gpu.index, gpu.name, usage,
+                       gpu.utilization_percent);
   }
   return out + rule;
 }
@@ -127,7 +129,8 @@ std::string utilization_table(std::span<const MonitoredGpu> gpus) {
   for (const MonitoredGpu& gpu : gpus) {
     const double share = static_cast<double>(mebibytes(gpu.used_bytes)) /
                          static_cast<double>(std::max(mebibytes(gpu.total_bytes), std::size_t{1}));
-    out += fmt::format("| {:>2} | {:>2.0f}% | {:>2.0f}% |\n", gpu.index, 0.0, 100 * share);
+    out += fmt::format("| {:>2} | {:>2.0f}% | {:>2.0f}% |\n", gpu.index,
+                       static_cast<double>(gpu.utilization_percent), 100 * share);
   }
   return out;
 }

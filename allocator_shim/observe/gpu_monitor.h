@@ -17,6 +17,7 @@ struct MonitoredGpu {
   std::string name;
   std::size_t used_bytes = 0;  ///< of all processes
   std::size_t total_bytes = 0;
+  int utilization_percent = 0;
 };
 
 /// A table in nvidia-smi's style, with a line break at its end.

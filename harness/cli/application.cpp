@@ -9,6 +9,7 @@
 #include <sstream>
 #include <vector>
 
+#include "allocator_shim/device/cuda/shared_library.h"
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/baseline_command.h"
 #include "harness/cli/diff_command.h"
@@ -24,6 +25,7 @@
 #include "harness/cli/smi_command.h"
 #include "harness/cli/sweep_command.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/verify_device_command.h"
 #include "reports/exit_code.h"
 #include "reports/text_layout.h"
 
@@ -31,10 +33,10 @@ namespace ohm::cli {
 
 namespace {
 
-constexpr std::array kCommands = {kRunCommand,    kSweepCommand,  kMergeCommand, kExplainCommand,
-                                  kFitCommand,    kReportCommand, kDiffCommand,  kBaselineCommand,
-                                  kReplayCommand, kSmiCommand,    kNewCommand,   kListCommand,
-                                  kGpusCommand};
+constexpr std::array kCommands = {
+    kRunCommand,    kSweepCommand, kMergeCommand,    kExplainCommand,     kFitCommand,
+    kReportCommand, kDiffCommand,  kBaselineCommand, kReplayCommand,      kSmiCommand,
+    kNewCommand,    kListCommand,  kGpusCommand,     kVerifyDeviceCommand};
 
 constexpr const char* kSummary =
     "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";
@@ -172,6 +174,9 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
   } catch (const UsageError& error) {
     print_error(reports::printable(error.what()));
     return exit_code(ExitReason::usage).code;
+  } catch (const GpuUnavailable& missing) {
+    print_error(reports::printable(missing.what()));
+    return exit_code(ExitReason::unavailable).code;
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));
     return exit_code(ExitReason::internal_error).code;

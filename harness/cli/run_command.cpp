@@ -15,6 +15,7 @@
 
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/observe/nearest_name.h"
+#include "harness/cli/cuda_options.h"
 #include "harness/cli/github_actions.h"
 #include "harness/cli/live_view.h"
 #include "harness/cli/option_values.h"
@@ -36,6 +37,7 @@ struct RunArguments {
   engine::RunOptions run;
   std::vector<std::string> reports;
   RunTexts texts;
+  std::string limit;  ///< of each GPU on a card
   std::string color = "auto";
   std::optional<std::string> snapshot;
   bool json = false;
@@ -48,6 +50,7 @@ struct RunArguments {
 
 void check(RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
+  check_cuda_options(run, arguments.limit);
   check_run_options(run, arguments.texts);
   if (!run.fault.empty()) parsed("--fault", [&] { return FaultPlan::parse(run.fault); });
   if (arguments.snapshot) {
@@ -256,6 +259,7 @@ std::function<int()> setup_run(CLI::App& app, const Environment& environment) {
   app.add_flag("--fail-fast", run_options.fail_fast,
                "Stop after the first scenario that does not pass");
   add_machine_options(app, run_options, arguments->texts);
+  add_limit_option(app, arguments->limit);
   app.add_option("--fault", run_options.fault,
                  "Fail allocations as this plan says (ohm list --faults)")
       ->type_name("PLAN")

@@ -8,7 +8,7 @@ namespace ohm::cli {
 void check_run_options(engine::RunOptions& run, const RunTexts& texts) {
   if (run.files.empty())
     throw UsageError("name the scenarios to run, as in ohm run scenarios/*.lua");
-  if (!run.gpu_text.empty()) {
+  if (!run.gpu_text.empty() && !run.cuda) {
     run.gpu = parsed("--gpu", [&] { return parse_gpu_selection(run.gpu_text); });
   }
   check_allocator_options(run);

@@ -8,6 +8,7 @@
 
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/observe/gpu_monitor.h"
+#include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/runner.h"
@@ -40,6 +41,30 @@ std::vector<MonitoredGpu> idle_gpus(const GpuSelection& selection) {
         {index, std::string(selection.profile.name), 0, selection.profile.capacity_bytes});
   }
   return gpus;
+}
+
+/// The cards of this computer, as they are now.
+std::vector<MonitoredGpu> real_gpus() {
+  const cuda::Nvml nvml(cuda_libraries().nvml);
+  std::vector<MonitoredGpu> gpus;
+  for (const cuda::MonitoredCard& card : nvml.cards()) {
+    gpus.push_back({static_cast<int>(gpus.size()), card.name, card.used_bytes, card.total_bytes,
+                    card.utilization_percent});
+  }
+  return gpus;
+}
+
+int show_cards(const SmiArguments& arguments) {
+  if (!arguments.run.files.empty()) {
+    throw UsageError("ohm smi --gpu cuda shows the cards as they are: name no scenarios");
+  }
+  static_cast<void>(text_of(arguments, {}));  // words that are wrong are found first
+  try {
+    write_stdout(text_of(arguments, real_gpus()));
+  } catch (const GpuUnavailable& missing) {
+    throw GpuUnavailable(fmt::format("--gpu cuda: {}", missing.what()));
+  }
+  return 0;
 }
 
 /// What the tool would have shown had it looked when most was reserved: it sees the context and
@@ -91,6 +116,7 @@ int smi(SmiArguments arguments, const Environment& environment) {
   engine::RunOptions& run = arguments.run;
   run.size_only = true;
   run.parameters = parameter_values(arguments.settings);
+  if (asks_for_cuda(run.gpu_text)) return show_cards(arguments);
   if (!run.gpu_text.empty()) {
     run.gpu = parsed("--gpu", [&] { return parse_gpu_selection(run.gpu_text); });
   }
@@ -118,7 +144,8 @@ std::function<int()> setup_smi(CLI::App& app, const Environment& environment) {
                  "Only this variant, or all of this role; repeatable")
       ->type_name("NAME|ROLE")
       ->allow_extra_args(false);
-  app.add_option("--gpu", run.gpu_text, "These GPUs (ohm gpus lists them)")
+  app.add_option("--gpu", run.gpu_text,
+                 "These GPUs (ohm gpus lists them), or cuda: this computer's own")
       ->type_name("NAME[,capacity=SIZE][,count=N]");
   add_settings_option(app, arguments->settings);
   app.add_option("--query-gpu", arguments->query,

@@ -8,6 +8,9 @@
 
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/caching/snapshot_settings.h"
+#include "allocator_shim/device/card_share.h"
+#include "allocator_shim/device/cuda/card_memory.h"
+#include "allocator_shim/device/cuda/card_streams.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/fault/capacity_limit.h"
@@ -42,18 +45,36 @@ HostMemoryOptions host_options(const GpuSpec& gpu) {
           value_mode(gpu)};
 }
 
+std::unique_ptr<CudaCards> cards_of(const MachineOptions& options) {
+  return options.cuda ? std::make_unique<CudaCards>(*options.cuda) : nullptr;
+}
+
+std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, CudaCards* cards) {
+  return cards == nullptr ? nullptr
+                          : std::make_unique<cuda::PageLockedMemory>(host, cards->card(0));
+}
+
 }  // namespace
 
 /// One card and what stands on it: every part is given the one before.
 struct Machine::Gpu {
   Gpu(const GpuProfile& of_profile, const std::shared_ptr<VirtualCard>& card,
-      const VirtualGpuOptions& options)
-      : profile(of_profile), index(options.device), device(card, options) {}
+      const VirtualGpuOptions& options, CudaCards* cuda)
+      : profile(of_profile), index(options.device), device(card, options) {
+    if (cuda == nullptr) {
+      streams = std::make_unique<QueuedStreams>();
+      return;
+    }
+    card_memory = std::make_unique<cuda::CardMemory>(cuda->card(index));
+    streams = std::make_unique<cuda::CardStreams>(cuda->card(index));
+    segment_adaptors.push_back(std::make_unique<CardShare>(*card_memory, device));
+  }
 
   GpuProfile profile;
   int index;
   VirtualGpu device;
-  QueuedStreams streams;
+  std::unique_ptr<cuda::CardMemory> card_memory;  ///< that it is a share of; null: it is virtual
+  std::unique_ptr<DeviceStreams> streams;
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
   std::unique_ptr<CachingAllocator> caching;
   std::vector<std::unique_ptr<RequestAllocator>> request_adaptors;
@@ -66,15 +87,22 @@ struct Machine::Gpu {
     return request_adaptors.empty() ? static_cast<RequestAllocator&>(*caching)
                                     : *request_adaptors.back();
   }
+  void leave_card() {
+    device.leave_card();
+    if (card_memory) card_memory->leave_card();
+  }
 };
 
 Machine::Machine(const MachineOptions& options)
     : options_(options),
       faults_(&sites_),
+      cuda_(cards_of(options)),
       host_memory_(host_options(options.gpu), &events_),
       faulty_host_(host_memory_, faults_, -1, &events_),
       host_(faulty_host_, [this](const OutOfMemoryReport& report) { note_oom(-1, report); }),
-      faulty_pinned_(host_memory_, faults_, -1, &events_, FaultLevel::pinned),
+      page_locked_(page_locked(host_memory_, cuda_.get())),
+      faulty_pinned_(page_locked_ ? static_cast<RequestAllocator&>(*page_locked_) : host_memory_,
+                     faults_, -1, &events_, FaultLevel::pinned),
       pinned_host_(faulty_pinned_,
                    [this](const OutOfMemoryReport& report) { note_oom(-1, report); }),
       pinned_(pinned_host_) {
@@ -155,9 +183,9 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   const int index = options.device;
   const GpuProfile profile = profile_of(options_.gpu);
   const auto process_id = static_cast<std::uint32_t>(1 + waiting_.size());
-  auto gpu =
-      std::make_unique<Gpu>(profile, cards_.at(static_cast<std::size_t>(index)),
-                            gpu_options(profile, index, value_mode(options_.gpu), process_id));
+  auto gpu = std::make_unique<Gpu>(
+      profile, cards_.at(static_cast<std::size_t>(index)),
+      gpu_options(profile, index, value_mode(options_.gpu), process_id), cuda_.get());
   // The record is of the first process: another one has the same addresses for other memory.
   EventRecord* const events = waiting_.empty() ? &events_ : nullptr;
   for (const FaultPlan& plan : fault_plans_) {
@@ -167,7 +195,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   }
   gpu->segment_adaptors.push_back(
       std::make_unique<FaultyDeviceMemory>(gpu->memory(), faults_, index));
-  gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), gpu->streams, options, events);
+  gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), *gpu->streams, options, events);
   gpu->request_adaptors.push_back(
       std::make_unique<FaultyAllocator>(gpu->requests(), faults_, index, events));
   gpu->witness = std::make_unique<AllocatorWitness>(
@@ -175,7 +203,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
 
   DeviceSlot slot;
   slot.allocator = gpu->witness.get();
-  slot.streams = &gpu->streams;
+  slot.streams = gpu->streams.get();
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
@@ -215,7 +243,7 @@ void Machine::end_process() {
   }
   context_.gpus.clear();  // its libraries' workspaces go
   for (std::unique_ptr<Gpu>& gpu : gpus_) {
-    gpu->device.leave_card();
+    gpu->leave_card();
     ended_.push_back(std::move(gpu));
   }
   WaitingProcess& parent = waiting_.back();

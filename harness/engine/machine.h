@@ -2,9 +2,10 @@
 //
 //   witness -> request faults -> caching allocator -> segment faults -> virtual GPU
 //
-// for each GPU; on the host's memory a witness with request faults behind it, and another pair for
-// what is page-locked. A machine belongs to one process and one variant: it is fresh, and its
-// figures are of that variant alone.
+// for each GPU, with a share of a real card instead of the virtual GPU where the run is on one; on
+// the host's memory a witness with request faults behind it, and another pair for what is
+// page-locked. A machine belongs to one process and one variant: it is fresh, and its figures are
+// of that variant alone.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,12 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/device/cuda/page_locked_memory.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
@@ -26,6 +29,7 @@
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/observe/recorded_snapshot.h"
 #include "harness/engine/allocator_witness.h"
+#include "harness/engine/cuda_cards.h"
 #include "harness/engine/neighbour.h"
 #include "harness/engine/scenario.h"
 #include "reports/run_result.h"
@@ -37,6 +41,7 @@ struct MachineOptions {
   GpuSpec gpu;
   std::vector<std::string> fault_plans;  ///< all in force at once
   std::uint64_t seed = 0;                ///< of the generators of all devices
+  std::optional<CudaLibraries> cuda;     ///< the GPUs are shares of real cards; nullopt: virtual
 };
 
 class Machine {
@@ -47,7 +52,8 @@ class Machine {
   /// The same where nothing is touched.
   static constexpr std::size_t kSizeOnlyHostCapacityBytes = std::size_t{1} << 40U;
 
-  /// With a host, and no GPUs yet. Throws std::invalid_argument for a spec that makes no sense.
+  /// With a host, and no GPUs yet. Throws std::invalid_argument for a spec that makes no sense,
+  /// GpuUnavailable where real cards are asked for and missing.
   explicit Machine(const MachineOptions& options);
   ~Machine();
   Machine(const Machine&) = delete;
@@ -158,9 +164,11 @@ class Machine {
   FaultInjector faults_;
   std::int64_t step_ = 1;
   std::int64_t ooms_ = 0;
+  std::unique_ptr<CudaCards> cuda_;  ///< null: the GPUs are virtual
   HostMemoryAllocator host_memory_;
   FaultyAllocator faulty_host_;
   AllocatorWitness host_;
+  std::unique_ptr<cuda::PageLockedMemory> page_locked_;  ///< null: the host's own will do
   FaultyAllocator faulty_pinned_;
   AllocatorWitness pinned_host_;
   PinnedHostAllocator pinned_;

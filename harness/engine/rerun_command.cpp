@@ -33,6 +33,9 @@ std::string rerun_command(const RunOptions& options, const std::string& path,
   std::string command =
       fmt::format("ohm run {} --case {}", shell_quoted(path), shell_quoted(variant));
   if (!options.gpu_text.empty()) command += " --gpu " + shell_quoted(options.gpu_text);
+  if (options.cuda && options.cuda->limit_bytes) {
+    command += fmt::format(" --limit {}B", *options.cuda->limit_bytes);
+  }
   if (options.size_only) command += " --size-only";
   if (const std::optional<std::string> alloc_conf =
           brought_alloc_conf(options, scenario, variant)) {

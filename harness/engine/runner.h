@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
+#include "harness/engine/cuda_cards.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/selection.h"
 #include "harness/engine/snapshot_paths.h"
@@ -27,6 +28,7 @@ struct RunOptions {
   double timeout_seconds = 60;  ///< for each variant
   std::uint64_t seed = 0;
   std::optional<GpuSelection> gpu;        ///< instead of the scenarios' own
+  std::optional<CudaRun> cuda;            ///< on real cards
   std::string gpu_text;                   ///< `gpu` as it was written, for the command that repeats
   std::optional<std::string> alloc_conf;  ///< allocator settings, instead of the scenarios' own
   std::string environment_alloc_conf;     ///< where neither a scenario nor `alloc_conf` gives any

@@ -18,6 +18,10 @@ MachineOptions machine_for(const ScenarioDescription& scenario, const VariantDes
     machine.gpu.capacity_bytes = run.gpu->profile.capacity_bytes;
     machine.gpu.count = run.gpu->count.value_or(machine.gpu.count);
   }
+  if (run.cuda) {
+    machine.cuda = run.cuda->libraries;
+    if (run.cuda->limit_bytes) machine.gpu.capacity_bytes = run.cuda->limit_bytes;
+  }
   if (run.size_only) machine.gpu.values = false;
   if (!run.rules.empty()) machine.gpu.rules = run.rules;
   if (run.alloc_conf) machine.gpu.alloc_conf = run.alloc_conf;
@@ -32,6 +36,7 @@ MachineOptions large_machine_for(const ScenarioDescription& scenario,
                                  const VariantDescription& variant, const RunOptions& run) {
   MachineOptions machine = machine_for(scenario, variant, run);
   machine.fault_plans.clear();
+  machine.cuda.reset();  // only a virtual GPU is as large as it has to be
   // Still a GPU: a program that allocates without end has to end.
   const std::size_t capacity =
       machine.gpu.capacity_bytes.value_or(find_gpu_profile(machine.gpu.profile).capacity_bytes);

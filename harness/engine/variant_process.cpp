@@ -190,12 +190,14 @@ MeasuredVariant run_once(const ScenarioLoader& loader, const LoadRequest& reques
   Machine machine(options);
   const ContextGuard guard(machine.context());
   std::unique_ptr<ScenarioProgram> program;
-  measured.error = script_error_of(request.path, [&] { program = loader(request); });
+  measured.error = script_error_of(request.path, [&] {
+    program = loader(request);
+    machine.add_gpus();
+  });
   if (measured.error) {
     measured.outcome = Outcome::error;
     return measured;
   }
-  machine.add_gpus();
   if (live != nullptr) show_on(*live, machine);
   VariantRun run(machine, files, recording);
   measured.outcome = Outcome::completed;

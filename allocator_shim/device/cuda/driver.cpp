@@ -45,7 +45,8 @@ bool is_sticky(Result code) {
   return std::find(kStickyErrors.begin(), kStickyErrors.end(), code) != kStickyErrors.end();
 }
 
-Driver::Driver(const std::string& path) : library_(path), functions_(functions_of(library_)) {
+Driver::Driver(const std::string& path)
+    : library_(path, "NVIDIA's driver"), functions_(functions_of(library_)) {
   check(functions_.driver_version(&version_), "cuDriverGetVersion");
   if (version_ < kOldestVersion) {
     throw GpuUnavailable(fmt::format("the driver is for CUDA {}: ohm needs one for {} or newer",

@@ -18,7 +18,7 @@ NvmlFunctions functions_of(const SharedLibrary& library) {
 
 }  // namespace
 
-Nvml::Nvml(const std::string& path) : library_(path), functions_(functions_of(library_)) {
+Nvml::Nvml(const std::string& path) : library_(path, "NVML"), functions_(functions_of(library_)) {
   const NvmlResult initialized = functions_.init();
   if (initialized == 0) return;
   throw GpuUnavailable(fmt::format("{}: nvmlInit_v2 failed with {}", path, initialized));

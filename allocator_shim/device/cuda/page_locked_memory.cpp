@@ -20,7 +20,7 @@ Allocation PageLockedMemory::allocate(const AllocationRequest& request) {
   try {
     Allocation allocation = upstream().allocate(request);
     locked_.emplace(allocation.block, memory);
-    allocation.values = memory;
+    if (allocation.values != nullptr) allocation.values = memory;
     return allocation;
   } catch (...) {
     unlock(memory);

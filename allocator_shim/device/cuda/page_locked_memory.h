@@ -9,8 +9,8 @@
 
 namespace ohm::cuda {
 
-/// Counts with the allocator it is given, which need not keep values; the memory itself is the
-/// driver's (cuMemHostAlloc), usable from every card.
+/// Counts with the allocator it is given; the memory is the driver's (cuMemHostAlloc), usable from
+/// every card. Values are kept there where that allocator keeps any.
 class PageLockedMemory final : public RequestAllocatorAdaptor {
  public:
   /// `counts` outlives this.

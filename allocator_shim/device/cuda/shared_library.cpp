@@ -7,11 +7,11 @@
 
 namespace ohm {
 
-SharedLibrary::SharedLibrary(std::string path)
+SharedLibrary::SharedLibrary(std::string path, std::string_view what)
     : path_(std::move(path)), handle_(::dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (handle_ != nullptr) return;
   const char* reason = ::dlerror();  // NOLINT(concurrency-mt-unsafe): of this thread's last call
-  throw GpuUnavailable(reason == nullptr ? path_ + " cannot be opened" : std::string(reason));
+  throw GpuUnavailable(fmt::format("{} is not here: {}", what, reason == nullptr ? path_ : reason));
 }
 
 void* SharedLibrary::address_of(const char* symbol) const {

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace ohm {
 
@@ -15,8 +16,8 @@ class GpuUnavailable : public std::runtime_error {
 
 class SharedLibrary {
  public:
-  /// Throws GpuUnavailable with the loader's reason.
-  explicit SharedLibrary(std::string path);
+  /// `what` it is, for people. Throws GpuUnavailable with the loader's reason.
+  SharedLibrary(std::string path, std::string_view what);
   /// Stays open: what it started (threads, handlers at exit) may still run.
   ~SharedLibrary() = default;
   SharedLibrary(const SharedLibrary&) = delete;

@@ -1,5 +1,6 @@
 #include "tests/support/stand_in_driver/machine.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -40,6 +41,7 @@ Machine::Machine(const std::string& words) {
     if (key == "fail") failures.push_back(failure_of(value));
     if (key == "devices") devices = std::stoi(value);
     if (key == "others") others = static_cast<unsigned>(std::stoul(value));
+    if (key == "strict") is_strict = value == "1";
     if (key == "version") version = std::stoi(value);
     if (key == "capacity") capacity_bytes = std::stoull(value);
     if (key == "context") context_bytes = std::stoull(value);
@@ -48,6 +50,10 @@ Machine::Machine(const std::string& words) {
 
 int Machine::wrong(const std::string& what, int code) {
   misuse += what + "\n";
+  if (is_strict) {
+    std::fprintf(stderr, "the driver was misused: %s\n", what.c_str());
+    std::abort();
+  }
   return code;
 }
 

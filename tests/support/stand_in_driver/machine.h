@@ -60,6 +60,7 @@ struct Machine {
   int version = 13000;
   std::size_t capacity_bytes = std::size_t{64} << 20U;
   std::size_t context_bytes = std::size_t{4} << 20U;
+  bool is_strict = false;  ///< misuse ends the process
   std::vector<Failure> failures;
 
   bool is_initialized = false;

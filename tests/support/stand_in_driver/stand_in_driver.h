@@ -4,7 +4,8 @@
 //
 // Tests open it by its path (OHM_STAND_IN_DRIVER) and steer it with what follows; the program is
 // steered by the variable OHM_STAND_IN with the same words: "devices=2 capacity=67108864
-// context=4194304 version=13000 others=2 fail=cuMemAlloc_v2:3:700" (the fourth call answers 700).
+// context=4194304 version=13000 others=2 fail=cuMemAlloc_v2:3:700" (the fourth call answers 700);
+// with "strict=1" misuse ends the process.
 #pragma once
 
 namespace ohm::stand_in {

@@ -159,7 +159,9 @@ TEST(CardStreams, UsesEventsAgain) {
 TEST(PageLockedMemory, IsTheDriversAndCountedAsTheHosts) {
   const StandIn stand_in;
   {
-    HostMemoryAllocator host({});
+    HostMemoryOptions options;
+    options.values = ValueMode::keeps_values;
+    HostMemoryAllocator host(options);
     PageLockedMemory locked(host, StandIn::card());
     const Allocation block = locked.allocate({1_MiB});
     static_cast<char*>(block.values)[1_MiB - 1] = 1;
@@ -171,6 +173,14 @@ TEST(PageLockedMemory, IsTheDriversAndCountedAsTheHosts) {
   EXPECT_EQ(stand_in.held_bytes(), 0U);
 }
 
+TEST(PageLockedMemory, HasNoValuesWhereNoneAreKept) {
+  const StandIn stand_in;
+  HostMemoryAllocator host({});
+  PageLockedMemory locked(host, StandIn::card());
+  EXPECT_EQ(locked.allocate({1_MiB}).values, nullptr);
+  EXPECT_EQ(stand_in.calls("cuMemHostAlloc"), 1);
+}
+
 TEST(PageLockedMemory, IsOutOfMemoryWhenTheDriverIs) {
   const StandIn stand_in("fail=cuMemHostAlloc:0:2");
   HostMemoryAllocator host({});
@@ -180,6 +190,22 @@ TEST(PageLockedMemory, IsOutOfMemoryWhenTheDriverIs) {
 }
 
 // ---- a part of a card ---------------------------------------------------------------------------
+
+TEST(CardShare, KeepsValuesWhereTheVirtualGpuDoes) {
+  const StandIn stand_in;
+  CardMemory card(StandIn::card());
+  VirtualGpuOptions options;
+  options.values = ValueMode::keeps_values;
+  VirtualGpu share(16_MiB, options);
+  CardShare memory(card, share);
+  const auto first = memory.allocate_segment(2_MiB);
+  const DeviceAddress range = memory.reserve_range(8_MiB);
+  ASSERT_TRUE(first && memory.map(range, 4_MiB, 2_MiB));
+  auto* const value = static_cast<char*>(memory.host_pointer(range + 3_MiB));
+  *value = 'x';
+  EXPECT_EQ(value, static_cast<char*>(memory.host_pointer(range)) + 3_MiB);
+  EXPECT_NE(memory.host_pointer(*first), memory.host_pointer(range));
+}
 
 TEST(CardShare, RefusesWhatItsOwnCapacityHasNoRoomFor) {
   const StandIn stand_in;

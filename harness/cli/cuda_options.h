@@ -1,0 +1,24 @@
+// `--gpu cuda`, and what goes with it.
+#pragma once
+
+#include <string>
+
+#include "harness/cli/command.h"
+#include "harness/engine/cuda_cards.h"
+#include "harness/engine/runner.h"
+
+namespace ohm::cli {
+
+/// Whether `--gpu` asks for real cards.
+bool asks_for_cuda(const std::string& gpu_text);
+
+/// NVIDIA's libraries; OHM_CUDA_DRIVER and OHM_NVML name others.
+engine::CudaLibraries cuda_libraries();
+
+void add_limit_option(CLI::App& app, std::string& limit);
+
+/// Looks for the cards, where they are asked for, and says on stderr what was found. Throws
+/// UsageError, and GpuUnavailable that says what is missing.
+void check_cuda_options(engine::RunOptions& run, const std::string& limit);
+
+}  // namespace ohm::cli

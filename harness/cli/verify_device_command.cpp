@@ -1,0 +1,119 @@
+#include "harness/cli/verify_device_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/observe/format_bytes.h"
+#include "harness/cli/cuda_options.h"
+#include "harness/cli/option_values.h"
+#include "harness/cli/run_options.h"
+#include "harness/cli/terminal.h"
+#include "harness/engine/device_verification.h"
+#include "reports/report_file.h"
+#include "reports/text_layout.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct VerifyArguments {
+  engine::RunOptions run;
+  RunTexts texts;
+  std::string limit;
+  std::string profile_path;
+};
+
+std::string text_of(const engine::VariantVerification& variant) {
+  const std::string name = reports::printable(variant.variant);
+  if (!variant.error.empty()) {
+    return fmt::format("error    {}: {}\n", name, reports::printable(variant.error));
+  }
+  if (variant.agrees()) {
+    return fmt::format("same     {}: {} events, peak {}\n", name, variant.card_events,
+                       human_bytes(static_cast<std::size_t>(variant.card_peak_bytes)));
+  }
+  std::string text = fmt::format(
+      "differs  {}: {} events and a peak of {} bytes on the virtual GPU, "
+      "{} and {} on the card\n",
+      name, variant.virtual_events, variant.virtual_peak_bytes, variant.card_events,
+      variant.card_peak_bytes);
+  for (const engine::EventDifference& difference : variant.differences) {
+    text += fmt::format("         only on the {}, event {}: {}\n",
+                        difference.is_on_card ? "card" : "virtual GPU", difference.ordinal,
+                        reports::printable(difference.event));
+  }
+  if (variant.other_differences > 0) {
+    text += fmt::format("         and {} more\n", variant.other_differences);
+  }
+  return text;
+}
+
+std::string summary_of(const std::vector<engine::VariantVerification>& variants) {
+  const auto same = std::count_if(variants.begin(), variants.end(),
+                                  [](const auto& variant) { return variant.agrees(); });
+  return fmt::format("{} of {} variants have the same events on both\n", same, variants.size());
+}
+
+/// What a row of the table of profiles needs, as the first card has it.
+std::string profile_json(const engine::FoundCards& found) {
+  const cuda::CardProperties& card = found.cards.front();
+  const nlohmann::ordered_json profile = {
+      {"name", card.name},
+      {"capacity_bytes", card.total_bytes},
+      {"context_bytes", found.context_bytes.front()},
+      {"compute_capability", card.compute_capability},
+      {"multiprocessors", card.multiprocessors},
+      {"threads_per_multiprocessor", card.threads_per_multiprocessor},
+      {"driver", cuda::version_text(found.driver_version)}};
+  return profile.dump(2) + "\n";
+}
+
+void write_profile(const VerifyArguments& arguments) {
+  if (arguments.profile_path.empty()) return;
+  const engine::FoundCards found = engine::find_cards(arguments.run.cuda->libraries);
+  try {
+    reports::ReportFile(arguments.profile_path).commit(profile_json(found));
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+int verify(VerifyArguments arguments, const Environment& environment) {
+  engine::RunOptions& run = arguments.run;
+  run.gpu_text = "cuda";
+  check_cuda_options(run, arguments.limit);
+  check_run_options(run, arguments.texts);
+  check_parameters_declared(run, environment);
+  write_profile(arguments);
+  const std::vector<engine::VariantVerification> variants =
+      engine::verify_device(run, environment.loader);
+  std::string text;
+  for (const engine::VariantVerification& variant : variants) text += text_of(variant);
+  write_stdout(text + summary_of(variants));
+  if (variants.empty()) return exit_code(ExitReason::nothing_selected).code;
+  const bool all_agree = std::all_of(variants.begin(), variants.end(),
+                                     [](const auto& variant) { return variant.agrees(); });
+  return exit_code(all_agree ? ExitReason::passed : ExitReason::failed).code;
+}
+
+}  // namespace
+
+std::function<int()> setup_verify_device(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<VerifyArguments>();
+  add_selection_options(app, arguments->run);
+  add_machine_options(app, arguments->run, arguments->texts);
+  app.remove_option(app.get_option("--gpu"));
+  add_limit_option(app, arguments->limit);
+  app.add_option("--write-profile", arguments->profile_path,
+                 "Write what the card is, for a virtual GPU like it: JSON")
+      ->type_name("PATH")
+      ->check(not_empty());
+  return [arguments, &environment] { return verify(*arguments, environment); };
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,107 @@
+#include "harness/engine/cuda_cards.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "harness/engine/message_archive.h"
+#include "harness/engine/worker_pool.h"
+
+namespace ohm::cuda {
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, CardProperties>
+void fields(Archive& archive, T& card) {
+  archive(card.name, card.pci_bus_id, card.total_bytes, card.compute_capability,
+          card.multiprocessors, card.threads_per_multiprocessor);
+}
+
+}  // namespace ohm::cuda
+
+namespace ohm::engine {
+
+namespace {
+
+/// What the asking process sends: cards, or why there are none.
+struct Answer {
+  std::string missing;
+  FoundCards found;
+};
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, Answer>
+void fields(Archive& archive, T& answer) {
+  archive(answer.missing, answer.found.driver_version, answer.found.cards,
+          answer.found.context_bytes);
+}
+
+FoundCards ask_driver(const CudaLibraries& libraries) {
+  const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
+  FoundCards found;
+  found.driver_version = driver->version();
+  for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
+    const cuda::Card card(driver, ordinal);
+    const DeviceMemoryInfo info = card.memory_info();
+    found.cards.push_back(card.properties());
+    found.context_bytes.push_back(info.total_bytes - info.free_bytes);
+  }
+  return found;
+}
+
+std::string answer_of(const CudaLibraries& libraries) {
+  Answer answer;
+  try {
+    answer.found = ask_driver(libraries);
+  } catch (const std::runtime_error& error) {
+    answer.missing = error.what();
+  }
+  MessageWriter writer;
+  writer(answer);
+  return writer.take();
+}
+
+}  // namespace
+
+FoundCards find_cards(const CudaLibraries& libraries) {
+  Answer answer;
+  WorkerPool pool({});
+  pool.submit(
+      0, [&] { return answer_of(libraries); },
+      [&](const WorkResult& result) {
+        if (result.end == WorkEnd::message) {
+          MessageReader(result.message)(answer);
+        } else {
+          answer.missing = "the process that asked the driver was " + result.how_it_ended;
+        }
+      });
+  pool.run([] { return true; });
+  if (!answer.missing.empty()) throw GpuUnavailable(answer.missing);
+  return std::move(answer.found);
+}
+
+CudaCards::CudaCards(const CudaLibraries& libraries)
+    : driver_(std::make_shared<cuda::Driver>(libraries.driver)) {
+  driver_->on_sticky_error([](const std::string& text) {
+    fmt::print(stderr, "the card cannot be used by this process any more: {}\n", text);
+    std::fflush(nullptr);
+    std::_Exit(EXIT_FAILURE);
+  });
+  cards_.resize(static_cast<std::size_t>(driver_->device_count()));
+}
+
+std::shared_ptr<const cuda::Card> CudaCards::card(int index) {
+  const int ordinal = index % driver_->device_count();
+  std::shared_ptr<const cuda::Card>& card = cards_[static_cast<std::size_t>(ordinal)];
+  if (card) return card;
+  card = std::make_shared<const cuda::Card>(driver_, ordinal);
+  for (const auto& other : cards_) {
+    if (!other || other == card) continue;
+    card->enable_peer_access(*other);
+    other->enable_peer_access(*card);
+  }
+  return card;
+}
+
+}  // namespace ohm::engine

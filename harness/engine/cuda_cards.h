@@ -1,0 +1,55 @@
+// The real cards that a machine stands on.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/nvml.h"
+
+namespace ohm::engine {
+
+/// Where NVIDIA's libraries are: names that the loader looks up, or paths.
+struct CudaLibraries {
+  std::string driver = std::string(cuda::Driver::kLibrary);
+  std::string nvml = std::string(cuda::Nvml::kLibrary);
+};
+
+/// A run on real cards: the scenarios' GPUs are shares of them.
+struct CudaRun {
+  CudaLibraries libraries;
+  std::optional<std::size_t> limit_bytes;  ///< of each GPU, instead of its own capacity
+};
+
+/// What the driver says about this computer.
+struct FoundCards {
+  int driver_version = 0;                   ///< as cuDriverGetVersion spells it
+  std::vector<cuda::CardProperties> cards;  ///< in the driver's order
+  /// What a process takes of each card for its context, as cuMemGetInfo shows it with nothing else
+  /// of ours there: what other processes hold is part of it.
+  std::vector<std::size_t> context_bytes;
+};
+
+/// Asks in a process of its own, for a driver cannot be carried across a fork. Throws
+/// GpuUnavailable that says what is missing.
+FoundCards find_cards(const CudaLibraries& libraries);
+
+/// The cards of one process. A sticky error ends it, with the driver's words on stderr: nothing
+/// that this process could do would reach the card again.
+class CudaCards {
+ public:
+  /// Throws GpuUnavailable.
+  explicit CudaCards(const CudaLibraries& libraries);
+
+  /// The card that GPU `index` of a machine is on: there may be more GPUs than cards.
+  std::shared_ptr<const cuda::Card> card(int index);
+
+ private:
+  std::shared_ptr<cuda::Driver> driver_;
+  std::vector<std::shared_ptr<const cuda::Card>> cards_;  ///< null: not used so far
+};
+
+}  // namespace ohm::engine

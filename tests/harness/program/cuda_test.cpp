@@ -1,0 +1,178 @@
+// Real GPUs through the real program, on the stand-in driver; and on a card where there is one.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/harness/program/program_test.h"
+
+namespace ohm {
+namespace {
+
+using test::ProgramResult;
+using testing::HasSubstr;
+
+/// The problem takes two segments of 20 MiB, the mitigation one.
+constexpr const char* kTwoSegments = R"lua(
+local function run(device, count)
+  local kept = {}
+  for i = 1, count do kept[i] = ohm.zeros(4 * 1024 * 1024, {device = device}) end
+  return {one = kept[1]:sum()}
+end
+return ohm.scenario {
+  name = "segments", summary = "Two tensors of 16 MiB or one",
+  gpu = {profile = "tiny-64m"}, limits = {"peak_allocated_bytes <= 20 MiB"},
+  problems = {two = function(device) return run(device, 2) end},
+  mitigations = {one = function(device) return run(device, 1) end},
+  controls = {small = {run = function(device) ohm.zeros(1, {device = device}) end}},
+}
+)lua";
+
+class OnCards : public test::ProgramTest {
+ protected:
+  void SetUp() override {
+    folder_.write("segments.lua", kTwoSegments);
+    ::setenv("OHM_CUDA_DRIVER", OHM_STAND_IN_DRIVER, 1);
+    ::setenv("OHM_NVML", OHM_STAND_IN_DRIVER, 1);
+    machine_is("devices=2 capacity=134217728");
+  }
+  void TearDown() override {
+    for (const char* name : {"OHM_CUDA_DRIVER", "OHM_NVML", "OHM_STAND_IN"}) ::unsetenv(name);
+  }
+  static void machine_is(const std::string& words) {
+    ::setenv("OHM_STAND_IN", ("strict=1 " + words).c_str(), 1);
+  }
+};
+
+TEST_F(OnCards, SaysThatThereIsNoDriver) {
+  ::setenv("OHM_CUDA_DRIVER", "libno-driver.so.1", 1);
+  for (const std::string command : {"run", "verify-device"}) {
+    const bool is_run = command == "run";
+    const ProgramResult result =
+        is_run ? ohm({"run", "good.lua", "--gpu", "cuda"}) : ohm({"verify-device", "good.lua"});
+    EXPECT_EQ(6, result.code);
+    EXPECT_EQ("", result.out);
+    EXPECT_THAT(result.err, HasSubstr("ohm: --gpu cuda: NVIDIA's driver is not here: "
+                                      "libno-driver.so.1: cannot open shared object file"));
+  }
+}
+
+TEST_F(OnCards, SaysThatThereIsNoCardOrAnOldDriver) {
+  machine_is("devices=0");
+  const ProgramResult no_card = ohm({"run", "good.lua", "--gpu", "cuda"});
+  EXPECT_EQ(6, no_card.code);
+  EXPECT_THAT(no_card.err, HasSubstr("--gpu cuda: the driver finds no CUDA device"));
+  machine_is("version=11080");
+  const ProgramResult old = ohm({"run", "good.lua", "--gpu", "cuda"});
+  EXPECT_EQ(6, old.code);
+  EXPECT_THAT(old.err, HasSubstr("the driver is for CUDA 11.8: ohm needs one for 12.0 or newer"));
+}
+
+TEST_F(OnCards, FindsTheSameAsOnVirtualGpus) {
+  const ProgramResult on_cards =
+      ohm({"run", "segments.lua", "good.lua", "--gpu", "cuda", "--json"});
+  EXPECT_EQ(0, on_cards.code) << on_cards.out << on_cards.err;
+  EXPECT_THAT(on_cards.err, HasSubstr("ohm: on Stand-in 1 (128.00 MiB, driver for CUDA 13.0)"));
+  const ProgramResult on_virtual = ohm({"run", "segments.lua", "good.lua", "--json"});
+  const auto variants_of = [](const ProgramResult& result) {
+    nlohmann::json json = nlohmann::json::parse(result.out);
+    for (nlohmann::json& scenario : json["scenarios"]) {
+      for (nlohmann::json& variant : scenario["variants"]) variant.erase("rerun");
+    }
+    return json["scenarios"];
+  };
+  EXPECT_EQ(variants_of(on_virtual).dump(2), variants_of(on_cards).dump(2));
+}
+
+TEST_F(OnCards, RunsOutOfMemoryAtTheLimit) {
+  const ProgramResult result =
+      ohm({"run", "segments.lua", "--gpu", "cuda", "--limit", "32MiB", "--case", "two", "-v"});
+  EXPECT_EQ(0, result.code) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("GPU 0 has a total capacity of 32.00 MiB"));
+}
+
+TEST_F(OnCards, RunsOutOfMemoryWhereTheCardEnds) {
+  machine_is("capacity=33554432");
+  const ProgramResult result = ohm({"run", "segments.lua", "--gpu", "cuda", "--case", "two", "-v"});
+  EXPECT_EQ(0, result.code) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("out of memory"));
+}
+
+TEST_F(OnCards, EndsTheVariantsProcessAloneWhenTheCardBreaks) {
+  machine_is("capacity=134217728 fail=cuMemAlloc_v2:2:700");
+  const ProgramResult result = ohm({"run", "segments.lua", "--gpu", "cuda"});
+  EXPECT_EQ(4, result.code);
+  EXPECT_THAT(result.out, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  EXPECT_THAT(result.out, HasSubstr("1 passed"));
+  EXPECT_EQ(0, ohm({"run", "segments.lua", "--gpu", "cuda", "--case", "small"}).code);
+}
+
+TEST_F(OnCards, TakesExpandableSegmentsAndPageLockedMemory) {
+  folder_.write("pinned.lua", test::scenario_with_check(R"lua(
+    local x = ohm.ones(3 * 1024 * 1024):pin_memory()
+    local y = x:to(device, {non_blocking = true})
+    error(y:sum():item() == 3 * 1024 * 1024 and "?" or "wrong"))lua"));
+  const ProgramResult result =
+      ohm({"run", "pinned.lua", "--gpu", "cuda", "--alloc-conf", "expandable_segments:True"});
+  EXPECT_EQ(0, result.code) << result.out << result.err;
+}
+
+TEST_F(OnCards, VerifiesThatTheEventsAreTheSame) {
+  const ProgramResult result = ohm({"verify-device", "segments.lua", "good.lua"});
+  EXPECT_EQ(0, result.code) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("same     segments.two: "));
+  EXPECT_THAT(result.out, HasSubstr("5 of 5 variants have the same events on both\n"));
+}
+
+TEST_F(OnCards, ListsTheEventsThatDiffer) {
+  machine_is("capacity=33554432");
+  const ProgramResult result = ohm({"verify-device", "segments.lua", "--case", "two"});
+  EXPECT_EQ(1, result.code);
+  EXPECT_THAT(result.out, HasSubstr("differs  segments.two: "));
+  EXPECT_THAT(result.out, HasSubstr("only on the virtual GPU, event 2: segment_alloc cuda:0 "
+                                    "16.00 MiB (16777216 bytes)"));
+  EXPECT_THAT(result.out, HasSubstr("only on the card, event 2: oom cuda:0 16.00 MiB"));
+  EXPECT_THAT(result.out, HasSubstr("0 of 1 variants"));
+}
+
+TEST_F(OnCards, WritesWhatACardIs) {
+  EXPECT_EQ(0, ohm({"verify-device", "good.lua", "--write-profile", "card.json"}).code);
+  const nlohmann::json profile = nlohmann::json::parse(test::read_file(file("card.json")));
+  EXPECT_EQ("Stand-in 0", profile["name"]);
+  EXPECT_EQ(134217728, profile["capacity_bytes"]);
+  EXPECT_EQ(4194304, profile["context_bytes"]);
+  EXPECT_EQ(nlohmann::json({8, 0}), profile["compute_capability"]);
+}
+
+TEST_F(OnCards, ShowsThemAsNvidiaSmiDoes) {
+  EXPECT_EQ("0, Stand-in 0, 0, 128, 37\n1, Stand-in 1, 0, 128, 37\n",
+            ohm({"smi", "--gpu", "cuda",
+                 "--query-gpu=index,name,memory.used,memory.total,utilization.gpu",
+                 "--format=csv,noheader,nounits"})
+                .out);
+  EXPECT_THAT(ohm({"smi", "--gpu", "cuda"}).out, HasSubstr("Stand-in 1"));
+  ::setenv("OHM_NVML", "libno-nvml.so.1", 1);
+  const ProgramResult missing = ohm({"smi", "--gpu", "cuda"});
+  EXPECT_EQ(6, missing.code);
+  EXPECT_THAT(missing.err, HasSubstr("NVML is not here: libno-nvml.so.1"));
+}
+
+TEST_F(OnCards, RefusesOptionsThatMakeNoSense) {
+  EXPECT_EQ(2, ohm({"run", "good.lua", "--limit", "1GiB"}).code);
+  EXPECT_EQ(2, ohm({"run", "good.lua", "--gpu", "cuda,count=2"}).code);
+  EXPECT_EQ(2, ohm({"run", "good.lua", "--gpu", "cuda", "--limit", "much"}).code);
+  EXPECT_EQ(2, ohm({"smi", "good.lua", "--gpu", "cuda"}).code);
+  EXPECT_EQ(5, ohm({"verify-device", "good.lua", "--case", "mitigation", "--filter", "x"}).code);
+}
+
+TEST(OnARealCard, HasTheSameEventsAsTheVirtualGpu) {
+  const test::TempFolder folder;
+  folder.write("good.lua", test::kGoodScenario);
+  const ProgramResult result =
+      test::run_program(folder.path().string(), {"verify-device", "good.lua"});
+  if (result.code == 6) GTEST_SKIP() << result.err;
+  EXPECT_EQ(0, result.code) << result.out << result.err;
+}
+
+}  // namespace
+}  // namespace ohm
