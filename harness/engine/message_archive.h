@@ -2,6 +2,8 @@
 //
 // A struct takes part with one function `fields(archive, value)` that hands all its members to the
 // archive; the same function writes and reads. Not a file format: both ends are one binary.
+//
+// Argument-dependent lookup has to find these: each in its struct's namespace, none unnamed.
 #pragma once
 
 #include <array>
@@ -15,7 +17,13 @@
 #include <utility>
 #include <vector>
 
-namespace ohm::engine {
+namespace ohm {
+
+/// Written and read alike: T is the struct, const when it is written.
+template <class T, class Struct>
+concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
+
+namespace engine {
 
 /// Appends to a string.
 class MessageWriter {
@@ -137,4 +145,22 @@ class MessageReader {
   std::string_view bytes_;
 };
 
-}  // namespace ohm::engine
+template <class T>
+std::string encoded_message(const T& value) {
+  MessageWriter writer;
+  writer(value);
+  return writer.take();
+}
+
+/// Throws std::runtime_error for bytes that are not a whole message.
+template <class T>
+T decoded_message(std::string_view bytes) {
+  T value;
+  MessageReader reader(bytes);
+  reader(value);
+  return value;
+}
+
+}  // namespace engine
+
+}  // namespace ohm

@@ -1,14 +1,9 @@
 #include "harness/engine/worker_messages.h"
 
 #include "harness/engine/message_archive.h"
+#include "harness/engine/returned_value_message.h"
 
 namespace ohm {
-
-// Written and read alike: T is the struct, const when it is written.
-template <class T, class Struct>
-concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
-
-// Argument-dependent lookup has to find these: each in its struct's namespace, none unnamed.
 
 template <class Archive, Is<DeviceResult> T>
 void fields(Archive& archive, T& device) {
@@ -106,11 +101,6 @@ void fields(Archive& archive, T& gpu) {
   archive(gpu.profile, gpu.capacity_bytes, gpu.count, gpu.values, gpu.alloc_conf, gpu.rules);
 }
 
-template <class Archive, Is<ReturnedValue> T>
-void fields(Archive& archive, T& value) {
-  archive(value.dtype, value.shape, value.values, value.has_values, value.text);
-}
-
 template <class Archive, Is<ScenarioParameter> T>
 void fields(Archive& archive, T& parameter) {
   archive(parameter.name, parameter.value, parameter.default_value, parameter.is_integer,
@@ -147,25 +137,6 @@ void fields(Archive& archive, T& variant) {
           variant.history, variant.retention, variant.oom, variant.error, variant.values,
           variant.snapshot_error);
 }
-
-namespace {
-
-template <class T>
-std::string encoded_message(const T& value) {
-  MessageWriter writer;
-  writer(value);
-  return writer.take();
-}
-
-template <class T>
-T decoded_message(std::string_view bytes) {
-  T value;
-  MessageReader reader(bytes);
-  reader(value);
-  return value;
-}
-
-}  // namespace
 
 std::string encoded(const LoadedScenario& scenario) { return encoded_message(scenario); }
 std::string encoded(const MeasuredVariant& variant) { return encoded_message(variant); }

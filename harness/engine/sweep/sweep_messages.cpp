@@ -1,13 +1,9 @@
 #include "harness/engine/sweep/sweep_messages.h"
 
-#include <type_traits>
-
 #include "harness/engine/message_archive.h"
+#include "harness/engine/returned_value_message.h"
 
 namespace ohm {
-
-template <class T, class Struct>
-concept Is = std::is_same_v<std::remove_const_t<T>, Struct>;
 
 template <class Archive, Is<SweepPoint> T>
 void fields(Archive& archive, T& point) {
@@ -16,11 +12,6 @@ void fields(Archive& archive, T& point) {
 }
 
 namespace engine {
-
-template <class Archive, Is<ReturnedValue> T>
-void fields(Archive& archive, T& value) {
-  archive(value.dtype, value.shape, value.values, value.has_values, value.text);
-}
 
 template <class Archive, Is<TrialVerdict> T>
 void fields(Archive& archive, T& verdict) {
@@ -56,25 +47,6 @@ template <class Archive, Is<UndisturbedRun> T>
 void fields(Archive& archive, T& run) {
   archive(run.ending, run.calls, run.points, run.hashes, run.at_end, run.modes, run.seconds);
 }
-
-namespace {
-
-template <class T>
-std::string encoded_message(const T& value) {
-  MessageWriter writer;
-  writer(value);
-  return writer.take();
-}
-
-template <class T>
-T decoded_message(std::string_view bytes) {
-  T value;
-  MessageReader reader(bytes);
-  reader(value);
-  return value;
-}
-
-}  // namespace
 
 std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }
 std::string encoded(const std::vector<TaskVerdict>& verdicts) { return encoded_message(verdicts); }
