@@ -47,10 +47,11 @@ Tensor BatchNorm::apply(const Tensor& input) {
                     kind_.min_dims, kind_.max_dims, input.shape().str()));
   }
   const bool uses_batch = is_training() || !options_.tracks_running_stats;
+  Tensor out = ops::batch_norm(input, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
+                               if_defined(own_parameter(0)), if_defined(own_parameter(1)),
+                               uses_batch, options_.momentum, options_.eps);
   if (is_training() && options_.tracks_running_stats) count_batch(own_buffer(2));
-  return ops::batch_norm(input, if_defined(own_buffer(0)), if_defined(own_buffer(1)),
-                         if_defined(own_parameter(0)), if_defined(own_parameter(1)), uses_batch,
-                         options_.momentum, options_.eps);
+  return out;
 }
 
 LayerNorm::LayerNorm(const Shape& normalized_shape, const LayerNormOptions& options,

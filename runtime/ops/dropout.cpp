@@ -53,13 +53,17 @@ Tensor noise_of(const Shape& shape, const TensorOptions& options, double p) {
 Tensor zero_number(const Tensor& like) { return zeros({}, options_of(like)); }
 
 // mask ? x · scale : 0
-Tensor masked(const Tensor& x, const Tensor& mask, double scale) {
-  Tensor out = empty_like(x);
+void mask_into(const Tensor& out, const Tensor& x, const Tensor& mask, double scale) {
   visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
     const auto factor = static_cast<ComputeType<T>>(scale);
     map_binary<T, T>(out, x, mask,
                      [factor](auto value, auto stays) { return value * stays * factor; });
   });
+}
+
+Tensor masked(const Tensor& x, const Tensor& mask, double scale) {
+  Tensor out = empty_like(x);
+  mask_into(out, x, mask, scale);
   return out;
 }
 
@@ -84,9 +88,10 @@ Tensor dropout(const Tensor& input, double p, bool training) {
   if (keeps_everything(input, p, training)) return input;
   if (p == 1.0) return mul(input, zero_number(input));
   const Tensor mask = empty(input.shape(), {DType::boolean, input.device()});
+  Tensor out = empty_like(input);  // before the draw: a failure leaves the generator as it was
   draw(mask, p, [data = mask.data<bool>()](std::uint64_t i, bool stays) { data[i] = stays; });
   const double scale = 1.0 / (1.0 - p);
-  Tensor out = masked(input, mask, scale);
+  mask_into(out, input, mask, scale);
   if (Recorder record("NativeDropoutBackward", {&input}); record.is_needed()) {
     record.save(mask);
     record.attach(out, [scale](BackwardCall& call) {

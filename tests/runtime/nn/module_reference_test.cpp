@@ -2,15 +2,13 @@
 // (tests/reference/modules.py).
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/registry.h"
-#include "runtime/tensor/arithmetic.h"
-#include "tests/support/golden.h"
+#include "tests/support/recorded_modules.h"
 #include "tests/support/recorded_values.h"
 #include "tests/support/test_machine.h"
 
@@ -18,68 +16,6 @@ namespace ohm::test {
 namespace {
 
 using nlohmann::json;
-
-const std::vector<json>& recorded_cases() {
-  static const auto cases =
-      json::parse(read_file(golden_path("modules/modules.json")))["cases"].get<std::vector<json>>();
-  return cases;
-}
-
-const nn::ModuleDef& row_of(const std::string& name) {
-  const auto& rows = nn::all_modules();
-  return *std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
-}
-
-nn::ModulePtr module_for(const json& recorded) {
-  const nn::ModuleDef& row = row_of(recorded["module"].get<std::string>());
-  json options = recorded["options"];
-  std::vector<ops::Value> arguments;
-  for (const ops::Param& param : row.params) {
-    const std::string name(param.name);
-    if (param.kind == ops::ParamKind::device) {
-      arguments.emplace_back(Device::cuda(0));
-    } else if (options.contains(name)) {
-      arguments.push_back(argument_of(options[name], param.kind));
-    } else {
-      arguments.push_back(param.fallback);
-    }
-    options.erase(name);
-  }
-  EXPECT_TRUE(options.empty()) << "unknown options: " << options.dump();
-  return row.make(arguments);
-}
-
-// The state must be PyTorch's, name by name.
-void set_state(const std::vector<nn::NamedTensor>& state, const json& recorded) {
-  ASSERT_EQ(state.size(), recorded.size());
-  for (const nn::NamedTensor& named : state) {
-    ASSERT_TRUE(recorded.contains(named.name)) << named.name;
-    const Tensor values = tensor_of(recorded[named.name]);
-    ASSERT_EQ(named.tensor.shape().str(), values.shape().str()) << named.name;
-    copy_into(named.tensor, values);
-  }
-}
-
-ops::Value input_of(const json& encoded) {
-  if (encoded.is_null()) return {};
-  if (encoded.is_boolean()) return encoded.get<bool>();
-  return tensor_of(encoded);
-}
-
-std::vector<ops::Value> inputs_of(const json& recorded) {
-  std::vector<ops::Value> inputs;
-  for (const json& encoded : recorded["inputs"]) inputs.push_back(input_of(encoded));
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (recorded["input_gradients"][i].is_null()) continue;
-    std::get<Tensor>(inputs[i]).set_requires_grad(true);
-  }
-  return inputs;
-}
-
-std::vector<Tensor> results_of(const ops::Value& result) {
-  if (const auto* list = std::get_if<std::vector<Tensor>>(&result)) return *list;
-  return {std::get<Tensor>(result)};
-}
 
 void run_backward(const std::vector<Tensor>& results, const json& recorded) {
   std::vector<Tensor> roots;
@@ -128,7 +64,7 @@ class ModuleReference : public testing::TestWithParam<std::string> {};
 
 TEST_P(ModuleReference, ValuesAndGradientsEqualPyTorchs) {
   int cases = 0;
-  for (const json& recorded : recorded_cases()) {
+  for (const json& recorded : recorded_modules()) {
     if (recorded["module"] != GetParam()) continue;
     ++cases;
     SCOPED_TRACE(recorded["options"].dump() +
