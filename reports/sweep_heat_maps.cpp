@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -22,63 +24,72 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kSchema = "ohm.sweep/1";
 constexpr const char* kGood = "good";
 
 /// Of a failed fault the point: "ohm:3f9c22d1" of "ohm:3f9c22d1@1".
 std::string point_of(const std::string& plan) { return plan.substr(0, plan.find('@')); }
 
-/// How many faults of each point had which verdict that is not good.
-using Failures = std::map<std::string, std::map<std::string, std::int64_t>>;
+/// How many faults had which verdict, by FaultVerdict.
+using Counts = std::array<std::int64_t, kFaultVerdicts.size()>;
 
-Failures failures_of(const Json& variant) {
-  Failures failures;
-  for (const Json& fault : variant.at("failed")) {
-    ++failures[point_of(fault.at("plan").get<std::string>())]
-              [fault.at("verdict").get<std::string>()];
+HeatMapResult heat_map_of(const SweptVariant& variant) {
+  std::map<std::string, Counts> failures;  // by point
+  Counts sums = {};
+  for (const FailedFault& failed : variant.failed) {
+    const auto verdict = static_cast<std::size_t>(failed.verdict);
+    ++failures[point_of(failed.plan)][verdict];
+    ++sums[verdict];
   }
-  return failures;
-}
-
-HeatMapResult::Row row_of(const Json& point, const HeatMapResult& map, const Failures& failures) {
-  HeatMapResult::Row row;
-  row.point = point.at("point");
-  row.op = point.at("op");
-  row.file = point.at("file");
-  row.line = point.at("line");
-  row.counts.assign(map.columns.size(), 0);
-  row.counts[0] = point.at("faults");
-  const auto bad = failures.find(row.point);
-  if (bad == failures.end()) return row;
-  for (std::size_t i = 1; i < map.columns.size(); ++i) {
-    const auto count = bad->second.find(map.columns[i]);
-    if (count == bad->second.end()) continue;
-    row.counts[i] = count->second;
-    row.counts[0] -= count->second;
-  }
-  row.counts[0] = std::max<std::int64_t>(0, row.counts[0]);
-  return row;
-}
-
-HeatMapResult heat_map_of(const Json& variant) {
   HeatMapResult map;
-  map.variant = variant.at("name");
+  map.variant = variant.name;
   map.columns = {kGood};
-  const Failures failures = failures_of(variant);
-  for (const auto& verdict : variant.at("verdicts").items()) {
-    const std::string& name = verdict.key();
-    const bool occurs = std::any_of(failures.begin(), failures.end(), [&](const auto& point) {
-      return point.second.count(name) != 0;
-    });
-    if (occurs) map.columns.push_back(name);
+  for (std::size_t verdict = 0; verdict < sums.size(); ++verdict) {
+    if (sums[verdict] != 0) map.columns.emplace_back(kFaultVerdicts[verdict].name);
   }
-  for (const Json& point : variant.at("points")) {
-    HeatMapResult::Row row = row_of(point, map, failures);
+  for (const SweepPoint& point : variant.points) {
+    const Counts bad = failures[point.point];
+    const std::int64_t good =
+        point.faults - std::accumulate(bad.begin(), bad.end(), std::int64_t{});
+    HeatMapResult::Row row{point.point, point.op, point.file, point.line, {}};
+    row.counts.push_back(std::max<std::int64_t>(0, good));
+    for (std::size_t verdict = 0; verdict < sums.size(); ++verdict) {
+      if (sums[verdict] != 0) row.counts.push_back(bad[verdict]);
+    }
     const bool was_hit = std::any_of(row.counts.begin(), row.counts.end(),
                                      [](std::int64_t count) { return count > 0; });
     if (was_hit) map.rows.push_back(std::move(row));
   }
   return map;
+}
+
+FaultVerdict verdict_named(const std::string& name) {
+  const auto* const known =
+      std::find_if(kFaultVerdicts.begin(), kFaultVerdicts.end(),
+                   [&](const FaultVerdictName& one) { return one.name == name; });
+  if (known == kFaultVerdicts.end()) {
+    throw ResultError(fmt::format("the verdict \"{}\" is unknown", name));
+  }
+  return static_cast<FaultVerdict>(known - kFaultVerdicts.begin());
+}
+
+/// As much of a variant as a heat map shows.
+SweptVariant read_variant(const Json& json) {
+  SweptVariant variant;
+  variant.name = json.at("name");
+  for (const Json& from : json.at("points")) {
+    SweepPoint& point = variant.points.emplace_back();
+    point.point = from.at("point");
+    point.op = from.at("op");
+    point.file = from.at("file");
+    point.line = from.at("line");
+    point.faults = from.at("faults");
+  }
+  for (const Json& from : json.at("failed")) {
+    FailedFault& failed = variant.failed.emplace_back();
+    failed.plan = from.at("plan");
+    failed.verdict = verdict_named(from.at("verdict"));
+  }
+  return variant;
 }
 
 ScenarioResult& scenario_named(RunResult& result, const std::string& name,
@@ -93,20 +104,24 @@ ScenarioResult& scenario_named(RunResult& result, const std::string& name,
   return added;
 }
 
+void add_heat_map(const SweptVariant& variant, ScenarioResult& scenario) {
+  HeatMapResult map = heat_map_of(variant);
+  if (!map.rows.empty()) scenario.heat_maps.push_back(std::move(map));
+}
+
 }  // namespace
 
 void add_heat_maps(std::string_view json, RunResult& result) {
   try {
     const Json sweep = Json::parse(json);
-    if (sweep.at("schema") != kSchema) {
+    if (sweep.at("schema") != kSweepSchema) {
       throw ResultError(fmt::format("its schema is {}, this program reads {}",
-                                    sweep.at("schema").dump(), kSchema));
+                                    sweep.at("schema").dump(), kSweepSchema));
     }
     for (const Json& scenario : sweep.at("scenarios")) {
       ScenarioResult& one = scenario_named(result, scenario.at("name"), scenario.at("file"));
       for (const Json& variant : scenario.at("variants")) {
-        HeatMapResult map = heat_map_of(variant);
-        if (!map.rows.empty()) one.heat_maps.push_back(std::move(map));
+        add_heat_map(read_variant(variant), one);
       }
     }
   } catch (const Json::exception& error) {
@@ -132,15 +147,10 @@ void add_heat_maps_of_file(const std::string& path, RunResult& result) {
 
 std::string sweep_html(const SweepResult& result) {
   RunResult page;
-  add_heat_maps(sweep_json(result), page);
-  for (ScenarioResult& scenario : page.scenarios) {
-    for (const SweptScenario& swept : result.scenarios) {
-      if (swept.name != scenario.name) continue;
-      const bool has_failed =
-          std::any_of(swept.variants.begin(), swept.variants.end(),
-                      [](const SweptVariant& variant) { return !variant.failed.empty(); });
-      if (has_failed) scenario.verdict = Verdict::failed;
-    }
+  for (const SweptScenario& swept : result.scenarios) {
+    ScenarioResult& scenario = scenario_named(page, swept.name, swept.file);
+    if (!is_clean(swept)) scenario.verdict = Verdict::failed;
+    for (const SweptVariant& variant : swept.variants) add_heat_map(variant, scenario);
   }
   return html_report(page, {});
 }

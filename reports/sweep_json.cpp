@@ -65,6 +65,7 @@ Json variant_json(const SweptVariant& variant) {
           {"benign", variant.benign},
           {"handled", variant.handled},
           {"waived", variant.waived},
+          {"untested", variant.untested},
           {"verdicts", std::move(verdicts)},
           {"points", array_json(variant.points, point_json)},
           {"failed", array_json(variant.failed, failed_json)}};
@@ -81,7 +82,7 @@ Json scenario_json(const SweptScenario& scenario) {
 
 std::string sweep_json(const SweepResult& result) {
   const Json json = {
-      {"schema", "ohm.sweep/1"}, {"exit_reason", exit_code(result.exit_reason).reason},
+      {"schema", kSweepSchema},  {"exit_reason", exit_code(result.exit_reason).reason},
       {"points", result.points}, {"form", result.form},
       {"level", result.level},   {"host", result.host},
       {"depth", result.depth},   {"scenarios", array_json(result.scenarios, scenario_json)}};

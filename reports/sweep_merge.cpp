@@ -8,6 +8,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "reports/sweep_json.h"
+
 namespace ohm::reports {
 namespace {
 
@@ -19,8 +21,8 @@ using Json = nlohmann::json;
 
 Json parsed(const std::string& text, std::size_t part) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || json.value("schema", "") != "ohm.sweep/1") {
-    refuse(part, "not a report of a sweep (ohm.sweep/1)");
+  if (!json.is_object() || json.value("schema", "") != kSweepSchema) {
+    refuse(part, fmt::format("not a report of a sweep ({})", kSweepSchema));
   }
   return json;
 }
@@ -56,7 +58,8 @@ void merge_variant(Json& sum, const Json& more, std::size_t part) {
   }
   // What could not be swept says so in every shard.
   if (sum.at("verdicts").at("nondeterministic") != 0 && more.at("faults") == 0) return;
-  for (const char* const field : {"faults", "benign", "handled", "waived"}) add(sum, more, field);
+  for (const char* const field : {"faults", "benign", "handled", "waived", "untested"})
+    add(sum, more, field);
   for (const auto& [verdict, count] : more.at("verdicts").items()) {
     add(sum.at("verdicts"), more.at("verdicts"), verdict);
   }

@@ -3,6 +3,7 @@
 // Nothing here depends on the machine, the time, the number of jobs or the engine.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -109,9 +110,18 @@ struct SweptVariant {
   std::int64_t handled = 0;          ///< caught by the program
   std::array<std::int64_t, kFaultVerdicts.size()> verdicts = {};  ///< indexed by FaultVerdict
   std::int64_t waived = 0;
+  std::int64_t untested = 0;        ///< were to be injected too, when the sweep was interrupted
   std::vector<SweepPoint> points;   ///< in the order in which they are first passed
   std::vector<FailedFault> failed;  ///< in the order of the calls; transient before persistent
 };
+
+inline bool is_waived(const FailedFault& failed) { return !failed.waived.empty(); }
+
+/// Swept to the end, and every verdict that is not good is waived.
+inline bool is_clean(const SweptVariant& variant) {
+  return !variant.error && variant.untested == 0 &&
+         std::all_of(variant.failed.begin(), variant.failed.end(), is_waived);
+}
 
 struct SweptScenario {
   std::string name;
@@ -119,6 +129,12 @@ struct SweptScenario {
   std::optional<ErrorResult> error;  ///< why it could not be loaded
   std::vector<SweptVariant> variants;
 };
+
+inline bool is_clean(const SweptScenario& scenario) {
+  return !scenario.error &&
+         std::all_of(scenario.variants.begin(), scenario.variants.end(),
+                     [](const SweptVariant& variant) { return is_clean(variant); });
+}
 
 struct SweepResult {
   ExitReason exit_reason = ExitReason::passed;

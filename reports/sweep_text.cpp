@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "allocator_shim/observe/format_bytes.h"
@@ -25,14 +27,11 @@ std::string verdicts_text(const SweptVariant& variant) {
     if (variant.verdicts[i] == 0) continue;
     parts.push_back(fmt::format("{} {}", grouped(variant.verdicts[i]), kFaultVerdicts[i].name));
   }
+  if (variant.untested != 0)
+    parts.push_back(fmt::format("{} not tested", grouped(variant.untested)));
   if (variant.benign != 0) parts.push_back(fmt::format("{} benign", grouped(variant.benign)));
   if (variant.waived != 0) parts.push_back(fmt::format("{} waived", grouped(variant.waived)));
   return fmt::format("{}", fmt::join(parts, " · "));
-}
-
-bool is_clean(const SweptVariant& variant) {
-  return !variant.error && std::all_of(variant.failed.begin(), variant.failed.end(),
-                                       [](const FailedFault& one) { return !one.waived.empty(); });
 }
 
 std::string failed_text(const FailedFault& failed, const ReportStyle& style) {
@@ -80,7 +79,7 @@ std::string variant_text(const SweptVariant& variant, std::size_t name_width,
                       verdicts_text(variant));
   std::size_t shown = 0;
   for (const FailedFault& failed : variant.failed) {
-    if (!failed.waived.empty() && style.detail != Detail::verbose) continue;
+    if (is_waived(failed) && style.detail != Detail::verbose) continue;
     if (++shown <= kMostFailedShown || style.detail == Detail::verbose) {
       text += failed_text(failed, style);
     }
@@ -97,10 +96,21 @@ struct Totals {
   std::int64_t faults = 0;
   std::int64_t bad = 0;
   std::int64_t waived = 0;
+  std::int64_t waivers = 0;
+  std::int64_t untested = 0;
   std::int64_t unswept = 0;
   std::int64_t points = 0;
   std::int64_t unhandled = 0;
 };
+
+/// How many waivers were needed: each has a reason of its own.
+std::int64_t count_waivers(const SweptVariant& variant) {
+  std::set<std::string_view> reasons;
+  for (const FailedFault& failed : variant.failed) {
+    if (is_waived(failed)) reasons.insert(failed.waived);
+  }
+  return static_cast<std::int64_t>(reasons.size());
+}
 
 Totals totals_of(const SweepResult& result) {
   Totals totals;
@@ -112,6 +122,8 @@ Totals totals_of(const SweepResult& result) {
       totals.faults += variant.faults;
       totals.bad += static_cast<std::int64_t>(variant.failed.size()) - variant.waived;
       totals.waived += variant.waived;
+      totals.waivers += count_waivers(variant);
+      totals.untested += variant.untested;
       for (const SweepPoint& point : variant.points) {
         ++totals.points;
         totals.unhandled += point.unhandled != 0 ? 1 : 0;
@@ -124,8 +136,7 @@ Totals totals_of(const SweepResult& result) {
 }  // namespace
 
 std::string sweep_scenario_text(const SweptScenario& scenario, const ReportStyle& style) {
-  const bool clean =
-      !scenario.error && std::all_of(scenario.variants.begin(), scenario.variants.end(), is_clean);
+  const bool clean = is_clean(scenario);
   if (clean && style.detail == Detail::quiet) return {};
   std::string text =
       fmt::format("{}\n", painted(printable(scenario.name), Tone::strong, style.color));
@@ -152,8 +163,15 @@ std::string sweep_summary_text(const SweepResult& result, const ReportStyle& sty
                       count_text(totals.points, "point"));
   const std::string verdict =
       totals.bad == 0 ? "every verdict is good" : count_text(totals.bad, "bad verdict");
-  text += painted(verdict, totals.bad == 0 ? Tone::good : Tone::bad, style.color);
-  if (totals.waived != 0) text += fmt::format(", {} waived", grouped(totals.waived));
+  const bool is_whole = totals.untested == 0 && totals.unswept == 0;
+  text += painted(verdict, totals.bad == 0 && is_whole ? Tone::good : Tone::bad, style.color);
+  if (totals.waived != 0) {
+    text += fmt::format(", {} waived by {}", grouped(totals.waived),
+                        count_text(totals.waivers, "waiver"));
+  }
+  if (totals.untested != 0) {
+    text += fmt::format(", {} not tested", count_text(totals.untested, "fault"));
+  }
   if (totals.unswept != 0) text += fmt::format(", {} not swept", grouped(totals.unswept));
   return text + "\n";
 }

@@ -29,10 +29,10 @@ TEST(HeatMap, CountsVerdictsAtEachPoint) {
   ASSERT_EQ(1U, result.scenarios.size());
   EXPECT_EQ("x", result.scenarios[0].name);
   const HeatMapResult& map = result.scenarios[0].heat_maps.at(0);
-  EXPECT_THAT(map.columns, ElementsAre("good", "hang", "leak"));
+  EXPECT_THAT(map.columns, ElementsAre("good", "leak", "hang"));
   ASSERT_EQ(2U, map.rows.size());  // where nothing failed there is nothing to see
-  EXPECT_THAT(map.rows[0].counts, ElementsAre(3, 0, 2));
-  EXPECT_THAT(map.rows[1].counts, ElementsAre(1, 1, 0));
+  EXPECT_THAT(map.rows[0].counts, ElementsAre(3, 2, 0));
+  EXPECT_THAT(map.rows[1].counts, ElementsAre(1, 0, 1));
 }
 
 TEST(HeatMap, StandsWithTheScenarioOfItsName) {

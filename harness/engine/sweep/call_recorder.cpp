@@ -20,13 +20,19 @@ std::string place_text(const Site& site) {
 }
 
 void add_memory(MemoryByPlace& memory, Machine& machine, int device, std::optional<Category> only) {
+  // Blocks are many and their places few: words are made of places.
+  std::map<std::pair<Category, SiteId>, PlaceBytes> places;
   for (const LiveBlock& block : machine.requests(device).live_blocks()) {
     if (block.pending_free || block.category != only.value_or(block.category)) continue;
-    const std::string place = fmt::format("{} {} {}", device_text(device), name_of(block.category),
-                                          place_text(machine.sites().at(block.site)));
-    PlaceBytes& held = memory[place];
+    PlaceBytes& held = places[{block.category, block.site}];
     held.bytes += static_cast<std::int64_t>(block.bytes);
     ++held.blocks;
+  }
+  for (const auto& [place, held] : places) {
+    PlaceBytes& sum = memory[fmt::format("{} {} {}", device_text(device), name_of(place.first),
+                                         place_text(machine.sites().at(place.second)))];
+    sum.bytes += held.bytes;
+    sum.blocks += held.blocks;
   }
 }
 

@@ -43,7 +43,7 @@ class ScenarioSweep {
   }
 
   bool is_finished() const {
-    return error_ || was_interrupted_ ||
+    return error_ ||
            (is_loaded_ && std::all_of(variants_.begin(), variants_.end(),
                                       [](const VariantSweep& one) { return one.is_finished(); }));
   }
@@ -63,8 +63,7 @@ class ScenarioSweep {
     ExitReason reason = error_ ? error_reason_ : ExitReason::passed;
     for (const SweptVariant& variant : swept.variants) {
       if (variant.error) reason = worse_of(reason, ExitReason::script_error);
-      const auto not_waived = [](const FailedFault& failed) { return failed.waived.empty(); };
-      if (std::any_of(variant.failed.begin(), variant.failed.end(), not_waived)) {
+      if (!std::all_of(variant.failed.begin(), variant.failed.end(), is_waived)) {
         reason = worse_of(reason, ExitReason::failed);
       }
     }
@@ -82,8 +81,10 @@ class ScenarioSweep {
   }
 
   void take_description(const WorkResult& result) {
-    was_interrupted_ = result.end == WorkEnd::interrupted;
-    if (was_interrupted_) return;
+    if (result.end == WorkEnd::interrupted) {
+      return fail({"the sweep was interrupted before it was loaded", path_, 0, {}, {}},
+                  ExitReason::interrupted);
+    }
     if (result.end != WorkEnd::message) {
       const bool is_late = result.end == WorkEnd::timeout;
       return fail({fmt::format("loading {} {}", path_,
@@ -120,7 +121,6 @@ class ScenarioSweep {
   ScenarioDescription description_;
   std::list<VariantSweep> variants_;
   bool is_loaded_ = false;
-  bool was_interrupted_ = false;
   std::optional<ErrorResult> error_;
   ExitReason error_reason_ = ExitReason::passed;
 };

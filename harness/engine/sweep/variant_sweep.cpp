@@ -85,7 +85,6 @@ bool VariantSweep::take_error(const WorkResult& result, const std::string& what)
     case WorkEnd::message:
       return false;
     case WorkEnd::interrupted:
-      was_interrupted_ = true;
       is_finished_ = true;
       return true;
     case WorkEnd::timeout:
@@ -100,6 +99,9 @@ bool VariantSweep::take_error(const WorkResult& result, const std::string& what)
 
 /// Two runs have to agree: a failure of "the seventh request" means nothing otherwise.
 void VariantSweep::take_undisturbed(const WorkResult& result) {
+  if (result.end == WorkEnd::interrupted) {
+    return fail("the sweep was interrupted before its requests were counted", {});
+  }
   if (take_error(result, variant_.name + " without faults")) return;
   undisturbed_.push_back(decoded_undisturbed(result.message));
   const UndisturbedRun& first = undisturbed_.front();
@@ -169,8 +171,10 @@ void VariantSweep::submit_tasks() {
 
 void VariantSweep::take_tasks(std::size_t slice, const WorkResult& result) {
   if (take_error(result, "the sweep of " + variant_.name)) return;
-  const std::vector<TaskVerdict> verdicts = decoded_verdicts(result.message);
-  for (std::size_t i = 0; i < verdicts.size(); ++i) verdicts_[slice + i * slices_] = verdicts[i];
+  std::vector<TaskVerdict> verdicts = decoded_verdicts(result.message);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    verdicts_[slice + i * slices_] = std::move(verdicts[i]);
+  }
   if (--pending_ == 0) is_finished_ = true;
 }
 
@@ -261,7 +265,13 @@ SweptVariant VariantSweep::result() const {
     swept.failed.push_back(std::move(failed));
     return swept;
   }
-  for (std::size_t i = 0; i < tasks_.size(); ++i) add_verdict(swept, tasks_[i], verdicts_[i]);
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (verdicts_[i]) {
+      add_verdict(swept, tasks_[i], *verdicts_[i]);
+    } else {
+      ++swept.untested;
+    }
+  }
   return swept;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,6 @@ class VariantSweep {
 
   void start();
   bool is_finished() const { return is_finished_; }
-  bool was_interrupted() const { return was_interrupted_; }
   SweptVariant result() const;
 
  private:
@@ -56,11 +56,10 @@ class VariantSweep {
   std::vector<UndisturbedRun> undisturbed_;
   std::vector<std::uint64_t> occurrences_;  ///< of each call's point, up to it
   std::vector<FaultTask> tasks_;
-  std::vector<TaskVerdict> verdicts_;
+  std::vector<std::optional<TaskVerdict>> verdicts_;  ///< nullopt: not tested yet
   std::size_t slices_ = 0;
   std::size_t pending_ = 0;
   bool is_finished_ = false;
-  bool was_interrupted_ = false;
   std::optional<ErrorResult> error_;
 };
 
