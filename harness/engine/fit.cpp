@@ -187,35 +187,39 @@ class Fit {
         [&](std::size_t a, std::size_t b) { return capacity_of(a) < capacity_of(b); });
     const std::size_t first = *largest;
     rows.erase(largest);
-    submit_row(first, [this, first, rows = std::move(rows)] {
+    submit_row(first, [this, first, rows = std::move(rows)](const RequestForecast& forecast) {
       for (const std::size_t other : rows) {
         const FitRow& known = result_.rows[first];
         questions_[other].known_elsewhere = known.points;
+        questions_[other].forecast = forecast;
         if (known.best_within_limits) {
           questions_[other].within_limits_elsewhere = known.best_within_limits->value;
         }
-        submit_row(other, [] {});
+        submit_row(other, [](const RequestForecast&) {});
       }
     });
   }
 
-  void submit_row(std::size_t index, std::function<void()> then) {
+  using Then = std::function<void(const RequestForecast& forecast)>;
+
+  void submit_row(std::size_t index, Then then) {
     pool_.submit(
         1, [this, index] { return encoded(fit_row(loader_, questions_[index])); },
         [this, index, then = std::move(then)](const WorkResult& done) {
-          take_row(index, done);
-          if (done.end != WorkEnd::interrupted) then();
+          const RequestForecast forecast = take_row(index, done);
+          if (done.end != WorkEnd::interrupted) then(forecast);
         });
   }
 
-  void take_row(std::size_t index, const WorkResult& done) {
+  RequestForecast take_row(std::size_t index, const WorkResult& done) {
     FitRow& row = result_.rows[index];
     if (done.end != WorkEnd::message) {
       row.error = why_without_message(done);
       result_.exit_reason = worse_of(result_.exit_reason, reason_of(done.end));
-      return;
+      return {};
     }
-    FitRow found = decoded_fit_row(done.message);
+    FitAnswer answer = decoded_fit_answer(done.message);
+    FitRow& found = answer.row;
     found.variant = row.variant;
     found.role = row.role;
     found.profile = row.profile;
@@ -224,6 +228,7 @@ class Fit {
     if (row.outcome == FitOutcome::failed) {
       result_.exit_reason = worse_of(result_.exit_reason, ExitReason::script_error);
     }
+    return std::move(answer.forecast);
   }
 
   std::string why_without_message(const WorkResult& work) const {

@@ -40,9 +40,20 @@ void fields(Archive& archive, T& row) {
 
 namespace engine {
 
-std::string encoded(const FitRow& row) { return encoded_message(row); }
+std::string encoded(const FitAnswer& answer) {
+  MessageWriter writer;
+  writer(answer.row, answer.forecast.encoded());
+  return writer.take();
+}
 
-FitRow decoded_fit_row(std::string_view bytes) { return decoded_message<FitRow>(bytes); }
+FitAnswer decoded_fit_answer(std::string_view bytes) {
+  FitAnswer answer;
+  std::string forecast;
+  MessageReader reader(bytes);
+  reader(answer.row, forecast);
+  answer.forecast = RequestForecast::decoded(forecast);
+  return answer;
+}
 
 }  // namespace engine
 

@@ -1,15 +1,15 @@
-// A row of ohm fit on its way from a worker process.
+// A search of ohm fit on its way from a worker process.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "harness/engine/fit_row.h"
 #include "harness/engine/worker_messages.h"
-#include "reports/fit_result.h"
 
 namespace ohm::engine {
 
-std::string encoded(const FitRow& row);
-FitRow decoded_fit_row(std::string_view bytes);
+std::string encoded(const FitAnswer& answer);
+FitAnswer decoded_fit_answer(std::string_view bytes);
 
 }  // namespace ohm::engine

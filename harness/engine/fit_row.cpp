@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -51,7 +52,7 @@ std::int64_t largest(const MeasuredVariant& run, std::int64_t DeviceResult::*fig
 class Trial {
  public:
   Trial(const ScenarioLoader& loader, const FitQuestion& question)
-      : loader_(loader), question_(question) {}
+      : loader_(loader), question_(question), forecast_(question.forecast) {}
 
   Probe at_parameter(std::int64_t value) {
     LoadRequest load = question_.load;
@@ -77,6 +78,7 @@ class Trial {
   const std::map<std::int64_t, MeasuredVariant>& fitting() const { return fitting_; }
   const std::set<std::string>& unchecked() const { return unchecked_; }
   std::int64_t runs() const { return runs_; }
+  const RequestForecast& forecast() const { return forecast_; }
 
  private:
   static FitPoint point_of(std::int64_t value, const MeasuredVariant& run) {
@@ -84,7 +86,8 @@ class Trial {
             largest(run, &DeviceResult::peak_reserved_bytes)};
   }
 
-  MeasuredVariant run_one(const std::string& name, const LoadRequest& load, const GpuSpec& gpu) {
+  MeasuredVariant run_one(const std::string& name, const LoadRequest& load, const GpuSpec& gpu,
+                          const std::function<void(const Machine&)>& look_at = nullptr) {
     ++runs_;
     MachineOptions machine;
     machine.gpu = gpu;
@@ -92,14 +95,28 @@ class Trial {
     if (!question_.fault.empty()) machine.fault_plans.push_back(question_.fault);
     VariantFiles files;
     files.script_writes = false;
-    return run_variant(loader_, load, name, machine, files);
+    return run_variant(loader_, load, name, machine, files, Recording::figures, nullptr, look_at);
+  }
+
+  /// Faults come when they come: no forecast knows of them.
+  MeasuredVariant run_and_learn(std::int64_t value, const LoadRequest& load, const GpuSpec& gpu) {
+    if (!question_.fault.empty()) return run_one(question_.variant, load, gpu);
+    RequestList requests;
+    MeasuredVariant run =
+        run_one(question_.variant, load, gpu,
+                [&requests](const Machine& machine) { requests = request_list(machine.events()); });
+    if (run.outcome == Outcome::completed && largest(run, &DeviceResult::num_ooms) == 0) {
+      const bool was_scarce = largest(run, &DeviceResult::num_alloc_retries) > 0;
+      forecast_.learn(value, std::move(requests), was_scarce);
+    }
+    return run;
   }
 
   Probe run(std::int64_t value, const LoadRequest& load, const GpuSpec& gpu) {
     Probe probe;
     MeasuredVariant run;
     try {
-      run = run_one(question_.variant, load, gpu);
+      run = run_and_learn(value, load, gpu);
     } catch (const std::invalid_argument& no_machine) {
       // A context that does not fit, say.
       probe.stop = FitStop{value, FitStopKind::out_of_memory, no_machine.what(), {}};
@@ -149,6 +166,7 @@ class Trial {
   const FitQuestion& question_;
   std::map<std::int64_t, MeasuredVariant> fitting_;
   std::set<std::string> unchecked_;
+  RequestForecast forecast_;
   std::int64_t runs_ = 0;
 };
 
@@ -167,7 +185,7 @@ class RowSearch {
     context_ = static_cast<std::int64_t>(profile.context_bytes);
   }
 
-  FitRow run() {
+  FitAnswer run() {
     try {
       if (question_.varied == kFitCapacity) {
         find_capacity();
@@ -180,7 +198,7 @@ class RowSearch {
     }
     row_.unchecked.assign(trial_.unchecked().begin(), trial_.unchecked().end());
     row_.runs = trial_.runs();
-    return std::move(row_);
+    return {std::move(row_), trial_.forecast()};
   }
 
  private:
@@ -188,9 +206,11 @@ class RowSearch {
 
   void find_value() {
     Probes probes([this](std::int64_t value) { return trial_.at_parameter(value); });
-    const FitRange range = {question_.least, question_.most, capacity_ - context_,
-                            question_.known_elsewhere, std::nullopt};
-    refuse_script_errors(probes.at(range.least));
+    const FitRange range = {
+        question_.least,      question_.most,
+        capacity_ - context_, question_.known_elsewhere,
+        std::nullopt,         [this](std::int64_t value) { return forecast(value); }};
+    if (!forecast(range.most)) refuse_script_errors(probes.at(range.least));
     const std::optional<std::int64_t> found = safely_fits(probes, range);
     if (!found) return report_nothing(probes, range);
     find_within_limits(probes, range, *found);
@@ -205,6 +225,14 @@ class RowSearch {
     }
   }
 
+  std::optional<bool> forecast(std::int64_t value) const {
+    const GpuSpec& gpu = question_.gpu;
+    if (capacity_ <= context_) return false;
+    return trial_.forecast().fits(
+        value, {static_cast<std::size_t>(capacity_ - context_), gpu.alloc_conf.value_or(""),
+                rule_set_or_default(gpu.rules)});
+  }
+
   void find_within_limits(Probes& probes, FitRange range, std::int64_t on_the_card) {
     if (!question_.considers_limits) return;
     range.most = on_the_card;
@@ -216,6 +244,7 @@ class RowSearch {
   }
 
   void report_nothing(Probes& probes, const FitRange& range) {
+    refuse_script_errors(probes.at(range.least));
     row_.outcome = FitOutcome::none_fits;
     row_.stop = probes.at(range.least).stop;
     LoadRequest load = question_.load;
@@ -223,9 +252,9 @@ class RowSearch {
     if (const std::optional<FitPoint> point = trial_.on_large_card(range.least, load)) {
       row_.needed_bytes = point->peak_reserved_bytes + context_;
     }
-    if (range.most > range.least) probes.at(range.most);
-    const std::int64_t middle = range.least + (range.most - range.least) / 2;
-    probes.at(middle);
+    for (const std::int64_t value : {range.most, range.least + (range.most - range.least) / 2}) {
+      if (range.forecast_of(value) != false) probes.at(value);
+    }
     for (const auto& [value, probe] : probes.all()) {
       if (probe.point) row_.fits_beyond.push_back(value);
     }
@@ -252,7 +281,7 @@ class RowSearch {
       if (probe.point) probe.point->value = left_out;
       return probe;
     });
-    const FitRange range = {0, most - std::max<std::int64_t>(least, 1), 0, {}, std::nullopt};
+    const FitRange range = {0, most - std::max<std::int64_t>(least, 1), 0, {}, std::nullopt, {}};
     const FitRule rule = question_.considers_limits ? FitRule::within_limits : FitRule::on_the_card;
     const std::optional<std::int64_t> found = largest_that_fits(probes, range, rule);
     if (!found) {
@@ -325,7 +354,7 @@ class RowSearch {
 
 }  // namespace
 
-FitRow fit_row(const ScenarioLoader& loader, const FitQuestion& question) {
+FitAnswer fit_row(const ScenarioLoader& loader, const FitQuestion& question) {
   return RowSearch(loader, question).run();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/engine/fit_forecast.h"
 #include "harness/engine/scenario_program.h"
 #include "reports/fit_result.h"
 
@@ -23,9 +24,15 @@ struct FitQuestion {
   /// What other cards said about the same variant, to begin with.
   std::vector<FitPoint> known_elsewhere;
   std::optional<std::int64_t> within_limits_elsewhere;
+  RequestForecast forecast;
+};
+
+struct FitAnswer {
+  FitRow row;
+  RequestForecast forecast;  ///< with what this search learnt
 };
 
 /// Every run loads the scenario again on a fresh machine. Errors of the script become the row's.
-FitRow fit_row(const ScenarioLoader& loader, const FitQuestion& question);
+FitAnswer fit_row(const ScenarioLoader& loader, const FitQuestion& question);
 
 }  // namespace ohm::engine

@@ -42,19 +42,38 @@ std::vector<std::int64_t> guesses(const Probes& probes, const FitRange& range) {
   return values;
 }
 
+/// The largest value between the two that the forecast says fits, `fits` where it says that of
+/// none; nullopt: there is no forecast.
+std::optional<std::int64_t> foreseen(const FitRange& range, std::int64_t fits, std::int64_t fails) {
+  while (fails - fits > 1) {
+    const std::int64_t middle = fits + (fails - fits) / 2;
+    const std::optional<bool> would_fit = range.forecast_of(middle);
+    if (!would_fit) return std::nullopt;
+    (*would_fit ? fits : fails) = middle;
+  }
+  return fits;
+}
+
 /// Values below the answer that bend a line, and those above that only a program which is not
-/// monotone fits. Fewer where other cards were looked at.
+/// monotone fits. Fewer where other cards were looked at, and where the forecast sees nothing odd.
 void look_around(Probes& probes, std::int64_t largest, const FitRange& range) {
-  std::vector<std::int64_t> values = {largest - 1, largest + 2, largest + 3};
   const auto round = [](std::int64_t value) { return value >= 64 ? value / 32 * 32 : value; };
   // Of round numbers the blocks are exact: no rounding to multiples of 512 bytes.
-  values.push_back(round(largest / 2));
+  std::vector<std::int64_t> on_the_line = {round(largest / 2), round(largest * 3 / 4)};
+  std::vector<std::int64_t> around = {largest - 1, largest + 2, largest + 3};
   if (range.known_elsewhere.empty()) {
-    values.insert(values.end(), {round(largest * 3 / 4), round(largest / 4), largest + 4});
-    for (const std::int64_t eighths : {9, 10, 12, 16}) values.push_back(largest * eighths / 8);
+    on_the_line.push_back(round(largest / 4));
+    around.push_back(largest + 4);
+    for (const std::int64_t eighths : {9, 10, 12, 16}) around.push_back(largest * eighths / 8);
   }
-  for (const std::int64_t value : values) {
-    if (value > range.least && value < range.most) probes.at(value);
+  const auto is_inside = [&](std::int64_t value) {
+    return value > range.least && value < range.most;
+  };
+  for (const std::int64_t value : on_the_line) {
+    if (is_inside(value)) probes.at(value);
+  }
+  for (const std::int64_t value : around) {
+    if (is_inside(value) && range.forecast_of(value) != (value <= largest)) probes.at(value);
   }
 }
 
@@ -66,33 +85,82 @@ const Probe& Probes::at(std::int64_t value) {
   return known_.emplace(value, ask_(value)).first->second;
 }
 
-std::optional<std::int64_t> largest_that_fits(Probes& probes, const FitRange& range, FitRule rule) {
-  if (!probes.fits(range.least, rule)) return std::nullopt;
-  std::int64_t fits = range.least;
-  std::int64_t fails = range.most;
-  const auto try_value = [&](std::int64_t value) {
-    if (value > fits && value < fails) (probes.fits(value, rule) ? fits : fails) = value;
-  };
-  if (probes.fits(range.most, rule)) return range.most;
-  if (range.guess) {
-    try_value(*range.guess);
-    try_value(*range.guess + 1);
-  }
-  // Limits are no line: halving finds them.
-  bool is_guessing = rule == FitRule::on_the_card;
-  while (fails - fits > 1) {
-    const std::int64_t width = fails - fits;
-    if (is_guessing) {
-      // Ranges are wide (1..65536) and what fits is often small: doubling finds its magnitude.
-      std::vector<std::int64_t> values = guesses(probes, range);
-      if (values.empty()) values = {2 * std::max<std::int64_t>(fits, 1)};
-      for (const std::int64_t value : values) try_value(std::clamp(value, fits + 1, fails - 1));
-    } else {
-      try_value(fits + width / 2);
+namespace {
+
+class LargestSearch {
+ public:
+  LargestSearch(Probes& probes, const FitRange& range, FitRule rule)
+      : probes_(probes),
+        range_(range),
+        rule_(rule),
+        fits_(range.least - 1),
+        fails_(range.most + 1) {}
+
+  std::optional<std::int64_t> run() {
+    const bool has_forecast = range_.forecast_of(range_.most).has_value();
+    if (!has_forecast) try_value(range_.least);
+    if (!has_forecast || rule_ == FitRule::within_limits) try_value(range_.most);
+    if (range_.guess) try_both(*range_.guess);
+    // Limits are no line: halving finds them.
+    if (rule_ == FitRule::on_the_card) follow_forecast();
+    bool is_guessing = rule_ == FitRule::on_the_card;
+    while (width() > 1) {
+      const std::int64_t before = width();
+      if (!is_guessing) {
+        try_value(fits_ + before / 2);
+      } else {
+        guess();
+        follow_forecast();
+      }
+      is_guessing = rule_ == FitRule::on_the_card && (width() <= before / 4 || !is_guessing);
     }
-    is_guessing = rule == FitRule::on_the_card && (fails - fits <= width / 4 || !is_guessing);
+    if (fits_ < range_.least) return std::nullopt;
+    return fits_;
   }
-  return fits;
+
+ private:
+  std::int64_t width() const { return fails_ - fits_; }
+
+  void try_value(std::int64_t value) {
+    if (value > fits_ && value < fails_) (probes_.fits(value, rule_) ? fits_ : fails_) = value;
+  }
+  void try_both(std::int64_t value) {
+    try_value(value);
+    try_value(value + 1);
+  }
+
+  /// What a run says about a value makes the next forecast a better one.
+  void follow_forecast() {
+    constexpr int kMostForecasts = 6;
+    while (width() > 1 && forecasts_ < kMostForecasts) {
+      const std::optional<std::int64_t> end = foreseen(range_, fits_, fails_);
+      if (!end) return;
+      try_both(*end);
+      ++forecasts_;
+    }
+  }
+
+  void guess() {
+    // Ranges are wide (1..65536) and what fits is often small: doubling finds its magnitude.
+    std::vector<std::int64_t> values = guesses(probes_, range_);
+    if (values.empty()) values = {2 * std::max<std::int64_t>(fits_, 1)};
+    for (const std::int64_t value : values) {
+      if (width() > 1) try_value(std::clamp(value, fits_ + 1, fails_ - 1));
+    }
+  }
+
+  Probes& probes_;
+  const FitRange& range_;
+  FitRule rule_;
+  std::int64_t fits_;   ///< the largest value that is known to
+  std::int64_t fails_;  ///< the smallest above it that is known not to
+  int forecasts_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::int64_t> largest_that_fits(Probes& probes, const FitRange& range, FitRule rule) {
+  return LargestSearch(probes, range, rule).run();
 }
 
 std::optional<std::int64_t> safely_fits(Probes& probes, const FitRange& asked) {
@@ -125,7 +193,7 @@ std::optional<FitLine> line_through(const Probes& probes, std::int64_t largest) 
     FitLine line;
     const FitPoint& first = points[end];
     // A stretch of the last few values is no line of the program's.
-    if (best.checked_values > 0 && first.value > last.value / 4 * 3) break;
+    if (best.checked_values > 0 && first.value > last.value * 3 / 4) break;
     line.bytes_per_unit =
         static_cast<double>(last.peak_allocated_bytes - first.peak_allocated_bytes) /
         static_cast<double>(last.value - first.value);

@@ -49,10 +49,18 @@ struct FitRange {
   std::int64_t available_bytes = 0;
   std::vector<FitPoint> known_elsewhere;  ///< on a card of another kind
   std::optional<std::int64_t> guess;      ///< tried first
+  /// Whether a value would fit on the card as far as one can tell without running it; nullopt, or
+  /// empty: nobody knows.
+  std::function<std::optional<bool>(std::int64_t value)> forecast;
+
+  std::optional<bool> forecast_of(std::int64_t value) const {
+    return forecast ? forecast(value) : std::nullopt;
+  }
 };
 
 /// The largest value of the range that fits, if all values below one fit and all above do not;
-/// nullopt when `least` does not. Guesses by the lines through what is known, and halves.
+/// nullopt when `least` does not. Guesses by the forecast and by the lines through what is known,
+/// and halves. The ends of the range are asked for only where there is no forecast.
 std::optional<std::int64_t> largest_that_fits(Probes& probes, const FitRange& range, FitRule rule);
 
 /// The same where more is tried around the answer: when a smaller value turns out not to fit, the

@@ -185,7 +185,8 @@ namespace {
 
 MeasuredVariant run_once(const ScenarioLoader& loader, const LoadRequest& request,
                          const std::string& variant, const MachineOptions& options,
-                         const VariantFiles& files, Recording recording, LiveEntry* live) {
+                         const VariantFiles& files, Recording recording, LiveEntry* live,
+                         const std::function<void(const Machine&)>& look_at) {
   MeasuredVariant measured;
   Machine machine(options);
   const ContextGuard guard(machine.context());
@@ -212,6 +213,7 @@ MeasuredVariant run_once(const ScenarioLoader& loader, const LoadRequest& reques
   if (!options.gpu.values) mark_unknown_numbers(measured.values);
   check_sizes(measured.values);
   run.report(measured);
+  if (look_at) look_at(machine);
   return measured;
 }
 
@@ -219,8 +221,10 @@ MeasuredVariant run_once(const ScenarioLoader& loader, const LoadRequest& reques
 
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
                             const std::string& variant, const MachineOptions& options,
-                            const VariantFiles& files, Recording recording, LiveEntry* live) {
-  MeasuredVariant measured = run_once(loader, request, variant, options, files, recording, live);
+                            const VariantFiles& files, Recording recording, LiveEntry* live,
+                            const std::function<void(const Machine&)>& look_at) {
+  MeasuredVariant measured =
+      run_once(loader, request, variant, options, files, recording, live, look_at);
   if (recording == Recording::history) {
     measured.retention = probe_retention(loader, request, variant, options, measured);
   }

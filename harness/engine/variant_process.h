@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "harness/engine/machine.h"
@@ -25,11 +26,13 @@ struct VariantFiles {
 
 /// Loads the scenario again on a fresh machine and runs the variant of this name. Errors of the
 /// script and out-of-memory errors become the result's; an error of ours leaves as an exception.
-/// Where somebody watches, `live` is told what is allocated.
+/// Where somebody watches, `live` is told what is allocated. `look_at` is shown the machine when
+/// the variant has ended.
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
                             const std::string& variant, const MachineOptions& options,
                             const VariantFiles& files = {},
-                            Recording recording = Recording::figures, LiveEntry* live = nullptr);
+                            Recording recording = Recording::figures, LiveEntry* live = nullptr,
+                            const std::function<void(const Machine&)>& look_at = nullptr);
 
 /// The largest holders of what is alive, one for each place and category; the rest is counted.
 void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites);

@@ -28,7 +28,7 @@ std::int64_t line(std::int64_t value) { return 100 * kKiB + 3 * kKiB * value; }
 TEST(FitSearch, FindsTheLargestValueOfALineInFewRuns) {
   for (const std::int64_t answer : {1, 2, 3, 99, 4711, 65535}) {
     Probes probes = program(line, line(answer) + kKiB);
-    const FitRange range{1, 65536, line(answer) + kKiB, {}, std::nullopt};
+    const FitRange range{1, 65536, line(answer) + kKiB, {}, std::nullopt, {}};
     EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_card), answer);
     EXPECT_LE(probes.all().size(), 8U) << answer;
   }
@@ -37,15 +37,39 @@ TEST(FitSearch, FindsTheLargestValueOfALineInFewRuns) {
 TEST(FitSearch, FindsItWithoutAGuide) {
   const auto steps = [](std::int64_t value) { return value <= 777 ? kKiB : 3 * kKiB; };
   Probes probes = program(steps, 2 * kKiB);
-  EXPECT_EQ(largest_that_fits(probes, {1, 65536, 0, {}, std::nullopt}, FitRule::on_the_card), 777);
+  EXPECT_EQ(largest_that_fits(probes, {1, 65536, 0, {}, std::nullopt, {}}, FitRule::on_the_card),
+            777);
+}
+
+TEST(FitSearch, TwoRunsConfirmAForecastThatIsRight) {
+  for (const std::int64_t answer : {1, 99, 65536}) {
+    Probes probes = program(line, line(answer));
+    FitRange range{1, 65536, 0, {}, std::nullopt, {}};
+    range.forecast = [=](std::int64_t value) { return value <= answer; };
+    EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_card), answer);
+    EXPECT_LE(probes.all().size(), 2U) << answer;
+  }
+}
+
+TEST(FitSearch, AForecastThatIsWrongChangesNoAnswer) {
+  for (const std::int64_t foreseen : {0, 1, 300, 65536}) {
+    Probes probes = program(line, line(4711));
+    FitRange range{1, 65536, line(4711), {}, std::nullopt, {}};
+    range.forecast = [=](std::int64_t value) { return value <= foreseen; };
+    EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_card), 4711) << foreseen;
+    EXPECT_LE(probes.all().size(), 40U) << foreseen;
+  }
 }
 
 TEST(FitSearch, KnowsTheEndsOfTheRange) {
   Probes all = program(line, line(100));
-  EXPECT_EQ(largest_that_fits(all, {1, 64, line(100), {}, std::nullopt}, FitRule::on_the_card), 64);
-  EXPECT_EQ(largest_that_fits(all, {7, 7, line(100), {}, std::nullopt}, FitRule::on_the_card), 7);
-  EXPECT_EQ(largest_that_fits(all, {101, 200, line(100), {}, std::nullopt}, FitRule::on_the_card),
-            std::nullopt);
+  EXPECT_EQ(largest_that_fits(all, {1, 64, line(100), {}, std::nullopt, {}}, FitRule::on_the_card),
+            64);
+  EXPECT_EQ(largest_that_fits(all, {7, 7, line(100), {}, std::nullopt, {}}, FitRule::on_the_card),
+            7);
+  EXPECT_EQ(
+      largest_that_fits(all, {101, 200, line(100), {}, std::nullopt, {}}, FitRule::on_the_card),
+      std::nullopt);
 }
 
 TEST(FitSearch, HeedsLimitsWhenAsked) {
@@ -55,7 +79,7 @@ TEST(FitSearch, HeedsLimitsWhenAsked) {
     if (value > 512) probe.broken = FitStop{value, FitStopKind::limit, "too much", {}};
     return probe;
   });
-  const FitRange range{1, 65536, line(1 << 20), {}, std::nullopt};
+  const FitRange range{1, 65536, line(1 << 20), {}, std::nullopt, {}};
   EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_card), 65536);
   EXPECT_EQ(largest_that_fits(probes, range, FitRule::within_limits), 512);
 }
@@ -64,7 +88,7 @@ TEST(FitSearch, AnswersBelowAHoleThatItSees) {
   // 40 takes more than 41 to 50 do: the answer is 39, whatever else fits.
   const auto with_a_hole = [](std::int64_t value) { return value == 40 ? line(90) : line(value); };
   Probes probes = program(with_a_hole, line(41));
-  EXPECT_EQ(safely_fits(probes, {1, 1000, line(41), {}, std::nullopt}), 39);
+  EXPECT_EQ(safely_fits(probes, {1, 1000, line(41), {}, std::nullopt, {}}), 39);
   EXPECT_TRUE(probes.fits(41, FitRule::on_the_card));
 }
 

@@ -1,4 +1,5 @@
 // ohm fit through the real program: the largest value, the smallest card, and bad questions.
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -88,6 +89,42 @@ TEST_F(Fit, ComparesGpus) {
   EXPECT_EQ(rows({"--vary", "blocks", "--gpu", "tiny-64m,capacity=32MiB", "--case",
                   "single"})[0]["best"]["value"],
             31);
+}
+
+// A run takes tens of milliseconds here: it is how many there are that decides how long it takes.
+TEST_F(Fit, TriesAModelOfSevenBillionParametersAFewTimesOnEveryCard) {
+  std::filesystem::copy(std::string(OHM_SOURCE_DIR) + "/scenarios/lib", folder_.file("lib"),
+                        std::filesystem::copy_options::recursive);
+  folder_.write("blocks.lua", R"lua(
+local llama, F = require("models.llama"), ohm.nn.functional
+local params = ohm.params {batch = {default = 1, min = 1}}
+return ohm.scenario {
+  name = "llama", summary = "Training the head of a 7 B model",
+  gpu = {profile = "a100-80g", values = false}, limits = {"num_ooms == 0"},
+  problems = {
+    head = function(device)
+      local model = llama {size = "7b", device = device, dtype = "bfloat16"}
+      for _, p in ipairs(model:parameters()) do p.requires_grad = false end
+      model.lm_head.weight.requires_grad = true
+      local optimizer = ohm.optim.AdamW({model.lm_head.weight})
+      local tokens = ohm.zeros(params.batch, 256, {dtype = "int64", device = device})
+      local loss = F.cross_entropy(model(tokens):view(-1, 32000), tokens:view(-1))
+      loss:backward()
+      optimizer:step()
+    end,
+  },
+}
+)lua");
+  std::int64_t runs = 0;
+  std::map<std::string, Json> best;
+  for (const Json& row : rows({"--vary", "batch=1..65536", "--gpus", "all"})) {
+    runs += row["runs"].get<std::int64_t>();
+    best[row["gpu"]] = row["best"];
+  }
+  EXPECT_LE(runs, 65);
+  EXPECT_EQ(best.size(), 12U);
+  EXPECT_TRUE(best["k80-12g"].is_null());
+  EXPECT_GT(best["h200-141g"]["value"], best["a100-80g"]["value"]);
 }
 
 TEST_F(Fit, FindsTheSmallestCard) {
