@@ -1,6 +1,7 @@
 #include "reports/history/step_finder.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -18,6 +19,41 @@ std::uint64_t mixed(std::uint64_t value) {
   value = (value ^ (value >> 27U)) * 0x94D049BB133111EB;
   return value ^ (value >> 31U);
 }
+
+/// Counts requests. One flat table: most requests of a long record may be unlike all others, and a
+/// node for each takes longer than everything else here.
+class Occurrences {
+ public:
+  struct Seen {
+    std::uint64_t request = 0;
+    std::size_t first = 0;  ///< where
+    std::size_t count = 0;  ///< 0: a free slot
+  };
+
+  explicit Occurrences(const std::vector<std::uint64_t>& requests)
+      : slots_(std::bit_ceil(2 * requests.size() + 1)) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      Seen& seen = slot_of(requests[i]);
+      if (seen.count++ == 0) {
+        seen.request = requests[i];
+        seen.first = i;
+      }
+    }
+  }
+
+  /// In no order; free ones too.
+  const std::vector<Seen>& slots() const { return slots_; }
+
+ private:
+  Seen& slot_of(std::uint64_t request) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = mixed(request) & mask;
+    while (slots_[at].count != 0 && slots_[at].request != request) at = (at + 1) & mask;
+    return slots_[at];
+  }
+
+  std::vector<Seen> slots_;
+};
 
 struct Repetition {
   std::vector<std::size_t> begins;  ///< of each step, and behind the last
@@ -61,22 +97,15 @@ class StepFinder {
 
   /// Of each number of occurrences the request that comes first; those with most requests first.
   std::vector<Group> groups() const {
-    struct Seen {
-      std::size_t first = 0;
-      std::size_t count = 0;
-    };
-    std::unordered_map<std::uint64_t, Seen> seen;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      Seen& one = seen[requests_[i]];
-      if (one.count++ == 0) one.first = i;
-    }
+    const Occurrences occurrences(requests_);
     std::map<std::size_t, Group> by_count;
-    for (const auto& [request, one] : seen) {
+    for (const Occurrences::Seen& one : occurrences.slots()) {
       if (one.count < kFewestSteps) continue;
-      const auto [group, is_new] = by_count.try_emplace(one.count, Group{request, one.first, 0});
+      const auto [group, is_new] =
+          by_count.try_emplace(one.count, Group{one.request, one.first, 0});
       group->second.requests += one.count;
       if (!is_new && one.first < group->second.first) {
-        group->second.request = request;
+        group->second.request = one.request;
         group->second.first = one.first;
       }
     }
