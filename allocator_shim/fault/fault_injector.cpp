@@ -9,9 +9,8 @@ namespace ohm {
 namespace {
 
 /// Ops that move tensors between devices or ranks, with the buffers that they make for it.
-constexpr std::array<std::string_view, 8> kCollectives = {
-    "all_gather", "all_reduce", "broadcast",      "bucket",
-    "gather",     "reduce_add", "reduce_scatter", "scatter"};
+constexpr std::array<std::string_view, 7> kCollectives = {
+    "reduce_add", "all_gather", "broadcast", "bucket", "gather", "reduce_scatter", "scatter"};
 
 bool is_collective(std::string_view op) {
   return std::find(kCollectives.begin(), kCollectives.end(), op) != kCollectives.end();

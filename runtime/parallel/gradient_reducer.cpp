@@ -89,6 +89,7 @@ std::vector<std::size_t> GradientReducer::bucket_limits() const {
 }
 
 void GradientReducer::make_buckets(const Buckets& assignment) {
+  const OpGuard op("bucket");
   const CategoryGuard category(Category::gradient);
   piece_of_.assign(parameters_.size(), Tensor());
   buckets_.clear();

@@ -178,6 +178,7 @@ void RankGroup::all_gather(const std::vector<Tensor>& outputs, const Tensor& ten
   if (outputs.size() != ranks_.size()) {
     throw std::invalid_argument("[all_gather] needs one output tensor for each rank");
   }
+  const OpGuard op("all_gather");
   use_on_collective_stream(tensor);
   use_on_collective_stream(outputs);
   const Tensor buffer = flat_buffer(outputs);
@@ -194,6 +195,7 @@ void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& 
   if (inputs.size() != ranks_.size()) {
     throw std::invalid_argument("[reduce_scatter] needs one input tensor for each rank");
   }
+  const OpGuard op("reduce_scatter");
   use_on_collective_stream(inputs);
   use_on_collective_stream(output);
   const Tensor buffer = flat_buffer(inputs);

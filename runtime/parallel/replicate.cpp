@@ -47,6 +47,7 @@ std::vector<Tensor> flat_on_each_device(const TensorTable& grads,
 // The sum over devices, tensor by tensor, in flat results on the first device. The flat operands of
 // one chunk live until those of the next one are there, as a variable of a Python loop does.
 TensorList reduce_add_coalesced(const TensorTable& grads) {
+  const OpGuard op("reduce_add");
   TensorList sums(grads[0].size());
   std::vector<Tensor> flats;
   for (const auto& chunk : chunks_of(grads[0], kCoalescedBytes, ChunkRule::stays_below)) {
