@@ -10,6 +10,7 @@
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/observe/format_bytes.h"
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/engine/equivalence.h"
 #include "harness/engine/script_errors.h"
@@ -78,8 +79,9 @@ class Validator {
   }
 
   void check_gpu(int line, const GpuSpec& gpu) const {
+    std::size_t context_bytes = 0;
     try {
-      find_gpu_profile(gpu.profile);
+      context_bytes = find_gpu_profile(gpu.profile).context_bytes;
       parse_settings(gpu.alloc_conf.value_or(""), rule_set_or_default(gpu.rules));
     } catch (const std::invalid_argument& wrong) {
       refuse(line, wrong.what());
@@ -88,6 +90,11 @@ class Validator {
       refuse(line, fmt::format("gpu.count is {}, it can be 1 to {}", gpu.count, kMaxGpuCount));
     }
     if (gpu.capacity_bytes && *gpu.capacity_bytes == 0) refuse(line, "gpu.capacity is 0");
+    if (gpu.capacity_bytes && *gpu.capacity_bytes <= context_bytes) {
+      refuse(line, fmt::format(
+                       "gpu.capacity is {}, which leaves nothing beside the context of {}: {}",
+                       human_bytes(*gpu.capacity_bytes), gpu.profile, human_bytes(context_bytes)));
+    }
   }
 
   void check_known(int line, std::string_view field, const std::string& name) const {

@@ -71,6 +71,10 @@ const std::vector<Breach> kBreaches = {
      "scenarios/leak.lua:10: gpu.count is 0, it can be 1 to 64"},
     {"gpu capacity", [](auto& s) { s.gpu.capacity_bytes = 0; },
      "scenarios/leak.lua:10: gpu.capacity is 0"},
+    {"no room beside the context",
+     [](auto& s) { s.gpu.profile = "a100-40g", s.gpu.capacity_bytes = 64U << 20U; },
+     "scenarios/leak.lua:10: gpu.capacity is 64.00 MiB, which leaves nothing beside the context of "
+     "a100-40g: 450.00 MiB"},
     {"allocator settings", [](auto& s) { s.gpu.alloc_conf = "max_split_size:5"; },
      "scenarios/leak.lua:10: Unrecognized CachingAllocator option: max_split_size"},
     {"fault plan", [](auto& s) { s.variants[0].fault = "nht(7)"; },
