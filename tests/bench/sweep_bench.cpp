@@ -2,11 +2,16 @@
 // copies of the process, for every request, by the number of requests.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <vector>
 
 #include "harness/engine/sweep/body_sweep.h"
 #include "harness/engine/sweep/fault_trials.h"
+#include "harness/engine/sweep/sweep_messages.h"
 #include "harness/engine/variant_process.h"
+#include "harness/engine/worker_pool.h"
 #include "harness/lua/scenario_loader.h"
 #include "runtime/tensor/factories.h"
 
@@ -79,22 +84,48 @@ LoadRequest training_step(int layers) {
   return request;
 }
 
+/// Every call of a run, or kMostFaults of them, evenly spread.
+std::vector<FaultTask> tasks_for(std::size_t calls) {
+  constexpr std::size_t kMostFaults = 1000;
+  const std::size_t count = std::min(calls, kMostFaults);
+  std::vector<FaultTask> tasks;
+  for (std::size_t i = 0; i < count; ++i) tasks.push_back({i * calls / count, {}});
+  return tasks;
+}
+
+/// On two cores, as ohm sweep -j 2 does it.
 void training_step_in_copies(benchmark::State& state) {
-  TrialSetup setup{training_step(static_cast<int>(state.range(0))), "run", size_only(), {}};
+  constexpr std::size_t kJobs = 2;
+  const TrialSetup setup{training_step(static_cast<int>(state.range(0))), "run", size_only(), {}};
   Trial trial(lua::load_scenario, setup, [](std::size_t) { return std::optional<FaultForm>(); });
   trial.run();
   const UndisturbedRun undisturbed = trial.undisturbed();
-  std::vector<FaultTask> tasks;
-  for (std::size_t call = 0; call < undisturbed.calls.size(); ++call) tasks.push_back({call, {}});
+  std::array<std::vector<FaultTask>, kJobs> slices;
+  std::size_t next = 0;
+  for (const FaultTask& task : tasks_for(undisturbed.calls.size())) {
+    slices[next++ % kJobs].push_back(task);
+  }
   std::int64_t faults = 0;
   for (auto _ : state) {
-    faults += static_cast<std::int64_t>(
-        run_tasks(lua::load_scenario, setup, undisturbed, tasks, {}).size());
+    WorkerPool pool({kJobs});
+    for (const std::vector<FaultTask>& tasks : slices) {
+      pool.submit(
+          0, [&] { return encoded(run_tasks(lua::load_scenario, setup, undisturbed, tasks, {})); },
+          [&](const WorkResult& result) {
+            faults += static_cast<std::int64_t>(decoded_verdicts(result.message).size());
+          });
+    }
+    pool.run([] { return true; });
   }
   state.SetItemsProcessed(faults);
   state.counters["requests"] = static_cast<double>(undisturbed.calls.size());
 }
-BENCHMARK(training_step_in_copies)->Arg(8)->Arg(85)->Arg(850)->Unit(benchmark::kMillisecond);
+BENCHMARK(training_step_in_copies)
+    ->Arg(11)
+    ->Arg(111)
+    ->Arg(1111)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ohm::engine
