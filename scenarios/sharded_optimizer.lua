@@ -63,9 +63,10 @@ end
 local function zero_2(net, rank, world_size)
   local stage = zero_1(net, rank, world_size)
   for i, p in ipairs(net:parameters()) do
-    p:register_post_accumulate_grad_hook(function()
-      average(p.grad, world_size)
-      if owner(i) ~= rank then p.grad = nil end
+    -- The hook is given the parameter: one that held it would be held by it.
+    p:register_post_accumulate_grad_hook(function(done)
+      average(done.grad, world_size)
+      if owner(i) ~= rank then done.grad = nil end
     end)
   end
   stage.reduce = nil
@@ -78,7 +79,7 @@ local function zero_3(net, rank, world_size)
   local stage = {mine = own_parameters, trained = own_parameters}
   local function own(p)
     p = p:to(device):detach():requires_grad_(true)
-    p:register_post_accumulate_grad_hook(function() average(p.grad, world_size) end)
+    p:register_post_accumulate_grad_hook(function(done) average(done.grad, world_size) end)
     own_parameters[#own_parameters + 1] = p
     return p
   end
