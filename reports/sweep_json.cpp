@@ -57,6 +57,7 @@ Json variant_json(const SweptVariant& variant) {
   }
   return {{"name", variant.name},
           {"role", name_of(variant.role)},
+          {"of", text_json(variant.of)},
           {"line", variant.line},
           {"error", error_json(variant.error)},
           {"values", variant.values},
@@ -64,6 +65,9 @@ Json variant_json(const SweptVariant& variant) {
           {"faults", variant.faults},
           {"benign", variant.benign},
           {"handled", variant.handled},
+          {"peak_bytes", variant.peak_bytes},
+          {"peak_after_faults_bytes", variant.peak_after_faults_bytes},
+          {"repeated_calls", variant.repeated_calls},
           {"waived", variant.waived},
           {"untested", variant.untested},
           {"verdicts", std::move(verdicts)},

@@ -53,13 +53,16 @@ void sort_failed(Json& failed) {
 }
 
 void merge_variant(Json& sum, const Json& more, std::size_t part) {
-  for (const char* const field : {"name", "calls", "values", "error"}) {
+  for (const char* const field : {"name", "calls", "values", "error", "peak_bytes"}) {
     require_equal(sum, more, field, part);
   }
   // What could not be swept says so in every shard.
   if (sum.at("verdicts").at("nondeterministic") != 0 && more.at("faults") == 0) return;
-  for (const char* const field : {"faults", "benign", "handled", "waived", "untested"})
+  for (const char* const field :
+       {"faults", "benign", "handled", "repeated_calls", "waived", "untested"})
     add(sum, more, field);
+  Json& peak = sum.at("peak_after_faults_bytes");
+  peak = std::max(peak.get<std::int64_t>(), more.at("peak_after_faults_bytes").get<std::int64_t>());
   for (const auto& [verdict, count] : more.at("verdicts").items()) {
     add(sum.at("verdicts"), more.at("verdicts"), verdict);
   }

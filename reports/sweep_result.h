@@ -101,6 +101,7 @@ struct FailedFault {
 struct SweptVariant {
   std::string name;
   Role role = Role::mitigation;
+  std::string of;  ///< the problem that it mitigates; empty: none
   int line = 0;
   std::optional<ErrorResult> error;  ///< why it could not be swept
   bool values = true;                ///< false: recovery is judged by the events that follow it
@@ -109,6 +110,9 @@ struct SweptVariant {
   std::int64_t benign = 0;           ///< survived by design: nobody above the allocator saw them
   std::int64_t handled = 0;          ///< caught by the program
   std::array<std::int64_t, kFaultVerdicts.size()> verdicts = {};  ///< indexed by FaultVerdict
+  std::int64_t peak_bytes = 0;               ///< allocated on one GPU without a fault
+  std::int64_t peak_after_faults_bytes = 0;  ///< the largest of the runs that went on
+  std::int64_t repeated_calls = 0;  ///< that those made more than the undisturbed run, together
   std::int64_t waived = 0;
   std::int64_t untested = 0;        ///< were to be injected too, when the sweep was interrupted
   std::vector<SweepPoint> points;   ///< in the order in which they are first passed

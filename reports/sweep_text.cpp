@@ -10,6 +10,7 @@
 #include "allocator_shim/observe/format_bytes.h"
 #include "reports/measured_text.h"
 #include "reports/paint.h"
+#include "reports/sweep_coverage.h"
 #include "reports/text_layout.h"
 
 namespace ohm::reports {
@@ -148,7 +149,7 @@ std::string sweep_scenario_text(const SweptScenario& scenario, const ReportStyle
     width = std::max(width, display_width(variant.name));
   }
   for (const SweptVariant& variant : scenario.variants) text += variant_text(variant, width, style);
-  return text + "\n";
+  return text + sweep_coverage_text(scenario) + "\n";
 }
 
 std::string sweep_summary_text(const SweepResult& result, const ReportStyle& style) {

@@ -46,6 +46,24 @@ TEST(HeatMap, StandsWithTheScenarioOfItsName) {
   EXPECT_THAT(page, HasSubstr("<th class=\"cell\">leak"));
 }
 
+TEST(HeatMap, OfASweepThatIsWaivedAllThroughIsNoFailure) {
+  SweepResult result;
+  SweptScenario& scenario = result.scenarios.emplace_back();
+  scenario.name = "x";
+  SweptVariant& variant = scenario.variants.emplace_back();
+  variant.points.emplace_back().point = "ohm:aa";
+  variant.points[0].faults = 1;
+  FailedFault& failed = variant.failed.emplace_back();
+  failed.plan = "ohm:aa@1";
+  failed.verdict = FaultVerdict::swallowed;
+  const auto is_failed = [&] {
+    return sweep_html(result).find("<a class=\"failed\"") != std::string::npos;
+  };
+  EXPECT_TRUE(is_failed());
+  failed.waived = "it does not matter";
+  EXPECT_FALSE(is_failed());
+}
+
 TEST(HeatMap, OfSomethingElseIsAnError) {
   RunResult result;
   EXPECT_THROW(add_heat_maps("{", result), ResultError);

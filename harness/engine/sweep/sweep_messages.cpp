@@ -15,7 +15,8 @@ namespace engine {
 
 template <class Archive, Is<TrialVerdict> T>
 void fields(Archive& archive, T& verdict) {
-  archive(verdict.verdict, verdict.handled, verdict.benign, verdict.what, verdict.state_key);
+  archive(verdict.verdict, verdict.handled, verdict.benign, verdict.what, verdict.peak_bytes,
+          verdict.repeated_calls, verdict.state_key);
 }
 
 template <class Archive, Is<ChainVerdict> T>
@@ -45,7 +46,8 @@ void fields(Archive& archive, T& held) {
 
 template <class Archive, Is<UndisturbedRun> T>
 void fields(Archive& archive, T& run) {
-  archive(run.ending, run.calls, run.points, run.hashes, run.at_end, run.modes, run.seconds);
+  archive(run.ending, run.calls, run.points, run.hashes, run.at_end, run.modes, run.peak_bytes,
+          run.seconds);
 }
 
 std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }

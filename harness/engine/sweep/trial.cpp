@@ -121,6 +121,7 @@ UndisturbedRun Trial::undisturbed() {
   const MemoryByPlace memory = memory_by_place(machine_, /*host=*/true);
   run.at_end.assign(memory.begin(), memory.end());
   run.modes = modes();
+  run.peak_bytes = peak_bytes();
   return run;
 }
 
@@ -146,6 +147,14 @@ std::string Trial::modes() const {
   add(!state.after_backward.empty(), "callbacks wait for the end of a backward pass");
   add(state.saved_tensor_hook != nullptr, "a hook takes what is saved");
   return text;
+}
+
+std::int64_t Trial::peak_bytes() const {
+  std::int64_t peak = 0;
+  for (const DeviceResult& gpu : machine_.device_results()) {
+    peak = std::max(peak, gpu.peak_allocated_bytes);
+  }
+  return peak;
 }
 
 std::string Trial::broken_invariant() {
@@ -189,7 +198,8 @@ std::uint64_t Trial::state_key(std::size_t script_bytes) {
   hash.add(script_bytes).add(modes());
   for (int device = -1; device < machine_.gpu_count(); ++device) {
     for (const LiveBlock& block : machine_.requests(device).live_blocks()) {
-      hash.add(block.address).add(block.bytes).add(std::uint64_t{block.site});
+      // What only waits for a stream is the allocator's; where the rest lies is all the same.
+      if (!block.pending_free) hash.add(block.bytes).add(std::uint64_t{block.site});
     }
   }
   return hash.value() | 1U;
@@ -286,6 +296,11 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
   TrialVerdict found = judged_ending(undisturbed);
   found.handled = ending_.outcome != Outcome::oom;
   found.benign = found.handled && !recorder_.reached_program();
+  if (found.handled && !found.benign) {
+    found.peak_bytes = peak_bytes();
+    found.repeated_calls = static_cast<std::int64_t>(calls.size()) -
+                           static_cast<std::int64_t>(undisturbed.calls.size());
+  }
   const auto worse = [&](FaultVerdict verdict, const std::string& what) {
     if (what.empty()) return false;
     found.verdict = verdict;

@@ -44,6 +44,7 @@ struct UndisturbedRun {
   std::vector<std::uint64_t> hashes;                       ///< of the points
   std::vector<std::pair<std::string, PlaceBytes>> at_end;  ///< a MemoryByPlace
   std::string modes;                                       ///< that it left on
+  std::int64_t peak_bytes = 0;                             ///< allocated, on one GPU
   double seconds = 0;
 };
 
@@ -52,8 +53,11 @@ struct TrialVerdict {
   FaultVerdict verdict = FaultVerdict::not_reached;
   bool handled = false;
   bool benign = false;
-  std::string what;             ///< one sentence, of a verdict that is not good
-  std::uint64_t state_key = 0;  ///< of what the program left, once it was shown to be usable
+  std::string what;  ///< one sentence, of a verdict that is not good
+  // Of a program that went on by itself:
+  std::int64_t peak_bytes = 0;      ///< allocated, on one GPU
+  std::int64_t repeated_calls = 0;  ///< that the undisturbed run makes less
+  std::uint64_t state_key = 0;      ///< of what the program left, once it was shown to be usable
 };
 
 /// States that a program was shown to go on from: equal states need no second proof.
@@ -82,6 +86,7 @@ class Trial {
 
   TrialEnding ending_of(const std::function<ReturnedValues()>& body);
   std::string modes() const;
+  std::int64_t peak_bytes() const;
   std::string broken_invariant();
   std::string leaked(const UndisturbedRun& undisturbed);
   std::string unusable(const UndisturbedRun& undisturbed);

@@ -234,6 +234,8 @@ void VariantSweep::add_verdict(SweptVariant& swept, const FaultTask& task,
     ++swept.verdicts[static_cast<std::size_t>(verdict.verdict)];
     swept.benign += verdict.benign ? 1 : 0;
     swept.handled += verdict.handled ? 1 : 0;
+    swept.peak_after_faults_bytes = std::max(swept.peak_after_faults_bytes, verdict.peak_bytes);
+    swept.repeated_calls += std::max<std::int64_t>(0, verdict.repeated_calls);
     if (!is_good(verdict.verdict)) add_failed(swept, task, how, verdict);
   };
   ++point.faults;
@@ -248,6 +250,7 @@ SweptVariant VariantSweep::result() const {
   SweptVariant swept;
   swept.name = variant_.name;
   swept.role = variant_.role;
+  swept.of = variant_.of;
   swept.line = variant_.line;
   swept.error = error_;
   swept.values = setup_.machine.gpu.values;
@@ -255,6 +258,7 @@ SweptVariant VariantSweep::result() const {
   const UndisturbedRun& undisturbed = undisturbed_.front();
   swept.calls = static_cast<std::int64_t>(undisturbed.calls.size());
   swept.points = undisturbed.points;
+  swept.peak_bytes = undisturbed.peak_bytes;
   if (undisturbed_.size() > 1) {
     ++swept.verdicts[static_cast<std::size_t>(FaultVerdict::nondeterministic)];
     FailedFault failed;

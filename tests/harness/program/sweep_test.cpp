@@ -217,7 +217,7 @@ return ohm.scenario {
 )lua");
   const ProgramResult ran = ohm({"sweep", script});
   EXPECT_EQ(ran.code, 0) << ran.out;
-  EXPECT_TRUE(contains(ran.out, "2 waived")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "2 waived by 1 waiver\n")) << ran.out;
 }
 
 TEST_F(Sweep, RefusesWhatMakesNoSense) {
