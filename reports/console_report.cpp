@@ -256,16 +256,8 @@ std::string pictures(const ScenarioResult& scenario, const ReportStyle& style) {
 
 // The assumptions that the figures of some variant rest on.
 std::string modelled_line(const ScenarioResult& scenario, const ReportStyle& style) {
-  std::vector<std::string> names;
-  for (const VariantResult& variant : scenario.variants) {
-    for (const DeviceResult& device : variant.devices) {
-      for (const std::string& name : device.modelled) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-      }
-    }
-  }
-  if (names.empty()) return "";
-  const std::string text = fmt::format("modelled, not exact: {}", fmt::join(names, ", "));
+  const std::string text = modelled_text(scenario);
+  if (text.empty()) return "";
   return painted(indented(text, 4, style.columns), Tone::faint, style.color);
 }
 

@@ -194,6 +194,8 @@ class ExplainedText {
       text_ += "\n" + painted(group.title, Tone::strong, style_.color) + where + "\n";
       for (const VariantResult* variant : variants) add_variant(*variant);
     }
+    const std::string modelled = modelled_text(result);
+    if (!modelled.empty()) text_ += "\n" + indented(modelled, 2, style_.columns);
   }
 
   void add_variant(const VariantResult& variant) {
@@ -271,6 +273,8 @@ std::string explained_markdown(const ExplainedScenario& scenario) {
     return out;
   }
   out += fmt::format("Measured on {}:\n\n", machine_of(result)) + markdown_table(result);
+  const std::string modelled = modelled_text(result);
+  if (!modelled.empty()) out += cell(modelled) + "\n\n";
   if (!scenario.pytorch.empty()) out += code_block("python", scenario.pytorch);
   return out + keras_markdown(scenario.keras) + fmt::format("`ohm run {}`\n\n", cell(result.file));
 }

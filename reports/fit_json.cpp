@@ -80,6 +80,7 @@ Json row_json(const FitRow& row) {
       {"fails_within", row.fails_within},
       {"unchecked_limits", row.unchecked},
       {"runs", row.runs}};
+  if (!row.modelled.empty()) object["modelled"] = row.modelled;
   if (!row.error.empty()) object["error"] = printable(row.error);
   if (!row.smallest_profile.empty()) object["smallest_gpu"] = row.smallest_profile;
   return object;

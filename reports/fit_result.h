@@ -71,6 +71,7 @@ struct FitRow {
   std::vector<std::int64_t> fits_beyond;     ///< larger values that do fit: not monotone
   std::vector<std::int64_t> fails_within;    ///< smaller values that do not: not monotone
   std::vector<std::string> unchecked;        ///< limits that size-only runs cannot tell
+  std::vector<std::string> modelled;         ///< assumptions that the bytes of `best` rest on
   std::string smallest_profile;  ///< of capacity: the smallest card of the table that will do
   std::int64_t smallest_profile_bytes = 0;
   std::int64_t runs = 0;

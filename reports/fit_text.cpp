@@ -298,6 +298,20 @@ class FitText {
                                    "libraries and other processes on the card.",
                                    0, style_.columns),
                           Tone::faint);
+    const std::string modelled = modelled_names();
+    if (modelled.empty()) return;
+    text_ +=
+        paint(indented("Modelled, not exact: " + modelled + ".", 0, style_.columns), Tone::faint);
+  }
+
+  std::string modelled_names() const {
+    std::vector<std::string> names;
+    for (const FitRow& row : result_.rows) {
+      for (const std::string& name : row.modelled) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
   }
 
   const FitResult& result_;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "allocator_shim/observe/format_bytes.h"
 
@@ -48,6 +50,18 @@ std::string limit_sentence(const LimitResult& limit) {
       fmt::format("{}: measured {}", limit.limit, exact_figure(*limit.measured, limit.unit));
   if (!limit.holds) return fmt::format("{}, {}", measured, limit.note);
   return measured + (*limit.holds ? ", holds" : ", breaks");
+}
+
+std::string modelled_text(const ScenarioResult& scenario) {
+  std::vector<std::string> names;
+  for (const VariantResult& variant : scenario.variants) {
+    for (const DeviceResult& device : variant.devices) {
+      for (const std::string& name : device.modelled) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+  }
+  return names.empty() ? "" : fmt::format("modelled, not exact: {}", fmt::join(names, ", "));
 }
 
 }  // namespace ohm::reports

@@ -20,4 +20,8 @@ std::string exact_figure(double value, Unit unit);
 /// "growth_bytes_per_step == 0: measured 1.00 KiB (1,024 bytes), breaks".
 std::string limit_sentence(const LimitResult& limit);
 
+/// "modelled, not exact: cudnn_workspace, process_context": the assumptions that the figures of
+/// some variant rest on; empty where all are exact.
+std::string modelled_text(const ScenarioResult& scenario);
+
 }  // namespace ohm::reports

@@ -19,9 +19,12 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 std::string failure_text(const MinimumCapacity& minimum) {
-  if (!minimum.fails) return "with 2 MiB less: a retry, or no room for the context";
+  const std::string less = human_bytes(static_cast<std::uint64_t>(kMinimumGranuleBytes));
+  if (!minimum.fails) {
+    return fmt::format("with {} less: a retry, or no room for the context", less);
+  }
   const OomResult& oom = *minimum.fails;
-  return fmt::format("with 2 MiB less: {} for {} in step {}, {}:{}",
+  return fmt::format("with {} less: {} for {} in step {}, {}:{}", less,
                      human_bytes(static_cast<std::uint64_t>(oom.requested_bytes)),
                      oom.op.empty() ? "outside any op" : oom.op, oom.step, oom.file, oom.line);
 }

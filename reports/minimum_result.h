@@ -11,6 +11,9 @@
 
 namespace ohm {
 
+/// In steps of which the least memory is looked for: the driver's own.
+inline constexpr std::int64_t kMinimumGranuleBytes = std::int64_t{2} << 20U;
+
 /// A capacity of the device that is enough, and what happens with one granule less.
 struct MinimumCapacity {
   std::int64_t bytes = 0;

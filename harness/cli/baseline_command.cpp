@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "allocator_shim/observe/pickle_reader.h"
-#include "harness/cli/progress_line.h"
+#include "harness/cli/option_values.h"
+#include "harness/cli/run_progress.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/baseline.h"
 #include "harness/engine/git_revision.h"
@@ -34,21 +35,9 @@ struct BaselineArguments {
   std::vector<std::string> files;
   std::string against;
   std::string color = "auto";
-  int jobs = 0;
+  int jobs = usable_cores();
   bool ratchet = false;
   bool force = false;
-};
-
-/// The results are printed when all are there.
-class ProgressObserver final : public engine::RunObserver {
- public:
-  void on_progress(std::size_t finished, std::size_t total) override {
-    progress_.show(finished, total);
-  }
-  void on_scenario(const ScenarioResult& /*scenario*/) override {}
-
- private:
-  ProgressLine progress_{is_stderr_animated()};
 };
 
 RunResult measured(const std::vector<std::string>& files, const BaselineArguments& arguments,
@@ -59,12 +48,12 @@ RunResult measured(const std::vector<std::string>& files, const BaselineArgument
   for (const std::string& file : files) {
     (reports::is_pickle(file) ? snapshots : options.files).push_back(file);
   }
-  options.jobs = arguments.jobs > 0 ? arguments.jobs : 2;
+  options.jobs = arguments.jobs;
   options.recording = Recording::peaks;
   engine::RunOutcome outcome;
   if (!options.files.empty()) {
-    ProgressObserver observer;
-    outcome = engine::run_scenarios(options, environment.loader, observer);
+    RunProgress progress(is_stderr_animated());
+    outcome = engine::run_scenarios(options, environment.loader, progress);
   }
   if (outcome.signal != 0) outcome.result.exit_reason = ExitReason::interrupted;
   for (const std::string& file : snapshots) {
@@ -300,7 +289,8 @@ std::function<int()> setup_baseline(CLI::App& app, const Environment& environmen
       ->type_name("REVISION");
   app.add_flag("--ratchet", arguments->ratchet, "Improvements fail too, until they are kept");
   app.add_flag("--force", arguments->force, "Update although CI is set");
-  app.add_option("-j,--jobs", arguments->jobs, "Variants at once; 2 unless given")->type_name("N");
+  app.add_option("-j,--jobs", arguments->jobs, "Variants at once; as many as cores unless given")
+      ->type_name("N");
   app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
   return [arguments, &environment] { return baseline(*arguments, environment); };
 }

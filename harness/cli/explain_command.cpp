@@ -14,7 +14,7 @@
 
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/option_values.h"
-#include "harness/cli/progress_line.h"
+#include "harness/cli/run_progress.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/opening_comment.h"
@@ -110,19 +110,6 @@ reports::ExplainedScenario explained(const ScenarioResult& result) {
   return scenario;
 }
 
-class Progress final : public engine::RunObserver {
- public:
-  explicit Progress(bool is_shown) : line_(is_shown) {}
-  void on_progress(std::size_t finished, std::size_t total) override {
-    line_.show(finished, total);
-  }
-  void on_scenario(const ScenarioResult& /*scenario*/) override {}
-  void erase() { line_.erase(); }
-
- private:
-  ProgressLine line_;
-};
-
 void take_files(ExplainArguments& arguments) {
   const std::vector<std::string> files = default_scenario_files();
   if (arguments.all && !arguments.pitfalls.empty()) {
@@ -153,7 +140,7 @@ int explain(ExplainArguments arguments, const Environment& environment) {
   reports::ReportStyle style;
   style.color = wants_color(arguments.color);
   style.columns = terminal_columns();
-  Progress progress(is_stderr_animated());
+  RunProgress progress(is_stderr_animated());
   const engine::RunOutcome outcome =
       engine::run_scenarios(arguments.run, environment.loader, progress);
   progress.erase();

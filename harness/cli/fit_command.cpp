@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/cli/option_values.h"
+#include "harness/cli/progress_line.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/fit.h"
 #include "reports/fit_json.h"
@@ -134,7 +135,12 @@ int fit(FitArguments arguments, const Environment& environment) {
   style.columns = terminal_columns();
   if (arguments.verbose) style.detail = reports::Detail::verbose;
   check_parameters_declared(arguments.fit.run, environment);
+  ProgressLine progress(is_stderr_animated());
+  arguments.fit.on_progress = [&progress](std::size_t finished, std::size_t total) {
+    progress.show(finished, total);
+  };
   const FitResult result = engine::fit(arguments.fit, environment.loader);
+  progress.erase();
   say_what_was_left_out(result, arguments.fit);
   write_stdout(arguments.json ? reports::fit_json(result) : reports::fit_text(result, style));
   if (result.error) print_error(result.error->message);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 
 #include "allocator_shim/observe/whole_file.h"
@@ -37,14 +38,16 @@ std::string machine_of(const VariantResult& variant, std::uint64_t seed) {
 /// The devices of a machine's text; empty where somebody edited it into something else.
 std::vector<Json> devices_of(const std::string& machine) {
   std::vector<Json> devices;
-  std::string text = machine.substr(0, machine.rfind("seed "));
-  for (std::size_t at = 0; (at = text.find("] [", at)) != std::string::npos; ++at) {
-    text[at + 1] = ',';
-  }
-  const Json all = Json::parse("[" + text + "]", nullptr, /*allow_exceptions=*/false);
-  if (!all.is_array()) return devices;
-  for (const Json& device : all) {
-    if (device.is_array() && device.size() == kMachineWords.size()) devices.push_back(device);
+  std::istringstream text(machine);
+  try {
+    while ((text >> std::ws).peek() == '[') {
+      Json device;
+      text >> device;
+      if (device.size() != kMachineWords.size()) return {};
+      devices.push_back(std::move(device));
+    }
+  } catch (const Json::parse_error&) {
+    return {};
   }
   return devices;
 }

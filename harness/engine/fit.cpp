@@ -53,12 +53,16 @@ ErrorResult unknown_parameter(const ScenarioDescription& scenario, const std::st
           names.size() > 1 ? "" : "ohm.params {batch = 32} in the scenario declares one"};
 }
 
+/// How often whoever waits is told.
+constexpr double kWakeSeconds = 0.2;
+
 class Fit {
  public:
   Fit(const FitOptions& options, const ScenarioLoader& loader)
       : options_(options),
         loader_(loader),
-        pool_({std::max(1, options.run.jobs), options.run.timeout_seconds, 0}) {}
+        pool_({std::max(1, options.run.jobs), options.run.timeout_seconds,
+               options.on_progress ? kWakeSeconds : 0}) {}
 
   FitResult run() {
     result_.file = options_.run.files.front();
@@ -70,7 +74,12 @@ class Fit {
       pool_.submit(
           0, [this] { return encoded(load_scenario(loader_, request_)); },
           [this](const WorkResult& loaded) { take_scenario(loaded); });
-      pool_.run([] { return true; });
+      pool_.run([this] {
+        if (options_.on_progress && !result_.rows.empty()) {
+          options_.on_progress(finished_, result_.rows.size());
+        }
+        return true;
+      });
     } catch (const ScriptError& error) {
       fail(error_result(error), ExitReason::script_error);
     }
@@ -207,6 +216,7 @@ class Fit {
         1, [this, index] { return encoded(fit_row(loader_, questions_[index])); },
         [this, index, then = std::move(then)](const WorkResult& done) {
           const RequestForecast forecast = take_row(index, done);
+          ++finished_;
           if (done.end != WorkEnd::interrupted) then(forecast);
         });
   }
@@ -250,6 +260,7 @@ class Fit {
   ScenarioDescription scenario_;
   std::vector<FitQuestion> questions_;  ///< one for each row
   FitResult result_;
+  std::size_t finished_ = 0;  ///< of its rows
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct FitOptions {
   std::optional<std::int64_t> most;   ///< absent: the parameter's own, or 65536
   std::vector<GpuSelection> gpus;     ///< empty: the scenario's own
   bool considers_limits = true;       ///< false: it fits where nothing is out of memory
+  /// Told how many searches of how many have ended, now and then.
+  std::function<void(std::size_t finished, std::size_t total)> on_progress;
 };
 
 /// Without a selection: every variant but checks and references.

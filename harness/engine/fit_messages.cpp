@@ -34,8 +34,8 @@ template <class Archive, Is<FitRow> T>
 void fields(Archive& archive, T& row) {
   archive(row.variant, row.role, row.profile, row.gpu_count, row.outcome, row.error, row.best,
           row.stop, row.best_within_limits, row.limit_stop, row.points, row.line, row.margin,
-          row.needed_bytes, row.fits_beyond, row.fails_within, row.unchecked, row.smallest_profile,
-          row.smallest_profile_bytes, row.runs);
+          row.needed_bytes, row.fits_beyond, row.fails_within, row.unchecked, row.modelled,
+          row.smallest_profile, row.smallest_profile_bytes, row.runs);
 }
 
 namespace engine {

@@ -337,10 +337,13 @@ class RowSearch {
     margin.capacity_bytes = capacity;
     margin.context_bytes = context_;
     constexpr auto kWorkspace = static_cast<std::size_t>(Category::workspace);
+    std::set<std::string> modelled;
     for (const DeviceResult& device : run.devices) {
       margin.workspace_bytes =
           std::max(margin.workspace_bytes, device.peak_by_category[kWorkspace]);
+      modelled.insert(device.modelled.begin(), device.modelled.end());
     }
+    row_.modelled.assign(modelled.begin(), modelled.end());
     margin.left_bytes = capacity - context_ - row_.best->peak_reserved_bytes;
     row_.margin = margin;
   }

@@ -66,7 +66,8 @@ std::string table(const ScenarioResult& scenario) {
   if (scenario.variants.empty()) return "";
   std::string out = "|  | variant | role | peak | what was found |\n|---|---|---|---:|---|\n";
   for (const VariantResult& variant : scenario.variants) out += row(variant);
-  return out + "\n";
+  const std::string modelled = modelled_text(scenario);
+  return out + (modelled.empty() ? "\n" : fmt::format("\n{}\n\n", code(modelled)));
 }
 
 std::string broken_limits(const VariantResult& variant) {

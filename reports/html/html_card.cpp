@@ -127,7 +127,9 @@ std::string html_card(const ScenarioResult& scenario) {
   for (const std::size_t i : by_problem(scenario)) {
     out += row(scenario.variants[i], i, lines, scale);
   }
-  return out + "</tbody></table>\n" + legend(lines, scale);
+  const std::string modelled = modelled_text(scenario);
+  return out + "</tbody></table>\n" + legend(lines, scale) +
+         (modelled.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", html(modelled)));
 }
 
 }  // namespace ohm::reports

@@ -45,6 +45,17 @@ TEST(ExplainedScenario, HandoutIsTaughtChapterByChapter) {
   test::expect_golden(explained_markdown(sample()), "reports/explained.md");
 }
 
+TEST(ExplainedScenario, NamesTheAssumptionsThatFiguresRestOn) {
+  ExplainedScenario scenario = sample();
+  for (DeviceResult& device : scenario.result.variants[0].devices) {
+    device.modelled = {"cudnn_workspace"};
+  }
+  EXPECT_NE(explained_text(scenario, {}).find("modelled, not exact: cudnn_workspace"),
+            std::string::npos);
+  EXPECT_NE(explained_markdown(scenario).find("modelled, not exact: cudnn_workspace"),
+            std::string::npos);
+}
+
 TEST(ExplainedScenario, TextsOfScriptsDoNotReachTheTerminalAsTheyAre) {
   ExplainedScenario scenario = sample();
   scenario.symptom = "a\x1b[31m";

@@ -70,6 +70,14 @@ TEST(FitReport, IsATableForSeveralGpus) {
   test::expect_golden(fit_text(result, {}), "reports/fit_table.txt");
 }
 
+TEST(FitReport, NamesTheAssumptionsThatFiguresRestOn) {
+  FitResult result = sample();
+  EXPECT_EQ(fit_text(result, {}).find("cudnn_workspace"), std::string::npos);
+  result.rows[0].modelled = {"cudnn_workspace"};
+  EXPECT_NE(fit_text(result, {}).find("Modelled, not exact: cudnn_workspace."), std::string::npos);
+  EXPECT_NE(fit_json(result).find("\"cudnn_workspace\""), std::string::npos);
+}
+
 TEST(FitReport, TellsALineFromWhatIsNone) {
   FitResult result = sample();
   result.rows[0].line->largest_deviation_bytes = 1000;

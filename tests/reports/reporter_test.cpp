@@ -82,7 +82,7 @@ TEST(Reporters, NameTheAssumptionsThatFiguresRestOn) {
   for (VariantResult& variant : result.scenarios.at(0).variants) {
     for (DeviceResult& device : variant.devices) device.modelled = {"cudnn_workspace"};
   }
-  for (const std::string name : {"console", "html", "json", "junit"}) {
+  for (const std::string name : {"console", "html", "json", "junit", "markdown"}) {
     SCOPED_TRACE(name);
     EXPECT_EQ(std::string::npos, rendered(name).find("cudnn_workspace"));
     EXPECT_NE(std::string::npos, find_reporter(name).render(result, {}).find("cudnn_workspace"));

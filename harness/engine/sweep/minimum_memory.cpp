@@ -22,7 +22,7 @@ namespace ohm::engine {
 
 namespace {
 
-constexpr std::size_t kGranuleBytes = 2_MiB;
+constexpr std::size_t kGranuleBytes = kMinimumGranuleBytes;
 /// More than any program needs: what it takes there is what it takes anywhere.
 constexpr std::size_t kUnlimitedBytes = 1024_GiB;
 
