@@ -392,10 +392,10 @@ OomMessage parse_oom_message(std::string_view text) {
   message.this_process = figure_after(line, "this process has ");
   message.private_pools = figure_before(line, " allocated in private pools");
   message.other_processes = other_processes(line);
-  // Up to PyTorch 1.3 the allocator's segments were "cached".
-  message.reserved = first_of(figure_before(line, " reserved in total by PyTorch"),
-                              figure_before(line, " cached)"));
-  const auto cache = figure_before(line, " is reserved by PyTorch but unallocated");
+  message.reserved = figure_before(line, " reserved in total by PyTorch");
+  // Up to PyTorch 1.3 "cached" was what is reserved and not handed out.
+  const auto cache = first_of(figure_before(line, " is reserved by PyTorch but unallocated"),
+                              figure_before(line, " cached"));
   if (cache && message.allocated) message.reserved = sum(*message.allocated, *cache);
   if (!message.capacity && !message.allocated) {
     throw std::invalid_argument(

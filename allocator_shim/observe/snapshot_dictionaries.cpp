@@ -340,7 +340,10 @@ std::uint64_t SnapshotBuilder::add_snapshot(const PickleValue& dict) {
     expect(traces, Role::traces);
     snapshot_.device_traces = std::exchange(traces_[traces.payload], {});
   }
-  if (const PickleValue* settings = field(Key::allocator_settings)) {
+  const PickleValue* const settings = field(Key::allocator_settings);
+  const bool says_nothing =
+      settings == nullptr || (role_of(*settings) == Role::empty && !is_empty_list(*settings));
+  if (!says_nothing) {
     expect(*settings, Role::settings);
     snapshot_.allocator_settings = settings_;
   }

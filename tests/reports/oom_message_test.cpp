@@ -51,9 +51,18 @@ TEST(OomMessage, ReadsTheFormOfPyTorch1) {
   EXPECT_EQ(cause_of(message), OomCause::full);
   const OomMessage cached = parse_oom_message(
       "CUDA out of memory. Tried to allocate 2.00 KiB (GPU 0; 1.00 GiB total capacity; 700.00 MiB "
-      "already allocated; 512 bytes free; 900.00 MiB cached)");
+      "already allocated; 512 bytes free; 200.00 MiB cached)");
   EXPECT_EQ(cached.reserved->bytes, 900.0 * 1_MiB);
   EXPECT_EQ(cached.free->bytes, 512);
+  // Of 10.92 GiB 10.24 GiB are this process's: nobody else is on the card.
+  EXPECT_EQ(OomCause::fragmented,
+            cause_of(parse_oom_message(
+                "CUDA out of memory. Tried to allocate 376.00 MiB (GPU 0; 10.92 GiB total "
+                "capacity; 7.71 GiB already allocated; 314.50 MiB free; 2.21 GiB cached)")));
+  EXPECT_EQ(OomCause::full,
+            cause_of(parse_oom_message(
+                "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 7.93 GiB total capacity; "
+                "7.31 GiB already allocated; 11.88 MiB free; 8.10 MiB cached; 0 bytes inactive)")));
 }
 
 TEST(OomMessage, IsFoundInALogThatBreaksItsLines) {
