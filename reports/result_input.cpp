@@ -14,7 +14,8 @@ bool is_pickle(const std::string& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown)) return false;
   std::ifstream file(path, std::ios::binary);
-  return file.get() == 0x80;
+  // One that is damaged or empty is told so as a snapshot, and not as JSON.
+  return file.get() == 0x80 || (file.is_open() && path.ends_with(".pickle"));
 }
 
 RunResult read_result_or_snapshot(const std::string& path) {

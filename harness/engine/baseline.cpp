@@ -118,6 +118,7 @@ class Parser {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     if (line_ == 0) refuse("is empty");
+    if (baseline_.variants.empty()) refuse("no variant follows");
     return std::move(baseline_);
   }
 

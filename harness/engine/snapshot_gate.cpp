@@ -65,8 +65,12 @@ void judge_limits(const std::vector<std::string>& limits, const MeasuredVariant&
     LimitResult result = evaluate(limit, {&figures, nullptr}, [](const std::string&) {
                            return MeasurementSource{};
                          }).result;
+    const bool is_growth = limit.measurement->name == "growth_bytes_per_step";
+    if (is_growth && !result.measured) {
+      result.note = fmt::format(
+          "the snapshot shows {} steps, marked or repeated: too few to tell growth", figures.steps);
+    }
     if (result.holds != true) {
-      const bool is_growth = limit.measurement->name == "growth_bytes_per_step";
       fail(variant, is_growth ? "LeakSlope" : "LimitExceeded", reports::limit_sentence(result));
     }
     variant.limits.push_back(std::move(result));

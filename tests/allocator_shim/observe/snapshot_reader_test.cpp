@@ -121,5 +121,20 @@ TEST(SnapshotReader, TakesALineThatIsUnknownForNone) {
   EXPECT_EQ(snapshot.tables.frame(stack[0]).line, 0);
 }
 
+TEST(SnapshotReader, TakesSettingsThatSayNothing) {
+  const std::string bytes = test::Pickle()
+                                .snapshot()
+                                .traces()
+                                .end_list()
+                                .end_list()
+                                .text("allocator_settings")
+                                .dict()
+                                .end_dict()
+                                .end_dict()
+                                .raw(".")
+                                .bytes();
+  EXPECT_FALSE(read_snapshot(bytes).allocator_settings);
+}
+
 }  // namespace
 }  // namespace ohm

@@ -116,6 +116,7 @@ TEST(Baseline, WhatIsEditedIntoNonsenseIsRefusedWithItsLine) {
   };
   const std::string head = "ohm.baseline/1\nvariant a\n";
   EXPECT_EQ("line 0: is empty", refusal(""));
+  EXPECT_EQ("line 1: no variant follows", refusal("ohm.baseline/1\n"));
   EXPECT_EQ("line 1: a baseline begins with ohm.baseline/1", refusal("variant a\n"));
   EXPECT_EQ("line 1: its format is ohm.baseline/2, this program reads ohm.baseline/1",
             refusal("ohm.baseline/2\n"));
