@@ -59,6 +59,14 @@ const VariantResult* problem_of(const ScenarioResult& scenario, const VariantRes
   return found == scenario.variants.end() ? nullptr : &*found;
 }
 
+/// In whole numbers, but for what would look like nothing or like everything and is not.
+std::string percent_text(double percent) {
+  const double whole = std::round(percent);
+  if (whole == 100 && percent < 100) return fmt::format("{:.1f}", std::min(percent, 99.9));
+  if (whole == 0) return fmt::format("{:.1g}", percent);
+  return fmt::format("{:.0f}", whole);
+}
+
 /// "6.71 MiB (−89 %)": beside the problem that it belongs to. What broke off has no peak to
 /// compare.
 std::string peak_text(const VariantResult& variant, const VariantResult* problem) {
@@ -67,10 +75,9 @@ std::string peak_text(const VariantResult& variant, const VariantResult* problem
   std::string text = human_bytes(static_cast<std::uint64_t>(*peak));
   const auto other = problem == nullptr ? std::nullopt : peak_of(*problem);
   if (!other || *other == 0) return text;
+  if (*peak == *other) return text + " (the same)";
   const double change = 100 * (static_cast<double>(*peak) / static_cast<double>(*other) - 1);
-  const double percent = std::round(std::abs(change));
-  if (percent == 0) return text + " (the same)";
-  return text + fmt::format(" ({}{:.0f} %)", change < 0 ? "−" : "+", percent);
+  return text + fmt::format(" ({}{} %)", change < 0 ? "−" : "+", percent_text(std::abs(change)));
 }
 
 /// What the variant measures where the problem breaks a limit: "growth_bytes_per_step 0 instead of
@@ -87,9 +94,9 @@ std::vector<std::string> effects(const VariantResult& variant, const VariantResu
         [&](const LimitResult& limit) { return limit.limit == broken.limit && limit.measured; });
     if (own == variant.limits.end() || *own->measured == *broken.measured) continue;
     const std::string name = broken.limit.substr(0, broken.limit.find(' '));
-    texts.push_back(fmt::format("{} {} instead of {}", name,
-                                short_figure(*own->measured, own->unit),
-                                short_figure(*broken.measured, broken.unit)));
+    const std::string mine = short_figure(*own->measured, own->unit);
+    const std::string others = short_figure(*broken.measured, broken.unit);
+    if (mine != others) texts.push_back(fmt::format("{} {} instead of {}", name, mine, others));
   }
   return texts;
 }
@@ -115,7 +122,8 @@ std::string finding(const ScenarioResult& scenario, const VariantResult& variant
   const std::string machine = machine_of(variant);
   if (!machine.empty() && machine != machine_of(scenario)) parts.push_back("on " + machine);
   for (std::string& effect : effects(variant, problem)) parts.push_back(std::move(effect));
-  if (!variant.trades.empty()) parts.push_back("trades " + printable(variant.trades));
+  const std::string trade = "trades " + printable(variant.trades);
+  if (!variant.trades.empty() && !parts.front().starts_with(trade)) parts.push_back(trade);
   if (variant.verdict == Verdict::failed || variant.verdict == Verdict::error) {
     parts.push_back("this is not what the scenario says: " + std::string(name_of(variant.verdict)));
   }

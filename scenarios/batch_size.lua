@@ -1,4 +1,4 @@
--- Symptom: "a batch of 32 trains, a batch of 256 is out of memory."
+-- Symptom: "a batch of 512 trains, a batch of 1,024 is out of memory."
 --
 -- The peak is a straight line in the batch: parameters, gradients and optimizer state are the fixed
 -- part, activations are so many bytes for each sample. What to do: halve the batch until it fits,

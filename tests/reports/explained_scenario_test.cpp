@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "tests/reports/sample_result.h"
@@ -43,6 +44,23 @@ TEST(ExplainedScenario, HandoutIsTaughtChapterByChapter) {
     last = at;
   }
   test::expect_golden(explained_markdown(sample()), "reports/explained.md");
+}
+
+TEST(ExplainedScenario, SaysTheSameOnlyOfWhatIsTheSame) {
+  ExplainedScenario scenario;
+  scenario.result.name = "s";
+  scenario.result.variants = {
+      test::sample_variant("problem", Role::problem, Verdict::passed, 1 << 30, "breaks"),
+      test::sample_variant("equal", Role::non_fix, Verdict::passed, 1 << 30, "still breaks"),
+      test::sample_variant("less", Role::partial, Verdict::passed, (1 << 30) - 3000000, "a bit"),
+      test::sample_variant("nothing", Role::check, Verdict::passed, 0, "returns"),
+      test::sample_variant("little", Role::check, Verdict::passed, 1 << 20, "returns")};
+  for (VariantResult& variant : scenario.result.variants) variant.of = "problem";
+  const std::string text = explained_text(scenario, {});
+  for (const char* words : {"1.00 GiB (the same)  still breaks", "(−0.3 %)", "0 B (−100 %)",
+                            "1.00 MiB (−99.9 %)"}) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+  }
 }
 
 TEST(ExplainedScenario, NamesTheAssumptionsThatFiguresRestOn) {
