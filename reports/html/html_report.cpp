@@ -153,9 +153,9 @@ std::string scenario_section(const ScenarioResult& scenario, const std::string& 
     out += fmt::format("<pre class=\"message\">{}\n{}</pre>\n", html(scenario.error->message),
                        html(scenario.error->hint));
   }
-  out += html_heat_maps(scenario);
+  out += html_card(scenario) + html_heat_maps(scenario);
   if (!scenario.variants.empty()) {
-    out += html_card(scenario) + overlay_place(scenario) + picker(scenario);
+    out += overlay_place(scenario) + picker(scenario);
     for (const VariantResult& variant : scenario.variants) out += html_variant(variant, scenario);
     out += source_listing(scenario);
     const std::string data =

@@ -121,6 +121,24 @@ class BrowserTest(unittest.TestCase):
             high = column(variant["history"]["devices"][0]["allocated_high"])
             self.assertIn(f"{variant['name']} {human(high[event])}", text)
 
+    def test_steps_and_the_out_of_memory_error_are_marked_where_they_were(self):
+        drawn = self.browser.js(
+            "const chart = [...charts].find(one => one.canvas.closest('.overlay'));"
+            "const paper = CanvasRenderingContext2D.prototype, texts = [], lines = [];"
+            "const {fillText, moveTo} = paper;"
+            "paper.fillText = function(text, x, y) { texts.push([text, x]); return fillText.call(this, text, x, y); };"
+            "paper.moveTo = function(x, y) { lines.push(x); return moveTo.call(this, x, y); };"
+            "try { chart.paint(); } finally { Object.assign(paper, {fillText, moveTo}); }"
+            "return {texts, lines, places: arguments[0].map(event => chart.x(event + 1))}",
+            [self.problem["history"]["oom_event"], *column(self.problem["history"]["steps"])])
+        error, *steps = drawn["places"]
+        marks = [x for text, x in drawn["texts"] if text == "OOM"]
+        self.assertEqual(1, len(marks))
+        self.assertAlmostEqual(error, marks[0], delta=12)
+        self.assertGreater(len(steps), 20)
+        for step in steps:
+            self.assertTrue(any(abs(step - x) <= 1 for x in drawn["lines"]), step)
+
     def test_the_highest_point_of_the_curve_is_the_peak(self):
         for scenario in self.report.scenarios:
             for variant in scenario["variants"]:
