@@ -69,7 +69,7 @@ TEST_P(EachLevel, FailsInARun) {
                                  "--fault", "level(" + GetParam() + ") & from(1)", "--json"});
   const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
   ASSERT_TRUE(variant.contains("oom")) << ran.out;
-  const Json oom = variant["oom"];
+  const Json& oom = variant["oom"];
   EXPECT_EQ(oom["injected"], true);
   EXPECT_EQ(oom["device"] == "cpu", GetParam() == "pinned") << oom["device"];
 }
@@ -160,7 +160,7 @@ TEST_F(SweepReach, CertifiesTheLeastMemoryOfARealScenario) {
   const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
   const auto run = [&](const std::vector<std::string>& words) { return ohm(words); };
   for (const char* const kind : {"with_retries", "without_retry"}) {
-    const Json minimum = variant[kind];
+    const Json& minimum = variant[kind];
     const Json enough = repeated(run, minimum["rerun"]);
     EXPECT_FALSE(enough.contains("oom")) << enough["oom"];
     const Json failure = repeated(run, minimum["fails_rerun"]);
