@@ -226,20 +226,24 @@ class DeviceDiagnosis {
   void find_late_state() {
     if (steps_.size() < 2) return;
     const std::uint32_t end = steps_[last_];
-    Places state;
+    const auto stays = [&](const HistoryBlock& block) {
+      return block.category == Category::optimizer_state && block.begin > 0 && is_alive(block, end);
+    };
     std::uint32_t first = end;
     for (const HistoryBlock& block : device_.blocks) {
-      const bool is_state = block.category == Category::optimizer_state && block.begin > 0 &&
-                            step_of(block.begin) < 2 && is_alive(block, end);
-      if (!is_state) continue;
-      state.add(block);
-      first = std::min(first, block.begin);
+      if (stays(block)) first = std::min(first, block.begin);
+    }
+    // What comes in every step is growth, and another finding.
+    Places state;
+    for (const HistoryBlock& block : device_.blocks) {
+      if (stays(block) && step_of(block.begin) <= step_of(first) + 1) state.add(block);
     }
     if (state.size() == 0 || !is_share(state.bytes(), bytes_[last_])) return;
+    const std::size_t step = step_of(first) + 1;
     report("optimizer state appearing late", "optimizer_state",
-           fmt::format("{} of optimizer state come at event {}, in step {}, and stay: the first "
-                       "step's peak says nothing about the next ones'",
-                       human(state.bytes()), grouped(first), step_of(first) + 1),
+           fmt::format("{} of optimizer state come at event {}, in step {}, and stay: the peak of "
+                       "the forward pass{} before says nothing about the next ones'",
+                       human(state.bytes()), grouped(first), step, step == 1 ? "" : "es"),
            state);
   }
 

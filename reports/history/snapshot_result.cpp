@@ -77,7 +77,7 @@ class SnapshotResult {
       add(builder, order_[i], time);
       for (; step < steps.size() && steps[step] <= time; ++step) mark(builder);
     }
-    fill_devices(builder);
+    fill_devices(builder, steps);
     MemoryHistory history = builder.finish();
     history.oom_event = oom_event_;
     history.steps = steps;
@@ -156,7 +156,7 @@ class SnapshotResult {
     builder.add(event, time);
   }
 
-  void fill_devices(const HistoryBuilder& builder) {
+  void fill_devices(const HistoryBuilder& builder, const std::vector<std::uint32_t>& steps) {
     for (std::size_t device = 0; device < devices_; ++device) {
       DeviceResult& result = results_[device];
       result.device = fmt::format("cuda:{}", device);
@@ -170,6 +170,7 @@ class SnapshotResult {
       result.allocated_at_end_bytes = totals.allocated_bytes;
       PeakResult peak;
       peak.event = totals.peak_event;
+      peak.step = 1 + (std::lower_bound(steps.begin(), steps.end(), peak.event) - steps.begin());
       std::map<std::pair<SiteId, Category>, HolderResult> holders;
       builder.for_each_at_peak(device, [&](const BlockSpan& block) {
         HolderResult& holder = holders[{block.site, block.category}];
