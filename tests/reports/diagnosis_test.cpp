@@ -164,6 +164,20 @@ TEST(Diagnosis, StateThatComesInTheFirstStepAndStaysIsLate) {
               HasSubstr("16.00 MiB of optimizer state come at event 4, in step 1"));
 }
 
+TEST(Diagnosis, StateThatComesAfterSeveralStepsIsLateToo) {
+  Recorder program;
+  program.alloc(1, 8 * kMiB, Category::parameter);
+  for (int step = 0; step < 8; ++step) {
+    program.free(program.alloc(2, 4 * kMiB));
+    if (step == 3) program.alloc(9, 16 * kMiB, Category::optimizer_state);
+    program.step();
+  }
+  const std::vector<FindingResult> findings = program.findings();
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("optimizer state appearing late", findings[0].pitfall);
+  EXPECT_THAT(findings[0].what, HasSubstr("in step 4, and stay: the peak of the forward passes"));
+}
+
 TEST(Diagnosis, FreePartsOfUsedSegmentsAreStranded) {
   Recorder program;
   for (std::uint64_t i = 0; i < 5; ++i) {

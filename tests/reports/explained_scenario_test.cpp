@@ -57,8 +57,8 @@ TEST(ExplainedScenario, SaysTheSameOnlyOfWhatIsTheSame) {
       test::sample_variant("little", Role::check, Verdict::passed, 1 << 20, "returns")};
   for (VariantResult& variant : scenario.result.variants) variant.of = "problem";
   const std::string text = explained_text(scenario, {});
-  for (const char* words : {"1.00 GiB (the same)  still breaks", "(−0.3 %)", "0 B (−100 %)",
-                            "1.00 MiB (−99.9 %)"}) {
+  for (const char* words :
+       {"1.00 GiB (the same)  still breaks", "(−0.3 %)", "0 B (−100 %)", "1.00 MiB (−99.9 %)"}) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
   }
 }

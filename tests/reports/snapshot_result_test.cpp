@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "allocator_shim/observe/snapshot_reader.h"
 #include "tests/support/golden.h"
@@ -62,6 +63,24 @@ TEST(SnapshotResult, UndoesSegmentsToTheirBeginning) {
   const DeviceMemoryHistory& history = result.scenarios[0].variants[0].history->devices[0];
   const auto both = static_cast<std::int64_t>(2 * kSegment);
   EXPECT_EQ((std::vector<std::int64_t>{both, both, both, both, both / 2}), history.reserved_high);
+}
+
+TEST(SnapshotResult, SaysInWhichStepThePeakIs) {
+  constexpr std::uint64_t kSteps = 6;
+  Snapshot snapshot;
+  snapshot.details.emplace_back();
+  snapshot.device_traces.emplace_back();
+  std::vector<TraceEntry>& trace = snapshot.device_traces[0];
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    trace.push_back(entry(EventAction::alloc, kBase, 4096));
+    trace.push_back(entry(EventAction::alloc, kBase + (step + 1) * kSegment, 512));
+    trace.push_back(entry(EventAction::free_requested, kBase, 4096));
+    trace.push_back(entry(EventAction::free_completed, kBase, 4096));
+  }
+  const RunResult result = snapshot_result(snapshot, "x.pickle");
+  const VariantResult& variant = result.scenarios[0].variants[0];
+  EXPECT_EQ(static_cast<std::int64_t>(kSteps), variant.steps);
+  EXPECT_EQ(static_cast<std::int64_t>(kSteps), variant.devices[0].peak->step);
 }
 
 TEST(SnapshotResult, RecordedSnapshotsAddUp) {
