@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string>
 
 namespace ohm::engine {
 
@@ -100,9 +101,13 @@ class LargestSearch {
     const bool has_forecast = range_.forecast_of(range_.most).has_value();
     if (!has_forecast) try_value(range_.least);
     if (!has_forecast || rule_ == FitRule::within_limits) try_value(range_.most);
-    if (range_.guess) try_both(*range_.guess);
-    // Limits are no line: halving finds them.
-    if (rule_ == FitRule::on_the_card) follow_forecast();
+    if (rule_ == FitRule::within_limits) {
+      try_around(limit_guess());
+      try_around(range_.guess);
+    } else {
+      follow_forecast();
+    }
+    // What a limit is about may be no line at all: halving finds its end.
     bool is_guessing = rule_ == FitRule::on_the_card;
     while (width() > 1) {
       const std::int64_t before = width();
@@ -127,6 +132,41 @@ class LargestSearch {
   void try_both(std::int64_t value) {
     try_value(value);
     try_value(value + 1);
+  }
+
+  /// And farther and farther away from it, until the end of what fits lies between two of them.
+  void try_around(std::optional<std::int64_t> guess) {
+    constexpr std::int64_t kFarthest = 16;
+    if (!guess || *guess < range_.least || *guess > range_.most) return;
+    try_both(*guess);
+    for (std::int64_t away = 2; away <= kFarthest && width() > 1; away *= 2) {
+      if (fits_ > *guess) try_value(*guess + 1 + away);
+      if (fails_ <= *guess) try_value(*guess - away);
+    }
+  }
+
+  /// Where a limit stops being broken, if what it measures is a line in the value.
+  std::optional<std::int64_t> limit_guess() const {
+    struct Excess {
+      std::int64_t value = 0;
+      double amount = 0;
+    };
+    std::vector<Excess> known;
+    std::string limit;
+    for (const auto& [value, probe] : probes_.all()) {
+      if (!probe.broken || !probe.broken->limit) continue;
+      const LimitResult& broken = *probe.broken->limit;
+      if (!broken.measured || !broken.bound) continue;
+      if (known.empty()) limit = broken.limit;
+      if (broken.limit == limit) known.push_back({value, *broken.measured - *broken.bound});
+      if (known.size() == 2) break;
+    }
+    if (known.size() < 2) return std::nullopt;
+    const double rise =
+        (known[1].amount - known[0].amount) / static_cast<double>(known[1].value - known[0].value);
+    if (rise <= 0 || known[0].amount < 0) return std::nullopt;
+    const double guess = static_cast<double>(known[0].value) - std::ceil(known[0].amount / rise);
+    return guess < static_cast<double>(range_.least) ? range_.least : std::llround(guess);
   }
 
   /// What a run says about a value makes the next forecast a better one.

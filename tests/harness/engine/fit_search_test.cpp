@@ -84,6 +84,42 @@ TEST(FitSearch, HeedsLimitsWhenAsked) {
   EXPECT_EQ(largest_that_fits(probes, range, FitRule::within_limits), 512);
 }
 
+TEST(FitSearch, FollowsTheLineOfWhatALimitMeasures) {
+  for (const std::int64_t answer : {1, 500, 9000}) {
+    Probes probes([=](std::int64_t value) {
+      Probe probe;
+      probe.point = FitPoint{value, line(value), line(value)};
+      if (value <= answer) return probe;
+      LimitResult limit;
+      limit.limit = "peak_allocated_bytes <= B";
+      limit.measured = static_cast<double>(line(value));
+      limit.bound = static_cast<double>(line(answer));
+      limit.holds = false;
+      probe.broken = FitStop{value, FitStopKind::limit, "too much", limit};
+      return probe;
+    });
+    const FitRange range{1, 65536, line(1 << 20), {}, std::nullopt, {}};
+    for (const std::int64_t value : {30000, 65536}) probes.at(value);
+    EXPECT_EQ(largest_that_fits(probes, range, FitRule::within_limits), answer);
+    EXPECT_LE(probes.all().size(), 5U) << answer;
+  }
+}
+
+TEST(FitSearch, LooksAroundAGuessOfALimitFirst) {
+  for (const std::int64_t answer : {993, 999, 1000, 1003, 1012}) {
+    Probes probes([=](std::int64_t value) {
+      Probe probe;
+      probe.point = FitPoint{value, line(value), line(value)};
+      if (value > answer) probe.broken = FitStop{value, FitStopKind::limit, "too much", {}};
+      return probe;
+    });
+    FitRange range{1, 65536, line(1 << 20), {}, std::nullopt, {}};
+    range.guess = 1000;
+    EXPECT_EQ(largest_that_fits(probes, range, FitRule::within_limits), answer);
+    EXPECT_LE(probes.all().size(), 12U) << answer;
+  }
+}
+
 TEST(FitSearch, AnswersBelowAHoleThatItSees) {
   // 40 takes more than 41 to 50 do: the answer is 39, whatever else fits.
   const auto with_a_hole = [](std::int64_t value) { return value == 40 ? line(90) : line(value); };
