@@ -70,6 +70,9 @@ std::int64_t RequestForecast::Shape::bytes_at(std::int64_t value, std::size_t bl
 }
 
 void RequestForecast::learn(std::int64_t value, RequestList run, bool was_scarce) {
+  // A search asks for dozens of values: with more requests than these it is quicker to run a few.
+  constexpr std::size_t kMostRequests = 200'000;
+  if (run.requests.size() > kMostRequests) return;
   const auto same = std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& shape) {
     return shape.run.requests == run.requests;
   });

@@ -46,8 +46,8 @@ struct ForecastCard {
 
 class RequestForecast {
  public:
-  /// Takes over a run in which every request was served. `was_scarce`: segments were given back
-  /// to serve them.
+  /// Takes over a run in which every request was served, unless there were very many. `was_scarce`:
+  /// segments were given back to serve them.
   void learn(std::int64_t value, RequestList run, bool was_scarce);
 
   /// Whether every request would be served; nullopt: too little is known.
