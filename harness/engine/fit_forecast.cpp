@@ -79,9 +79,11 @@ void RequestForecast::learn(std::int64_t value, RequestList run, bool was_scarce
   if (same != shapes_.end()) {
     if (was_scarce) run.releases = same->run.releases;
     same->add(value, std::move(run));
-  } else if (!was_scarce) {
-    shapes_.emplace_back().add(value, std::move(run));
+    return;
   }
+  // Another kind of card, on which the program asks for other blocks: nothing holds here.
+  std::erase_if(shapes_, [](const Shape& shape) { return !shape.is_from_here; });
+  if (!was_scarce) shapes_.emplace_back().add(value, std::move(run));
 }
 
 const RequestForecast::Shape* RequestForecast::shape_at(std::int64_t value) const {

@@ -106,6 +106,8 @@ class LargestSearch {
       try_around(range_.guess);
     } else {
       follow_forecast();
+      // It may have come to nothing: it was of another card.
+      if (!range_.forecast_of(range_.most)) try_value(range_.most);
     }
     // What a limit is about may be no line at all: halving finds its end.
     bool is_guessing = rule_ == FitRule::on_the_card;
@@ -159,13 +161,15 @@ class LargestSearch {
       if (!broken.measured || !broken.bound) continue;
       if (known.empty()) limit = broken.limit;
       if (broken.limit == limit) known.push_back({value, *broken.measured - *broken.bound});
-      if (known.size() == 2) break;
     }
     if (known.size() < 2) return std::nullopt;
+    // Far apart: blocks are rounded up.
+    const Excess& least = known.front();
+    const Excess& most = known.back();
     const double rise =
-        (known[1].amount - known[0].amount) / static_cast<double>(known[1].value - known[0].value);
-    if (rise <= 0 || known[0].amount < 0) return std::nullopt;
-    const double guess = static_cast<double>(known[0].value) - std::ceil(known[0].amount / rise);
+        (most.amount - least.amount) / static_cast<double>(most.value - least.value);
+    if (rise <= 0 || least.amount < 0) return std::nullopt;
+    const double guess = static_cast<double>(least.value) - std::ceil(least.amount / rise);
     return guess < static_cast<double>(range_.least) ? range_.least : std::llround(guess);
   }
 

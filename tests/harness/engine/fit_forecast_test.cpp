@@ -66,6 +66,17 @@ TEST(RequestForecast, KnowsNothingWhereTheProgramAsksForOtherBlocks) {
   EXPECT_EQ(forecast.fits(50, card_of(200_MiB)), true);
 }
 
+TEST(RequestForecast, ForgetsACardOnWhichTheProgramAsksForOtherBlocks) {
+  RequestForecast elsewhere;
+  elsewhere.learn(10, run_at(10), false);
+  elsewhere.learn(20, run_at(20), false);
+  RequestForecast here = RequestForecast::decoded(elsewhere.encoded());
+  RequestList other = run_at(30);
+  other.requests.push_back({0, true, 1, 0});
+  here.learn(30, other, false);
+  EXPECT_EQ(here.fits(10, card_of(200_MiB)), std::nullopt);
+}
+
 TEST(RequestForecast, FollowsACardThatNeedsMore) {
   RequestForecast elsewhere;
   elsewhere.learn(10, run_at(10), false);
