@@ -138,10 +138,11 @@ class LargestSearch {
 
   /// And farther and farther away from it, until the end of what fits lies between two of them.
   void try_around(std::optional<std::int64_t> guess) {
-    constexpr std::int64_t kFarthest = 16;
     if (!guess || *guess < range_.least || *guess > range_.most) return;
     try_both(*guess);
-    for (std::int64_t away = 2; away <= kFarthest && width() > 1; away *= 2) {
+    std::int64_t before = 0;
+    for (std::int64_t away = 2; width() > 1 && width() != before; away *= 2) {
+      before = width();
       if (fits_ > *guess) try_value(*guess + 1 + away);
       if (fails_ <= *guess) try_value(*guess - away);
     }
