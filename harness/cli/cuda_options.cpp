@@ -6,6 +6,7 @@
 
 #include "allocator_shim/observe/format_bytes.h"
 #include "harness/cli/option_values.h"
+#include "harness/engine/cuda_cards.h"
 
 namespace ohm::cli {
 

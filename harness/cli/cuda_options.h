@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/cli/command.h"
-#include "harness/engine/cuda_cards.h"
+#include "harness/engine/cuda_run.h"
 #include "harness/engine/runner.h"
 
 namespace ohm::cli {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/device/cuda/nvml.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/observe/gpu_monitor.h"
 #include "harness/cli/cuda_options.h"

@@ -13,7 +13,9 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
+#include "harness/engine/cuda_cards.h"
 #include "harness/engine/device_verification.h"
+#include "harness/engine/kernel_verification.h"
 #include "reports/report_file.h"
 #include "reports/text_layout.h"
 
@@ -59,6 +61,26 @@ std::string summary_of(const std::vector<engine::VariantVerification>& variants)
   return fmt::format("{} of {} variants have the same events on both\n", same, variants.size());
 }
 
+std::string text_of(const engine::KernelVerifications& all) {
+  if (!all.error.empty())
+    return fmt::format("error    kernels: {}\n", reports::printable(all.error));
+  if (all.kernels.empty()) {
+    return "no kernels: there was no CUDA toolkit when this program was built\n";
+  }
+  std::string text;
+  std::size_t same = 0;
+  for (const engine::KernelVerification& kernel : all.kernels) {
+    if (kernel.different == 0) {
+      ++same;
+      continue;
+    }
+    text += fmt::format("differs  kernel {}: {} of {} values, by up to {:.2g}\n", kernel.kernel,
+                        kernel.different, kernel.values, kernel.largest_error);
+  }
+  return fmt::format("{}{} of {} kernels compute what the host does\n", text, same,
+                     all.kernels.size());
+}
+
 /// What a row of the table of profiles needs, as the first card has it.
 std::string profile_json(const engine::FoundCards& found) {
   const cuda::CardProperties& card = found.cards.front();
@@ -94,9 +116,11 @@ int verify(VerifyArguments arguments, const Environment& environment) {
       engine::verify_device(run, environment.loader);
   std::string text;
   for (const engine::VariantVerification& variant : variants) text += text_of(variant);
-  write_stdout(text + summary_of(variants));
+  const engine::KernelVerifications kernels = engine::verify_kernels(run.cuda->libraries);
+  write_stdout(text + summary_of(variants) + text_of(kernels));
   if (variants.empty()) return exit_code(ExitReason::nothing_selected).code;
-  const bool all_agree = std::all_of(variants.begin(), variants.end(),
+  const bool all_agree =
+      kernels.agree() && std::all_of(variants.begin(), variants.end(),
                                      [](const auto& variant) { return variant.agrees(); });
   return exit_code(all_agree ? ExitReason::passed : ExitReason::failed).code;
 }

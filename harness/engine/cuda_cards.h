@@ -3,26 +3,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "allocator_shim/device/cuda/card.h"
-#include "allocator_shim/device/cuda/nvml.h"
+#include "harness/engine/cuda_run.h"
 
 namespace ohm::engine {
-
-/// Where NVIDIA's libraries are: names that the loader looks up, or paths.
-struct CudaLibraries {
-  std::string driver = std::string(cuda::Driver::kLibrary);
-  std::string nvml = std::string(cuda::Nvml::kLibrary);
-};
-
-/// A run on real cards: the scenarios' GPUs are shares of them.
-struct CudaRun {
-  CudaLibraries libraries;
-  std::optional<std::size_t> limit_bytes;  ///< of each GPU, instead of its own capacity
-};
 
 /// What the driver says about this computer.
 struct FoundCards {

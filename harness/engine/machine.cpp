@@ -11,10 +11,12 @@
 #include "allocator_shim/device/card_share.h"
 #include "allocator_shim/device/cuda/card_memory.h"
 #include "allocator_shim/device/cuda/card_streams.h"
+#include "allocator_shim/device/cuda/page_locked_memory.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
+#include "harness/engine/cuda_cards.h"
 
 namespace ohm::engine {
 

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "allocator_shim/caching/caching_allocator.h"
-#include "allocator_shim/device/cuda/page_locked_memory.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
@@ -29,13 +28,19 @@
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/observe/recorded_snapshot.h"
 #include "harness/engine/allocator_witness.h"
-#include "harness/engine/cuda_cards.h"
+#include "harness/engine/cuda_run.h"
 #include "harness/engine/neighbour.h"
 #include "harness/engine/scenario.h"
 #include "reports/run_result.h"
 #include "runtime/tensor/context.h"
 
+namespace ohm::cuda {
+class PageLockedMemory;
+}  // namespace ohm::cuda
+
 namespace ohm::engine {
+
+class CudaCards;
 
 struct MachineOptions {
   GpuSpec gpu;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
-#include "harness/engine/cuda_cards.h"
+#include "harness/engine/cuda_run.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/selection.h"
 #include "harness/engine/snapshot_paths.h"

@@ -1,9 +1,7 @@
 #include "runtime/ops/activation.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/activation.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
@@ -20,38 +18,22 @@ constexpr OpInfo kSoftplus{"softplus", CastPolicy::float32};
 constexpr OpInfo kLogSigmoid{"logsigmoid"};
 constexpr OpInfo kGlu{"glu"};
 
-constexpr double kInverseSqrt2 = 0.70710678118654752;
-constexpr double kInverseSqrt2Pi = 0.39894228040143268;
-constexpr double kSqrt2OverPi = 0.79788456080286536;
-constexpr double kCubic = 0.044715;  ///< of the approximation of gelu with tanh
-
-// NaN stays NaN: the comparison is false for it.
-constexpr auto kReluForward = [](auto x) { return x < decltype(x){} ? decltype(x){} : x; };
-constexpr auto kReluBackward = [](auto grad, auto result) {
-  return result > decltype(result){} ? grad : decltype(grad){};
-};
-
-template <class T>
-T sigmoid_of(T x) {
-  return T(1) / (T(1) + std::exp(-x));
-}
-
 void record_relu(const Tensor& input, const Tensor& out) {
   if (Recorder record("ReluBackward", {&input}); record.is_needed()) {
     record.save_output(out);
     record.attach_differentiable(out, [](BackwardCall& call) {
-      return TensorList{formula::linear_in_gradient("ThresholdBackwardBackward", call.grad(),
-                                                    call.saved(0),
-                                                    [](const Tensor& grad, const Tensor& result) {
-                                                      return map_new(grad, result, kReluBackward);
-                                                    })};
+      return TensorList{
+          formula::linear_in_gradient("ThresholdBackwardBackward", call.grad(), call.saved(0),
+                                      [](const Tensor& grad, const Tensor& result) {
+                                        return map_new(grad, result, formulas::ReluSlope());
+                                      })};
     });
   }
 }
 
 // grad · y · (1 − y), in one kernel.
 Tensor sigmoid_slope(const Tensor& grad, const Tensor& y) {
-  Tensor out = map_new(grad, y, [](auto g, auto v) { return g * v * (decltype(v)(1) - v); });
+  Tensor out = map_new(grad, y, formulas::SigmoidSlope());
   if (Recorder record("SigmoidBackwardBackward", {&grad, &y}); record.is_needed()) {
     record.save(record.needs(1) ? grad : Tensor());
     record.save(y);
@@ -73,7 +55,7 @@ Tensor sigmoid_slope(const Tensor& grad, const Tensor& y) {
 
 // grad · (1 − y²), in one kernel.
 Tensor tanh_slope(const Tensor& grad, const Tensor& y) {
-  Tensor out = map_new(grad, y, [](auto g, auto v) { return g * (decltype(v)(1) - v * v); });
+  Tensor out = map_new(grad, y, formulas::TanhSlope());
   if (Recorder record("TanhBackwardBackward", {&grad, &y}); record.is_needed()) {
     record.save(record.needs(1) ? grad : Tensor());
     record.save(y);
@@ -92,46 +74,6 @@ Tensor tanh_slope(const Tensor& grad, const Tensor& y) {
   return out;
 }
 
-template <class T>
-T softplus_of(T x) {
-  return std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x)));
-}
-
-Tensor exact_gelu(const Tensor& input) {
-  return unary_keeping_input(
-      kGelu, "GeluBackward", input,
-      [](auto x) {
-        using T = decltype(x);
-        return static_cast<T>(0.5) * x * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
-      },
-      [](auto grad, auto x) {
-        using T = decltype(x);
-        const T cdf = static_cast<T>(0.5) * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
-        const T pdf = static_cast<T>(std::exp(static_cast<T>(-0.5) * x * x)) * T(kInverseSqrt2Pi);
-        return grad * (cdf + x * pdf);
-      });
-}
-
-// x/2 · (1 + tanh(√(2/π) (x + c x³)))
-Tensor tanh_gelu(const Tensor& input) {
-  const auto inner = [](auto x) {
-    using T = decltype(x);
-    return T(kSqrt2OverPi) * (x + T(kCubic) * x * x * x);
-  };
-  return unary_keeping_input(
-      kGelu, "GeluBackward", input,
-      [inner](auto x) {
-        using T = decltype(x);
-        return static_cast<T>(0.5) * x * (T(1) + static_cast<T>(std::tanh(inner(x))));
-      },
-      [inner](auto grad, auto x) {
-        using T = decltype(x);
-        const T t = std::tanh(inner(x));
-        const T slope = T(kSqrt2OverPi) * (T(1) + T(3 * kCubic) * x * x);
-        return grad * static_cast<T>(0.5) * (T(1) + t + x * (T(1) - t * t) * slope);
-      });
-}
-
 // Inputs on both sides of zero, none of them near it: relu has a kink there.
 std::vector<Sample> away_from_zero() {
   const TensorOptions options{DType::float64, Device::cpu()};
@@ -144,7 +86,7 @@ Tensor relu(const Tensor& input) {
   const OpFront front(kRelu);
   Tensor out = empty_like(input);
   visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, kReluForward); });
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, formulas::Relu()); });
   record_relu(input, out);
   return out;
 }
@@ -153,37 +95,41 @@ Tensor relu_(const Tensor& input) {
   const OpFront front(kReluInplace);
   begin_inplace_write(input, kReluInplace.name);
   visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, kReluForward); });
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, formulas::Relu()); });
   record_relu(input, input);
   return input;
 }
 
 Tensor sigmoid(const Tensor& input) {
   return unary_keeping_result(
-      kSigmoid, "SigmoidBackward", input, [](auto x) { return sigmoid_of(x); },
+      kSigmoid, "SigmoidBackward", input, formulas::Sigmoid(),
       Formula([](const Tensor& grad, const Tensor& y) { return sigmoid_slope(grad, y); }));
 }
 
 Tensor tanh(const Tensor& input) {
   return unary_keeping_result(
-      kTanh, "TanhBackward", input, [](auto x) { return std::tanh(x); },
+      kTanh, "TanhBackward", input, formulas::Tanh(),
       Formula([](const Tensor& grad, const Tensor& y) { return tanh_slope(grad, y); }));
 }
 
 Tensor gelu(const Tensor& input, const std::string& approximate) {
-  if (approximate == "tanh") return tanh_gelu(input);
-  if (approximate == "none") return exact_gelu(input);
+  if (approximate == "tanh") {
+    return unary_keeping_input(kGelu, "GeluBackward", input, formulas::TanhGelu(),
+                               formulas::TanhGeluSlope());
+  }
+  if (approximate == "none") {
+    return unary_keeping_input(kGelu, "GeluBackward", input, formulas::Gelu(),
+                               formulas::GeluSlope());
+  }
   throw std::invalid_argument(
       fmt::format("[gelu] approximate must be \"none\" or \"tanh\", not \"{}\"", approximate));
 }
 
 Tensor silu(const Tensor& given, bool inplace) {
-  const auto forward = [](auto x) { return x * sigmoid_of(x); };
-  const auto backward = [](auto grad, auto x) {
-    const auto s = sigmoid_of(x);
-    return grad * s * (decltype(x)(1) + x * (decltype(x)(1) - s));
-  };
-  if (!inplace) return unary_keeping_input(kSilu, "SiluBackward", given, forward, backward);
+  constexpr formulas::Silu kForward;
+  if (!inplace) {
+    return unary_keeping_input(kSilu, "SiluBackward", given, kForward, formulas::SiluSlope());
+  }
   const OpFront front(kSilu);
   require_floating(given, kSilu);
   Recorder record("SiluBackward", {&given});
@@ -191,22 +137,17 @@ Tensor silu(const Tensor& given, bool inplace) {
   if (record.is_needed()) record.save(copy_of(given));
   begin_inplace_write(given, kSilu.name);
   visit_floating(given.dtype(),
-                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(given, given, forward); });
+                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(given, given, kForward); });
   if (record.is_needed()) {
-    record.attach(given, [backward](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), call.saved(0), backward)};
+    record.attach(given, [](BackwardCall& call) {
+      return TensorList{map_new(call.grad(), call.saved(0), formulas::SiluSlope())};
     });
   }
   return given;
 }
 
 Tensor mish(const Tensor& input) {
-  return unary_keeping_input(
-      kMish, "MishBackward", input, [](auto x) { return x * std::tanh(softplus_of(x)); },
-      [](auto grad, auto x) {
-        const auto t = std::tanh(softplus_of(x));
-        return grad * (t + x * sigmoid_of(x) * (decltype(x)(1) - t * t));
-      });
+  return unary_keeping_input(kMish, "MishBackward", input, formulas::Mish(), formulas::MishSlope());
 }
 
 Tensor softplus(const Tensor& input, double beta, double threshold) {
@@ -215,19 +156,20 @@ Tensor softplus(const Tensor& input, double beta, double threshold) {
       [beta, threshold](auto x) {
         using T = decltype(x);
         const T scaled = x * static_cast<T>(beta);
-        return scaled > static_cast<T>(threshold) ? x : softplus_of(scaled) / static_cast<T>(beta);
+        return scaled > static_cast<T>(threshold)
+                   ? x
+                   : formulas::softplus_of(scaled) / static_cast<T>(beta);
       },
       [beta, threshold](auto grad, auto x) {
         using T = decltype(x);
         const T scaled = x * static_cast<T>(beta);
-        return scaled > static_cast<T>(threshold) ? grad : grad * sigmoid_of(scaled);
+        return scaled > static_cast<T>(threshold) ? grad : grad * formulas::sigmoid_of(scaled);
       });
 }
 
 Tensor logsigmoid(const Tensor& input) {
-  return unary_keeping_input(
-      kLogSigmoid, "LogSigmoidBackward", input, [](auto x) { return -softplus_of(-x); },
-      [](auto grad, auto x) { return grad * sigmoid_of(-x); });
+  return unary_keeping_input(kLogSigmoid, "LogSigmoidBackward", input, formulas::LogSigmoid(),
+                             formulas::LogSigmoidSlope());
 }
 
 Tensor glu(const Tensor& input, std::int64_t dim) {
@@ -250,7 +192,8 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
   record.save(input);
   Tensor out = empty(values.shape(), options_of(input));
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, values, half(input, 1), [](auto a, auto b) { return a * sigmoid_of(b); });
+    map_binary<T, T>(out, values, half(input, 1),
+                     [](auto a, auto b) { return a * formulas::sigmoid_of(b); });
   });
   record.attach(out, [half](BackwardCall& call) {
     const Tensor whole = call.saved(0);
@@ -259,9 +202,9 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
     const Tensor b = half(whole, 1);
     visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
       map_binary<T, T>(half(grad, 0), call.grad(), b,
-                       [](auto g, auto y) { return g * sigmoid_of(y); });
+                       [](auto g, auto y) { return g * formulas::sigmoid_of(y); });
       map_ternary<T, T>(half(grad, 1), call.grad(), a, b, [](auto g, auto x, auto y) {
-        const auto s = sigmoid_of(y);
+        const auto s = formulas::sigmoid_of(y);
         return g * x * s * (decltype(s)(1) - s);
       });
     });

@@ -31,12 +31,11 @@ bool is_sticky(Result code);
 /// that opened it.
 class Driver {
  public:
-  static constexpr std::string_view kLibrary = "libcuda.so.1";
   /// The oldest driver that works: CUDA 12.0, as cuDriverGetVersion spells it.
   static constexpr int kOldestVersion = 12000;
 
   /// Opens, checks the version and initialises. Throws GpuUnavailable that says what is missing.
-  explicit Driver(const std::string& path = std::string(kLibrary));
+  explicit Driver(const std::string& path);
 
   /// Called with the text of every sticky error, before it is thrown; it need not return.
   using OnStickyError = std::function<void(const std::string& text)>;

@@ -17,6 +17,8 @@ using AllocationHandle = unsigned long long;  ///< CUmemGenericAllocationHandle
 using ContextHandle = struct OpaqueContext*;
 using StreamHandle = struct OpaqueStream*;
 using EventHandle = struct OpaqueEvent*;
+using ModuleHandle = struct OpaqueModule*;
+using FunctionHandle = struct OpaqueFunction*;
 
 struct MemoryLocation {
   int type = 0;
@@ -108,7 +110,15 @@ inline constexpr unsigned kPortableHostMemory = 1;
   ROW(event_destroy, cuEventDestroy, "cuEventDestroy_v2", EventHandle)                             \
   ROW(event_record, cuEventRecord, "cuEventRecord", EventHandle, StreamHandle)                     \
   ROW(event_query, cuEventQuery, "cuEventQuery", EventHandle)                                      \
-  ROW(event_synchronize, cuEventSynchronize, "cuEventSynchronize", EventHandle)
+  ROW(event_synchronize, cuEventSynchronize, "cuEventSynchronize", EventHandle)                    \
+  ROW(copy_to_device, cuMemcpyHtoD, "cuMemcpyHtoD_v2", Pointer, const void*, std::size_t)          \
+  ROW(copy_from_device, cuMemcpyDtoH, "cuMemcpyDtoH_v2", void*, Pointer, std::size_t)              \
+  ROW(module_load, cuModuleLoadData, "cuModuleLoadData", ModuleHandle*, const void*)               \
+  ROW(module_unload, cuModuleUnload, "cuModuleUnload", ModuleHandle)                               \
+  ROW(module_function, cuModuleGetFunction, "cuModuleGetFunction", FunctionHandle*, ModuleHandle,  \
+      const char*)                                                                                 \
+  ROW(launch, cuLaunchKernel, "cuLaunchKernel", FunctionHandle, unsigned, unsigned, unsigned,      \
+      unsigned, unsigned, unsigned, unsigned, StreamHandle, void**, void**)
 
 /// One pointer for each function, by the name here.
 struct DriverFunctions {

@@ -67,10 +67,8 @@ struct MonitoredCard {
 
 class Nvml {
  public:
-  static constexpr std::string_view kLibrary = "libnvidia-ml.so.1";
-
   /// Throws GpuUnavailable that says what is missing.
-  explicit Nvml(const std::string& path = std::string(kLibrary));
+  explicit Nvml(const std::string& path);
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;

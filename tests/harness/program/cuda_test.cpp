@@ -135,6 +135,18 @@ TEST_F(OnCards, ListsTheEventsThatDiffer) {
   EXPECT_THAT(result.out, HasSubstr("0 of 1 variants"));
 }
 
+TEST_F(OnCards, ComparesEveryKernelWithTheHost) {
+  const ProgramResult same = ohm({"verify-device", "good.lua", "--case", "kept"});
+  EXPECT_EQ(0, same.code) << same.out << same.err;
+  if (same.out.find("no kernels") != std::string::npos) GTEST_SKIP() << same.out;
+  EXPECT_THAT(same.out, HasSubstr("64 of 64 kernels compute what the host does\n"));
+  machine_is("wrong=ohm_silu_slope_bfloat16");
+  const ProgramResult different = ohm({"verify-device", "good.lua", "--case", "kept"});
+  EXPECT_EQ(1, different.code);
+  EXPECT_THAT(different.out, HasSubstr("differs  kernel silu_slope bfloat16: 1 of 10007 values"));
+  EXPECT_THAT(different.out, HasSubstr("63 of 64 kernels"));
+}
+
 TEST_F(OnCards, WritesWhatACardIs) {
   EXPECT_EQ(0, ohm({"verify-device", "good.lua", "--write-profile", "card.json"}).code);
   const nlohmann::json profile = nlohmann::json::parse(test::read_file(file("card.json")));

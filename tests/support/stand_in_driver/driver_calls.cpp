@@ -5,6 +5,7 @@
 #include <string>
 
 #include "allocator_shim/device/cuda/driver_functions.h"
+#include "runtime/ops/kernels/pointwise_twins.h"
 #include "tests/support/stand_in_driver/machine.h"
 
 namespace ohm::stand_in::driver {
@@ -395,6 +396,100 @@ Result event_synchronize(EventHandle event) {
   if (found == now.events.end() || !found->second.is_recorded) {
     return now.wrong("cuEventSynchronize of what was not recorded");
   }
+  return kSuccess;
+}
+
+// ---- copies and kernels -------------------------------------------------------------------------
+
+namespace {
+
+constexpr Result kInvalidImage = 200;
+constexpr Result kNotFound = 500;
+
+/// nullptr, and a note, where [address, address + bytes) is not part of one segment.
+void* memory_at(Pointer address, std::size_t bytes) {
+  Machine& now = machine();
+  const auto after = now.card().segments.upper_bound(address);
+  if (after != now.card().segments.begin()) {
+    const auto& [begin, size] = *std::prev(after);
+    if (address + bytes <= begin + size) return now.card().context->host_pointer(address);
+  }
+  now.wrong("an access outside what was allocated");
+  return nullptr;
+}
+
+}  // namespace
+
+Result copy_to_device(Pointer to, const void* from, std::size_t bytes) {
+  if (const int error = machine().begin("cuMemcpyHtoD_v2")) return error;
+  void* const memory = memory_at(to, bytes);
+  if (memory == nullptr) return kInvalidValue;
+  std::memcpy(memory, from, bytes);
+  return kSuccess;
+}
+
+Result copy_from_device(void* to, Pointer from, std::size_t bytes) {
+  if (const int error = machine().begin("cuMemcpyDtoH_v2")) return error;
+  const void* const memory = memory_at(from, bytes);
+  if (memory == nullptr) return kInvalidValue;
+  std::memcpy(to, memory, bytes);
+  return kSuccess;
+}
+
+Result module_load(ModuleHandle* module, const void* image) {
+  Machine& now = machine();
+  if (const int error = now.begin("cuModuleLoadData")) return error;
+  constexpr unsigned kFatbin = 0xba55ed50;
+  unsigned magic = 0;
+  std::memcpy(&magic, image, sizeof magic);
+  if (magic != kFatbin) return kInvalidImage;
+  *module = reinterpret_cast<ModuleHandle>(new char);
+  now.modules.insert(*module);
+  return kSuccess;
+}
+
+Result module_unload(ModuleHandle module) {
+  Machine& now = machine();
+  if (const int error = now.begin("cuModuleUnload")) return error;
+  if (now.modules.erase(module) == 0) return now.wrong("cuModuleUnload of no module");
+  delete reinterpret_cast<char*>(module);
+  return kSuccess;
+}
+
+Result module_function(FunctionHandle* function, ModuleHandle module, const char* name) {
+  Machine& now = machine();
+  if (const int error = now.begin("cuModuleGetFunction")) return error;
+  if (now.modules.count(module) == 0) return now.wrong("cuModuleGetFunction of no module");
+  for (const ops::kernels::PointwiseKernel& kernel : ops::kernels::pointwise_kernels()) {
+    if (kernel.symbol() != name) continue;
+    *function =
+        reinterpret_cast<FunctionHandle>(const_cast<ops::kernels::PointwiseKernel*>(&kernel));
+    return kSuccess;
+  }
+  return kNotFound;
+}
+
+Result launch(FunctionHandle function, unsigned blocks, unsigned blocks_y, unsigned blocks_z,
+              unsigned threads, unsigned threads_y, unsigned threads_z, unsigned /*shared_bytes*/,
+              StreamHandle /*stream*/, void** arguments, void** /*extra*/) {
+  Machine& now = machine();
+  if (const int error = now.begin("cuLaunchKernel")) return error;
+  const bool makes_sense = blocks > 0 && blocks_y == 1 && blocks_z == 1 && threads > 0 &&
+                           threads <= 1024 && threads_y == 1 && threads_z == 1;
+  if (!makes_sense) return now.wrong("cuLaunchKernel with another grid");
+  const auto& kernel = *reinterpret_cast<const ops::kernels::PointwiseKernel*>(function);
+  const auto count =
+      *static_cast<unsigned long long*>(arguments[static_cast<std::size_t>(kernel.operands) + 1]);
+  const std::size_t bytes = count * item_bytes(kernel.dtype);
+  const auto argument = [&](int index) {
+    return memory_at(*static_cast<Pointer*>(arguments[index]), bytes);
+  };
+  void* const out = argument(0);
+  const void* const a = argument(1);
+  const void* const b = kernel.operands == 2 ? argument(2) : a;
+  if (out == nullptr || a == nullptr || b == nullptr) return kIllegalAddress;
+  kernel.twin(out, a, b, count);
+  if (now.wrong_kernel == kernel.symbol()) std::memset(out, 0x3c, item_bytes(kernel.dtype));
   return kSuccess;
 }
 

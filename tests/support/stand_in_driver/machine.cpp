@@ -42,6 +42,7 @@ Machine::Machine(const std::string& words) {
     if (key == "devices") devices = std::stoi(value);
     if (key == "others") others = static_cast<unsigned>(std::stoul(value));
     if (key == "strict") is_strict = value == "1";
+    if (key == "wrong") wrong_kernel = value;
     if (key == "version") version = std::stoi(value);
     if (key == "capacity") capacity_bytes = std::stoull(value);
     if (key == "context") context_bytes = std::stoull(value);
@@ -79,7 +80,7 @@ unsigned long long Machine::held() const {
     for (const auto& [address, size] : card.mapped) bytes += size;
   }
   for (const auto& [handle, size] : chunks) bytes += size;
-  return bytes + host_blocks.size() + streams.size() + events.size();
+  return bytes + host_blocks.size() + streams.size() + events.size() + modules.size();
 }
 
 Machine& machine() {

@@ -60,7 +60,8 @@ struct Machine {
   int version = 13000;
   std::size_t capacity_bytes = std::size_t{64} << 20U;
   std::size_t context_bytes = std::size_t{4} << 20U;
-  bool is_strict = false;  ///< misuse ends the process
+  bool is_strict = false;    ///< misuse ends the process
+  std::string wrong_kernel;  ///< computes something else
   std::vector<Failure> failures;
 
   bool is_initialized = false;
@@ -72,6 +73,7 @@ struct Machine {
   std::map<void*, std::unique_ptr<char[]>> host_blocks;
   std::set<void*> streams;
   std::map<void*, Event> events;
+  std::set<void*> modules;
   std::map<std::string, int> calls;
   std::string misuse;
 };

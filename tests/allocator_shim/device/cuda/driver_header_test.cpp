@@ -44,6 +44,7 @@ struct SameCall<Result (*)(Ours...), CUresult (*)(Header...)> {
 OHM_FOR_EACH_DRIVER_FUNCTION(OHM_ROW)
 #undef OHM_ROW
 
+static_assert(sizeof(ModuleHandle) == sizeof(CUmodule));
 static_assert(sizeof(Pointer) == sizeof(CUdeviceptr));
 static_assert(sizeof(AllocationProperties) == sizeof(CUmemAllocationProp));
 static_assert(offsetof(AllocationProperties, location) == offsetof(CUmemAllocationProp, location));

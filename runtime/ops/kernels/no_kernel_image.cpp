@@ -1,0 +1,8 @@
+// What a build without a CUDA toolkit has instead of kernels.
+#include "runtime/ops/kernels/kernel_module.h"
+
+namespace ohm::ops::kernels {
+
+std::span<const std::byte> kernel_image() { return {}; }
+
+}  // namespace ohm::ops::kernels
