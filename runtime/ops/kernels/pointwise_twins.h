@@ -16,10 +16,10 @@ namespace ohm::ops::kernels {
 /// One kernel for one element type, and its twin.
 struct PointwiseKernel {
   std::string_view name;  ///< "relu_slope"
-  DType dtype;
-  int operands;
+  DType dtype = DType::float32;
+  int operands = 0;
   /// out[i] = formula(a[i], b[i]) on the host; `b` is not read by kernels of one operand.
-  void (*twin)(void* out, const void* a, const void* b, std::size_t count);
+  void (*twin)(void* out, const void* a, const void* b, std::size_t count) = nullptr;
 
   /// As the module has it: "ohm_relu_slope_float32".
   std::string symbol() const {
@@ -29,37 +29,46 @@ struct PointwiseKernel {
 
 namespace detail {
 
-template <class Formula, class T>
-void unary_twin(void* out, const void* a, const void* /*b*/, std::size_t count) {
-  using Compute = ComputeType<T>;
+template <class Formula, int Operands, class T>
+void twin(void* out, const void* a, const void* b, std::size_t count) {
+  const auto computed = [](const void* values, std::size_t i) {
+    return convert_element<ComputeType<T>>(static_cast<const T*>(values)[i]);
+  };
   for (std::size_t i = 0; i < count; ++i) {
-    static_cast<T*>(out)[i] =
-        convert_element<T>(Formula{}(convert_element<Compute>(static_cast<const T*>(a)[i])));
+    if constexpr (Operands == 1) {
+      static_cast<T*>(out)[i] = convert_element<T>(Formula{}(computed(a, i)));
+    } else {
+      static_cast<T*>(out)[i] = convert_element<T>(Formula{}(computed(a, i), computed(b, i)));
+    }
   }
 }
 
-template <class Formula, class T>
-void binary_twin(void* out, const void* a, const void* b, std::size_t count) {
-  using Compute = ComputeType<T>;
-  for (std::size_t i = 0; i < count; ++i) {
-    static_cast<T*>(out)[i] =
-        convert_element<T>(Formula{}(convert_element<Compute>(static_cast<const T*>(a)[i]),
-                                     convert_element<Compute>(static_cast<const T*>(b)[i])));
-  }
+inline constexpr std::size_t kDTypesOfKernels = 4;
+
+template <class Formula, int Operands>
+constexpr std::array<PointwiseKernel, kDTypesOfKernels> kernels_of(std::string_view name) {
+  return {{{name, DType::float16, Operands, twin<Formula, Operands, Half>},
+           {name, DType::bfloat16, Operands, twin<Formula, Operands, BFloat16>},
+           {name, DType::float32, Operands, twin<Formula, Operands, float>},
+           {name, DType::float64, Operands, twin<Formula, Operands, double>}}};
 }
 
-#define OHM_DTYPES(KIND, name, operands, Formula)                            \
-  {#name, DType::float16, operands, KIND<formulas::Formula, Half>},          \
-      {#name, DType::bfloat16, operands, KIND<formulas::Formula, BFloat16>}, \
-      {#name, DType::float32, operands, KIND<formulas::Formula, float>},     \
-      {#name, DType::float64, operands, KIND<formulas::Formula, double>},
-#define OHM_UNARY(name, Formula) OHM_DTYPES(unary_twin, name, 1, Formula)
-#define OHM_BINARY(name, Formula) OHM_DTYPES(binary_twin, name, 2, Formula)
-inline constexpr PointwiseKernel kPointwiseKernels[] = {OHM_FOR_EACH_UNARY_KERNEL(OHM_UNARY)
-                                                            OHM_FOR_EACH_BINARY_KERNEL(OHM_BINARY)};
+#define OHM_UNARY(name, Formula) kernels_of<formulas::Formula, 1>(#name),
+#define OHM_BINARY(name, Formula) kernels_of<formulas::Formula, 2>(#name),
+inline constexpr std::array kByFormula = {OHM_FOR_EACH_UNARY_KERNEL(OHM_UNARY)
+                                              OHM_FOR_EACH_BINARY_KERNEL(OHM_BINARY)};
 #undef OHM_UNARY
 #undef OHM_BINARY
-#undef OHM_DTYPES
+
+constexpr auto all_kernels() {
+  std::array<PointwiseKernel, kByFormula.size() * kDTypesOfKernels> all;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = kByFormula[i / kDTypesOfKernels][i % kDTypesOfKernels];
+  }
+  return all;
+}
+
+inline constexpr auto kPointwiseKernels = all_kernels();
 
 }  // namespace detail
 
