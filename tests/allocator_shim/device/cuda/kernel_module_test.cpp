@@ -1,0 +1,82 @@
+#include "runtime/ops/kernels/kernel_module.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "runtime/ops/kernels/pointwise_twins.h"
+#include "tests/support/stand_in_driver/stand_in.h"
+#include "tests/support/temp_folder.h"
+
+namespace ohm::ops::kernels {
+namespace {
+
+using stand_in::StandIn;
+
+TEST(KernelModule, ComputesOnTheCard) {
+  if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
+  const StandIn stand_in;
+  {
+    const auto card = StandIn::card();
+    const KernelModule module(card);
+    std::array<float, 5> values = {-1, 2, -3, 4, 0.5};
+    cuda::Pointer memory = 0;
+    ASSERT_EQ(card->current().memory_allocate(&memory, sizeof values), 0);
+    card->current().copy_to_device(memory, values.data(), sizeof values);
+    module.launch("ohm_relu_float32", memory, {memory}, values.size());
+    card->current().copy_from_device(values.data(), memory, sizeof values);
+    card->current().memory_free(memory);
+    EXPECT_EQ(values, (std::array<float, 5>{0, 2, 0, 4, 0.5}));
+  }
+  EXPECT_EQ(stand_in.held_bytes(), 0U);
+}
+
+TEST(KernelModule, SaysThatThereIsNoCodeForACard) {
+  if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
+  const StandIn stand_in("fail=cuModuleLoadData:0:209");
+  const auto card = StandIn::card();
+  EXPECT_THROW(KernelModule{card}, cuda::DriverError);
+}
+
+TEST(KernelModule, HasNoKernelOfAnUnknownName) {
+  if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
+  const StandIn stand_in;
+  const KernelModule module(StandIn::card());
+  EXPECT_THROW(module.launch("ohm_relu_int32", 0, {0}, 1), cuda::DriverError);
+}
+
+/// What a program prints.
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return text;
+  std::array<char, 4096> part{};
+  while (std::fgets(part.data(), static_cast<int>(part.size()), pipe) != nullptr) {
+    text += part.data();
+  }
+  ::pclose(pipe);
+  return text;
+}
+
+TEST(KernelImage, HoldsEveryKernel) {
+  if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
+  const std::string reader = OHM_CUOBJDUMP;
+  if (reader.empty()) GTEST_SKIP() << "cuobjdump is not installed: nothing here reads a fatbin";
+  const test::TempFolder folder;
+  const std::string path = folder.file("kernels.fatbin");
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(kernel_image().data()),
+             static_cast<std::streamsize>(kernel_image().size()));
+  const std::string symbols = output_of(reader + " --dump-elf-symbols " + path);
+  for (const PointwiseKernel& kernel : pointwise_kernels()) {
+    EXPECT_THAT(symbols, testing::HasSubstr(kernel.symbol()));
+  }
+}
+
+}  // namespace
+}  // namespace ohm::ops::kernels
