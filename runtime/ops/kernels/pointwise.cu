@@ -50,11 +50,11 @@ __device__ void for_each_element(T* out, Count count, const In*... in) {
 
 }  // namespace
 
-#define OHM_UNARY(name, Formula, dtype, T)                                           \
+#define OHM_UNARY_KERNEL(name, Formula, dtype, T)                                           \
   extern "C" __global__ void ohm_##name##_##dtype(T* out, const T* a, Count count) { \
     for_each_element<ohm::ops::formulas::Formula>(out, count, a);                    \
   }
-#define OHM_BINARY(name, Formula, dtype, T)                                                      \
+#define OHM_BINARY_KERNEL(name, Formula, dtype, T)                                                      \
   extern "C" __global__ void ohm_##name##_##dtype(T* out, const T* a, const T* b, Count count) { \
     for_each_element<ohm::ops::formulas::Formula>(out, count, a, b);                             \
   }
@@ -64,9 +64,9 @@ __device__ void for_each_element(T* out, Count count, const In*... in) {
   KERNEL(name, Formula, float32, float)          \
   KERNEL(name, Formula, float64, double)
 
-#define OHM_ROW(name, Formula) OHM_EACH_DTYPE(OHM_UNARY, name, Formula)
+#define OHM_ROW(name, Formula) OHM_EACH_DTYPE(OHM_UNARY_KERNEL, name, Formula)
 OHM_FOR_EACH_UNARY_KERNEL(OHM_ROW)
 #undef OHM_ROW
-#define OHM_ROW(name, Formula) OHM_EACH_DTYPE(OHM_BINARY, name, Formula)
+#define OHM_ROW(name, Formula) OHM_EACH_DTYPE(OHM_BINARY_KERNEL, name, Formula)
 OHM_FOR_EACH_BINARY_KERNEL(OHM_ROW)
 #undef OHM_ROW

@@ -53,12 +53,12 @@ constexpr std::array<PointwiseKernel, kDTypesOfKernels> kernels_of(std::string_v
            {name, DType::float64, Operands, twin<Formula, Operands, double>}}};
 }
 
-#define OHM_UNARY(name, Formula) kernels_of<formulas::Formula, 1>(#name),
-#define OHM_BINARY(name, Formula) kernels_of<formulas::Formula, 2>(#name),
-inline constexpr std::array kByFormula = {OHM_FOR_EACH_UNARY_KERNEL(OHM_UNARY)
-                                              OHM_FOR_EACH_BINARY_KERNEL(OHM_BINARY)};
-#undef OHM_UNARY
-#undef OHM_BINARY
+#define OHM_UNARY_ROW(name, Formula) kernels_of<formulas::Formula, 1>(#name),
+#define OHM_BINARY_ROW(name, Formula) kernels_of<formulas::Formula, 2>(#name),
+inline constexpr std::array kByFormula = {OHM_FOR_EACH_UNARY_KERNEL(OHM_UNARY_ROW)
+                                              OHM_FOR_EACH_BINARY_KERNEL(OHM_BINARY_ROW)};
+#undef OHM_UNARY_ROW
+#undef OHM_BINARY_ROW
 
 constexpr auto all_kernels() {
   std::array<PointwiseKernel, kByFormula.size() * kDTypesOfKernels> all;
