@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 
 #include "allocator_shim/observe/assert.h"
@@ -13,6 +14,9 @@
 namespace ohm {
 namespace {
 
+/// What the processor maps at once where it may; a segment's granule, too.
+constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
+
 [[noreturn]] void refuse(const char* what, std::size_t bytes) {
   throw std::runtime_error(fmt::format("[virtual gpu] the host cannot {} {}: {}", what,
                                        human_bytes(bytes), std::strerror(errno)));
@@ -20,14 +24,19 @@ namespace {
 
 }  // namespace
 
-HostMapping::HostMapping(std::size_t bytes) : bytes_(bytes) {
-  void* const base =
-      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) refuse("reserve the addresses that back the values:", bytes);
-  base_ = static_cast<std::byte*>(base);
+HostMapping::HostMapping(std::size_t bytes) : mapped_bytes_(bytes + kHugePageBytes), bytes_(bytes) {
+  mapped_ =
+      mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped_ == MAP_FAILED) refuse("reserve the addresses that back the values:", bytes);
+  std::size_t room = mapped_bytes_;
+  void* base = mapped_;
+  base_ = static_cast<std::byte*>(std::align(kHugePageBytes, bytes, base, room));
+  // A page fault for each 4 KiB takes as long as the arithmetic. A host that has no huge pages to
+  // give serves small ones.
+  madvise(base_, bytes, MADV_HUGEPAGE);
 }
 
-HostMapping::~HostMapping() { munmap(base_, bytes_); }
+HostMapping::~HostMapping() { munmap(mapped_, mapped_bytes_); }
 
 void HostMapping::commit(std::size_t offset, std::size_t bytes) {
   OHM_ASSERT(offset + bytes <= bytes_, "outside the mapping");

@@ -23,7 +23,9 @@ class HostMapping {
   std::byte* at(std::size_t offset) const { return base_ + offset; }
 
  private:
-  std::byte* base_ = nullptr;
+  void* mapped_ = nullptr;
+  std::size_t mapped_bytes_;
+  std::byte* base_ = nullptr;  ///< in it, where a huge page begins
   std::size_t bytes_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -91,14 +93,26 @@ void generate_normal(const Tensor& tensor, F&& transform) {
 
 template <class F>
 void generate_words(const Tensor& tensor, F&& transform) {
+  constexpr std::int64_t kBlock = 4;
   PhiloxGenerator& generator = Context::current().slot(tensor.device()).generator;
   const std::uint64_t seed = generator.seed;
   const std::uint64_t start = generator.take(static_cast<std::uint64_t>(tensor.numel()));
-  std::array<std::uint32_t, 4> block{};
+  // A block at a time: the words stay in registers.
+  if (tensor.has_values() && tensor.is_contiguous()) {
+    visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+      T* data = tensor.data<T>();
+      for (std::int64_t done = 0; done < tensor.numel(); done += kBlock) {
+        const auto block = philox_block(seed, start + static_cast<std::uint64_t>(done / kBlock));
+        const std::int64_t count = std::min(kBlock, tensor.numel() - done);
+        for (std::int64_t i = 0; i < count; ++i) {
+          data[done + i] = convert_element<T>(transform(block[static_cast<std::size_t>(i)]));
+        }
+      }
+    });
+    return;
+  }
   generate(tensor, [&](std::int64_t i) {
-    const auto word = static_cast<std::uint64_t>(i);
-    if (word % 4 == 0) block = philox_block(seed, start + word / 4);
-    return transform(block[word % 4]);
+    return transform(philox_word(seed, start, static_cast<std::uint64_t>(i)));
   });
 }
 
