@@ -65,14 +65,14 @@ std::string output_of(const std::string& command) {
 
 TEST(KernelImage, HoldsEveryKernel) {
   if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
-  const std::string reader = OHM_CUOBJDUMP;
-  if (reader.empty()) GTEST_SKIP() << "cuobjdump is not installed: nothing here reads a fatbin";
+  const char* const reader = OHM_CUOBJDUMP;  // a path, or nothing
+  if (*reader == '\0') GTEST_SKIP() << "cuobjdump is not installed: nothing here reads a fatbin";
   const test::TempFolder folder;
   const std::string path = folder.file("kernels.fatbin");
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(kernel_image().data()),
              static_cast<std::streamsize>(kernel_image().size()));
-  const std::string symbols = output_of(reader + " --dump-elf-symbols " + path);
+  const std::string symbols = output_of(std::string(reader) + " --dump-elf-symbols " + path);
   for (const PointwiseKernel& kernel : pointwise_kernels()) {
     EXPECT_THAT(symbols, testing::HasSubstr(kernel.symbol()));
   }
