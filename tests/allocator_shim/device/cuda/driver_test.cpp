@@ -24,8 +24,9 @@ std::string refusal_of(const std::function<void()>& body) {
 }
 
 TEST(CudaDriver, SaysWhichLibraryIsMissing) {
-  EXPECT_THAT(refusal_of([] { Driver driver("libthere-is-no-such-driver.so.1"); }),
-              HasSubstr("NVIDIA's driver is not here: libthere-is-no-such-driver.so.1: cannot open"));
+  EXPECT_THAT(
+      refusal_of([] { Driver driver("libthere-is-no-such-driver.so.1"); }),
+      HasSubstr("NVIDIA's driver is not here: libthere-is-no-such-driver.so.1: cannot open"));
 }
 
 TEST(CudaDriver, SaysWhichFunctionALibraryLacks) {
@@ -144,7 +145,8 @@ TEST(Nvml, KnowsNothingOfACardThatIsNotThere) {
 }
 
 TEST(Nvml, SaysWhichLibraryIsMissing) {
-  EXPECT_THAT(refusal_of([] { Nvml nvml("libno-nvml.so.1"); }), HasSubstr("NVML is not here: libno-nvml.so.1"));
+  EXPECT_THAT(refusal_of([] { Nvml nvml("libno-nvml.so.1"); }),
+              HasSubstr("NVML is not here: libno-nvml.so.1"));
 }
 
 }  // namespace
