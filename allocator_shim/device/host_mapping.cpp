@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <stdexcept>
 
 #include "allocator_shim/observe/assert.h"
 #include "allocator_shim/observe/format_bytes.h"
@@ -18,8 +17,8 @@ namespace {
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
 
 [[noreturn]] void refuse(const char* what, std::size_t bytes) {
-  throw std::runtime_error(fmt::format("[virtual gpu] the host cannot {} {}: {}", what,
-                                       human_bytes(bytes), std::strerror(errno)));
+  throw HostRefusal(fmt::format("[virtual gpu] the host cannot {} {}: {}", what, human_bytes(bytes),
+                                std::strerror(errno)));
 }
 
 }  // namespace

@@ -2,20 +2,28 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 
 namespace ohm {
+
+/// The host does not give what a virtual GPU with values needs: a smaller or a size-only one may
+/// do.
+class HostRefusal : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// Reserving costs nothing; committed pages are zero when first touched and cost then.
 class HostMapping {
  public:
-  /// Throws std::runtime_error when the host refuses.
+  /// Throws HostRefusal.
   explicit HostMapping(std::size_t bytes);
   ~HostMapping();
   HostMapping(const HostMapping&) = delete;
   HostMapping& operator=(const HostMapping&) = delete;
 
   /// [offset, offset + bytes) may be used; both multiples of the page size. Throws
-  /// std::runtime_error when the host refuses.
+  /// HostRefusal.
   void commit(std::size_t offset, std::size_t bytes);
   /// Gives the pages back; touching the range is a crash from then on.
   void decommit(std::size_t offset, std::size_t bytes);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -40,8 +41,8 @@ struct BaselineArguments {
   bool force = false;
 };
 
-RunResult measured(const std::vector<std::string>& files, const BaselineArguments& arguments,
-                   const Environment& environment) {
+engine::RunOutcome measured(const std::vector<std::string>& files,
+                            const BaselineArguments& arguments, const Environment& environment) {
   engine::RunOptions options;
   // A snapshot has been measured.
   std::vector<std::string> snapshots;
@@ -60,18 +61,37 @@ RunResult measured(const std::vector<std::string>& files, const BaselineArgument
     RunResult one = reports::read_result_or_snapshot(file);
     outcome.result.scenarios.push_back(std::move(one.scenarios.front()));
   }
-  return std::move(outcome.result);
+  return outcome;
+}
+
+/// Did not come to an end of its own: its figures are those of the moment when it was ended.
+bool is_cut_short(const VariantResult& variant) {
+  return variant.outcome == Outcome::timeout || variant.outcome == Outcome::crashed;
 }
 
 /// What could not run has no figures: said, and the worst of all.
 ExitReason print_errors(const RunResult& result) {
   ExitReason reason = ExitReason::passed;
   for (const ScenarioResult& scenario : result.scenarios) {
-    if (!scenario.error) continue;
-    print_error(reports::printable(scenario.error->message));
-    reason = ExitReason::script_error;
+    if (scenario.error) {
+      print_error(reports::printable(scenario.error->message));
+      reason = worse_of(reason, ExitReason::script_error);
+    }
+    for (const VariantResult& variant : scenario.variants) {
+      if (!is_cut_short(variant)) continue;
+      print_error(reports::printable(
+          fmt::format("{}.{}: {}", scenario.name, variant.name, variant.reason)));
+      reason = worse_of(reason, variant.outcome == Outcome::timeout ? ExitReason::timeout
+                                                                    : ExitReason::internal_error);
+    }
   }
-  return result.exit_reason == ExitReason::interrupted ? ExitReason::interrupted : reason;
+  return worse_of(reason, result.exit_reason == ExitReason::interrupted ? ExitReason::interrupted
+                                                                        : ExitReason::passed);
+}
+
+/// The code of the process.
+int ended(ExitReason reason, int signal) {
+  return exit_code(reason).code + (reason == ExitReason::interrupted ? signal : 0);
 }
 
 // ---- update -------------------------------------------------------------------------------------
@@ -99,6 +119,24 @@ std::string old_text(const std::string& path, const ScenarioResult& scenario, bo
   }
 }
 
+/// Not of a scenario with a variant that was cut short.
+void write_baseline(const ScenarioResult& scenario, bool color) {
+  const std::string path = engine::baseline_path(scenario.file);
+  if (std::any_of(scenario.variants.begin(), scenario.variants.end(), is_cut_short)) {
+    write_stdout(fmt::format("{}: not written\n", path));
+    return;
+  }
+  const Baseline baseline = engine::baseline_of(scenario, 0);
+  write_stdout(old_text(path, scenario, color));
+  try {
+    reports::ReportFile file(path);
+    file.commit(engine::baseline_text(baseline, scenario.file));
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+  write_stdout(fmt::format("{}: {} variants\n", path, baseline.variants.size()));
+}
+
 int update(const BaselineArguments& arguments, const Environment& environment) {
   if (is_ci() && !arguments.force) {
     throw UsageError(
@@ -106,22 +144,14 @@ int update(const BaselineArguments& arguments, const Environment& environment) {
         "the same");
   }
   const bool color = wants_color(arguments.color);
-  const RunResult result = measured(arguments.files, arguments, environment);
-  const ExitReason reason = print_errors(result);
-  for (const ScenarioResult& scenario : result.scenarios) {
-    if (scenario.error) continue;
-    const std::string path = engine::baseline_path(scenario.file);
-    const Baseline baseline = engine::baseline_of(scenario, 0);
-    write_stdout(old_text(path, scenario, color));
-    try {
-      reports::ReportFile file(path);
-      file.commit(engine::baseline_text(baseline, scenario.file));
-    } catch (const std::runtime_error& error) {
-      throw UsageError(error.what());
-    }
-    write_stdout(fmt::format("{}: {} variants\n", path, baseline.variants.size()));
+  const engine::RunOutcome outcome = measured(arguments.files, arguments, environment);
+  const ExitReason reason = print_errors(outcome.result);
+  // What was not run to its end says nothing: the baselines that there are stay.
+  if (reason == ExitReason::interrupted) return ended(reason, outcome.signal);
+  for (const ScenarioResult& scenario : outcome.result.scenarios) {
+    if (!scenario.error) write_baseline(scenario, color);
   }
-  return exit_code(reason).code;
+  return ended(reason, outcome.signal);
 }
 
 // ---- check --------------------------------------------------------------------------------------
@@ -184,15 +214,16 @@ std::vector<BaselineCheck> checks_of(const ScenarioResult& scenario) {
 }
 
 int check_files(const BaselineArguments& arguments, const Environment& environment) {
-  const RunResult result = measured(arguments.files, arguments, environment);
-  ExitReason reason = print_errors(result);
-  for (const ScenarioResult& scenario : result.scenarios) {
+  const engine::RunOutcome outcome = measured(arguments.files, arguments, environment);
+  ExitReason reason = print_errors(outcome.result);
+  if (reason == ExitReason::interrupted) return ended(reason, outcome.signal);
+  for (const ScenarioResult& scenario : outcome.result.scenarios) {
     if (scenario.error) continue;
     if (!print_checks(scenario, checks_of(scenario), arguments)) {
       reason = worse_of(reason, ExitReason::failed);
     }
   }
-  return exit_code(reason).code;
+  return ended(reason, outcome.signal);
 }
 
 /// The scenarios of the revision are run by this program: what changed is what the scripts do.
@@ -209,12 +240,14 @@ int check_against(const BaselineArguments& arguments, const Environment& environ
       const fs::path path = fs::path(old.path()) / fs::path(file).filename();
       if (fs::exists(path)) old_files.push_back(path.string());
     }
-    const RunResult before = measured(old_files, arguments, environment);
-    const RunResult after = measured(files, arguments, environment);
-    reason = worse_of(reason, worse_of(print_errors(before), print_errors(after)));
-    for (const ScenarioResult& scenario : after.scenarios) {
+    const engine::RunOutcome before = measured(old_files, arguments, environment);
+    if (before.signal != 0) return ended(ExitReason::interrupted, before.signal);
+    const engine::RunOutcome after = measured(files, arguments, environment);
+    if (after.signal != 0) return ended(ExitReason::interrupted, after.signal);
+    reason = worse_of(reason, worse_of(print_errors(before.result), print_errors(after.result)));
+    for (const ScenarioResult& scenario : after.result.scenarios) {
       Baseline baseline;
-      for (const ScenarioResult& one : before.scenarios) {
+      for (const ScenarioResult& one : before.result.scenarios) {
         if (one.name == scenario.name) baseline = engine::baseline_of(one, 0);
       }
       if (baseline.variants.empty()) {

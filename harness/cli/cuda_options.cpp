@@ -6,6 +6,7 @@
 
 #include "allocator_shim/observe/format_bytes.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/terminal.h"
 #include "harness/engine/cuda_cards.h"
 
 namespace ohm::cli {
@@ -19,8 +20,9 @@ void take_from_environment(const char* variable, std::string& path) {
 
 void say_what_was_found(const engine::FoundCards& found) {
   for (const cuda::CardProperties& card : found.cards) {
-    fmt::print(stderr, "ohm: on {} ({}, driver for CUDA {}); arithmetic is done on the host\n",
-               card.name, human_bytes(card.total_bytes), cuda::version_text(found.driver_version));
+    write_stderr(fmt::format(
+        "ohm: on {} ({}, driver for CUDA {}); arithmetic is done on the host\n", card.name,
+        human_bytes(card.total_bytes), cuda::version_text(found.driver_version)));
   }
 }
 

@@ -203,7 +203,7 @@ ExitReason print_errors(const std::vector<ListedScenario>& listed) {
     if (!one.error) continue;
     reason = worse_of(reason, one.error_reason);
     print_error(one.error->message);
-    if (!one.error->hint.empty()) fmt::print(stderr, "     {}\n", one.error->hint);
+    if (!one.error->hint.empty()) write_stderr(fmt::format("     {}\n", one.error->hint));
   }
   return reason;
 }

@@ -81,7 +81,7 @@ void LiveView::show(std::size_t finished, std::size_t total) {
   std::string text = live_text(board_.running(), terminal_columns() - 1);
   text += fmt::format("[{}/{}] running\n", finished, total);
   erase();
-  fmt::print(stderr, "{}", text);
+  write_stderr(text);
   std::fflush(stderr);
   drawn_lines_ = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -89,7 +89,7 @@ void LiveView::show(std::size_t finished, std::size_t total) {
 void LiveView::erase() {
   if (drawn_lines_ == 0) return;
   // Up to the first line, and everything below goes.
-  fmt::print(stderr, "\x1b[{}A\r\x1b[J", drawn_lines_);
+  write_stderr(fmt::format("\x1b[{}A\r\x1b[J", drawn_lines_));
   std::fflush(stderr);
   drawn_lines_ = 0;
 }

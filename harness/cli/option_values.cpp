@@ -11,6 +11,7 @@
 
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/observe/nearest_name.h"
+#include "harness/cli/terminal.h"
 
 namespace ohm::cli {
 
@@ -37,7 +38,8 @@ void take_environment(engine::RunOptions& run, const RuleSet& rules) {
     if (text == nullptr) continue;
     parsed(variable, [&] { return parse_settings(text, rules); });
     run.environment_alloc_conf = text;
-    if (*text != '\0') fmt::print(stderr, "ohm: allocator settings from {}: {}\n", variable, text);
+    if (*text != '\0')
+      write_stderr(fmt::format("ohm: allocator settings from {}: {}\n", variable, text));
     return;
   }
 }

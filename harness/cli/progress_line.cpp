@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "harness/cli/terminal.h"
+
 namespace ohm::cli {
 
 namespace {
@@ -37,14 +39,14 @@ std::string progress_text(std::size_t finished, std::size_t total, double second
 
 void ProgressLine::show(std::size_t finished, std::size_t total) {
   if (!is_shown_) return;
-  fmt::print(stderr, "\r\x1b[K{}", progress_text(finished, total, stopwatch_.seconds()));
+  write_stderr(fmt::format("\r\x1b[K{}", progress_text(finished, total, stopwatch_.seconds())));
   std::fflush(stderr);
   is_drawn_ = true;
 }
 
 void ProgressLine::erase() {
   if (!is_drawn_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  write_stderr(fmt::format("\r\x1b[K"));
   std::fflush(stderr);
   is_drawn_ = false;
 }

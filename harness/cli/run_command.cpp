@@ -197,9 +197,9 @@ int run(RunArguments arguments, const Environment& environment) {
   }
   run_options.checks_baselines = !is_another_run;
   if (is_another_run && !arguments.quiet && has_baseline(run_options.files)) {
-    fmt::print(stderr,
-               "ohm: baselines are not compared: this run has GPUs, settings, faults or a seed of "
-               "its own\n");
+    write_stderr(fmt::format(
+        "ohm: baselines are not compared: this run has GPUs, settings, faults or a seed of "
+        "its own\n"));
   }
   const bool needs_history = arguments.history || arguments.plot;
   arguments.run.recording = needs_history ? Recording::history : outputs.recording();

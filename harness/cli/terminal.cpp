@@ -58,10 +58,12 @@ void write_stdout(std::string_view text) {
   }
 }
 
+void write_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
 void print_error(std::string_view message) {
   const std::string prefix =
       reports::painted("ohm: ", reports::Tone::bad, shows_color(STDERR_FILENO));
-  fmt::print(stderr, "{}{}\n", prefix, message);
+  write_stderr(fmt::format("{}{}\n", prefix, message));
 }
 
 }  // namespace ohm::cli

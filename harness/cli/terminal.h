@@ -20,6 +20,9 @@ bool is_stderr_animated();
 /// The whole text to stdout. Throws UsageError when it cannot be written (a full disk, say).
 void write_stdout(std::string_view text);
 
+/// The whole text to stderr. Where that cannot be written there is nobody to tell.
+void write_stderr(std::string_view text);
+
 /// "ohm: " and the message to stderr, red where that is a terminal.
 void print_error(std::string_view message);
 

@@ -79,11 +79,12 @@ bool has_figures(const VariantResult& variant) {
 std::string holder_lines(const DeviceResult& device, const std::filesystem::path& folder) {
   std::vector<std::string> lines;
   for (const HolderResult& holder : device.peak->holders) {
-    // As seen from the scenario, wherever it is run from. Without its number: a line that moves is
-    // the same line.
+    // As seen from the scenario, wherever it is run from. A line that moves is the same line: its
+    // number stands for it only where nobody has its text.
     const std::string file =
         std::filesystem::path(holder.file).lexically_proximate(folder).string();
-    const Json place = {holder.op, holder.file.empty() ? "" : file, holder.text};
+    Json place = {holder.op, holder.file.empty() ? "" : file, holder.text};
+    if (holder.text.empty() && holder.line > 0) place.push_back(holder.line);
     lines.push_back(fmt::format("  {} holds {} in {} {} {}\n", device.device, holder.bytes,
                                 holder.count, name_of(holder.category),
                                 place.dump(-1, ' ', false, Json::error_handler_t::replace)));
@@ -182,7 +183,7 @@ class Parser {
     refuse(fmt::format("\"{}\" is no figure", word));
   }
 
-  /// BYTES in COUNT CATEGORY ["op", "file", "text"]
+  /// BYTES in COUNT CATEGORY ["op", "file", "text"], or ["op", "file", "", line].
   void parse_holder(DeviceResult& device, std::string_view line) {
     HolderResult holder;
     holder.bytes = number(take_word(line));
@@ -193,12 +194,14 @@ class Parser {
     if (known == kCategoryNames.end()) refuse(fmt::format("\"{}\" is no category", category));
     holder.category = static_cast<Category>(known - kCategoryNames.begin());
     const Json place = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    const bool is_place = place.is_array() && place.size() == 3 && place[0].is_string() &&
-                          place[1].is_string() && place[2].is_string();
+    const bool has_line = place.is_array() && place.size() == 4 && place[3].is_number_integer();
+    const bool is_place = place.is_array() && (place.size() == 3 || has_line) &&
+                          place[0].is_string() && place[1].is_string() && place[2].is_string();
     if (!is_place) refuse("expected [\"op\", \"file\", \"text\"] at the end");
     holder.op = place[0];
     holder.file = place[1];
     holder.text = place[2];
+    if (has_line) holder.line = place[3];
     device.peak->holders.push_back(std::move(holder));
   }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "allocator_shim/device/host_mapping.h"
 #include "allocator_shim/observe/assert.h"
 #include "harness/engine/holders.h"
 #include "harness/engine/live_board.h"
@@ -40,6 +41,10 @@ std::optional<ErrorResult> script_error_of(const std::string& path, Body&& body)
     return error_of(path, error);
   } catch (const OutOfMemory& error) {
     return error_of(path, error);
+  } catch (const HostRefusal& error) {
+    ErrorResult refused = error_of(path, error);
+    refused.hint = "--size-only needs no memory for values; GPUs of a smaller capacity need less";
+    return refused;
   } catch (const std::bad_alloc&) {
     return host_is_full(path);
   }

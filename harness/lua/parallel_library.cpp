@@ -137,8 +137,13 @@ class RankBody {
 
 // spawn(n, fn): the results of all ranks, as a list of lists.
 int spawn(lua_State* L) {
-  const auto world_size = static_cast<int>(
-      std::clamp<std::int64_t>(integer_argument(L, 1, {"spawn", "nprocs"}), 0, 1024));
+  constexpr std::int64_t kMostRanks = 1024;
+  const std::int64_t ranks = integer_argument(L, 1, {"spawn", "nprocs"});
+  if (ranks < 0 || ranks > kMostRanks) {
+    throw std::invalid_argument(
+        fmt::format("[spawn] nprocs is 1 to {}, it cannot be {}", kMostRanks, ranks));
+  }
+  const auto world_size = static_cast<int>(ranks);
   if (lua_type(L, 2) != LUA_TFUNCTION) refuse_argument(L, 2, {"spawn", "fn"}, "a function");
   luaL_checkstack(L, world_size + LUA_MINSTACK, "too many ranks");
   std::vector<lua_State*> coroutines;

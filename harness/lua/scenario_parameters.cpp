@@ -21,6 +21,11 @@ double ScenarioParameters::declare(engine::ScenarioParameter parameter) {
                                             parameter.name, parameter.default_value,
                                             parameter.value));
   }
+  constexpr double kMostExact = 9007199254740992.0;  // 2^53: every integer up to it is a double
+  if (parameter.is_integer && std::abs(parameter.value) > kMostExact) {
+    throw std::invalid_argument(fmt::format(
+        "[params] '{}' is an integer, {:g} is too large for one", parameter.name, parameter.value));
+  }
   if (parameter.least && parameter.value < *parameter.least) {
     throw std::invalid_argument(fmt::format("[params] '{}' is at least {:g}, it cannot be {:g}",
                                             parameter.name, *parameter.least, parameter.value));

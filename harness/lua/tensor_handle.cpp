@@ -92,13 +92,24 @@ int index_tensor(lua_State* L) {
   return 1;
 }
 
+// A gradient is of its tensor's shape, dtype and device.
+void set_gradient(const Tensor& tensor, const Tensor& grad) {
+  if (grad.defined() && !(grad.shape() == tensor.shape() && grad.dtype() == tensor.dtype() &&
+                          grad.device() == tensor.device())) {
+    throw std::invalid_argument(fmt::format("[tensor] the gradient of {} on {} cannot be {} on {}",
+                                            describe(tensor), tensor.device().str(), describe(grad),
+                                            grad.device().str()));
+  }
+  tensor.set_grad(grad);
+}
+
 int set_tensor_property(lua_State* L) {
   const std::string_view name = string_argument(L, 2, {"tensor", "name"});
   const Tensor& tensor = tensor_argument(L, 1, {name, "tensor"});
   if (name == "requires_grad") {
     tensor.set_requires_grad(boolean_argument(L, 3, {"tensor", name}));
   } else if (name == "grad") {
-    tensor.set_grad(lua_isnil(L, 3) ? Tensor() : tensor_argument(L, 3, {"tensor", name}));
+    set_gradient(tensor, lua_isnil(L, 3) ? Tensor() : tensor_argument(L, 3, {"tensor", name}));
   } else {
     throw std::invalid_argument(fmt::format("'{}' of a tensor cannot be set{}", name,
                                             did_you_mean(name, {"grad", "requires_grad"})));

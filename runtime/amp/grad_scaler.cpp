@@ -129,7 +129,7 @@ void GradScaler::unscale(optim::Optimizer& optimizer) {
   inverse = Tensor();
 }
 
-const GradScaler::OptimizerState* GradScaler::state_of(const optim::Optimizer& optimizer) const {
+GradScaler::OptimizerState* GradScaler::state_of(const optim::Optimizer& optimizer) {
   const auto found = std::find_if(optimizers_.begin(), optimizers_.end(),
                                   [&](const auto& entry) { return entry.first == &optimizer; });
   return found == optimizers_.end() ? nullptr : &found->second;
@@ -147,7 +147,16 @@ bool GradScaler::step(optim::Optimizer& optimizer) {
   }
   const bool is_unscaled = state_of(optimizer) != nullptr;
   if (!is_unscaled) unscale(optimizer);
-  const OptimizerState& state = *state_of(optimizer);
+  OptimizerState& state = *state_of(optimizer);
+  if (state.is_stepped) {
+    throw std::invalid_argument(
+        "[GradScaler] step() has already been called since the last update()");
+  }
+  if (state.found_inf.empty()) {
+    throw std::invalid_argument(
+        "[GradScaler] no inf checks were recorded for this optimizer: no "
+        "parameter of it has a gradient");
+  }
   // A fused step takes the scale and what was found to the device.
   Tensor found;
   Tensor scale;
@@ -161,6 +170,7 @@ bool GradScaler::step(optim::Optimizer& optimizer) {
   } else {
     ++skipped_steps_;
   }
+  state.is_stepped = true;
   return is_taken;
 }
 

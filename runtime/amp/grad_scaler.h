@@ -56,6 +56,7 @@ class GradScaler {
  private:
   struct OptimizerState {
     std::vector<Tensor> found_inf;  ///< one float32 scalar for each device with gradients
+    bool is_stepped = false;        ///< since the last update()
   };
 
   void create_state(Device device);
@@ -64,7 +65,7 @@ class GradScaler {
   static void multiply(const std::vector<Tensor>& grads, const Tensor& factor, const Tensor& found);
   Tensor on_scale_device(const OptimizerState& state) const;
   /// Of an optimizer that was unscaled since the last update(); null for others.
-  const OptimizerState* state_of(const optim::Optimizer& optimizer) const;
+  OptimizerState* state_of(const optim::Optimizer& optimizer);
   bool has_found_inf(const OptimizerState& state) const;
 
   GradScalerOptions options_;

@@ -128,9 +128,14 @@ struct Gradients {
 // With x̂ the normalised group and h = grad · weight: (h − mean(h) − x̂ · mean(h·x̂)) · rstd.
 void compute_gradients(const Groups& g, const Tensor& grad, const Tensor& input, const Tensor& mean,
                        const Tensor& rstd, const Tensor& weight, const Gradients& out) {
-  if (!grad.has_values()) return;
+  if (lacks_values(grad)) return;
   std::vector<double> weight_sums(static_cast<std::size_t>(g.channels));
   std::vector<double> bias_sums(weight_sums.size());
+  if (grad.numel() == 0) {  // nothing was normalised
+    store_values(out.weight, weight_sums);
+    store_values(out.bias, bias_sums);
+    return;
+  }
   const std::int64_t size = g.group_size();
   const auto count = static_cast<double>(size);
   visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {

@@ -86,6 +86,12 @@ class HostOutput {
   std::vector<T> scratch_;
 };
 
+/// Whether it has elements and none of their values: it is on a size-only device. A tensor without
+/// elements lacks nothing: what is computed of it can be computed.
+inline bool lacks_values(const Tensor& tensor) {
+  return tensor.numel() != 0 && !tensor.has_values();
+}
+
 /// `values`, rounded to its dtype, into a row-major tensor; nothing where it is undefined.
 inline void store_values(const Tensor& target, const std::vector<double>& values) {
   if (!target.defined() || !target.has_values()) return;

@@ -136,10 +136,15 @@ void row_gradient(const Rows& rows, const T* grad, const T* normalised, const T*
 void compute_gradients(const Rows& rows, const Tensor& grad, const Tensor& input,
                        const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                        const Gradients& out) {
-  if (!grad.has_values()) return;
+  if (lacks_values(grad)) return;
   const auto length = static_cast<std::size_t>(rows.length);
   std::vector<double> weight_sums(length);
   std::vector<double> bias_sums(length);
+  if (grad.numel() == 0) {  // nothing was normalised
+    store_values(out.weight, weight_sums);
+    store_values(out.bias, bias_sums);
+    return;
+  }
   visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> grads(grad);
     const HostInput<T> inputs(input);

@@ -21,7 +21,7 @@ void require_known(double p) {
 }
 
 void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, double p) {
-  if (!out.has_values() || !input.has_values()) return;
+  if (!out.has_values() || lacks_values(input)) return;
   std::vector<double> sums(static_cast<std::size_t>(out.numel()));
   for_each_folded(input, folded, [&](std::size_t slot, double x) {
     const double size = std::abs(x);

@@ -32,7 +32,7 @@ Tensor compute(const Tensor& input, const Spread& spread, bool keepdim, bool tak
   // A partial result is a mean, a sum of squares and two counts.
   const std::size_t accumulator_bytes = input.dtype() == DType::float64 ? 32 : 16;
   const ReductionScratch scratch(input, spread.folded, {accumulator_bytes, false});
-  if (!out.has_values() || !input.has_values()) return out;
+  if (!out.has_values() || lacks_values(input)) return out;
   const auto slots = static_cast<std::size_t>(out.numel());
   std::vector<double> means(slots);
   std::vector<double> squares(slots);

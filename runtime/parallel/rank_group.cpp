@@ -33,6 +33,17 @@ Tensor flat_buffer(const std::vector<Tensor>& pieces) {
   return buffer;
 }
 
+// What the ranks bring to a collective has one shape and one dtype.
+void require_alike(std::string_view collective, const std::vector<std::vector<Tensor>>& brought) {
+  const Tensor& first = brought[0][0];
+  for (std::size_t rank = 1; rank < brought.size(); ++rank) {
+    const Tensor& other = brought[rank][0];
+    if (other.shape() == first.shape() && other.dtype() == first.dtype()) continue;
+    throw std::invalid_argument(fmt::format("[{}] rank 0 brings {}, rank {} {}: they must be alike",
+                                            collective, describe(first), rank, describe(other)));
+  }
+}
+
 }  // namespace
 
 RankGroup* RankGroup::current() { return current_group; }
@@ -155,6 +166,7 @@ void RankGroup::join(std::string_view collective, Tensors brought, const Combine
 void RankGroup::all_reduce(const Tensor& tensor) {
   use_on_collective_stream(tensor);
   join("all_reduce", {tensor}, [](const std::vector<Tensors>& brought) {
+    require_alike("all_reduce", brought);
     const Tensor& sum = brought[0][0];
     for (std::size_t i = 1; i < brought.size(); ++i) accumulate_into(sum, brought[i][0]);
     for (std::size_t i = 1; i < brought.size(); ++i) copy_into(brought[i][0], sum);
@@ -168,6 +180,7 @@ void RankGroup::broadcast(const Tensor& tensor, int source) {
   use_on_collective_stream(tensor);
   const auto from = static_cast<std::size_t>(source);
   join("broadcast", {tensor}, [from](const std::vector<Tensors>& brought) {
+    require_alike("broadcast", brought);
     for (std::size_t i = 0; i < brought.size(); ++i) {
       if (i != from) copy_into(brought[i][0], brought[from][0]);
     }
