@@ -75,7 +75,12 @@ std::int64_t size_of_table(lua_State* L, int table) {
   if (!push_function(L, table, "__len")) return static_cast<std::int64_t>(lua_rawlen(L, table));
   lua_pushvalue(L, table);
   lua_call(L, 1, 1);
+  constexpr std::int64_t kMostItems = std::int64_t{1} << 40U;  // their order would take terabytes
   const std::int64_t size = integer_argument(L, -1, {"Dataset", "result of __len"});
+  if (size < 0 || size > kMostItems) {
+    throw std::invalid_argument(
+        fmt::format("[Dataset] __len gives the number of items, it cannot be {}", size));
+  }
   lua_pop(L, 1);
   return size;
 }

@@ -96,9 +96,8 @@ int index_tensor(lua_State* L) {
 void set_gradient(const Tensor& tensor, const Tensor& grad) {
   if (grad.defined() && !(grad.shape() == tensor.shape() && grad.dtype() == tensor.dtype() &&
                           grad.device() == tensor.device())) {
-    throw std::invalid_argument(fmt::format("[tensor] the gradient of {} on {} cannot be {} on {}",
-                                            describe(tensor), tensor.device().str(), describe(grad),
-                                            grad.device().str()));
+    throw std::invalid_argument(
+        fmt::format("[tensor] the gradient of {} cannot be {}", describe(tensor), describe(grad)));
   }
   tensor.set_grad(grad);
 }
