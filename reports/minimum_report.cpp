@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "allocator_shim/observe/format_bytes.h"
 #include "reports/paint.h"
@@ -18,11 +19,25 @@ std::string bytes_text(std::int64_t bytes) {
   return human_and_exact_bytes(static_cast<std::uint64_t>(bytes));
 }
 
+std::string_view shortage_text(Shortage shortage) {
+  switch (shortage) {
+    case Shortage::no_device:
+      return "nothing is left beside the context";
+    case Shortage::oom:
+      return "an out-of-memory error";
+    case Shortage::handled_oom:
+      return "an out-of-memory error, which the program handles";
+    case Shortage::retry:
+      return "a retry, after cached memory was given back";
+    case Shortage::error:
+      break;
+  }
+  return "another error";
+}
+
 std::string failure_text(const MinimumCapacity& minimum) {
   const std::string less = human_bytes(static_cast<std::uint64_t>(kMinimumGranuleBytes));
-  if (!minimum.fails) {
-    return fmt::format("with {} less: a retry, or no room for the context", less);
-  }
+  if (!minimum.fails) return fmt::format("with {} less: {}", less, shortage_text(minimum.shortage));
   const OomResult& oom = *minimum.fails;
   return fmt::format("with {} less: {} for {} in step {}, {}:{}", less,
                      human_bytes(static_cast<std::uint64_t>(oom.requested_bytes)),
@@ -35,8 +50,9 @@ std::string variant_text(const VariantMinimum& variant, const ReportStyle& style
   for (const auto& [what, minimum] : {std::pair("without a retry", &variant.without_retry),
                                       std::pair("with retries", &variant.with_retries)}) {
     text += fmt::format("    {:<16} {}\n", what, bytes_text(minimum->bytes));
-    text += fmt::format("      {}\n        re-run: {}\n", printable(failure_text(*minimum)),
-                        printable(minimum->fails_rerun));
+    text += fmt::format("      {}\n", printable(failure_text(*minimum)));
+    if (minimum->fails_rerun.empty()) continue;
+    text += fmt::format("        re-run: {}\n", printable(minimum->fails_rerun));
   }
   return text;
 }
@@ -57,7 +73,9 @@ Json capacity_json(const MinimumCapacity& minimum) {
   }
   return {{"bytes", minimum.bytes},
           {"rerun", printable(minimum.rerun)},
-          {"fails_rerun", printable(minimum.fails_rerun)},
+          {"shortage", name_of(minimum.shortage)},
+          {"fails_rerun",
+           minimum.fails_rerun.empty() ? Json(nullptr) : Json(printable(minimum.fails_rerun))},
           {"fails", std::move(fails)}};
 }
 

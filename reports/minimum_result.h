@@ -1,9 +1,12 @@
 // The least memory that variants need, and what fails with less.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/exit_code.h"
@@ -14,13 +17,29 @@ namespace ohm {
 /// In steps of which the least memory is looked for: the driver's own.
 inline constexpr std::int64_t kMinimumGranuleBytes = std::int64_t{2} << 20U;
 
+/// Why a capacity is not enough.
+enum class Shortage : std::uint8_t {
+  no_device,    ///< nothing is left beside the context
+  oom,          ///< an out-of-memory error ended the variant
+  handled_oom,  ///< the program caught one
+  retry,        ///< cached memory was given back
+  error,        ///< another error ended the variant
+};
+
+inline constexpr std::array<std::string_view, 5> kShortageNames = {"no_device", "oom",
+                                                                   "handled_oom", "retry", "error"};
+
+constexpr std::string_view name_of(Shortage shortage) {
+  return kShortageNames[static_cast<std::size_t>(shortage)];
+}
+
 /// A capacity of the device that is enough, and what happens with one granule less.
 struct MinimumCapacity {
   std::int64_t bytes = 0;
-  std::string rerun;        ///< the command that passes
-  std::string fails_rerun;  ///< the command that does not
-  /// What it fails with; absent when it is a retry, or when less than the context is left.
-  std::optional<OomResult> fails;
+  std::string rerun;  ///< the command that passes
+  Shortage shortage = Shortage::no_device;
+  std::string fails_rerun;         ///< the command that does not; empty: there is no such device
+  std::optional<OomResult> fails;  ///< of shortage oom
 };
 
 struct VariantMinimum {

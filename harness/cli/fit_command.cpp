@@ -124,8 +124,8 @@ void say_what_was_left_out(const FitResult& result, const engine::FitOptions& as
   const bool is_narrower =
       (asked.least && *asked.least != result.least) || (asked.most && *asked.most != result.most);
   if (result.error || !is_narrower) return;
-  fmt::print(stderr, "ohm: {} allows {} from {} to {} of that\n", result.file, result.varied,
-             result.least, result.most);
+  write_stderr(fmt::format("ohm: {} allows {} from {} to {} of that\n", result.file, result.varied,
+                           result.least, result.most));
 }
 
 int fit(FitArguments arguments, const Environment& environment) {
@@ -139,18 +139,19 @@ int fit(FitArguments arguments, const Environment& environment) {
   arguments.fit.on_progress = [&progress](std::size_t finished, std::size_t total) {
     progress.show(finished, total);
   };
-  const FitResult result = engine::fit(arguments.fit, environment.loader);
+  const engine::FinishedFit finished = engine::fit(arguments.fit, environment.loader);
+  const FitResult& result = finished.result;
   progress.erase();
   say_what_was_left_out(result, arguments.fit);
   write_stdout(arguments.json ? reports::fit_json(result) : reports::fit_text(result, style));
   if (result.error) print_error(result.error->message);
   if (result.error && !result.error->hint.empty()) {
-    fmt::print(stderr, "     {}\n", result.error->hint);
+    write_stderr(fmt::format("     {}\n", result.error->hint));
   }
   if (result.exit_reason == ExitReason::nothing_selected) {
     print_error("nothing is selected; ohm list prints what there is to select");
   }
-  return exit_code(result.exit_reason).code;
+  return finished.exit_code();
 }
 
 void add_question(CLI::App& app, FitArguments& arguments) {

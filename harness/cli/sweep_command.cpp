@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/run_options.h"
@@ -72,12 +76,42 @@ FaultLevel level_named(const std::string& text) {
   return static_cast<FaultLevel>(known - kFaultLevelNames.begin());
 }
 
+std::optional<std::size_t> whole_number(const char* text) {
+  if (text == nullptr) return std::nullopt;
+  const std::string_view digits = text;
+  std::size_t value = 0;
+  const auto [rest, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool is_number = wrong == std::errc() && rest == digits.data() + digits.size();
+  return is_number ? std::optional(value) : std::nullopt;
+}
+
 /// GoogleTest's variables, as runners of shards set them: the index counts from 0.
 std::string shard_of_environment() {
   const char* const total = std::getenv("GTEST_TOTAL_SHARDS");
   const char* const index = std::getenv("GTEST_SHARD_INDEX");
-  if (total == nullptr || index == nullptr) return "1/1";
-  return fmt::format("{}/{}", std::strtoull(index, nullptr, 10) + 1, total);
+  if (total == nullptr && index == nullptr) return "1/1";
+  const std::optional<std::size_t> count = whole_number(total);
+  const std::optional<std::size_t> number = whole_number(index);
+  if (!count || !number || *number >= *count) {
+    throw UsageError(fmt::format(
+        "GTEST_SHARD_INDEX ({}) has to be a number from 0 on and below GTEST_TOTAL_SHARDS ({})",
+        index == nullptr ? "not set" : index, total == nullptr ? "not set" : total));
+  }
+  return fmt::format("{}/{}", *number + 1, *count);
+}
+
+/// Throws for a role that no variant can have.
+void check_roles(const std::vector<std::string>& roles) {
+  std::vector<std::string> known;
+  for (const RoleName& role : kRoleNames) known.emplace_back(role.name);
+  for (const std::string& text : roles) {
+    const bool is_known =
+        std::any_of(kRoleNames.begin(), kRoleNames.end(),
+                    [&](const RoleName& role) { return role.name == text || role.group == text; });
+    if (is_known) continue;
+    throw UsageError(fmt::format("--role is one of {}, not \"{}\"{}", fmt::join(known, ", "), text,
+                                 did_you_mean(text, known)));
+  }
 }
 
 void check(SweepArguments& arguments) {
@@ -98,6 +132,7 @@ void check(SweepArguments& arguments) {
   if (arguments.shard.empty()) arguments.shard = shard_of_environment();
   sweep.shard = parsed("--shard", [&] { return engine::parse_shard(arguments.shard); });
   if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth is 1 or 2");
+  check_roles(arguments.roles);
   std::vector<std::string>& cases = sweep.run.selection.cases;
   cases.insert(cases.end(), arguments.roles.begin(), arguments.roles.end());
   if (cases.empty()) cases.assign(kSweptRoles.begin(), kSweptRoles.end());
@@ -195,9 +230,11 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
   if (arguments.reports.size() > (is_json ? 1U : 0U)) {
     throw UsageError("--bytes prints its table, or JSON with --json; it has no other report");
   }
-  const MinimumResult result = engine::find_minimum_memory(arguments.sweep.run, environment.loader);
+  const engine::MinimumOutcome outcome =
+      engine::find_minimum_memory(arguments.sweep.run, environment.loader);
+  const MinimumResult& result = outcome.result;
   write_stdout(is_json ? reports::minimum_json(result) : reports::minimum_text(result, style));
-  return exit_code(result.exit_reason).code;
+  return outcome.exit_code();
 }
 
 int sweep(SweepArguments arguments, const Environment& environment) {

@@ -64,7 +64,7 @@ class Fit {
         pool_({std::max(1, options.run.jobs), options.run.timeout_seconds,
                options.on_progress ? kWakeSeconds : 0}) {}
 
-  FitResult run() {
+  FinishedFit run() {
     result_.file = options_.run.files.front();
     result_.varied = options_.varied;
     result_.considers_limits = options_.considers_limits;
@@ -83,8 +83,9 @@ class Fit {
     } catch (const ScriptError& error) {
       fail(error_result(error), ExitReason::script_error);
     }
-    if (InterruptGuard::signal() != 0) result_.exit_reason = ExitReason::interrupted;
-    return std::move(result_);
+    const int signal = InterruptGuard::signal();
+    if (signal != 0) result_.exit_reason = ExitReason::interrupted;
+    return {std::move(result_), signal};
   }
 
  private:
@@ -265,7 +266,12 @@ class Fit {
 
 }  // namespace
 
-FitResult fit(const FitOptions& options, const ScenarioLoader& loader) {
+int FinishedFit::exit_code() const {
+  const int code = ohm::exit_code(result.exit_reason).code;
+  return result.exit_reason == ExitReason::interrupted ? code + signal : code;
+}
+
+FinishedFit fit(const FitOptions& options, const ScenarioLoader& loader) {
   return Fit(options, loader).run();
 }
 

@@ -28,7 +28,15 @@ struct FitOptions {
   std::function<void(std::size_t finished, std::size_t total)> on_progress;
 };
 
+struct FinishedFit {
+  FitResult result;
+  int signal = 0;  ///< that ended the search; 0: none
+
+  /// The code of the process.
+  int exit_code() const;
+};
+
 /// Without a selection: every variant but checks and references.
-FitResult fit(const FitOptions& options, const ScenarioLoader& loader);
+FinishedFit fit(const FitOptions& options, const ScenarioLoader& loader);
 
 }  // namespace ohm::engine

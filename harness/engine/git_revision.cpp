@@ -42,6 +42,19 @@ std::string merge_base(const std::string& git, const std::string& commit) {
   }
 }
 
+/// The tree that the folder is at the revision, as git names it; empty: it is not there.
+std::string tree_of_folder(const std::string& git, const std::string& base) {
+  const std::string prefix = output_of(git + " rev-parse --show-prefix");  // "a/b/", or nothing
+  const std::string tree = base + ":" + prefix;
+  if (prefix.empty()) return tree;
+  try {
+    output_of(git + " rev-parse --verify --quiet --end-of-options " + shell_quoted(tree));
+  } catch (const RevisionError&) {
+    return {};
+  }
+  return tree;
+}
+
 }  // namespace
 
 RevisionFolder::RevisionFolder(const std::string& folder, const std::string& revision) {
@@ -51,11 +64,14 @@ RevisionFolder::RevisionFolder(const std::string& folder, const std::string& rev
                                        shell_quoted(revision + "^{commit}"));
   // What others did on that branch since is no change of this one.
   const std::string base = merge_base(git, commit);
+  const std::string tree = tree_of_folder(git, base);
+  const std::string top = output_of(git + " rev-parse --show-toplevel");
   path_ = temporary_folder();
+  if (tree.empty()) return;
   try {
-    // In a folder of the repository, archive takes that folder alone.
-    output_of(
-        fmt::format("{} archive --format=tar {} | tar -x -C {}", git, base, shell_quoted(path_)));
+    // From a folder below the top, archive would take what the tree has under that folder's name.
+    output_of(fmt::format("git -C {} archive --format=tar {} | tar -x -C {}", shell_quoted(top),
+                          shell_quoted(tree), shell_quoted(path_)));
   } catch (const RevisionError&) {
     std::error_code ignored;
     fs::remove_all(path_, ignored);

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,19 @@ namespace ohm::lua {
 namespace {
 
 constexpr ArgumentName kItem{"default_collate", "item"};
+
+/// A table that holds itself has no end.
+constexpr int kMostLevels = 32;
+
+void check_level(lua_State* L, int level, std::string_view function) {
+  if (level > kMostLevels) {
+    throw std::invalid_argument(fmt::format(
+        "[{}] tables in tables are at most {} deep: does one hold itself?", function, kMostLevels));
+  }
+  luaL_checkstack(L, LUA_MINSTACK, "tables in tables");
+}
+
+void push_collated_level(lua_State* L, int list, lua_Integer count, int level);
 
 void push_stacked(lua_State* L, int list, lua_Integer count) {
   std::vector<Tensor> tensors;
@@ -62,7 +76,7 @@ void push_column(lua_State* L, int list, lua_Integer count) {
 }
 
 // A table with the keys of the first item.
-void push_fields(lua_State* L, int list, lua_Integer count) {
+void push_fields(lua_State* L, int list, lua_Integer count, int level) {
   lua_newtable(L);
   const int result = lua_gettop(L);
   lua_rawgeti(L, list, 1);
@@ -79,7 +93,7 @@ void push_fields(lua_State* L, int list, lua_Integer count) {
     lua_replace(L, key);
     if (lua_isnil(L, key)) break;
     push_column(L, list, count);
-    push_collated(L, lua_gettop(L), count);
+    push_collated_level(L, lua_gettop(L), count, level + 1);
     lua_remove(L, -2);
     lua_pushvalue(L, key);
     lua_insert(L, -2);
@@ -88,10 +102,8 @@ void push_fields(lua_State* L, int list, lua_Integer count) {
   lua_settop(L, result);
 }
 
-}  // namespace
-
-void push_collated(lua_State* L, int list, lua_Integer count) {
-  luaL_checkstack(L, LUA_MINSTACK, "tables in tables");
+void push_collated_level(lua_State* L, int list, lua_Integer count, int level) {
+  check_level(L, level, kItem.function);
   lua_rawgeti(L, list, 1);
   const int type = lua_type(L, -1);
   const bool is_tensor = test_handle<Tensor>(L, -1) != nullptr;
@@ -101,13 +113,14 @@ void push_collated(lua_State* L, int list, lua_Integer count) {
   }
   lua_pop(L, 1);
   if (is_tensor) return push_stacked(L, list, count);
-  if (type == LUA_TTABLE) return push_fields(L, list, count);
+  if (type == LUA_TTABLE) return push_fields(L, list, count, level);
   if (type == LUA_TSTRING) return lua_pushvalue(L, list);
   push_numbers(L, list, count);
 }
 
-void push_with_tensors_replaced(lua_State* L, int index, Tensor (*replace)(const Tensor& tensor)) {
-  luaL_checkstack(L, LUA_MINSTACK, "tables in tables");
+void push_replaced_level(lua_State* L, int index, Tensor (*replace)(const Tensor& tensor),
+                         int level) {
+  check_level(L, level, "DataLoader");
   const int value = lua_absindex(L, index);
   if (const Tensor* tensor = test_handle<Tensor>(L, value)) {
     push_tensor(L, replace(*tensor));
@@ -118,11 +131,21 @@ void push_with_tensors_replaced(lua_State* L, int index, Tensor (*replace)(const
     for (lua_pushnil(L); lua_next(L, value) != 0;) {
       lua_pushvalue(L, -2);
       lua_insert(L, -2);
-      push_with_tensors_replaced(L, -1, replace);
+      push_replaced_level(L, -1, replace, level + 1);
       lua_remove(L, -2);
       lua_rawset(L, -4);
     }
   }
+}
+
+}  // namespace
+
+void push_collated(lua_State* L, int list, lua_Integer count) {
+  push_collated_level(L, list, count, 0);
+}
+
+void push_with_tensors_replaced(lua_State* L, int index, Tensor (*replace)(const Tensor& tensor)) {
+  push_replaced_level(L, index, replace, 0);
 }
 
 }  // namespace ohm::lua

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/fault/fault_point.h"
 #include "allocator_shim/observe/format_bytes.h"
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/arguments.h"
@@ -17,6 +18,7 @@
 #include "harness/lua/handle.h"
 #include "harness/lua/native.h"
 #include "harness/lua/returned_values.h"
+#include "reports/sweep_result.h"
 #include "reports/vocabulary.h"
 #include "runtime/tensor/context.h"
 
@@ -203,19 +205,59 @@ class VariantReader {
 
   // {{point = "ohm:3f9c", verdict = "recovered_different", reason = "…"}, …}
   void read_waivers(int index, const std::string& what, VariantDescription& variant) {
-    if (lua_type(state_, index) != LUA_TTABLE) {
-      throw std::invalid_argument(what + ": waive must be a list of tables");
+    if (!is_list(index)) {
+      throw std::invalid_argument(what + ": waive must be a list of tables, as in {{verdict = …}}");
     }
-    for (lua_Integer i = 1; lua_geti(state_, index, i) != LUA_TNIL; ++i) {
-      const Fields fields(state_, lua_gettop(state_), what + ": waive");
-      fields.check({"point", "reason", "verdict"});
-      engine::Waiver& waiver = variant.waivers.emplace_back();
-      fields.text("point", waiver.point);
-      fields.text("verdict", waiver.verdict);
-      fields.text("reason", waiver.reason);
+    const auto count = static_cast<lua_Integer>(lua_rawlen(state_, index));
+    for (lua_Integer i = 1; i <= count; ++i) {
+      lua_rawgeti(state_, index, i);
+      variant.waivers.push_back(read_waiver(lua_gettop(state_), what + ": waive"));
       lua_pop(state_, 1);
     }
-    lua_pop(state_, 1);
+  }
+
+  /// A table with the keys 1 to n and no others.
+  bool is_list(int index) const {
+    if (lua_type(state_, index) != LUA_TTABLE) return false;
+    std::size_t keys = 0;
+    for (lua_pushnil(state_); lua_next(state_, index) != 0; lua_pop(state_, 1)) ++keys;
+    const auto count = static_cast<lua_Integer>(lua_rawlen(state_, index));
+    if (keys != static_cast<std::size_t>(count)) return false;
+    for (lua_Integer i = 1; i <= count; ++i) {
+      const bool is_there = lua_rawgeti(state_, index, i) != LUA_TNIL;
+      lua_pop(state_, 1);
+      if (!is_there) return false;
+    }
+    return true;
+  }
+
+  engine::Waiver read_waiver(int index, const std::string& what) const {
+    const Fields fields(state_, index, what);
+    fields.check({"point", "reason", "verdict"});
+    engine::Waiver waiver;
+    std::optional<std::string> point;
+    fields.text("point", point);
+    fields.text("verdict", waiver.verdict);
+    fields.text("reason", waiver.reason);
+    std::vector<std::string> verdicts;  // a good one needs no waiver
+    for (const FaultVerdictName& verdict : kFaultVerdicts) {
+      if (!verdict.is_good) verdicts.emplace_back(verdict.name);
+    }
+    if (std::find(verdicts.begin(), verdicts.end(), waiver.verdict) == verdicts.end()) {
+      throw std::invalid_argument(fmt::format(
+          "{}: field 'verdict' is one of {}, not \"{}\"{}", what, fmt::join(verdicts, ", "),
+          waiver.verdict, waiver.verdict.empty() ? "" : did_you_mean(waiver.verdict, verdicts)));
+    }
+    if (point && !parse_fault_point(*point)) {
+      throw std::invalid_argument(fmt::format(
+          "{}: field 'point' is a point as ohm sweep names it, as in ohm:3f9c, not \"{}\"", what,
+          *point));
+    }
+    if (waiver.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
+      throw std::invalid_argument(what + " has no reason; say why the verdict is accepted");
+    }
+    waiver.point = point.value_or("");
+    return waiver;
   }
 
   void keep_next_step(int index, const VariantDescription& variant) {

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "allocator_shim/observe/bytes.h"
+#include "harness/engine/interrupt.h"
 #include "harness/engine/message_archive.h"
 #include "harness/engine/rerun_command.h"
+#include "harness/engine/scenario_validation.h"
 #include "harness/engine/script_errors.h"
 #include "harness/engine/source_file.h"
 #include "harness/engine/variant_machine.h"
@@ -42,14 +44,18 @@ class MinimumSearch {
 
   struct Found {
     std::uint64_t granules = 0;
-    std::string failure;  ///< an encoded MeasuredVariant; empty: the context does not fit
+    Shortage shortage = Shortage::no_device;  ///< with one granule less
+    std::string failure;                      ///< an encoded MeasuredVariant, of shortage oom
   };
 
-  /// nullopt, with an error(), when it fails whatever there is.
+  /// nullopt, with an error() and its reason(), when it fails whatever there is.
   std::optional<std::pair<Found, Found>> run() {
     const MeasuredVariant unlimited = measured(kUnlimitedBytes);
-    if (!passes(unlimited, Wish::no_oom)) {
-      error_ = unlimited.error ? unlimited.error->message : "it is out of memory whatever there is";
+    if (const auto shortage = shortage_of(unlimited, Wish::no_oom)) {
+      const std::string handled = *shortage == Shortage::handled_oom ? ", and handles it" : "";
+      error_ = unlimited.error ? unlimited.error->message
+                               : "it is out of memory whatever there is" + handled;
+      if (unlimited.outcome == Outcome::error) reason_ = ExitReason::script_error;
       return std::nullopt;
     }
     std::int64_t reserved = 0;
@@ -61,6 +67,7 @@ class MinimumSearch {
     return std::pair(search(Wish::no_retry, enough), search(Wish::no_oom, enough));
   }
   const std::string& error() const { return error_; }
+  ExitReason reason() const { return reason_; }
 
  private:
   std::size_t context_bytes() const { return find_gpu_profile(machine_.gpu.profile).context_bytes; }
@@ -73,13 +80,17 @@ class MinimumSearch {
     return run_variant(loader_, request_, variant_, machine, files);
   }
 
-  static bool passes(const MeasuredVariant& variant, Wish wish) {
-    return variant.outcome == Outcome::completed &&
-           std::all_of(variant.devices.begin(), variant.devices.end(),
-                       [&](const DeviceResult& device) {
-                         return device.num_ooms == 0 &&
-                                (wish == Wish::no_oom || device.num_alloc_retries == 0);
-                       });
+  /// nullopt: it does what is wished for.
+  static std::optional<Shortage> shortage_of(const MeasuredVariant& variant, Wish wish) {
+    if (variant.outcome == Outcome::oom) return Shortage::oom;
+    if (variant.outcome != Outcome::completed) return Shortage::error;
+    const auto any = [&](std::int64_t DeviceResult::*count) {
+      return std::any_of(variant.devices.begin(), variant.devices.end(),
+                         [&](const DeviceResult& device) { return device.*count != 0; });
+    };
+    if (any(&DeviceResult::num_ooms)) return Shortage::handled_oom;
+    if (wish == Wish::no_retry && any(&DeviceResult::num_alloc_retries)) return Shortage::retry;
+    return std::nullopt;
   }
 
   Found search(Wish wish, std::size_t enough) const {
@@ -90,12 +101,14 @@ class MinimumSearch {
     while (high - low > 1) {
       const std::size_t middle = low + (high - low) / 2;
       const MeasuredVariant variant = measured(middle * kGranuleBytes);
-      if (passes(variant, wish)) {
+      const std::optional<Shortage> shortage = shortage_of(variant, wish);
+      if (!shortage) {
         high = middle;
-      } else {
-        low = middle;
-        found.failure = variant.oom ? encoded(variant) : std::string();
+        continue;
       }
+      low = middle;
+      found.shortage = *shortage;
+      found.failure = variant.oom ? encoded(variant) : std::string();
     }
     found.granules = high;
     return found;
@@ -106,15 +119,17 @@ class MinimumSearch {
   std::string variant_;
   MachineOptions machine_;
   std::string error_;
+  ExitReason reason_ = ExitReason::failed;  ///< of `error_`
 };
 
 std::string search_message(MinimumSearch search) {
   const auto found = search.run();
   MessageWriter writer;
-  writer(search.error(), found.has_value());
+  writer(search.error(), search.reason(), found.has_value());
   if (found) {
-    writer(found->first.granules, found->first.failure, found->second.granules,
-           found->second.failure);
+    for (const auto& one : {found->first, found->second}) {
+      writer(one.granules, one.shortage, one.failure);
+    }
   }
   return writer.take();
 }
@@ -133,8 +148,7 @@ class ScenarioSearch {
     try {
       source_ = read_source_file(path_);
     } catch (const ScriptError& error) {
-      result_.error = error_result(error);
-      return;
+      return fail(error_result(error), ExitReason::script_error);
     }
     pool_.submit(
         order_, [this] { return encoded(load_scenario(loader_, request())); },
@@ -142,21 +156,42 @@ class ScenarioSearch {
   }
 
   ScenarioMinimum& result() { return result_; }
+  ExitReason exit_reason() const { return exit_reason_; }
 
  private:
   LoadRequest request() const {
     return {path_, source_, options_.caps, options_.seed, options_.parameters};
   }
 
+  void fail(ErrorResult error, ExitReason reason) {
+    result_.error = std::move(error);
+    exit_reason_ = worse_of(exit_reason_, reason);
+  }
+
+  std::string why_without_message(const WorkResult& work) const {
+    if (work.end == WorkEnd::interrupted) return "was interrupted";
+    if (work.end != WorkEnd::timeout) return "was " + work.how_it_ended;
+    return fmt::format("took longer than {:g} s; --timeout SECONDS allows more",
+                       options_.timeout_seconds);
+  }
+
+  static ExitReason reason_of(WorkEnd end) {
+    if (end == WorkEnd::interrupted) return ExitReason::interrupted;
+    return end == WorkEnd::timeout ? ExitReason::timeout : ExitReason::internal_error;
+  }
+
   void take_description(const WorkResult& result) {
     if (result.end != WorkEnd::message) {
-      result_.error = ErrorResult{"loading failed: " + result.how_it_ended, path_, 0, {}, {}};
-      return;
+      return fail({"loading " + why_without_message(result), path_, 0, {}, {}},
+                  reason_of(result.end));
     }
     LoadedScenario loaded = decoded_scenario(result.message);
-    result_.error = loaded.error;
-    if (loaded.error) return;
-    description_ = std::move(loaded.description);
+    if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
+    try {
+      description_ = validated(std::move(loaded.description));
+    } catch (const ScriptError& error) {
+      return fail(error_result(error), ExitReason::script_error);
+    }
     result_.name = description_.name;
     for (const std::string& name : selected_variants(description_, options_.selection)) {
       for (const VariantDescription& variant : description_.variants) {
@@ -181,22 +216,28 @@ class ScenarioSearch {
 
   void take(std::size_t index, const VariantDescription& variant, const WorkResult& result) {
     VariantMinimum& minimum = result_.variants[index];
-    const auto fail = [&](std::string message) {
+    const auto refuse = [&](std::string message, ExitReason reason) {
       minimum.error = ErrorResult{std::move(message), path_, variant.line, {}, {}};
+      exit_reason_ = worse_of(exit_reason_, reason);
     };
-    if (result.end != WorkEnd::message) return fail("the search ended: " + result.how_it_ended);
+    if (result.end != WorkEnd::message) {
+      return refuse("the search " + why_without_message(result), reason_of(result.end));
+    }
     MessageReader reader(result.message);
     std::string error;
+    ExitReason reason = ExitReason::passed;
     bool is_found = false;
-    reader(error, is_found);
-    if (!is_found) return fail(std::move(error));
+    reader(error, reason, is_found);
+    if (!is_found) return refuse(std::move(error), reason);
     for (MinimumCapacity* capacity : {&minimum.without_retry, &minimum.with_retries}) {
       std::uint64_t granules = 0;
       std::string failure;
-      reader(granules, failure);
+      reader(granules, capacity->shortage, failure);
       capacity->bytes = static_cast<std::int64_t>(granules * kGranuleBytes);
       capacity->rerun = command(variant, granules);
-      capacity->fails_rerun = command(variant, granules - 1);
+      if (capacity->shortage != Shortage::no_device) {
+        capacity->fails_rerun = command(variant, granules - 1);
+      }
       if (!failure.empty()) capacity->fails = decoded_variant(failure).oom;
     }
   }
@@ -219,30 +260,40 @@ class ScenarioSearch {
   std::string source_;
   ScenarioDescription description_;
   ScenarioMinimum result_;
+  ExitReason exit_reason_ = ExitReason::passed;
 };
 
 }  // namespace
 
-MinimumResult find_minimum_memory(const RunOptions& options, const ScenarioLoader& loader) {
-  WorkerPool pool({std::max(1, options.jobs), 0});
+int MinimumOutcome::exit_code() const {
+  const int code = ohm::exit_code(result.exit_reason).code;
+  return result.exit_reason == ExitReason::interrupted ? code + signal : code;
+}
+
+MinimumOutcome find_minimum_memory(const RunOptions& options, const ScenarioLoader& loader) {
+  WorkerPool pool({std::max(1, options.jobs), options.timeout_seconds});
   std::list<ScenarioSearch> searches;
   for (std::size_t i = 0; i < options.files.size(); ++i) {
     searches.emplace_back(static_cast<std::int64_t>(i), options.files[i], options, loader, pool)
         .start();
   }
   pool.run([] { return true; });
-  MinimumResult result;
+  MinimumOutcome outcome;
+  MinimumResult& result = outcome.result;
   for (ScenarioSearch& search : searches) {
+    result.exit_reason = worse_of(result.exit_reason, search.exit_reason());
     ScenarioMinimum& scenario = search.result();
-    if (scenario.error) result.exit_reason = ExitReason::script_error;
-    if (!scenario.error && scenario.variants.empty()) continue;
-    for (const VariantMinimum& variant : scenario.variants) {
-      if (variant.error) result.exit_reason = worse_of(result.exit_reason, ExitReason::failed);
+    if (scenario.error || !scenario.variants.empty()) {
+      result.scenarios.push_back(std::move(scenario));
     }
-    result.scenarios.push_back(std::move(scenario));
   }
-  if (result.scenarios.empty()) result.exit_reason = ExitReason::nothing_selected;
-  return result;
+  outcome.signal = InterruptGuard::signal();
+  if (outcome.signal != 0) {
+    result.exit_reason = worse_of(result.exit_reason, ExitReason::interrupted);
+  } else if (result.scenarios.empty()) {
+    result.exit_reason = ExitReason::nothing_selected;
+  }
+  return outcome;
 }
 
 }  // namespace ohm::engine

@@ -140,6 +140,14 @@ TEST_F(DataLibrary, CollateFunctionsGetTheListOfItems) {
             "5:1 5:6");
 }
 
+TEST_F(DataLibrary, ATableThatHoldsItselfIsNotCollated) {
+  EXPECT_EQ(text(with("local t = {} t[1] = t "
+                      "local ok, why = pcall(data.default_collate, t) "
+                      "return tostring(ok) .. (tostring(why):find('does one hold itself', 1, true) "
+                      "and ' deep' or tostring(why))")),
+            "false deep");
+}
+
 TEST_F(DataLibrary, EnumerateCountsFromZero) {
   EXPECT_EQ(text(with("local out = {} "
                       "for i, a, b in data.DataLoader(pairs_of, {batch_size = 5}):enumerate() do "

@@ -177,6 +177,17 @@ TEST_F(Fit, ErrorsOfTheScriptAreNoAnswer) {
   EXPECT_TRUE(contains(ran.out, "wrong.lua:3: attempt to index a number value")) << ran.out;
 }
 
+TEST_F(Fit, EndsWithTheSignalThatInterruptsIt) {
+  folder_.write("endless.lua",
+                "ohm.params {n = 1}\n"
+                "return ohm.scenario {name = 'endless', limits = {'num_ooms == 0'},\n"
+                "  problems = {it = function() while true do end end}}\n");
+  test::Program program(folder_.path().string(), {"fit", "endless.lua", "--vary", "n"});
+  ::usleep(300'000);
+  program.send(SIGINT);
+  EXPECT_EQ(130, program.wait().code);
+}
+
 TEST_F(Fit, RefusesQuestionsThatMakeNoSense) {
   struct Bad {
     std::vector<std::string> arguments;

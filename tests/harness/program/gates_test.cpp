@@ -194,6 +194,11 @@ TEST_F(Gates, ChecksAgainstARevisionOfTheRepository) {
   EXPECT_EQ(1, result.code);
   EXPECT_THAT(result.out, HasSubstr("gate.lua:10 (new)"));
   EXPECT_EQ(3, run({"baseline", "check", "gate.lua", "--against", "no-such-revision"}).code);
+  std::filesystem::create_directory(folder_.file("later"));
+  std::filesystem::copy(folder_.file("gate.lua"), folder_.file("later/gate.lua"));
+  const ProgramResult later = run({"baseline", "check", "later/gate.lua", "--against", "HEAD"});
+  EXPECT_EQ(0, later.code) << later.err;
+  EXPECT_THAT(later.out, HasSubstr("later/gate.lua: not in HEAD"));
 }
 
 TEST_F(Gates, WhatOthersDidOnTheirBranchSinceIsNotCompared) {

@@ -152,6 +152,22 @@ TEST_F(Sweep, MergesOnlyPartsOfOneSweep) {
   EXPECT_TRUE(contains(nothing.err, "part 1: not a report of a sweep")) << nothing.err;
 }
 
+TEST_F(Sweep, MergesNoPartTwiceAndNoWrongOne) {
+  ohm({"sweep", corpus("errors"), "--report", "json=" + file("a.json")});
+  const ProgramResult twice = ohm({"merge", file("a.json"), file("a.json")});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_TRUE(contains(twice.err, "part 2: has faults at \"ohm:")) << twice.err;
+  const std::vector<std::pair<std::string, std::string>> kWrong = {
+      {R"({"schema":5})", "part 1: not a report of a sweep"},
+      {R"({"schema":"ohm.sweep/1"})", "part 1: a field is missing or wrong"},
+      {R"({"schema":"ohm.sweep/1","exit_reason":5})", "part 1: exit_reason 5 is unknown"}};
+  for (const auto& [text, message] : kWrong) {
+    const ProgramResult wrong = ohm({"merge", folder_.write("wrong.json", text)});
+    EXPECT_EQ(wrong.code, 2) << text;
+    EXPECT_TRUE(contains(wrong.err, message)) << wrong.err;
+  }
+}
+
 TEST_F(Sweep, GivesTheLineThatRepeatsAFault) {
   const ProgramResult ran = ohm({"sweep", corpus("errors"), "--case", "unchecked_nil_bad"});
   EXPECT_EQ(ran.code, 1);
@@ -220,6 +236,25 @@ return ohm.scenario {
   EXPECT_TRUE(contains(ran.out, "2 waived by 1 waiver\n")) << ran.out;
 }
 
+TEST_F(Sweep, RefusesWaiversThatWouldWaiveNothing) {
+  const std::vector<std::pair<std::string, std::string>> kWaivers = {
+      {"{verdict = 'leak', reason = 'x'}", "waive must be a list of tables"},
+      {"{{reason = 'x'}}", "field 'verdict' is one of recovered_different"},
+      {"{{verdict = 'leek', reason = 'x'}}", "not \"leek\" (did you mean \"leak\"?)"},
+      {"{{verdict = 'leak', reason = ' '}}", "has no reason"},
+      {"{{verdict = 'leak'}}", "has no reason"},
+      {"{{point = '3f9c', verdict = 'leak', reason = 'x'}}", "not \"3f9c\""}};
+  for (const auto& [waiver, message] : kWaivers) {
+    folder_.write("waived.lua",
+                  "return ohm.scenario {name = 'waived', limits = {'num_ooms == 0'},\n"
+                  "  controls = {it = {run = function() end, waive = " +
+                      waiver + "}}}\n");
+    const ProgramResult ran = ohm({"sweep", "waived.lua"});
+    EXPECT_EQ(ran.code, 3) << waiver;
+    EXPECT_TRUE(contains(test::on_one_line(ran.out), message)) << ran.out << ran.err;
+  }
+}
+
 TEST_F(Sweep, RefusesWhatMakesNoSense) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> kCases = {
       {{"--points", "some"}, "--points: \"some\" is none of all, unique and sample=N"},
@@ -228,6 +263,7 @@ TEST_F(Sweep, RefusesWhatMakesNoSense) {
       {{"--engine", "spoon"}, "--engine is one of fork, exec, not \"spoon\""},
       {{"--level", "block"}, "--level is one of request, segment, map"},
       {{"--depth", "3"}, "--depth is 1 or 2"},
+      {{"--role", "controll"}, "not \"controll\" (did you mean \"control\"?)"},
       {{"--report", "xml=a"}, "--report is json=PATH, stacks=PATH or html=PATH here"}};
   for (const auto& [options, message] : kCases) {
     std::vector<std::string> arguments = {"sweep", corpus("errors")};
@@ -236,6 +272,21 @@ TEST_F(Sweep, RefusesWhatMakesNoSense) {
     EXPECT_EQ(ran.code, 2) << message;
     EXPECT_TRUE(contains(ran.err, message)) << ran.err;
   }
+}
+
+TEST_F(Sweep, RefusesHalfAShardOfTheEnvironment) {
+  const auto with = [&](const char* total, const char* index) {
+    return test::run_program(folder_.path().string(), {"sweep", corpus("errors")}, [=] {
+      ::unsetenv("GTEST_TOTAL_SHARDS");
+      if (total != nullptr) ::setenv("GTEST_TOTAL_SHARDS", total, 1);
+      ::setenv("GTEST_SHARD_INDEX", index, 1);
+    });
+  };
+  EXPECT_EQ(with("2", "first").code, 2);
+  EXPECT_EQ(with("2", "2").code, 2);
+  const ProgramResult half = with(nullptr, "0");
+  EXPECT_EQ(half.code, 2);
+  EXPECT_TRUE(contains(half.err, "GTEST_TOTAL_SHARDS (not set)")) << half.err;
 }
 
 TEST_F(Sweep, FindsTheLeastMemoryThatIsEnough) {
@@ -258,6 +309,51 @@ return ohm.scenario {
   EXPECT_EQ(variant["without_retry"]["bytes"], 32 << 20);
   EXPECT_EQ(variant["with_retries"]["bytes"], 20 << 20);
   EXPECT_EQ(variant["with_retries"]["fails"]["requested_bytes"], 20 << 20);
+  EXPECT_EQ(variant["without_retry"]["shortage"], "retry");
+}
+
+TEST_F(Sweep, NamesNoCommandForACardWithoutMemory) {
+  const std::string script = folder_.write("least.lua", R"lua(
+return ohm.scenario {
+  name = "least", summary = "Nothing, and an error that is handled", limits = {"num_ooms == 0"},
+  gpu = {profile = "tiny-64m"},
+  problems = {
+    nothing = function() end,
+    handled = function(d) pcall(ohm.empty, 3, 1024, 1024, {device = d}) end,
+  },
+}
+)lua");
+  const ProgramResult ran = ohm({"sweep", script, "--bytes", "--role", "problem", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  const Json variants = Json::parse(ran.out)["scenarios"][0]["variants"];
+  for (const Json& variant : variants) {
+    const Json& least = variant["with_retries"];
+    const bool is_handled = variant["name"] == "handled";
+    EXPECT_EQ(least["shortage"], is_handled ? "handled_oom" : "no_device");
+    EXPECT_EQ(least["fails_rerun"].is_null(), !is_handled);
+  }
+}
+
+TEST_F(Sweep, FindsNoLeastMemoryForWhatHitsACapOrEndsTooLate) {
+  folder_.write("endless.lua", test::scenario_with_problem("  while true do end"));
+  EXPECT_EQ(
+      ohm({"sweep", "endless.lua", "--role", "problem", "--bytes", "--instructions", "1000"}).code,
+      3);
+  const ProgramResult late = ohm({"sweep", "endless.lua", "--role", "problem", "--bytes",
+                                  "--timeout", "0.2", "--instructions", "1000000000000"});
+  EXPECT_EQ(late.code, 124);
+  EXPECT_TRUE(contains(late.out, "the search took longer than 0.2 s")) << late.out;
+}
+
+TEST_F(Sweep, EndsTheSearchForTheLeastMemoryWithTheSignal) {
+  folder_.write("endless.lua", test::scenario_with_problem("  while true do end"));
+  test::Program program(folder_.path().string(), {"sweep", "endless.lua", "--role", "problem",
+                                                  "--bytes", "--instructions", "1000000000000"});
+  ::usleep(500'000);
+  program.send(SIGINT);
+  const ProgramResult ran = program.wait();
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "the search was interrupted")) << ran.out;
 }
 
 // ---- faults of a run ----------------------------------------------------------------------------
