@@ -45,6 +45,11 @@ constexpr const ExitCode& exit_code(ExitReason reason) {
   return kExitCodes[static_cast<std::size_t>(reason)];
 }
 
+/// The code of the process: of one that a signal interrupted, with the signal's number.
+constexpr int process_code(ExitReason reason, int signal) {
+  return exit_code(reason).code + (reason == ExitReason::interrupted ? signal : 0);
+}
+
 /// Of two reasons the one that the process ends with.
 constexpr ExitReason worse_of(ExitReason a, ExitReason b) {
   return exit_code(a).precedence >= exit_code(b).precedence ? a : b;

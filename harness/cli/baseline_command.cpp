@@ -56,7 +56,6 @@ engine::RunOutcome measured(const std::vector<std::string>& files,
     RunProgress progress(is_stderr_animated());
     outcome = engine::run_scenarios(options, environment.loader, progress);
   }
-  if (outcome.signal != 0) outcome.result.exit_reason = ExitReason::interrupted;
   for (const std::string& file : snapshots) {
     RunResult one = reports::read_result_or_snapshot(file);
     outcome.result.scenarios.push_back(std::move(one.scenarios.front()));
@@ -85,13 +84,7 @@ ExitReason print_errors(const RunResult& result) {
                                                                     : ExitReason::internal_error);
     }
   }
-  return worse_of(reason, result.exit_reason == ExitReason::interrupted ? ExitReason::interrupted
-                                                                        : ExitReason::passed);
-}
-
-/// The code of the process.
-int ended(ExitReason reason, int signal) {
-  return exit_code(reason).code + (reason == ExitReason::interrupted ? signal : 0);
+  return reason;
 }
 
 // ---- update -------------------------------------------------------------------------------------
@@ -145,13 +138,13 @@ int update(const BaselineArguments& arguments, const Environment& environment) {
   }
   const bool color = wants_color(arguments.color);
   const engine::RunOutcome outcome = measured(arguments.files, arguments, environment);
-  const ExitReason reason = print_errors(outcome.result);
   // What was not run to its end says nothing: the baselines that there are stay.
-  if (reason == ExitReason::interrupted) return ended(reason, outcome.signal);
+  if (outcome.signal != 0) return process_code(ExitReason::interrupted, outcome.signal);
+  const ExitReason reason = print_errors(outcome.result);
   for (const ScenarioResult& scenario : outcome.result.scenarios) {
     if (!scenario.error) write_baseline(scenario, color);
   }
-  return ended(reason, outcome.signal);
+  return exit_code(reason).code;
 }
 
 // ---- check --------------------------------------------------------------------------------------
@@ -215,15 +208,15 @@ std::vector<BaselineCheck> checks_of(const ScenarioResult& scenario) {
 
 int check_files(const BaselineArguments& arguments, const Environment& environment) {
   const engine::RunOutcome outcome = measured(arguments.files, arguments, environment);
+  if (outcome.signal != 0) return process_code(ExitReason::interrupted, outcome.signal);
   ExitReason reason = print_errors(outcome.result);
-  if (reason == ExitReason::interrupted) return ended(reason, outcome.signal);
   for (const ScenarioResult& scenario : outcome.result.scenarios) {
     if (scenario.error) continue;
     if (!print_checks(scenario, checks_of(scenario), arguments)) {
       reason = worse_of(reason, ExitReason::failed);
     }
   }
-  return ended(reason, outcome.signal);
+  return exit_code(reason).code;
 }
 
 /// The scenarios of the revision are run by this program: what changed is what the scripts do.
@@ -241,9 +234,9 @@ int check_against(const BaselineArguments& arguments, const Environment& environ
       if (fs::exists(path)) old_files.push_back(path.string());
     }
     const engine::RunOutcome before = measured(old_files, arguments, environment);
-    if (before.signal != 0) return ended(ExitReason::interrupted, before.signal);
+    if (before.signal != 0) return process_code(ExitReason::interrupted, before.signal);
     const engine::RunOutcome after = measured(files, arguments, environment);
-    if (after.signal != 0) return ended(ExitReason::interrupted, after.signal);
+    if (after.signal != 0) return process_code(ExitReason::interrupted, after.signal);
     reason = worse_of(reason, worse_of(print_errors(before.result), print_errors(after.result)));
     for (const ScenarioResult& scenario : after.result.scenarios) {
       Baseline baseline;

@@ -46,7 +46,7 @@ void ProgressLine::show(std::size_t finished, std::size_t total) {
 
 void ProgressLine::erase() {
   if (!is_drawn_) return;
-  write_stderr(fmt::format("\r\x1b[K"));
+  write_stderr("\r\x1b[K");
   std::fflush(stderr);
   is_drawn_ = false;
 }

@@ -103,10 +103,9 @@ int report(const ReportArguments& arguments) {
     const std::string errors = outputs.write(result, style);
     if (!errors.empty()) throw UsageError(errors);
     if (arguments.plot && !has_history(result)) {
-      fmt::print(
-          stderr,
+      write_stderr(fmt::format(
           "ohm: {} holds no memory over time; ohm run --history --report json=PATH writes it\n",
-          reports::printable(arguments.file));
+          reports::printable(arguments.file)));
     }
     if (outputs.is_empty()) write_stdout(reports::console_report(result, style));
     return exit_code(ExitReason::passed).code;

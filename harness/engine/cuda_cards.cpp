@@ -84,7 +84,9 @@ FoundCards find_cards(const CudaLibraries& libraries) {
 CudaCards::CudaCards(const CudaLibraries& libraries)
     : driver_(std::make_shared<cuda::Driver>(libraries.driver)) {
   driver_->on_sticky_error([](const std::string& text) {
-    fmt::print(stderr, "the card cannot be used by this process any more: {}\n", text);
+    const std::string words =
+        fmt::format("the card cannot be used by this process any more: {}\n", text);
+    std::fwrite(words.data(), 1, words.size(), stderr);
     std::fflush(nullptr);
     std::_Exit(EXIT_FAILURE);
   });

@@ -98,7 +98,8 @@ class Fit {
     if (loaded.end == WorkEnd::interrupted) return;
     if (loaded.end != WorkEnd::message) {
       ErrorResult error;
-      error.message = fmt::format("loading {} {}", result_.file, why_without_message(loaded));
+      error.message = fmt::format("loading {} {}", result_.file,
+                                  why_without_message(loaded, options_.run.timeout_seconds));
       return fail(std::move(error), reason_of(loaded.end));
     }
     LoadedScenario scenario = decoded_scenario(loaded.message);
@@ -225,7 +226,7 @@ class Fit {
   RequestForecast take_row(std::size_t index, const WorkResult& done) {
     FitRow& row = result_.rows[index];
     if (done.end != WorkEnd::message) {
-      row.error = why_without_message(done);
+      row.error = why_without_message(done, options_.run.timeout_seconds);
       result_.exit_reason = worse_of(result_.exit_reason, reason_of(done.end));
       return {};
     }
@@ -242,18 +243,6 @@ class Fit {
     return std::move(answer.forecast);
   }
 
-  std::string why_without_message(const WorkResult& work) const {
-    if (work.end == WorkEnd::interrupted) return "was interrupted";
-    if (work.end != WorkEnd::timeout) return fmt::format("was {}", work.how_it_ended);
-    return fmt::format("took longer than {:g} s; --timeout SECONDS allows more",
-                       options_.run.timeout_seconds);
-  }
-
-  static ExitReason reason_of(WorkEnd end) {
-    if (end == WorkEnd::interrupted) return ExitReason::interrupted;
-    return end == WorkEnd::timeout ? ExitReason::timeout : ExitReason::internal_error;
-  }
-
   const FitOptions& options_;
   const ScenarioLoader& loader_;
   WorkerPool pool_;
@@ -266,10 +255,7 @@ class Fit {
 
 }  // namespace
 
-int FinishedFit::exit_code() const {
-  const int code = ohm::exit_code(result.exit_reason).code;
-  return result.exit_reason == ExitReason::interrupted ? code + signal : code;
-}
+int FinishedFit::exit_code() const { return process_code(result.exit_reason, signal); }
 
 FinishedFit fit(const FitOptions& options, const ScenarioLoader& loader) {
   return Fit(options, loader).run();

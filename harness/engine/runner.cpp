@@ -68,10 +68,7 @@ class Runner {
 
 }  // namespace
 
-int RunOutcome::exit_code() const {
-  const int code = ohm::exit_code(result.exit_reason).code;
-  return result.exit_reason == ExitReason::interrupted ? code + signal : code;
-}
+int RunOutcome::exit_code() const { return process_code(result.exit_reason, signal); }
 
 RunOutcome run_scenarios(const RunOptions& options, const ScenarioLoader& loader,
                          RunObserver& observer) {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "harness/engine/interrupt.h"
+#include "reports/exit_code.h"
 
 namespace ohm::engine {
 
@@ -31,6 +32,13 @@ struct WorkResult {
   std::string how_it_ended;  ///< of a crash: "killed by SIGSEGV (Segmentation fault)"
   double seconds = 0;        ///< wall time
 };
+
+/// Why a piece of work sent no message, of a sentence about it: "was killed by SIGSEGV (…)". Not
+/// for one that did.
+std::string why_without_message(const WorkResult& work, double timeout_seconds);
+
+/// What the end of a piece of work means for the process: `passed` for a message.
+ExitReason reason_of(WorkEnd end);
 
 struct WorkerOptions {
   int jobs = 1;                ///< processes at once

@@ -168,22 +168,11 @@ class ScenarioSearch {
     exit_reason_ = worse_of(exit_reason_, reason);
   }
 
-  std::string why_without_message(const WorkResult& work) const {
-    if (work.end == WorkEnd::interrupted) return "was interrupted";
-    if (work.end != WorkEnd::timeout) return "was " + work.how_it_ended;
-    return fmt::format("took longer than {:g} s; --timeout SECONDS allows more",
-                       options_.timeout_seconds);
-  }
-
-  static ExitReason reason_of(WorkEnd end) {
-    if (end == WorkEnd::interrupted) return ExitReason::interrupted;
-    return end == WorkEnd::timeout ? ExitReason::timeout : ExitReason::internal_error;
-  }
-
   void take_description(const WorkResult& result) {
     if (result.end != WorkEnd::message) {
-      return fail({"loading " + why_without_message(result), path_, 0, {}, {}},
-                  reason_of(result.end));
+      return fail(
+          {"loading " + why_without_message(result, options_.timeout_seconds), path_, 0, {}, {}},
+          reason_of(result.end));
     }
     LoadedScenario loaded = decoded_scenario(result.message);
     if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
@@ -221,7 +210,8 @@ class ScenarioSearch {
       exit_reason_ = worse_of(exit_reason_, reason);
     };
     if (result.end != WorkEnd::message) {
-      return refuse("the search " + why_without_message(result), reason_of(result.end));
+      return refuse("the search " + why_without_message(result, options_.timeout_seconds),
+                    reason_of(result.end));
     }
     MessageReader reader(result.message);
     std::string error;
@@ -265,10 +255,7 @@ class ScenarioSearch {
 
 }  // namespace
 
-int MinimumOutcome::exit_code() const {
-  const int code = ohm::exit_code(result.exit_reason).code;
-  return result.exit_reason == ExitReason::interrupted ? code + signal : code;
-}
+int MinimumOutcome::exit_code() const { return process_code(result.exit_reason, signal); }
 
 MinimumOutcome find_minimum_memory(const RunOptions& options, const ScenarioLoader& loader) {
   WorkerPool pool({std::max(1, options.jobs), options.timeout_seconds});

@@ -81,19 +81,10 @@ class ScenarioSweep {
   }
 
   void take_description(const WorkResult& result) {
-    if (result.end == WorkEnd::interrupted) {
-      return fail({"the sweep was interrupted before it was loaded", path_, 0, {}, {}},
-                  ExitReason::interrupted);
-    }
     if (result.end != WorkEnd::message) {
-      const bool is_late = result.end == WorkEnd::timeout;
-      return fail({fmt::format("loading {} {}", path_,
-                               is_late ? "has not ended in time" : result.how_it_ended),
-                   path_,
-                   0,
-                   {},
-                   {}},
-                  is_late ? ExitReason::timeout : ExitReason::internal_error);
+      const std::string why = why_without_message(result, options_.run.timeout_seconds);
+      return fail({fmt::format("loading {} {}", path_, why), path_, 0, {}, {}},
+                  reason_of(result.end));
     }
     LoadedScenario loaded = decoded_scenario(result.message);
     if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
@@ -169,10 +160,7 @@ PointChoice parse_point_choice(std::string_view text) {
   return choice;
 }
 
-int SweepOutcome::exit_code() const {
-  const int code = ohm::exit_code(result.exit_reason).code;
-  return result.exit_reason == ExitReason::interrupted ? code + signal : code;
-}
+int SweepOutcome::exit_code() const { return process_code(result.exit_reason, signal); }
 
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
                        SweepObserver& observer) {
