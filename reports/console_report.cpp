@@ -361,9 +361,9 @@ std::string console_summary(const RunResult& result, const ReportStyle& style) {
   if (unloadable > 0) {
     parts += fmt::format("{}{} could not be loaded", parts.empty() ? "" : ", ", unloadable);
   }
-  const std::string text =
-      fmt::format("{}, {}: {}", counted(result.scenarios.size(), "scenario"),
-                  counted(variants, "variant"), parts.empty() ? "nothing ran" : parts);
+  const std::string text = fmt::format(
+      "{}{}, {}: {}", shard_text(result.shard), counted(result.scenarios.size(), "scenario"),
+      counted(variants, "variant"), parts.empty() ? "nothing ran" : parts);
   const Tone tone = result.exit_reason == ExitReason::passed ? Tone::good : Tone::bad;
   return painted(text, tone, style.color) + "\n";
 }

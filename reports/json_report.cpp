@@ -201,9 +201,10 @@ Json scenario_json(const ScenarioResult& scenario) {
 }  // namespace
 
 std::string json_report(const RunResult& result, const ReportStyle& /*style*/) {
-  const Json json = {{"schema", kResultSchema},
-                     {"exit_reason", std::string(exit_code(result.exit_reason).reason)},
-                     {"scenarios", array_json(result.scenarios, scenario_json)}};
+  Json json = {{"schema", kResultSchema},
+               {"exit_reason", std::string(exit_code(result.exit_reason).reason)},
+               {"scenarios", array_json(result.scenarios, scenario_json)}};
+  if (result.shard) json["shard"] = shard_json(*result.shard);
   // A script can print anything: what is not UTF-8 is replaced.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

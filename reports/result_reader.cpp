@@ -24,6 +24,7 @@ class Reader {
     RunResult result;
     check_schema(json);
     result.exit_reason = word<ExitReason>(json, "exit_reason", exit_reason_names());
+    result.shard = object<ShardResult>(json, "shard", &Reader::shard);
     result.scenarios = list<ScenarioResult>(json, "scenarios", &Reader::scenario);
     return result;
   }
@@ -300,6 +301,14 @@ class Reader {
     variant.rerun = text(json, "rerun");
     if (json.contains("seconds")) variant.seconds = figure(json, "seconds");
     return variant;
+  }
+
+  ShardResult shard(const Json& json) {
+    ShardResult shard;
+    shard.number = integer(json, "number");
+    shard.count = integer(json, "count");
+    if (json.contains("files")) shard.files = get<std::vector<std::int64_t>>(json, "files");
+    return shard;
   }
 
   ScenarioResult scenario(const Json& json) {

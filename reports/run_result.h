@@ -15,6 +15,7 @@
 #include "allocator_shim/observe/category.h"
 #include "reports/exit_code.h"
 #include "reports/history/memory_history.h"
+#include "reports/shard_result.h"
 #include "reports/vocabulary.h"
 
 namespace ohm {
@@ -216,6 +217,7 @@ struct ScenarioResult {
 
 struct RunResult {
   ExitReason exit_reason = ExitReason::passed;
+  std::optional<ShardResult> shard;  ///< absent: all of the run
   std::vector<ScenarioResult> scenarios;
 };
 

@@ -85,11 +85,12 @@ Json scenario_json(const SweptScenario& scenario) {
 }  // namespace
 
 std::string sweep_json(const SweepResult& result) {
-  const Json json = {
+  Json json = {
       {"schema", kSweepSchema},  {"exit_reason", exit_code(result.exit_reason).reason},
       {"points", result.points}, {"form", result.form},
       {"level", result.level},   {"host", result.host},
       {"depth", result.depth},   {"scenarios", array_json(result.scenarios, scenario_json)}};
+  if (result.shard) json["shard"] = shard_json(*result.shard);
   return json.dump(2) + "\n";
 }
 

@@ -13,6 +13,7 @@
 
 #include "reports/exit_code.h"
 #include "reports/run_result.h"
+#include "reports/shard_result.h"
 #include "reports/vocabulary.h"
 
 namespace ohm {
@@ -142,11 +143,12 @@ inline bool is_clean(const SweptScenario& scenario) {
 
 struct SweepResult {
   ExitReason exit_reason = ExitReason::passed;
-  std::string points;      ///< as asked for: "all", "unique", "sample=100"
-  std::string form;        ///< "transient", "persistent", "both"
-  std::string level;       ///< "request", …
-  bool host = false;       ///< host memory's requests too
-  std::int64_t depth = 1;  ///< faults in a chain
+  std::optional<ShardResult> shard;  ///< absent: all of the sweep
+  std::string points;                ///< as asked for: "all", "unique", "sample=100"
+  std::string form;                  ///< "transient", "persistent", "both"
+  std::string level;                 ///< "request", …
+  bool host = false;                 ///< host memory's requests too
+  std::int64_t depth = 1;            ///< faults in a chain
   std::vector<SweptScenario> scenarios;
 };
 

@@ -155,8 +155,8 @@ std::string sweep_scenario_text(const SweptScenario& scenario, const ReportStyle
 std::string sweep_summary_text(const SweepResult& result, const ReportStyle& style) {
   const Totals totals = totals_of(result);
   std::string text = fmt::format(
-      "{} in {}, {} ({} points, {}{}{})\n", count_text(totals.faults, "fault"),
-      count_text(totals.variants, "variant"),
+      "{}{} in {}, {} ({} points, {}{}{})\n", shard_text(result.shard),
+      count_text(totals.faults, "fault"), count_text(totals.variants, "variant"),
       count_text(static_cast<std::int64_t>(result.scenarios.size()), "scenario"), result.points,
       result.form == "both" ? "transient and persistent" : result.form,
       result.level == "request" ? "" : ", level " + result.level, result.host ? ", host too" : "");

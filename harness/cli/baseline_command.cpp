@@ -18,7 +18,6 @@
 #include "harness/engine/git_revision.h"
 #include "harness/engine/runner.h"
 #include "reports/paint.h"
-#include "reports/report_file.h"
 #include "reports/result_input.h"
 #include "reports/text_layout.h"
 
@@ -121,12 +120,7 @@ void write_baseline(const ScenarioResult& scenario, bool color) {
   }
   const Baseline baseline = engine::baseline_of(scenario, 0);
   write_stdout(old_text(path, scenario, color));
-  try {
-    reports::ReportFile file(path);
-    file.commit(engine::baseline_text(baseline, scenario.file));
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
-  }
+  write_file(path, engine::baseline_text(baseline, scenario.file));
   write_stdout(fmt::format("{}: {} variants\n", path, baseline.variants.size()));
 }
 

@@ -11,8 +11,7 @@
 #include "allocator_shim/observe/whole_file.h"
 #include "harness/cli/terminal.h"
 #include "reports/exit_code.h"
-#include "reports/report_file.h"
-#include "reports/sweep_merge.h"
+#include "reports/merge.h"
 
 namespace ohm::cli {
 
@@ -33,21 +32,20 @@ std::string text_of(const std::string& path) {
 
 int merge(const MergeArguments& arguments) {
   if (arguments.files.empty()) throw UsageError("name the reports, as in ohm merge 1.json 2.json");
-  std::vector<std::string> parts;
-  for (const std::string& file : arguments.files) parts.push_back(text_of(file));
+  std::vector<reports::ReportPart> parts;
+  for (const std::string& file : arguments.files) parts.push_back({file, text_of(file)});
+  reports::MergedReport merged;
   try {
-    const reports::MergedSweep merged = reports::merged_sweeps(parts);
-    if (arguments.output.empty()) {
-      write_stdout(merged.json);
-    } else {
-      reports::ReportFile(arguments.output).commit(merged.json);
-    }
-    return exit_code(merged.exit_reason).code;
+    merged = reports::merged_reports(parts);
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
   }
+  if (arguments.output.empty()) {
+    write_stdout(merged.json);
+  } else {
+    write_file(arguments.output, merged.json);
+  }
+  return exit_code(merged.exit_reason).code;
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "harness/cli/terminal.h"
-#include "reports/report_file.h"
 
 namespace ohm::cli {
 
@@ -102,15 +101,6 @@ void check_name(const std::string& name) {
                   name, hint));
 }
 
-void write_file(const fs::path& path, std::string_view text) {
-  try {
-    reports::ReportFile file(path.string());
-    file.commit(std::string(text));
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
-  }
-}
-
 std::string scenario_text(const std::string& name) {
   constexpr std::string_view kPlace = "NAME";
   std::string text(kTemplate);
@@ -133,11 +123,11 @@ int make_new(const NewArguments& arguments, const Environment& environment) {
   }
   const fs::path definitions = (folder / ".ohm" / "ohm.lua").lexically_normal();
   fs::create_directory(definitions.parent_path(), error);
-  write_file(definitions, environment.editor_definitions());
+  write_file(definitions.string(), environment.editor_definitions());
   const fs::path settings = (folder / ".luarc.json").lexically_normal();
   const bool has_settings = fs::exists(fs::symlink_status(settings, error));
-  if (!has_settings) write_file(settings, kEditorSettings);
-  write_file(scenario, scenario_text(arguments.name));
+  if (!has_settings) write_file(settings.string(), kEditorSettings);
+  write_file(scenario.string(), scenario_text(arguments.name));
   write_stdout(fmt::format(
       "{}  a scenario that passes, to change step by step\n"
       "{}  for editors: what scripts can call\n"

@@ -22,6 +22,7 @@
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/shard_option.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/baseline.h"
 #include "harness/engine/live_board.h"
@@ -38,6 +39,7 @@ struct RunArguments {
   std::vector<std::string> reports;
   RunTexts texts;
   std::string limit;  ///< of each GPU on a card
+  std::string shard;
   std::string color = "auto";
   std::optional<std::string> snapshot;
   bool json = false;
@@ -52,6 +54,7 @@ void check(RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
   check_cuda_options(run, arguments.limit);
   check_run_options(run, arguments.texts);
+  run.shard = chosen_shard(arguments.shard);
   if (!run.fault.empty()) parsed("--fault", [&] { return FaultPlan::parse(run.fault); });
   if (arguments.snapshot) {
     run.snapshots =
@@ -258,6 +261,7 @@ std::function<int()> setup_run(CLI::App& app, const Environment& environment) {
                "Fail variants that have no baseline (ohm baseline)");
   app.add_flag("--fail-fast", run_options.fail_fast,
                "Stop after the first scenario that does not pass");
+  add_shard_option(app, arguments->shard, "files");
   add_machine_options(app, run_options, arguments->texts);
   add_limit_option(app, arguments->limit);
   app.add_option("--fault", run_options.fault,

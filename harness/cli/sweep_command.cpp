@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +14,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/shard_option.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/sweep/minimum_memory.h"
 #include "harness/engine/sweep/sweep.h"
@@ -76,30 +75,6 @@ FaultLevel level_named(const std::string& text) {
   return static_cast<FaultLevel>(known - kFaultLevelNames.begin());
 }
 
-std::optional<std::size_t> whole_number(const char* text) {
-  if (text == nullptr) return std::nullopt;
-  const std::string_view digits = text;
-  std::size_t value = 0;
-  const auto [rest, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool is_number = wrong == std::errc() && rest == digits.data() + digits.size();
-  return is_number ? std::optional(value) : std::nullopt;
-}
-
-/// GoogleTest's variables, as runners of shards set them: the index counts from 0.
-std::string shard_of_environment() {
-  const char* const total = std::getenv("GTEST_TOTAL_SHARDS");
-  const char* const index = std::getenv("GTEST_SHARD_INDEX");
-  if (total == nullptr && index == nullptr) return "1/1";
-  const std::optional<std::size_t> count = whole_number(total);
-  const std::optional<std::size_t> number = whole_number(index);
-  if (!count || !number || *number >= *count) {
-    throw UsageError(fmt::format(
-        "GTEST_SHARD_INDEX ({}) has to be a number from 0 on and below GTEST_TOTAL_SHARDS ({})",
-        index == nullptr ? "not set" : index, total == nullptr ? "not set" : total));
-  }
-  return fmt::format("{}/{}", *number + 1, *count);
-}
-
 /// Throws for a role that no variant can have.
 void check_roles(const std::vector<std::string>& roles) {
   std::vector<std::string> known;
@@ -129,8 +104,7 @@ void check(SweepArguments& arguments) {
                                std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
                                           Choice<SweepEngine>{"exec", SweepEngine::exec}});
   sweep.filter.level = level_named(arguments.level);
-  if (arguments.shard.empty()) arguments.shard = shard_of_environment();
-  sweep.shard = parsed("--shard", [&] { return engine::parse_shard(arguments.shard); });
+  sweep.shard = chosen_shard(arguments.shard);
   if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth is 1 or 2");
   check_roles(arguments.roles);
   std::vector<std::string>& cases = sweep.run.selection.cases;
@@ -278,9 +252,7 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
   app.add_option("--engine", arguments.engine,
                  "fork (one run, copied at each fault) or exec (a run for each fault)")
       ->type_name("NAME");
-  app.add_option("--shard", arguments.shard,
-                 "Only this part of the faults; ohm merge puts the JSON reports together")
-      ->type_name("I/N");
+  add_shard_option(app, arguments.shard, "faults");
 }
 
 void add_output(CLI::App& app, SweepArguments& arguments) {

@@ -12,6 +12,7 @@
 
 #include "harness/cli/command.h"
 #include "reports/paint.h"
+#include "reports/report_file.h"
 
 namespace ohm::cli {
 
@@ -55,6 +56,14 @@ void write_stdout(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
     throw UsageError(fmt::format("cannot write to the standard output: {}", std::strerror(errno)));
+  }
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  try {
+    reports::ReportFile(path).commit(text);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
   }
 }
 

@@ -20,6 +20,10 @@ bool is_stderr_animated();
 /// The whole text to stdout. Throws UsageError when it cannot be written (a full disk, say).
 void write_stdout(std::string_view text);
 
+/// Puts a file with this text in the place of the one that is there, whole or not at all. Throws
+/// UsageError.
+void write_file(const std::string& path, std::string_view text);
+
 /// The whole text to stderr. Where that cannot be written there is nobody to tell.
 void write_stderr(std::string_view text);
 

@@ -21,7 +21,9 @@ class Runner {
  public:
   Runner(const RunOptions& options, const ScenarioLoader& loader, RunObserver& observer)
       : options_(options), observer_(observer), pool_(worker_options(options)) {
+    result_.shard = options.shard.result();
     for (std::size_t i = 0; i < options.files.size(); ++i) {
+      if (!options.shard.has(i)) continue;
       scenarios_.emplace_back(i, options.files[i], options, loader, pool_);
     }
     next_ = scenarios_.begin();
@@ -36,7 +38,7 @@ class Runner {
     RunOutcome outcome{std::move(result_), InterruptGuard::signal(), std::move(errors_)};
     if (outcome.signal != 0) {
       outcome.result.exit_reason = worse_of(outcome.result.exit_reason, ExitReason::interrupted);
-    } else if (outcome.result.scenarios.empty()) {
+    } else if (outcome.result.scenarios.empty() && options_.shard.is_whole()) {
       outcome.result.exit_reason = ExitReason::nothing_selected;
     }
     return outcome;
@@ -48,6 +50,9 @@ class Runner {
     for (; next_ != scenarios_.end() && next_->is_finished(); ++next_) {
       if (next_->is_empty()) continue;
       result_.scenarios.push_back(next_->result());
+      if (result_.shard) {
+        result_.shard->files.push_back(static_cast<std::int64_t>(next_->index()) + 1);
+      }
       const ScenarioResult& scenario = result_.scenarios.back();
       for (std::string& error : next_->snapshot_errors()) errors_.push_back(std::move(error));
       result_.exit_reason = worse_of(result_.exit_reason, next_->exit_reason(scenario));

@@ -13,6 +13,7 @@
 #include "harness/engine/cuda_run.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/selection.h"
+#include "harness/engine/shard.h"
 #include "harness/engine/snapshot_paths.h"
 #include "reports/recording.h"
 #include "reports/run_result.h"
@@ -36,6 +37,7 @@ struct RunOptions {
   bool size_only = false;      ///< no values on any device, whatever the scenarios say
   ParameterValues parameters;  ///< instead of what the scenarios give theirs
   std::string fault;           ///< a fault plan for every variant; empty: none
+  Shard shard;                 ///< which of the files
   bool fail_fast = false;      ///< the first scenario that does not pass is the last one
   bool timestamps = false;     ///< wall times become part of the result
   Recording recording = Recording::figures;

@@ -32,6 +32,7 @@ class ScenarioRun {
   /// The same, and finished once the description is there.
   void start_listing();
 
+  std::size_t index() const { return index_; }
   bool is_finished() const { return is_finished_; }
   /// Nothing to show: it could be loaded, and none of its variants is selected.
   bool is_empty() const { return is_finished_ && !error_ && selected_.empty() && !interrupted_; }

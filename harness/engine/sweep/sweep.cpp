@@ -122,6 +122,7 @@ std::string form_text(const std::vector<FaultForm>& forms) {
 
 SweepResult result_for(const SweepOptions& options) {
   SweepResult result;
+  result.shard = options.shard.result();
   result.points = options.points.text();
   result.form = form_text(options.forms);
   result.level = name_of(options.filter.level);

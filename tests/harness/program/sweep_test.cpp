@@ -127,47 +127,6 @@ TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
   EXPECT_EQ(with({"-j", "2", "--engine", "exec"}), one);
 }
 
-TEST_F(Sweep, IsTheSameInShardsThatAreMerged) {
-  const auto sweep = [&](const std::string& shard, const std::string& name) {
-    return ohm({"sweep", corpus("errors"), corpus("state"), "--points", "all", "--shard", shard,
-                "--report", "json=" + file(name)})
-        .code;
-  };
-  EXPECT_EQ(sweep("1/1", "whole.json"), 1);
-  for (int i = 1; i <= 3; ++i) sweep(std::to_string(i) + "/3", std::to_string(i) + ".json");
-  const ProgramResult merged = ohm({"merge", file("2.json"), file("1.json"), file("3.json")});
-  EXPECT_EQ(merged.code, 1) << merged.err;
-  EXPECT_EQ(merged.out, test::read_file(file("whole.json")));
-}
-
-TEST_F(Sweep, MergesOnlyPartsOfOneSweep) {
-  ohm({"sweep", corpus("errors"), "--report", "json=" + file("a.json")});
-  ohm({"sweep", corpus("errors"), "--form", "both", "--report", "json=" + file("b.json")});
-  const ProgramResult other = ohm({"merge", file("a.json"), file("b.json")});
-  EXPECT_EQ(other.code, 2);
-  EXPECT_TRUE(contains(other.err, "part 2: of another sweep: its form is \"both\", not "))
-      << other.err;
-  const ProgramResult nothing = ohm({"merge", corpus("errors")});
-  EXPECT_EQ(nothing.code, 2);
-  EXPECT_TRUE(contains(nothing.err, "part 1: not a report of a sweep")) << nothing.err;
-}
-
-TEST_F(Sweep, MergesNoPartTwiceAndNoWrongOne) {
-  ohm({"sweep", corpus("errors"), "--report", "json=" + file("a.json")});
-  const ProgramResult twice = ohm({"merge", file("a.json"), file("a.json")});
-  EXPECT_EQ(twice.code, 2);
-  EXPECT_TRUE(contains(twice.err, "part 2: has faults at \"ohm:")) << twice.err;
-  const std::vector<std::pair<std::string, std::string>> kWrong = {
-      {R"({"schema":5})", "part 1: not a report of a sweep"},
-      {R"({"schema":"ohm.sweep/1"})", "part 1: a field is missing or wrong"},
-      {R"({"schema":"ohm.sweep/1","exit_reason":5})", "part 1: exit_reason 5 is unknown"}};
-  for (const auto& [text, message] : kWrong) {
-    const ProgramResult wrong = ohm({"merge", folder_.write("wrong.json", text)});
-    EXPECT_EQ(wrong.code, 2) << text;
-    EXPECT_TRUE(contains(wrong.err, message)) << wrong.err;
-  }
-}
-
 TEST_F(Sweep, GivesTheLineThatRepeatsAFault) {
   const ProgramResult ran = ohm({"sweep", corpus("errors"), "--case", "unchecked_nil_bad"});
   EXPECT_EQ(ran.code, 1);
@@ -272,21 +231,6 @@ TEST_F(Sweep, RefusesWhatMakesNoSense) {
     EXPECT_EQ(ran.code, 2) << message;
     EXPECT_TRUE(contains(ran.err, message)) << ran.err;
   }
-}
-
-TEST_F(Sweep, RefusesHalfAShardOfTheEnvironment) {
-  const auto with = [&](const char* total, const char* index) {
-    return test::run_program(folder_.path().string(), {"sweep", corpus("errors")}, [=] {
-      ::unsetenv("GTEST_TOTAL_SHARDS");
-      if (total != nullptr) ::setenv("GTEST_TOTAL_SHARDS", total, 1);
-      ::setenv("GTEST_SHARD_INDEX", index, 1);
-    });
-  };
-  EXPECT_EQ(with("2", "first").code, 2);
-  EXPECT_EQ(with("2", "2").code, 2);
-  const ProgramResult half = with(nullptr, "0");
-  EXPECT_EQ(half.code, 2);
-  EXPECT_TRUE(contains(half.err, "GTEST_TOTAL_SHARDS (not set)")) << half.err;
 }
 
 TEST_F(Sweep, FindsTheLeastMemoryThatIsEnough) {

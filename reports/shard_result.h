@@ -1,0 +1,28 @@
+// Which part of the work a result is of, where several machines share it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ohm {
+
+struct ShardResult {
+  std::int64_t number = 1;  ///< from 1
+  std::int64_t count = 1;
+  /// Of a run: which of the files that were given each scenario is, from 1. A shard of a sweep has
+  /// all of them.
+  std::vector<std::int64_t> files;
+};
+
+namespace reports {
+
+nlohmann::json shard_json(const ShardResult& shard);
+
+/// "shard 2/5: ", before a summary; empty where it is of everything.
+std::string shard_text(const std::optional<ShardResult>& shard);
+
+}  // namespace reports
+}  // namespace ohm
