@@ -217,8 +217,8 @@ struct ScenarioResult {
 
 struct RunResult {
   ExitReason exit_reason = ExitReason::passed;
-  std::optional<ShardResult> shard;  ///< absent: all of the run
   std::vector<ScenarioResult> scenarios;
+  std::optional<ShardResult> shard;  ///< absent: all of the run
 };
 
 }  // namespace ohm

@@ -13,8 +13,8 @@
 local bytes = require("bytes")
 local nn, F = ohm.nn, ohm.nn.functional
 
--- 6 layers of width 256, 256 KiB each, and a head of 500 classes.
-local GPUS, ROWS, DEPTH, WIDTH, CLASSES = 8, 128, 6, 256, 500
+-- 6 layers of width 128, 64 KiB each, and a head of 500 classes.
+local GPUS, ROWS, DEPTH, WIDTH, CLASSES = 8, 128, 6, 128, 500
 local LARGEST = bytes.linear(WIDTH, CLASSES)
 local P = DEPTH * bytes.linear(WIDTH, WIDTH) + LARGEST
 -- Of a rank's 16 samples: the batch, the results of all layers and two gradients; of the head its

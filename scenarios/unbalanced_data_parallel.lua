@@ -23,13 +23,12 @@ local function wide_net()
   return nn.Sequential(nn.Linear(FEATURES, 16), nn.ReLU(), nn.Linear(16, 20000)), 20000, 256
 end
 
--- Parameters that are large against all else: P = 17 MB. GPU 0 holds them, the gradients of its
+-- Parameters that are large against all else: P = 4.4 MB. GPU 0 holds them, the gradients of its
 -- replica and the reduced gradients, about 3 P; the others hold their replica and its gradients.
 local function deep_net()
-  return nn.Sequential(nn.Linear(FEATURES, 2048), nn.ReLU(), nn.Linear(2048, 2048), nn.ReLU(),
-                       nn.Linear(2048, 10)), 10, 32
+  return nn.Sequential(nn.Linear(FEATURES, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(),
+                       nn.Linear(1024, 10)), 10, 32
 end
-local DEEP_GPUS = {profile = "tiny-64m", capacity = "128 MiB", count = 4, values = true}
 
 -- The same parameters and the same batch in every variant, on the host.
 local function new_net(build)
@@ -115,7 +114,7 @@ return ohm.scenario {
 
   problems = {
     outputs_gathered = function() return gathered_outputs(wide_net) end,
-    parameters_dominate = {gpu = DEEP_GPUS, run = function() return gathered_outputs(deep_net) end},
+    parameters_dominate = function() return gathered_outputs(deep_net) end,
   },
   mitigations = {
     loss_in_forward = {
@@ -132,7 +131,6 @@ return ohm.scenario {
     },
     distributed_parameters = {
       of = "parameters_dominate",
-      gpu = DEEP_GPUS,
       run = function() return distributed(deep_net) end,
     },
   },
@@ -151,7 +149,6 @@ return ohm.scenario {
     -- The outputs were not the imbalance.
     loss_in_forward_of_parameters = {
       of = "parameters_dominate",
-      gpu = DEEP_GPUS,
       run = function() return loss_in_forward(deep_net) end,
     },
   },

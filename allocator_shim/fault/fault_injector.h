@@ -33,14 +33,18 @@ class FaultInjector final : public FaultSource {
   std::uint64_t faults() const override { return faults_; }
   const std::string& text() const override { return text_; }
   bool is_idle() const override { return sources_.empty(); }
-  bool wants_points() const override;
+  bool wants_points() const override { return wants_points_; }
 
  private:
-  FaultCandidate known(FaultCandidate candidate) const;
+  FaultCandidate known(FaultCandidate candidate);
+  bool is_collective(SiteId site);
+  void look_who_wants_points();
 
   const SiteTable* sites_;
   PointOf point_of_;
   std::vector<FaultSource*> sources_;
+  bool wants_points_ = false;           ///< whether one of them does
+  std::vector<bool> collective_sites_;  ///< of the sites looked at so far
   std::uint64_t faults_ = 0;
   std::string text_;
 };

@@ -33,23 +33,26 @@ FaultCandidate FaultyAllocator::candidate_of(const AllocationRequest& request) c
 }
 
 Allocation FaultyAllocator::allocate(const AllocationRequest& request) {
-  if (faults_.is_idle() || request.bytes == 0) return upstream().allocate(request);
+  if (faults_.is_idle() || request.bytes == 0) return serve(request);
   const FaultCandidate candidate = candidate_of(request);
   if (faults_.should_fail(candidate)) refuse(request);
-  return serve(request, candidate);
+  const ServedScope scope(faults_, candidate);
+  return serve(request);
 }
 
-Allocation FaultyAllocator::serve(const AllocationRequest& request,
-                                  const FaultCandidate& candidate) {
-  const ServedScope scope(faults_, candidate);
+Allocation FaultyAllocator::serve(const AllocationRequest& request) {
   const std::uint64_t faults_before = faults_.faults();
   try {
     return upstream().allocate(request);
   } catch (const OutOfMemory& error) {
-    if (faults_.faults() == faults_before || error.report().injected) throw;
+    if (faults_.faults() == faults_before || error.report().injected) {
+      tell(error.report());
+      throw;
+    }
     OutOfMemoryReport report = error.report();
     report.injected = true;
     report.policy = faults_.text();
+    tell(report);
     throw OutOfMemory(std::move(report));
   }
 }
@@ -71,6 +74,7 @@ void FaultyAllocator::refuse(const AllocationRequest& request) {
     event.is_injected = true;
     events_->add(event);
   }
+  tell(report);
   throw OutOfMemory(std::move(report));
 }
 

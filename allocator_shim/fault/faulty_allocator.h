@@ -1,6 +1,9 @@
 // An allocator that refuses requests where a fault plan says so, as if the device were full.
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "allocator_shim/device/request_allocator_adaptor.h"
 #include "allocator_shim/fault/fault_source.h"
 #include "allocator_shim/observe/event_record.h"
@@ -25,19 +28,29 @@ class FaultyAllocator final : public RequestAllocatorAdaptor {
         events_(events),
         level_(level) {}
 
+  /// Called before an error leaves allocate(), while all that was alive still is: by the time a
+  /// caller catches it, unwinding has freed half of it. (To catch and throw again for this would
+  /// take as long as the rest of a refusal.)
+  using OnOutOfMemory = std::function<void(const OutOfMemoryReport& report)>;
+  void on_out_of_memory(OnOutOfMemory callback) { on_out_of_memory_ = std::move(callback); }
+
   Allocation allocate(const AllocationRequest& request) override;
   const MemoryStats& stats() const override;
   void reset_accumulated_stats() override;
 
  private:
   FaultCandidate candidate_of(const AllocationRequest& request) const;
-  Allocation serve(const AllocationRequest& request, const FaultCandidate& candidate);
+  Allocation serve(const AllocationRequest& request);
   [[noreturn]] void refuse(const AllocationRequest& request);
+  void tell(const OutOfMemoryReport& report) const {
+    if (on_out_of_memory_) on_out_of_memory_(report);
+  }
 
   FaultSource& faults_;
   int device_;
   EventSink* events_;
   FaultLevel level_;
+  OnOutOfMemory on_out_of_memory_;
   std::int64_t refusals_ = 0;  ///< since the accumulated counters were reset
   mutable MemoryStats stats_;  ///< upstream's with the refusals
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 namespace ohm::engine {
 
@@ -14,19 +13,10 @@ const Stat& all_pools(const PooledStat& stat) {
 
 }  // namespace
 
-AllocatorWitness::AllocatorWitness(RequestAllocator& upstream, OnOutOfMemory on_out_of_memory)
-    : RequestAllocatorAdaptor(upstream), on_out_of_memory_(std::move(on_out_of_memory)) {}
-
 Allocation AllocatorWitness::allocate(const AllocationRequest& request) {
-  try {
-    const Allocation allocation = upstream().allocate(request);
-    if (on_allocation_) on_allocation_();
-    return allocation;
-  } catch (const OutOfMemory& error) {
-    ++before_reset_.num_ooms;
-    on_out_of_memory_(error.report());
-    throw;
-  }
+  const Allocation allocation = upstream().allocate(request);
+  if (on_allocation_) on_allocation_();
+  return allocation;
 }
 
 WitnessedFigures AllocatorWitness::figures() const {

@@ -1,8 +1,7 @@
 // An adaptor that measures a device over a whole run, whatever the program does to the counters.
 //
-// It sees every out-of-memory error at the moment it happens, when all that was alive still is: by
-// the time a caller catches the error, unwinding has freed half of it. And it keeps the figures
-// that the program resets: a peak does not go away because somebody resets the statistics.
+// It keeps the figures that the program resets: a peak does not go away because somebody resets the
+// statistics.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +24,16 @@ struct WitnessedFigures {
 
 class AllocatorWitness final : public RequestAllocatorAdaptor {
  public:
-  /// Called before the error goes on to the caller of allocate().
-  using OnOutOfMemory = std::function<void(const OutOfMemoryReport& report)>;
   /// Called after every allocation that was served.
   using OnAllocation = std::function<void()>;
 
   /// `upstream` outlives the witness.
-  AllocatorWitness(RequestAllocator& upstream, OnOutOfMemory on_out_of_memory);
+  explicit AllocatorWitness(RequestAllocator& upstream) : RequestAllocatorAdaptor(upstream) {}
 
   void on_allocation(OnAllocation callback) { on_allocation_ = std::move(callback); }
+
+  /// Counts an error: the allocators behind it tell of theirs (FaultyAllocator).
+  void note_out_of_memory() { ++before_reset_.num_ooms; }
 
   WitnessedFigures figures() const;
 
@@ -42,7 +42,6 @@ class AllocatorWitness final : public RequestAllocatorAdaptor {
   void reset_accumulated_stats() override;
 
  private:
-  OnOutOfMemory on_out_of_memory_;
   OnAllocation on_allocation_;     ///< empty: nobody watches
   WitnessedFigures before_reset_;  ///< what the statistics no longer say
 };

@@ -79,15 +79,11 @@ struct Machine::Gpu {
   std::unique_ptr<DeviceStreams> streams;
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
   std::unique_ptr<CachingAllocator> caching;
-  std::vector<std::unique_ptr<RequestAllocator>> request_adaptors;
+  std::unique_ptr<FaultyAllocator> requests;
   std::unique_ptr<AllocatorWitness> witness;
 
   DeviceMemory& memory() {
     return segment_adaptors.empty() ? static_cast<DeviceMemory&>(device) : *segment_adaptors.back();
-  }
-  RequestAllocator& requests() {
-    return request_adaptors.empty() ? static_cast<RequestAllocator&>(*caching)
-                                    : *request_adaptors.back();
   }
   void leave_card() {
     device.leave_card();
@@ -101,13 +97,14 @@ Machine::Machine(const MachineOptions& options)
       cuda_(cards_of(options)),
       host_memory_(host_options(options.gpu), &events_),
       faulty_host_(host_memory_, faults_, -1, &events_),
-      host_(faulty_host_, [this](const OutOfMemoryReport& report) { note_oom(-1, report); }),
+      host_(faulty_host_),
       page_locked_(page_locked(host_memory_, cuda_.get())),
       faulty_pinned_(page_locked_ ? static_cast<RequestAllocator&>(*page_locked_) : host_memory_,
                      faults_, -1, &events_, FaultLevel::pinned),
-      pinned_host_(faulty_pinned_,
-                   [this](const OutOfMemoryReport& report) { note_oom(-1, report); }),
+      pinned_host_(faulty_pinned_),
       pinned_(pinned_host_) {
+  tell_of_errors(faulty_host_, host_, -1);
+  tell_of_errors(faulty_pinned_, pinned_host_, -1);
   for (const std::string& plan : options_.fault_plans) {
     faults_.add(fault_plans_.emplace_back(FaultPlan::parse(plan)));
   }
@@ -119,6 +116,13 @@ Machine::Machine(const MachineOptions& options)
 }
 
 Machine::~Machine() = default;
+
+void Machine::tell_of_errors(FaultyAllocator& from, AllocatorWitness& witness, int device) {
+  from.on_out_of_memory([this, &witness, device](const OutOfMemoryReport& report) {
+    witness.note_out_of_memory();
+    note_oom(device, report);
+  });
+}
 
 void Machine::note_oom(int device, const OutOfMemoryReport& report) {
   ++ooms_;
@@ -198,10 +202,9 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   gpu->segment_adaptors.push_back(
       std::make_unique<FaultyDeviceMemory>(gpu->memory(), faults_, index));
   gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), *gpu->streams, options, events);
-  gpu->request_adaptors.push_back(
-      std::make_unique<FaultyAllocator>(gpu->requests(), faults_, index, events));
-  gpu->witness = std::make_unique<AllocatorWitness>(
-      gpu->requests(), [this, index](const OutOfMemoryReport& report) { note_oom(index, report); });
+  gpu->requests = std::make_unique<FaultyAllocator>(*gpu->caching, faults_, index, events);
+  gpu->witness = std::make_unique<AllocatorWitness>(*gpu->requests);
+  tell_of_errors(*gpu->requests, *gpu->witness, index);
 
   DeviceSlot slot;
   slot.allocator = gpu->witness.get();

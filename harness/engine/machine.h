@@ -157,6 +157,7 @@ class Machine {
   void start_process();
   void end_process();
   void move_neighbours();
+  void tell_of_errors(FaultyAllocator& from, AllocatorWitness& witness, int device);
   void note_oom(int device, const OutOfMemoryReport& report);
 
   MachineOptions options_;

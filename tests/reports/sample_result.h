@@ -194,7 +194,8 @@ inline ScenarioResult sample_unloadable() {
 
 inline RunResult sample_result() {
   return {ExitReason::script_error,
-          {sample_scenario(), sample_several_gpus(), sample_unloadable()}};
+          {sample_scenario(), sample_several_gpus(), sample_unloadable()},
+          std::nullopt};
 }
 
 }  // namespace ohm::test

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
@@ -88,6 +90,20 @@ TEST_F(FaultyAllocatorTest, MarksAFailureThatThePlanCausedFurtherDown) {
   EXPECT_TRUE(is_injected(30_MiB));
   for (int i = 0; i < 3; ++i) faulty.allocate(request_of(20_MiB));
   EXPECT_FALSE(is_injected(20_MiB));
+}
+
+TEST_F(FaultyAllocatorTest, TellsOfEveryErrorWhileAllIsStillAlive) {
+  FaultPlan plan = FaultPlan::parse("nth(3)");
+  FaultyAllocator faulty(allocator_, plan, 0, &events_);
+  std::vector<std::pair<bool, std::size_t>> told;  // injected, blocks that are alive
+  faulty.on_out_of_memory([&](const OutOfMemoryReport& report) {
+    told.emplace_back(report.injected, faulty.live_blocks().size());
+  });
+  const Allocation kept = faulty.allocate(request_of(3_MiB));
+  EXPECT_THROW(faulty.allocate(request_of(2_GiB)), OutOfMemory);
+  EXPECT_THROW(faulty.allocate(request_of(3_MiB)), OutOfMemory);
+  EXPECT_EQ(told, (std::vector<std::pair<bool, std::size_t>>{{false, 1}, {true, 1}}));
+  faulty.free(kept.block);
 }
 
 TEST_F(FaultyAllocatorTest, DoesNotCountRequestsForNothing) {
