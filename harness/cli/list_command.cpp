@@ -9,6 +9,7 @@
 #include "allocator_shim/fault/fault_policy.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/terminal.h"
+#include "harness/engine/interrupt.h"
 #include "harness/engine/measurement.h"
 #include "harness/engine/runner.h"
 #include "reports/paint.h"
@@ -216,6 +217,9 @@ int list(const ListArguments& arguments, const Environment& environment) {
   engine::RunOptions options;
   options.files = arguments.files.empty() ? default_scenario_files() : arguments.files;
   const std::vector<ListedScenario> listed = engine::list_scenarios(options, environment.loader);
+  if (const int signal = engine::InterruptGuard::signal(); signal != 0) {
+    return process_code(ExitReason::interrupted, signal);
+  }
   write_stdout(arguments.json ? all_json(listed) : all_text(listed));
   return exit_code(print_errors(listed)).code;
 }

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/terminal.h"
+#include "reports/text_layout.h"
+#include "reports/vocabulary.h"
 
 namespace ohm::cli {
 
@@ -54,7 +57,12 @@ int usable_cores() {
 
 CLI::Validator not_negative() {
   return {[](const std::string& text) {
-            return text.starts_with('-') ? fmt::format("\"{}\" is negative", text) : std::string();
+            std::uint64_t value = 0;
+            const char* const end = text.data() + text.size();
+            const auto [rest, wrong] = std::from_chars(text.data(), end, value);
+            return wrong == std::errc() && rest == end
+                       ? std::string()
+                       : fmt::format("\"{}\" is no whole number from 0 to {}", text, UINT64_MAX);
           },
           "", "not negative"};
 }
@@ -107,6 +115,32 @@ void check_parameters_declared(const engine::RunOptions& run, const Environment&
                               : std::string("these scenarios declare"),
         declared.empty() ? std::string(", nor any other") : did_you_mean(name, declared)));
   }
+}
+
+std::string unknown_case(const engine::RunOptions& run, const Environment& environment) {
+  std::vector<std::string> known;
+  for (const RoleName& role : kRoleNames) {
+    known.emplace_back(role.name);
+    known.emplace_back(role.group);
+  }
+  for (const engine::ListedScenario& one : engine::list_scenarios(run, environment.loader)) {
+    if (one.error) return "";
+    for (const engine::VariantDescription& variant : one.description.variants) {
+      known.push_back(variant.name);
+    }
+  }
+  for (const std::string& name : run.selection.cases) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return fmt::format("no variant and no role is called \"{}\"{}", name,
+                       did_you_mean(name, known));
+  }
+  return "";
+}
+
+void check_cases_declared(const engine::RunOptions& run, const Environment& environment) {
+  if (run.selection.cases.size() < 2) return;
+  const std::string unknown = unknown_case(run, environment);
+  if (!unknown.empty()) throw UsageError("--case: " + reports::printable(unknown));
 }
 
 }  // namespace ohm::cli

@@ -14,7 +14,7 @@ namespace ohm::cli {
 /// Cores that this process may use.
 int usable_cores();
 
-/// The parser takes -1 for the largest number that there is.
+/// Whole numbers from 0 on: the parser takes -1, and what is too large, for the largest there is.
 CLI::Validator not_negative();
 CLI::Validator not_empty();
 
@@ -39,5 +39,13 @@ engine::ParameterValues parameter_values(const std::vector<std::string>& setting
 /// Throws UsageError when a value is set that none of the files declares, with the name that may
 /// have been meant. Files that cannot be loaded are for the run to report.
 void check_parameters_declared(const engine::RunOptions& run, const Environment& environment);
+
+/// A case that no scenario has, with the name that may have been meant; empty: there is none, or a
+/// scenario could not be loaded that might have had it.
+std::string unknown_case(const engine::RunOptions& run, const Environment& environment);
+
+/// Of several cases each has to be there, or a gate would go unnoticed: throws UsageError. One that
+/// is not there selects nothing, which has a code of its own.
+void check_cases_declared(const engine::RunOptions& run, const Environment& environment);
 
 }  // namespace ohm::cli

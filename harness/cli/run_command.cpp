@@ -158,22 +158,10 @@ class TableObserver final : public engine::RunObserver {
   std::string error_;
 };
 
-/// Why nothing ran: a case that no scenario has, with the name that may have been meant.
-std::string nothing_selected_text(const RunArguments& arguments, const Environment& environment) {
-  std::vector<std::string> known;
-  for (const engine::ListedScenario& one :
-       engine::list_scenarios(arguments.run, environment.loader)) {
-    for (const engine::VariantDescription& variant : one.description.variants) {
-      known.push_back(variant.name);
-    }
-  }
-  for (const RoleName& role : kRoleNames) known.emplace_back(role.name);
-  for (const std::string& name : arguments.run.selection.cases) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return fmt::format("no variant and no role is called \"{}\"{}", name,
-                       did_you_mean(name, known));
-  }
-  return "nothing is selected; ohm list prints what there is to select";
+/// Why nothing ran.
+std::string nothing_selected_text(const engine::RunOptions& run, const Environment& environment) {
+  const std::string unknown = unknown_case(run, environment);
+  return unknown.empty() ? "nothing is selected; ohm list prints what there is to select" : unknown;
 }
 
 bool has_baseline(const std::vector<std::string>& files) {
@@ -187,6 +175,7 @@ int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
   check_output_paths(arguments);
   check_parameters_declared(arguments.run, environment);
+  check_cases_declared(arguments.run, environment);
   ReportOutputs outputs(arguments.reports);
   engine::RunOptions& run_options = arguments.run;
   const bool is_another_run =
@@ -220,7 +209,7 @@ int run(RunArguments arguments, const Environment& environment) {
   observer.on_end(outcome.result);
   tell_github(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
-    print_error(reports::printable(nothing_selected_text(arguments, environment)));
+    print_error(reports::printable(nothing_selected_text(arguments.run, environment)));
   }
   if (!errors.empty()) throw UsageError(errors);
   if (!observer.error().empty()) throw UsageError(observer.error());

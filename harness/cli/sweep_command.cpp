@@ -212,6 +212,7 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
 }
 
 int sweep(SweepArguments arguments, const Environment& environment) {
+  check_cases_declared(arguments.sweep.run, environment);
   check(arguments);
   check_parameters_declared(arguments.sweep.run, environment);
   reports::ReportStyle style;

@@ -170,6 +170,20 @@ std::vector<std::string> missing_references(const MeasuredScenario& measured,
   return {missing.begin(), missing.end()};
 }
 
+namespace {
+
+/// Of a run that was interrupted: whether something that it is compared with was not run.
+bool lacks_others(const MeasuredScenario& measured, const VariantDescription& variant) {
+  const std::vector<std::string> others = needed_by(measured.description, variant);
+  return !missing_references(measured, {variant.name}).empty() ||
+         std::any_of(others.begin(), others.end(), [&](const std::string& name) {
+           const MeasuredVariant* run = best_run(measured, name);
+           return run == nullptr || run->outcome == Outcome::not_run;
+         });
+}
+
+}  // namespace
+
 VariantResult judge(const MeasuredScenario& measured, const VariantDescription& variant) {
   const MeasuredVariant* run = find(measured.variants, variant.name);
   if (run == nullptr) run = &not_run();
@@ -186,6 +200,10 @@ VariantResult judge(const MeasuredScenario& measured, const VariantDescription& 
     result.reference = reference_of(measured.description, variant);
   }
   Judgement judgement = judgement_of(evidence);
+  if (judgement.verdict == Verdict::error && run->outcome == Outcome::completed &&
+      lacks_others(measured, variant)) {
+    judgement = {Verdict::skipped, {}, "the run ended before what it is compared with", {}};
+  }
   result.verdict = judgement.verdict;
   result.failure_type = std::move(judgement.failure_type);
   result.reason = std::move(judgement.reason);

@@ -38,6 +38,22 @@ const HandleClass HandleOf<ScenarioPtr>::kClass = {"scenario", {}};
 
 namespace {
 
+/// A table with the keys 1 to n and no others.
+bool is_list(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE) return false;
+  index = lua_absindex(L, index);
+  std::size_t keys = 0;
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) ++keys;
+  const auto count = static_cast<lua_Integer>(lua_rawlen(L, index));
+  if (keys != static_cast<std::size_t>(count)) return false;
+  for (lua_Integer i = 1; i <= count; ++i) {
+    const bool is_there = lua_rawgeti(L, index, i) != LUA_TNIL;
+    lua_pop(L, 1);
+    if (!is_there) return false;
+  }
+  return true;
+}
+
 /// A table of a script with known fields.
 class Fields {
  public:
@@ -90,6 +106,10 @@ class Fields {
   void texts(std::string_view name, std::vector<std::string>& values) const {
     read(name, [&](int index) {
       if (lua_type(state_, index) != LUA_TTABLE) refuse(name, "a list of strings", index);
+      if (!is_list(state_, index)) {
+        throw std::invalid_argument(fmt::format(
+            "{}: field '{}' must be a list of strings: it has other keys, or holes", what_, name));
+      }
       const auto count = static_cast<lua_Integer>(lua_rawlen(state_, index));
       for (lua_Integer i = 1; i <= count; ++i) {
         if (lua_rawgeti(state_, index, i) != LUA_TSTRING) refuse(name, "a list of strings", -1);
@@ -205,7 +225,7 @@ class VariantReader {
 
   // {{point = "ohm:3f9c", verdict = "recovered_different", reason = "…"}, …}
   void read_waivers(int index, const std::string& what, VariantDescription& variant) {
-    if (!is_list(index)) {
+    if (!is_list(state_, index)) {
       throw std::invalid_argument(what + ": waive must be a list of tables, as in {{verdict = …}}");
     }
     const auto count = static_cast<lua_Integer>(lua_rawlen(state_, index));
@@ -214,21 +234,6 @@ class VariantReader {
       variant.waivers.push_back(read_waiver(lua_gettop(state_), what + ": waive"));
       lua_pop(state_, 1);
     }
-  }
-
-  /// A table with the keys 1 to n and no others.
-  bool is_list(int index) const {
-    if (lua_type(state_, index) != LUA_TTABLE) return false;
-    std::size_t keys = 0;
-    for (lua_pushnil(state_); lua_next(state_, index) != 0; lua_pop(state_, 1)) ++keys;
-    const auto count = static_cast<lua_Integer>(lua_rawlen(state_, index));
-    if (keys != static_cast<std::size_t>(count)) return false;
-    for (lua_Integer i = 1; i <= count; ++i) {
-      const bool is_there = lua_rawgeti(state_, index, i) != LUA_TNIL;
-      lua_pop(state_, 1);
-      if (!is_there) return false;
-    }
-    return true;
   }
 
   engine::Waiver read_waiver(int index, const std::string& what) const {

@@ -162,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "x.lua", "-j", "0"}, "--jobs is at least 1"},
         Mistake{{"run", "x.lua", "--timeout", "-1"},
                 "--timeout is a number of seconds, 0 for none"},
-        Mistake{{"run", "x.lua", "--seed", "x"}, R"(--seed: "x" is not a number that it takes)"},
+        Mistake{{"run", "x.lua", "--seed", "x"},
+                R"(--seed: "x" is no whole number from 0 to 18446744073709551615)"},
         Mistake{{"run", "x.lua", "-q", "-v"}, "--quiet excludes --verbose"}));
 
 TEST_F(ApplicationTest, MistypedFaultPlanIsAUsageError) {

@@ -170,9 +170,16 @@ TEST(Mitigation, IsComparedWithTheProblemOnALargerGpuWhereThatRanOutOfMemory) {
 
 TEST(Mitigation, IsAnErrorWithoutAReferenceThatCompleted) {
   Judged judged(Role::mitigation);
-  judged.problem(out_of_memory());
+  judged.problem(out_of_memory()).reference("summed", out_of_memory());
   expect(judged.by(completed(900)), Verdict::error, "",
          "its reference summed did not complete (oom); name another one: reference = \"...\"");
+}
+
+TEST(Mitigation, IsSkippedWhenTheRunEndedBeforeItsReference) {
+  Judged judged(Role::mitigation);
+  judged.problem(out_of_memory());
+  expect(judged.by(completed(900)), Verdict::skipped, "",
+         "the run ended before what it is compared with");
 }
 
 TEST(Mitigation, ThatTradesComparesWhatMustAgree) {

@@ -73,6 +73,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "  limits = {'steps == 0'}, problems = {steps = function() ohm.step() end},\n"
                 "  mitigations = {none = function() end}}\n",
                 {"it returns nothing to compare"}},
+        BadFile{"holes in a list",
+                "return ohm.scenario {name = 'bad', gpu = {profile = 'tiny-64m'},\n"
+                "  limits = {'num_ooms == 0', [3] = 'peak_allocated_bytes <= 1'},\n"
+                "  problems = {none = function() end}}\n",
+                {"'limits' must be a list of strings: it has other keys, or holes"}},
         BadFile{"shapes",
                 test::scenario_with_problem(
                     "  return ohm.ones(2, 3, {device = device}):matmul(ohm.ones(4, 5, {device = "
@@ -115,7 +120,14 @@ TEST_F(BadInput, OptionIsNamedWithWhatIsWrongAboutIt) {
        "no variant and no role is called \"mitigatoin\" (did you mean \"mitigation\"?)"},
       {{"--filter", "nothing*"}, 5, "nothing is selected; ohm list prints what there is to select"},
       {{"--jobs", "abc"}, 2, "--jobs: \"abc\" is not a number that it takes"},
-      {{"--seed", "-1"}, 2, "--seed: \"-1\" is negative"},
+      {{"--seed", "-1"}, 2, "--seed: \"-1\" is no whole number from 0 to 18446744073709551615"},
+      {{"--seed", "18446744073709551616"},
+       2,
+       "--seed: \"18446744073709551616\" is no whole number from 0 to "
+       "18446744073709551615"},
+      {{"--case", "kept", "--case", "droped"},
+       2,
+       "--case: no variant and no role is called \"droped\" (did you mean \"dropped\"?)"},
       {{"--fault", ""}, 2, "--fault: is empty"}};
   for (const BadOption& bad : kCases) {
     std::vector<std::string> arguments = {"run", "good.lua"};

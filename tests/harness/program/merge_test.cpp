@@ -66,7 +66,7 @@ TEST_F(Merge, MakesTheReportOfTheWholeRun) {
   const std::vector<int> codes = run_whole_and_shards(
       {"run", file("good.lua"), source("scenarios/leaked_loss_graph.lua"), file("bad.lua"),
        source("scenarios/missing_no_grad.lua"), source("scenarios/leaked_loss_graph.lua"),
-       "--size-only", "--case", "item", "--case", "it"});
+       "--size-only", "--case", "kept", "--case", "it"});
   EXPECT_EQ(codes, (std::vector<int>{0, 0, 3}));
   EXPECT_EQ(whole_code_, 3);
   expect_merged_is_whole();
