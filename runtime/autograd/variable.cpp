@@ -28,7 +28,29 @@ Edge gradient_edge(const Tensor& tensor) {
 
 Tensor detach(const Tensor& tensor) { return detached_alias(tensor); }
 
+namespace {
+
+bool has_elements_in_one_place(const Tensor& tensor) {
+  for (int dim = 0; dim < tensor.dims(); ++dim) {
+    if (tensor.strides()[dim] == 0 && tensor.shape()[dim] > 1) return tensor.numel() > 0;
+  }
+  return false;
+}
+
+}  // namespace
+
 void begin_inplace_write(const Tensor& tensor, std::string_view op) {
+  if (has_elements_in_one_place(tensor)) {
+    throw std::invalid_argument(
+        fmt::format("[{}] unsupported operation: more than one element of the written-to tensor "
+                    "refers to a single memory location. Please clone() the tensor before "
+                    "performing the operation.",
+                    op));
+  }
+  begin_inplace_fill(tensor, op);
+}
+
+void begin_inplace_fill(const Tensor& tensor, std::string_view op) {
   const bool is_recorded = Context::current().state.grad_enabled && tensor.requires_grad();
   if (is_recorded && tensor.is_leaf()) {
     throw std::invalid_argument(

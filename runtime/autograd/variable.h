@@ -36,8 +36,12 @@ Edge gradient_edge(const Tensor& tensor);
 /// The same values on the same storage, outside the graph: shares memory, holds no graph alive.
 Tensor detach(const Tensor& tensor);
 
-/// Throws std::invalid_argument when writing to `tensor` in place would damage the graph: a leaf
-/// that requires a gradient, or a view of a tensor that does, while recording. Counts the write.
+/// Throws std::invalid_argument when writing to `tensor` in place would damage the graph (a leaf
+/// that requires a gradient, or a view of a tensor that does, while recording), or when several of
+/// its elements are one in memory (an expanded tensor). Counts the write.
 void begin_inplace_write(const Tensor& tensor, std::string_view op);
+
+/// The same before all elements get one value: then they may be one in memory.
+void begin_inplace_fill(const Tensor& tensor, std::string_view op);
 
 }  // namespace ohm

@@ -9,8 +9,8 @@ namespace ohm::ops {
 /// Throws unless the index is of whole numbers and on the input's device.
 void require_index(const OpInfo& info, const Tensor& input, const Tensor& index);
 
-/// `index` counted from 0. Throws when it is outside.
-std::int64_t checked_index(const OpInfo& info, std::int64_t index, std::int64_t size);
+/// Throws unless 0 <= index < size: these ops do not count from the end.
+void require_place(const OpInfo& info, std::int64_t index, std::int64_t size);
 
 /// The dimension of gather and scatter. Throws when the index does not fit the input.
 int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, const Tensor& index);
@@ -33,7 +33,8 @@ void for_each_place(const OpInfo& info, const Tensor& whole, int dim, const Tens
   strides[dim] = 0;
   std::int64_t number = 0;
   for_each_offset(index.shape(), strides, [&](std::int64_t offset) {
-    const std::int64_t place = checked_index(info, places.data()[number], size);
+    const std::int64_t place = places.data()[number];
+    require_place(info, place, size);
     visit(offset + place * whole.strides()[dim], number);
     ++number;
   });

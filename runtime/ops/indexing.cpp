@@ -27,8 +27,8 @@ void require_index(const OpInfo& info, const Tensor& input, const Tensor& index)
                                           info.name, name_of(index.dtype())));
 }
 
-std::int64_t checked_index(const OpInfo& info, std::int64_t index, std::int64_t size) {
-  if (index >= -size && index < size) return index < 0 ? index + size : index;
+void require_place(const OpInfo& info, std::int64_t index, std::int64_t size) {
+  if (index >= 0 && index < size) return;
   throw std::invalid_argument(
       fmt::format("[{}] index {} is out of bounds for a size of {}", info.name, index, size));
 }
@@ -108,7 +108,11 @@ SliceIndex slice_index(const Shape& input, const std::vector<Tensor>& indices) {
     std::size_t next = 0;
     for_each_offset(result.shape, places.strides(), [&](std::int64_t offset) {
       std::int64_t& slice = result.slices[next++];
-      slice = slice * input[dim] + checked_index(kIndex, places.data()[offset], input[dim]);
+      // Indices of a subscript, and they alone, may count from the end.
+      const std::int64_t given = places.data()[offset];
+      const std::int64_t place = given < 0 ? given + input[dim] : given;
+      if (place < 0 || place >= input[dim]) require_place(kIndex, given, input[dim]);
+      slice = slice * input[dim] + place;
     });
   }
   return result;
@@ -342,7 +346,7 @@ std::vector<OpDef> indexing_ops() {
       define(kIndexSelect, kBoth, &index_select, along,
              [one] {
                return std::vector<Sample>{{matrix(), one, numbers({3, 0, 3}, {3})},
-                                          {matrix(), std::int64_t{0}, numbers({-1, 1}, {2})}};
+                                          {matrix(), std::int64_t{0}, numbers({2, 1}, {2})}};
              }),
       define(kIndex, kMethod, &index, {"input", "indices"},
              [] {

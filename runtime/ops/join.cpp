@@ -1,6 +1,10 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/view.h"
@@ -17,20 +21,30 @@ struct JoinedShape {
   DType dtype = DType::float32;
 };
 
+/// Tensors of shape [0] join tensors of any shape and add nothing to them.
+bool adds_nothing(const Tensor& tensor) { return tensor.dims() == 1 && tensor.numel() == 0; }
+
+/// The one whose shape the others have to have.
+const Tensor& first_to_join(const std::vector<Tensor>& tensors) {
+  const auto first = std::find_if_not(tensors.begin(), tensors.end(), adds_nothing);
+  return first == tensors.end() ? tensors[0] : *first;
+}
+
 JoinedShape joined_shape(const std::vector<Tensor>& tensors, int dim) {
-  JoinedShape result{tensors[0].shape(), tensors[0].dtype()};
+  JoinedShape result{first_to_join(tensors).shape(), tensors[0].dtype()};
   std::int64_t total = 0;
   for (const Tensor& tensor : tensors) {
     require_same_device(tensors[0], tensor, kCat);
+    result.dtype = promote_types(result.dtype, tensor.dtype());
+    if (adds_nothing(tensor)) continue;
     Shape expected = result.shape;
     if (tensor.dims() == expected.dims()) expected[dim] = tensor.shape()[dim];
     if (!(tensor.shape() == expected)) {
       throw std::invalid_argument(
           fmt::format("[cat] sizes of tensors must match except in dimension {}: {} and {}", dim,
-                      tensors[0].shape().str(), tensor.shape().str()));
+                      result.shape.str(), tensor.shape().str()));
     }
     total += tensor.shape()[dim];
-    result.dtype = promote_types(result.dtype, tensor.dtype());
   }
   result.shape[dim] = total;
   return result;
@@ -69,18 +83,25 @@ std::vector<Sample> two_alike() {
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   const OpFront front(kCat);
   if (tensors.empty()) throw std::invalid_argument("[cat] expected a non-empty list of tensors");
-  if (tensors[0].dims() == 0) {
+  const bool has_scalar = std::any_of(tensors.begin(), tensors.end(),
+                                      [](const Tensor& tensor) { return tensor.dims() == 0; });
+  if (has_scalar) {
     throw std::invalid_argument("[cat] zero-dimensional tensors cannot be concatenated");
   }
-  const int position = wrap_dim(dim, tensors[0].dims(), "cat");
+  const int position = wrap_dim(dim, first_to_join(tensors).dims(), "cat");
   const JoinedShape joined = joined_shape(tensors, position);
   Tensor out = empty(joined.shape, {joined.dtype, tensors[0].device()});
   std::int64_t start = 0;
-  std::vector<std::int64_t> lengths;
+  std::vector<std::optional<std::int64_t>> lengths;  // none: it adds nothing
   for (const Tensor& tensor : tensors) {
-    lengths.push_back(tensor.shape()[position]);
-    copy_into(piece_of(out, position, start, lengths.back()), tensor);
-    start += lengths.back();
+    if (adds_nothing(tensor)) {
+      lengths.emplace_back();
+      continue;
+    }
+    const std::int64_t length = tensor.shape()[position];
+    lengths.emplace_back(length);
+    copy_into(piece_of(out, position, start, length), tensor);
+    start += length;
   }
   if (Recorder record("CatBackward", tensors); record.is_needed()) {
     record.attach_differentiable(out, [position, lengths](BackwardCall& call) {
@@ -91,8 +112,12 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
       TensorList grads;
       std::int64_t first = 0;
       for (std::size_t i = 0; i < lengths.size(); ++i) {
-        grads.push_back(call.needs(i) ? piece(first, lengths[i]) : Tensor());
-        first += lengths[i];
+        grads.emplace_back();
+        if (call.needs(i)) {
+          grads.back() =
+              lengths[i] ? piece(first, *lengths[i]) : zeros({0}, options_of(call.grad()));
+        }
+        first += lengths[i].value_or(0);
       }
       return grads;
     });

@@ -392,7 +392,7 @@ Tensor div_(const Tensor& input, const TensorOrNumber& other) {
 Tensor fill_(const Tensor& input, double value) {
   const OpFront front(kFillInplace);
   Recorder record("FillBackward", {&input});
-  begin_inplace_write(input, kFillInplace.name);
+  begin_inplace_fill(input, kFillInplace.name);
   fill_values(input, value);
   if (record.is_needed()) {
     record.attach(input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });

@@ -12,6 +12,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/embedding.h"
+#include "runtime/ops/indexing.h"
 #include "runtime/ops/layer_norm.h"
 #include "runtime/ops/loss_bce.h"
 #include "runtime/ops/loss_cross_entropy.h"
@@ -245,6 +246,19 @@ const std::vector<BadCall>& bad_calls() {
          return ops::index_add(floats({2, 3}), 0, indices({1}, 2), floats({1, 3}), 1.0);
        },
        "[index_add] index 2 is out of bounds for a size of 2"},
+      {"AGatherFromTheEnd",
+       [] {
+         return ops::gather(floats({2, 3}), 1, indices({2, 1}, -1));
+       },
+       "[gather] index -1 is out of bounds for a size of 3"},
+      {"AWriteToAnExpandedTensor",
+       [] { return ops::add_(ops::expand(floats({1}), {3}), floats({3}), 1.0); },
+       "more than one element of the written-to tensor refers to a single memory location"},
+      {"ACatOfAScalar",
+       [] {
+         return ops::cat({floats({2}), floats({})}, 0);
+       },
+       "[cat] zero-dimensional tensors cannot be concatenated"},
       {"OneHotOfANegativeClass", [] { return ops::one_hot(indices({2}, -1), 3); },
        "[one_hot] class values must not be negative"},
       {"AConvolutionOfAMatrixOfFilters",
