@@ -17,6 +17,7 @@
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
 #include "harness/engine/cuda_cards.h"
+#include "runtime/tensor/card_backend.h"
 
 namespace ohm::engine {
 
@@ -60,21 +61,23 @@ std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, Cuda
 
 /// One card and what stands on it: every part is given the one before.
 struct Machine::Gpu {
-  Gpu(const GpuProfile& of_profile, const std::shared_ptr<VirtualCard>& card,
+  Gpu(const GpuProfile& of_profile, const std::shared_ptr<VirtualCard>& virtual_card,
       const VirtualGpuOptions& options, CudaCards* cuda)
-      : profile(of_profile), index(options.device), device(card, options) {
+      : profile(of_profile), index(options.device), device(virtual_card, options) {
     if (cuda == nullptr) {
       streams = std::make_unique<QueuedStreams>();
       return;
     }
-    card_memory = std::make_unique<cuda::CardMemory>(cuda->card(index));
-    streams = std::make_unique<cuda::CardStreams>(cuda->card(index));
+    card.card = cuda->card(index);
+    card_memory = std::make_unique<cuda::CardMemory>(card.card);
+    streams = std::make_unique<cuda::CardStreams>(card.card);
     segment_adaptors.push_back(std::make_unique<CardShare>(*card_memory, device));
   }
 
   GpuProfile profile;
   int index;
   VirtualGpu device;
+  CardBackend card;                               ///< that it is on; empty: it is virtual
   std::unique_ptr<cuda::CardMemory> card_memory;  ///< that it is a share of; null: it is virtual
   std::unique_ptr<DeviceStreams> streams;
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
@@ -209,6 +212,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   DeviceSlot slot;
   slot.allocator = gpu->witness.get();
   slot.streams = gpu->streams.get();
+  if (gpu->card.card) slot.card = &gpu->card;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;

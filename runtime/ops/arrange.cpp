@@ -34,7 +34,7 @@ void fetch(const Tensor& out, const Tensor& input, double fill, Place place) {
         is_inside = is_inside && at >= 0 && at < input.shape()[dim];
         offset += at * input.strides()[dim];
       }
-      target[i] = is_inside ? input.data<T>()[offset] : convert_element<T>(fill);
+      target[i] = is_inside ? input.data<const T>()[offset] : convert_element<T>(fill);
       for (int dim = out.dims() - 1; dim >= 0 && ++index[dim] == out.shape()[dim]; --dim) {
         index[dim] = 0;
       }

@@ -61,7 +61,7 @@ Tensor gather_rows(const Table& table, const Tensor& input, const Tensor& weight
     for (std::int64_t i = 0; i < input.numel(); ++i) {
       const std::int64_t index = indices.data()[i];
       check_range(table, index);
-      const T* row = weight.data<T>() + index * strides[0];
+      const T* row = weight.data<const T>() + index * strides[0];
       for (std::int64_t column = 0; column < table.width; ++column) {
         *target++ = row[column * strides[1]];
       }

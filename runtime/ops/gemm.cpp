@@ -85,12 +85,12 @@ class MatrixView {
   void read(const Tensor& matrix) {
     visit_dtype(matrix.dtype(), [&]<class Stored>(TypeTag<Stored>) {
       if constexpr (std::is_same_v<Stored, T>) {
-        view_.values = matrix.data<T>();
+        view_.values = matrix.data<const T>();
       } else {
         const std::int64_t batches = matrix.dims() == 3 ? matrix.shape()[0] : 1;
         converted_.reserve(static_cast<std::size_t>(matrix.numel()));
         for_each_offset(matrix.shape(), matrix.strides(), [&](std::int64_t offset) {
-          converted_.push_back(convert_element<T>(matrix.data<Stored>()[offset]));
+          converted_.push_back(convert_element<T>(matrix.data<const Stored>()[offset]));
         });
         view_ = {converted_.data(), std::max<std::int64_t>(1, columns_), false};
         batch_stride_ = batches > 1 ? rows_ * columns_ : 0;

@@ -30,7 +30,7 @@ class HostInput {
   explicit HostInput(const Tensor& tensor) {
     if (!tensor.defined() || !tensor.has_values()) return;
     visit_dtype(tensor.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-      const auto* stored = tensor.data<Stored>();
+      const auto* stored = tensor.data<const Stored>();
       if constexpr (std::is_same_v<Stored, T>) {
         if (tensor.is_contiguous()) {
           data_ = stored;

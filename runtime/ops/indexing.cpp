@@ -76,7 +76,7 @@ Tensor gathered(const OpInfo& info, const Tensor& input, int dim, const Tensor& 
   if (!out.has_values() || !input.has_values()) return out;
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
     for_each_place(info, input, dim, index, [&](std::int64_t offset, std::int64_t number) {
-      out.data<T>()[number] = input.data<T>()[offset];
+      out.data<T>()[number] = input.data<const T>()[offset];
     });
   });
   return out;

@@ -79,7 +79,7 @@ namespace {
 template <class F>
 void for_each_target(const NllCall& call, const Tensor& target, const Tensor& weight, F&& visit) {
   const std::vector<double> weights = weight.defined() ? to_doubles(weight) : std::vector<double>();
-  const auto* indices = target.data<std::int64_t>();
+  const auto* indices = target.data<const std::int64_t>();
   for (std::int64_t i = 0; i < target.numel(); ++i) {
     const std::int64_t index = indices[i];
     if (index == call.ignore_index) continue;
@@ -98,7 +98,7 @@ void compute_losses(const NllCall& call, const Tensor& input, const Tensor& targ
   const Tensor indices = row_major(target);
   if (!out.has_values()) return;
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* score = scores.data<T>();
+    const T* score = scores.data<const T>();
     T* losses = out.data<T>();
     double sum = 0;
     double total = 0;
@@ -124,7 +124,7 @@ Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input
   if (!out.has_values()) return out;
   const double divisor = call.reduction == Reduction::mean ? total_weight.item() : 1.0;
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* incoming = g.data<T>();
+    const T* incoming = g.data<const T>();
     T* result = out.data<T>();
     for_each_target(call, indices, weight, [&](std::int64_t i, std::int64_t index, double w) {
       const T& one = incoming[call.reduction == Reduction::none ? i : 0];

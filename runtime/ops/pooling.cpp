@@ -144,7 +144,7 @@ void compute_max_pool(const Plan& plan, const Tensor& given, const Tensor& out,
   const Tensor input = row_major(given);
   if (!out.has_values()) return;
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* plane = input.data<T>();
+    const T* plane = input.data<const T>();
     T* result = out.data<T>();
     auto* index = indices.data<std::int64_t>();
     for (std::int64_t i = 0; i < plan.planes; ++i, plane += plan.in_pixels()) {
@@ -181,7 +181,8 @@ Tensor max_pool_gradient(const Plan& plan, const Tensor& given, const Shape& sha
   fill_planes(plan, out, [&]<class T>(TypeTag<T>, std::int64_t plane, ComputeType<T>* sums) {
     const std::int64_t first = plane * plan.out_pixels();
     for (std::int64_t i = first; i < first + plan.out_pixels(); ++i) {
-      sums[indices.data<std::int64_t>()[i]] += convert_element<ComputeType<T>>(grad.data<T>()[i]);
+      sums[indices.data<const std::int64_t>()[i]] +=
+          convert_element<ComputeType<T>>(grad.data<const T>()[i]);
     }
   });
   return out;
@@ -237,7 +238,7 @@ void compute_average(const AveragePlan& average, const Tensor& input, const Tens
   const Plan& plan = average.plan;
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
     using Compute = ComputeType<T>;
-    const T* plane = input.data<T>();
+    const T* plane = input.data<const T>();
     T* result = out.data<T>();
     for (std::int64_t i = 0; i < plan.planes; ++i) {
       for_each_window(average, [&](std::int64_t pixel, const Span& rows, const Span& columns,
@@ -262,7 +263,7 @@ Tensor average_gradient(const AveragePlan& average, const Tensor& given, const S
   const Plan& plan = average.plan;
   fill_planes(plan, out, [&]<class T>(TypeTag<T>, std::int64_t plane, ComputeType<T>* sums) {
     using Compute = ComputeType<T>;
-    const T* incoming = grad.data<T>() + plane * plan.out_pixels();
+    const T* incoming = grad.data<const T>() + plane * plan.out_pixels();
     for_each_window(average, [&](std::int64_t pixel, const Span& rows, const Span& columns,
                                  std::int64_t divisor) {
       const Compute share =

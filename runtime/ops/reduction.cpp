@@ -21,7 +21,7 @@ void fold_all(const Tensor& input, const Tensor& out, double start, F&& fold) {
   if (!out.has_values()) return;
   double result = start;
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* data = input.data<T>();
+    const T* data = input.data<const T>();
     for_each_offset(input.shape(), input.strides(), [&](std::int64_t offset) {
       result = fold(result, convert_element<double>(data[offset]));
     });

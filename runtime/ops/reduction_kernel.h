@@ -27,7 +27,7 @@ template <class F>
 void for_each_folded(const Tensor& input, DimMask folded, F&& visit) {
   const std::array<Shape, 2> strides = {input.strides(), reduced_strides(input.shape(), folded)};
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* data = input.data<T>();
+    const T* data = input.data<const T>();
     for_each_offsets<2>(input.shape(), strides, [&](const auto& at) {
       visit(static_cast<std::size_t>(at[1]), convert_element<double>(data[at[0]]));
     });

@@ -64,7 +64,8 @@ Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
   visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
     visit_floating(input.dtype(), [&]<class In>(TypeTag<In>) {
       for_each_line(lines, [&](std::int64_t start) {
-        softmax_line(out.data<Out>() + start, x.data<In>() + start, lines.size, lines.inner, form);
+        softmax_line(out.data<Out>() + start, x.data<const In>() + start, lines.size, lines.inner,
+                     form);
       });
     });
   });
@@ -81,8 +82,8 @@ Tensor softmax_backward(const Tensor& grad, const Tensor& result, int dim, DType
   visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
     visit_floating(result.dtype(), [&]<class In>(TypeTag<In>) {
       for_each_line(lines, [&](std::int64_t start) {
-        softmax_line_gradient(out.data<Out>() + start, g.data<In>() + start,
-                              result.data<In>() + start, lines.size, lines.inner, form);
+        softmax_line_gradient(out.data<Out>() + start, g.data<const In>() + start,
+                              result.data<const In>() + start, lines.size, lines.inner, form);
       });
     });
   });

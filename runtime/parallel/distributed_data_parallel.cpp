@@ -63,7 +63,8 @@ void compare_layouts(RankGroup& group, const std::vector<Tensor>& parameters) {
   std::size_t number = 0;
   for (std::size_t i = 0; first.has_values() && i < parameters.size(); ++i) {
     for (int dim = 0; dim < 2 * parameters[i].dims(); ++dim, ++number) {
-      if (first.data<std::int64_t>()[number] == static_cast<std::int64_t>(mine[number])) continue;
+      if (first.data<const std::int64_t>()[number] == static_cast<std::int64_t>(mine[number]))
+        continue;
       throw std::invalid_argument(
           fmt::format("[DistributedDataParallel] parameter {} of rank {}, of sizes {}, does not "
                       "match the sizes of the same parameter of rank 0",

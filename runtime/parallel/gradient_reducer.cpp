@@ -124,9 +124,9 @@ Buckets GradientReducer::agreed(const Buckets& assignment) {
   const Tensor all_sizes = broadcast_integers(sizes);
   if (!all.has_values()) return assignment;
   Buckets result;
-  const auto* next = all.data<std::int32_t>();
+  const auto* next = all.data<const std::int32_t>();
   for (std::int64_t i = 0; i < all_sizes.numel(); ++i) {
-    const auto size = static_cast<std::size_t>(all_sizes.data<std::int32_t>()[i]);
+    const auto size = static_cast<std::size_t>(all_sizes.data<const std::int32_t>()[i]);
     result.emplace_back(next, next + size);
     next += size;
   }

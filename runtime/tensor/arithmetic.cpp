@@ -1,7 +1,5 @@
 #include "runtime/tensor/arithmetic.h"
 
-#include <cstring>
-
 #include "allocator_shim/observe/assert.h"
 #include "runtime/tensor/elementwise.h"
 #include "runtime/tensor/factories.h"
@@ -22,9 +20,8 @@ bool is_plain_copy(const Tensor& target, const Tensor& source) {
 void copy_into(const Tensor& target, const Tensor& source) {
   target.storage().bump_version();
   if (is_plain_copy(target, source)) {
-    visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-      std::memmove(target.data<T>(), source.data<T>(), target.nbytes());
-    });
+    Storage::copy(target.storage(), target.offset_bytes(), source.storage(), source.offset_bytes(),
+                  target.nbytes());
     return;
   }
   visit_dtype(target.dtype(), [&]<class Out>(TypeTag<Out>) {

@@ -25,7 +25,7 @@ class Operand {
  public:
   Operand(const Tensor& tensor, const Shape& shape) {
     if (tensor.dtype() == dtype_of()) {
-      data_ = tensor.data<T>();
+      data_ = tensor.data<const T>();
       strides_ = broadcast_strides(tensor, shape);
       is_flat_ = tensor.is_contiguous() && tensor.shape() == shape;
     } else {
@@ -53,7 +53,7 @@ class Operand {
     scratch_ = std::make_unique<T[]>(static_cast<std::size_t>(tensor.numel()));
     std::size_t next = 0;
     visit_dtype(tensor.dtype(), [&]<class U>(TypeTag<U>) {
-      const U* source = tensor.data<U>();
+      const U* source = tensor.data<const U>();
       for_each_offset(tensor.shape(), tensor.strides(), [&](std::int64_t offset) {
         scratch_[next++] = convert_element<T>(source[offset]);
       });

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/tensor/card_backend.h"
 #include "runtime/tensor/refusal.h"
 #include "runtime/tensor/strided.h"
 
@@ -54,6 +55,26 @@ Category category_of_new_data(const Context& context) {
 Tensor new_data(const Shape& shape, const TensorOptions& options) {
   const CategoryGuard category(category_of_new_data(Context::current()));
   return empty(shape, options);
+}
+
+// A card fills its memory itself, unless it would have to be brought there first.
+bool fill_on_card(const Tensor& tensor, double value) {
+  constexpr std::size_t kWidestItem = 4;
+  if (tensor.card() == nullptr || !tensor.is_contiguous()) return false;
+  const std::size_t bytes = item_bytes(tensor.dtype());
+  Storage& storage = tensor.storage();
+  const bool is_all = tensor.nbytes() == storage.bytes();
+  if (!is_all && storage.residency() == Residency::host) return false;
+  std::uint64_t pattern = 0;
+  visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+    const T item = convert_element<T>(value);
+    std::memcpy(&pattern, &item, sizeof item);
+  });
+  if (bytes > kWidestItem && pattern != 0) return false;
+  const std::size_t item = std::min(bytes, kWidestItem);
+  const DeviceAddress to = tensor.card_address(is_all ? CardAccess::overwrite : CardAccess::write);
+  tensor.card()->card->fill(to, static_cast<std::uint32_t>(pattern), item, tensor.nbytes() / item);
+  return true;
 }
 
 // Calls fn(i) for each element i in row-major order and stores what it returns.
@@ -210,6 +231,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
 }
 
 void fill_values(const Tensor& tensor, double value) {
+  if (fill_on_card(tensor, value)) return;
   generate(tensor, [&](std::int64_t) { return value; });
 }
 
@@ -233,7 +255,7 @@ std::vector<double> to_doubles(const Tensor& tensor) {
     return values;
   }
   visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* data = tensor.data<T>();
+    const T* data = tensor.data<const T>();
     for_each_offset(tensor.shape(), tensor.strides(), [&](std::int64_t offset) {
       values.push_back(convert_element<double>(data[offset]));
     });

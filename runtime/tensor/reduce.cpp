@@ -73,7 +73,7 @@ void reduce_sum_into(const Tensor& out, const Tensor& given, DimMask folded, dou
   visit_dtype(tensor.dtype(), [&]<class In>(TypeTag<In>) {
     using Sum = std::conditional_t<std::is_floating_point_v<ComputeType<In>>, double, std::int64_t>;
     std::vector<Sum> sums(static_cast<std::size_t>(out.numel()));
-    const In* source = tensor.data<In>();
+    const In* source = tensor.data<const In>();
     const std::array<Shape, 2> strides = {tensor.strides(),
                                           reduced_strides(tensor.shape(), folded)};
     if (source != nullptr) add_rows(source, tensor.shape(), strides, sums.data());

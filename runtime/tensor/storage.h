@@ -10,6 +10,32 @@
 
 namespace ohm {
 
+struct CardBackend;
+
+/// Which copy of a storage's values is up to date where there are two of them: one in a real card's
+/// memory, one in the host's memory behind it.
+enum class Residency : std::uint8_t {
+  nowhere,  ///< nothing was written so far: either copy will do
+  host,
+  card,
+  both
+};
+
+/// What somebody does with the card's copy.
+enum class CardAccess : std::uint8_t {
+  read,
+  write,     ///< of a part, or after reading
+  overwrite  ///< of everything: what was there need not be
+};
+
+// Note [Two copies of values]
+// The memory of a GPU that is on a real card is the card's, and for every op without a kernel there
+// the host's memory stands behind it. Each storage knows which of the two is up to date. Whoever
+// wants values says where and what for, each time before a loop or a launch, and is given an
+// address in a copy that is up to date; writing makes the other copy stale. An address is good
+// until somebody asks for the values at the other place. On virtual GPUs and on the host there is
+// one copy, and asking costs a comparison.
+
 /// One allocation. Its memory goes back to the allocator when the last tensor on it goes.
 class Storage : public RefCounted {
  public:
@@ -24,8 +50,35 @@ class Storage : public RefCounted {
   Device device() const { return device_; }
   DeviceAddress address() const { return allocation_.address; }
 
-  /// Host memory with the values; nullptr on size-only devices and for 0 bytes.
-  std::byte* values() const { return static_cast<std::byte*>(allocation_.values); }
+  /// False on size-only devices and for 0 bytes. Moves nothing.
+  bool has_values() const { return allocation_.values != nullptr; }
+
+  /// Host memory with the values, to be written; nullptr where there are none. Throws
+  /// std::runtime_error where a card does not give them.
+  std::byte* values() {
+    if (card_ != nullptr) use_on_host(true);
+    return host_copy();
+  }
+  /// The same to be read alone: a card's copy stays up to date.
+  const std::byte* read_values() {
+    if (card_ != nullptr) use_on_host(false);
+    return host_copy();
+  }
+
+  /// The real card that the values may be computed on; nullptr where there are none, or no card.
+  const CardBackend* card() const { return card_; }
+  Residency residency() const { return residency_; }
+  /// The values on the card. Pre-condition: card() != nullptr. Throws std::runtime_error.
+  DeviceAddress card_address(CardAccess access);
+
+  /// The `bytes` at `offset`, wherever they are up to date, to memory of the host. For a few: both
+  /// copies stay as they are. Pre-condition: has_values().
+  void peek(void* to, std::size_t offset, std::size_t bytes) const;
+
+  /// Copies between two storages that have values, on the way that is shortest for where they are
+  /// up to date. Offsets are in bytes; the parts may overlap.
+  static void copy(Storage& to, std::size_t to_offset, Storage& from, std::size_t from_offset,
+                   std::size_t bytes);
 
   /// Counts in-place writes: a saved tensor remembers it, to find out that it was overwritten.
   std::uint32_t version() const { return version_; }
@@ -46,10 +99,17 @@ class Storage : public RefCounted {
   static IntrusivePtr<Storage> from(RequestAllocator* allocator, std::size_t bytes, Device device);
   ~Storage();
 
+  std::byte* host_copy() const { return static_cast<std::byte*>(allocation_.values); }
+  void use_on_host(bool to_write);
+  void copy_to_card(std::size_t offset, const Storage& from, std::size_t from_offset,
+                    std::size_t bytes);
+
   RequestAllocator* allocator_ = nullptr;
   Allocation allocation_;
   std::size_t bytes_ = 0;
+  const CardBackend* card_ = nullptr;  ///< not owned; outlives the storage
   Device device_;
+  Residency residency_ = Residency::nowhere;  ///< where there is a card
   std::uint32_t version_ = 0;
 };
 

@@ -55,8 +55,11 @@ double Tensor::item() const {
         fmt::format("[item] a tensor with {} elements cannot be converted to a number", numel()));
   }
   if (!has_values()) return std::numeric_limits<double>::quiet_NaN();
-  return visit_dtype(dtype(),
-                     [&]<class T>(TypeTag<T>) { return convert_element<double>(*data<T>()); });
+  return visit_dtype(dtype(), [&]<class T>(TypeTag<T>) {
+    T value{};
+    storage().peek(&value, offset_bytes(), sizeof value);
+    return convert_element<double>(value);
+  });
 }
 
 Tensor make_view(const Tensor& base, const Shape& sizes, const Shape& strides,

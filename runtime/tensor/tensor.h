@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/device.h"
@@ -67,16 +68,31 @@ class Tensor {
   bool is_dense() const;
   Storage& storage() const { return *impl_->storage; }
 
-  /// The first element; nullptr on size-only devices and for empty tensors. Nothing checks T
-  /// against the dtype beyond its size.
+  /// The first element in the host's memory, data<const T>() to read and data<T>() to write;
+  /// nullptr on size-only devices and for empty tensors. See Note [Two copies of values]. Nothing
+  /// checks T against the dtype beyond its size.
   template <class T>
   T* data() const {
-    std::byte* values = impl_->storage->values();
-    if (values == nullptr) return nullptr;
-    return reinterpret_cast<T*>(values) + impl_->offset;
+    if (!has_values()) return nullptr;
+    if constexpr (std::is_const_v<T>) {
+      return reinterpret_cast<T*>(impl_->storage->read_values()) + impl_->offset;
+    } else {
+      return reinterpret_cast<T*>(impl_->storage->values()) + impl_->offset;
+    }
   }
   /// False on size-only devices: kernels then have nothing to do.
-  bool has_values() const { return impl_->storage->values() != nullptr; }
+  bool has_values() const { return impl_->storage->has_values(); }
+
+  /// The real card that it may be computed on; nullptr where there are no values, or no card.
+  const CardBackend* card() const { return impl_->storage->card(); }
+  /// The first element on that card.
+  DeviceAddress card_address(CardAccess access) const {
+    return impl_->storage->card_address(access) + offset_bytes();
+  }
+  /// Of the first element in the storage.
+  std::size_t offset_bytes() const {
+    return static_cast<std::size_t>(impl_->offset) * item_bytes(dtype());
+  }
 
   /// The only element as a double. NaN on size-only devices. Throws std::invalid_argument when
   /// there is more than one.

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "allocator_shim/observe/assert.h"
+
 namespace ohm::cuda {
 namespace {
 
@@ -71,6 +73,41 @@ DeviceMemoryInfo Card::memory_info() const {
 
 void Card::synchronize() const {
   driver_->check(current().context_synchronize(), "cuCtxSynchronize");
+}
+
+void Card::write(Pointer to, const void* from, std::size_t bytes) const {
+  driver_->check(current().copy_to_device(to, from, bytes), "cuMemcpyHtoD_v2");
+}
+
+void Card::read(void* to, Pointer from, std::size_t bytes) const {
+  driver_->check(current().copy_from_device(to, from, bytes), "cuMemcpyDtoH_v2");
+}
+
+void Card::copy(Pointer to, Pointer from, std::size_t bytes) const {
+  driver_->check(current().copy_on_device(to, from, bytes), "cuMemcpyDtoD_v2");
+}
+
+void Card::copy_from(const Card& other, Pointer to, Pointer from, std::size_t bytes) const {
+  if (other.context_ == context_) return copy(to, from, bytes);
+  driver_->check(current().copy_to_peer(to, context_, from, other.context_, bytes), "cuMemcpyPeer");
+}
+
+void Card::fill(Pointer to, std::uint32_t pattern, std::size_t item_bytes,
+                std::size_t count) const {
+  const DriverFunctions& functions = current();
+  switch (item_bytes) {
+    case 1:
+      driver_->check(functions.set_bytes(to, static_cast<unsigned char>(pattern), count),
+                     "cuMemsetD8_v2");
+      return;
+    case 2:
+      driver_->check(functions.set_halves(to, static_cast<unsigned short>(pattern), count),
+                     "cuMemsetD16_v2");
+      return;
+    default:
+      OHM_ASSERT(item_bytes == 4, "an item is of 1, 2 or 4 bytes");
+      driver_->check(functions.set_words(to, pattern, count), "cuMemsetD32_v2");
+  }
 }
 
 bool Card::enable_peer_access(const Card& other) const {

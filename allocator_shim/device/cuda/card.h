@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -43,6 +44,19 @@ class Card {
   DeviceMemoryInfo memory_info() const;
   /// Returns once everything that was queued is done.
   void synchronize() const;
+
+  // Values. All of it is queued on the default stream, in the order of the calls; what the host
+  // gives may be overwritten at once, what it reads is there on return. Addresses are parts of what
+  // was allocated on this card.
+
+  void write(Pointer to, const void* from, std::size_t bytes) const;
+  void read(void* to, Pointer from, std::size_t bytes) const;
+  /// The two do not overlap.
+  void copy(Pointer to, Pointer from, std::size_t bytes) const;
+  /// From the memory of another card; through the host where the hardware knows no other way.
+  void copy_from(const Card& other, Pointer to, Pointer from, std::size_t bytes) const;
+  /// `count` items of 1, 2 or 4 bytes each, all with the low bits of `pattern`.
+  void fill(Pointer to, std::uint32_t pattern, std::size_t item_bytes, std::size_t count) const;
 
   /// Lets this card read and write `other`'s memory; false where the hardware cannot.
   bool enable_peer_access(const Card& other) const;

@@ -113,6 +113,12 @@ inline constexpr unsigned kPortableHostMemory = 1;
   ROW(event_synchronize, cuEventSynchronize, "cuEventSynchronize", EventHandle)                    \
   ROW(copy_to_device, cuMemcpyHtoD, "cuMemcpyHtoD_v2", Pointer, const void*, std::size_t)          \
   ROW(copy_from_device, cuMemcpyDtoH, "cuMemcpyDtoH_v2", void*, Pointer, std::size_t)              \
+  ROW(copy_on_device, cuMemcpyDtoD, "cuMemcpyDtoD_v2", Pointer, Pointer, std::size_t)              \
+  ROW(copy_to_peer, cuMemcpyPeer, "cuMemcpyPeer", Pointer, ContextHandle, Pointer, ContextHandle,  \
+      std::size_t)                                                                                 \
+  ROW(set_bytes, cuMemsetD8, "cuMemsetD8_v2", Pointer, unsigned char, std::size_t)                 \
+  ROW(set_halves, cuMemsetD16, "cuMemsetD16_v2", Pointer, unsigned short, std::size_t)             \
+  ROW(set_words, cuMemsetD32, "cuMemsetD32_v2", Pointer, unsigned, std::size_t)                    \
   ROW(module_load, cuModuleLoadData, "cuModuleLoadData", ModuleHandle*, const void*)               \
   ROW(module_unload, cuModuleUnload, "cuModuleUnload", ModuleHandle)                               \
   ROW(module_function, cuModuleGetFunction, "cuModuleGetFunction", FunctionHandle*, ModuleHandle,  \

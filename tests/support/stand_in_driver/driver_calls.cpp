@@ -1,5 +1,6 @@
 // The driver's functions. Their symbols and signatures come from the table that ohm looks them up
 // by: one that is missing here does not link, one that differs does not compile.
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -406,16 +407,37 @@ namespace {
 constexpr Result kInvalidImage = 200;
 constexpr Result kNotFound = 500;
 
-/// nullptr, and a note, where [address, address + bytes) is not part of one segment.
-void* memory_at(Pointer address, std::size_t bytes) {
-  Machine& now = machine();
-  const auto after = now.card().segments.upper_bound(address);
-  if (after != now.card().segments.begin()) {
-    const auto& [begin, size] = *std::prev(after);
-    if (address + bytes <= begin + size) return now.card().context->host_pointer(address);
+/// The end of the segment, or of the mapped chunks in a row, that `address` is in; 0: none.
+Pointer end_of_memory(const Card& card, Pointer address) {
+  const auto segment = card.segments.upper_bound(address);
+  if (segment != card.segments.begin()) {
+    const auto& [begin, size] = *std::prev(segment);
+    if (address < begin + size) return begin + size;
   }
-  now.wrong("an access outside what was allocated");
+  auto chunk = card.mapped.upper_bound(address);
+  if (chunk == card.mapped.begin()) return 0;
+  Pointer end = std::prev(chunk)->first + std::prev(chunk)->second;
+  for (; chunk != card.mapped.end() && chunk->first == end; ++chunk) end += chunk->second;
+  return address < end ? end : 0;
+}
+
+/// nullptr, and a note, where [address, address + bytes) is not memory of the card.
+void* memory_at(Card& card, Pointer address, std::size_t bytes) {
+  if (address + bytes <= end_of_memory(card, address)) return card.context->host_pointer(address);
+  machine().wrong("an access outside what was allocated");
   return nullptr;
+}
+void* memory_at(Pointer address, std::size_t bytes) {
+  return memory_at(machine().card(), address, bytes);
+}
+
+template <class T>
+Result fill(Pointer to, T item, std::size_t count) {
+  if (to % sizeof item != 0) return machine().wrong("a misaligned fill");
+  auto* const memory = static_cast<T*>(memory_at(to, count * sizeof item));
+  if (memory == nullptr) return kInvalidValue;
+  std::fill_n(memory, count, item);
+  return kSuccess;
 }
 
 }  // namespace
@@ -434,6 +456,41 @@ Result copy_from_device(void* to, Pointer from, std::size_t bytes) {
   if (memory == nullptr) return kInvalidValue;
   std::memcpy(to, memory, bytes);
   return kSuccess;
+}
+
+Result copy_on_device(Pointer to, Pointer from, std::size_t bytes) {
+  if (const int error = machine().begin("cuMemcpyDtoD_v2")) return error;
+  void* const target = memory_at(to, bytes);
+  const void* const source = memory_at(from, bytes);
+  if (target == nullptr || source == nullptr) return kInvalidValue;
+  if (to < from + bytes && from < to + bytes) return machine().wrong("a copy over itself");
+  std::memcpy(target, source, bytes);
+  return kSuccess;
+}
+
+Result copy_to_peer(Pointer to, ContextHandle to_context, Pointer from, ContextHandle from_context,
+                    std::size_t bytes) {
+  if (const int error = machine().begin("cuMemcpyPeer")) return error;
+  void* const target = memory_at(*reinterpret_cast<Card*>(to_context), to, bytes);
+  const void* const source = memory_at(*reinterpret_cast<Card*>(from_context), from, bytes);
+  if (target == nullptr || source == nullptr) return kInvalidValue;
+  std::memcpy(target, source, bytes);
+  return kSuccess;
+}
+
+Result set_bytes(Pointer to, unsigned char item, std::size_t count) {
+  if (const int error = machine().begin("cuMemsetD8_v2")) return error;
+  return fill(to, item, count);
+}
+
+Result set_halves(Pointer to, unsigned short item, std::size_t count) {
+  if (const int error = machine().begin("cuMemsetD16_v2")) return error;
+  return fill(to, item, count);
+}
+
+Result set_words(Pointer to, unsigned item, std::size_t count) {
+  if (const int error = machine().begin("cuMemsetD32_v2")) return error;
+  return fill(to, item, count);
 }
 
 Result module_load(ModuleHandle* module, const void* image) {

@@ -1,0 +1,88 @@
+// A machine for tests of the runtime whose GPUs are shares of cards of the stand-in driver, with a
+// context installed for as long as the machine lives.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/device/card_share.h"
+#include "allocator_shim/device/cuda/card_memory.h"
+#include "allocator_shim/device/cuda/card_streams.h"
+#include "allocator_shim/device/host_memory_allocator.h"
+#include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/observe/bytes.h"
+#include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/context.h"
+#include "tests/support/stand_in_driver/stand_in.h"
+
+namespace ohm::test {
+
+class CardMachine {
+ public:
+  /// `words` describe the machine behind the driver (stand_in_driver.h).
+  explicit CardMachine(int gpus = 1, const std::string& words = "devices=2 capacity=268435456",
+                       ValueMode values = ValueMode::keeps_values)
+      : stand_in_(words),
+        host_({.capacity_bytes = 1_GiB, .values = values}, nullptr),
+        guard_(context_) {
+    context_.host.allocator = &host_;
+    context_.sites = &sites_;
+    context_.keeps_values = values == ValueMode::keeps_values;
+    const auto driver = stand_in::StandIn::driver();
+    for (int device = 0; device < gpus; ++device) {
+      const auto card = std::make_shared<const cuda::Card>(driver, device);
+      gpus_.push_back(std::make_unique<Gpu>(card, device, values));
+      DeviceSlot slot;
+      slot.allocator = &gpus_.back()->allocator;
+      slot.streams = &gpus_.back()->streams;
+      slot.card = &gpus_.back()->backend;
+      context_.gpus.push_back(slot);
+    }
+    context_.seed(0);
+  }
+  ~CardMachine() { context_.gpus.clear(); }
+  CardMachine(const CardMachine&) = delete;
+  CardMachine& operator=(const CardMachine&) = delete;
+
+  Context& context() { return context_; }
+  const stand_in::StandIn& stand_in() const { return stand_in_; }
+  /// Copies between host and card so far, and between cards or on one.
+  int uploads() const { return stand_in_.calls("cuMemcpyHtoD_v2"); }
+  int downloads() const { return stand_in_.calls("cuMemcpyDtoH_v2"); }
+  int copies_on_card() const { return stand_in_.calls("cuMemcpyDtoD_v2"); }
+  int copies_to_peers() const { return stand_in_.calls("cuMemcpyPeer"); }
+
+ private:
+  struct Gpu {
+    Gpu(const std::shared_ptr<const cuda::Card>& card, int device, ValueMode values)
+        : backend{card},
+          card_memory(card),
+          virtual_gpu(128_MiB, {.device = device, .values = values}),
+          share(card_memory, virtual_gpu),
+          streams(card),
+          allocator(share, streams, options_for(device), nullptr) {}
+    static CachingAllocatorOptions options_for(int device) {
+      CachingAllocatorOptions result;
+      result.device = device;
+      return result;
+    }
+    CardBackend backend;
+    cuda::CardMemory card_memory;
+    VirtualGpu virtual_gpu;
+    CardShare share;
+    cuda::CardStreams streams;
+    CachingAllocator allocator;
+  };
+
+  stand_in::StandIn stand_in_;
+  SiteTable sites_;
+  HostMemoryAllocator host_;
+  std::vector<std::unique_ptr<Gpu>> gpus_;
+  Context context_;
+  ContextGuard guard_;
+};
+
+}  // namespace ohm::test
