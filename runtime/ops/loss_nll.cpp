@@ -98,11 +98,11 @@ void compute_losses(const NllCall& call, const Tensor& input, const Tensor& targ
   const Tensor indices = row_major(target);
   if (!out.has_values()) return;
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+    if (call.reduction == Reduction::none) fill_values(out, 0);
     const T* score = scores.data<const T>();
     T* losses = out.data<T>();
     double sum = 0;
     double total = 0;
-    if (call.reduction == Reduction::none) fill_values(out, 0);
     for_each_target(call, indices, weight, [&](std::int64_t i, std::int64_t index, double w) {
       const double loss = -w * convert_element<double>(score[call.layout.at(i, index)]);
       if (call.reduction == Reduction::none) losses[i] = convert_element<T>(loss);
