@@ -8,6 +8,7 @@
 
 #include "harness/engine/message_archive.h"
 #include "harness/engine/worker_pool.h"
+#include "runtime/ops/kernels/kernel_module.h"
 
 namespace ohm::cuda {
 
@@ -91,6 +92,7 @@ CudaCards::CudaCards(const CudaLibraries& libraries)
     std::_Exit(EXIT_FAILURE);
   });
   cards_.resize(static_cast<std::size_t>(driver_->device_count()));
+  kernels_.resize(cards_.size());
 }
 
 std::shared_ptr<const cuda::Card> CudaCards::card(int index) {
@@ -104,6 +106,16 @@ std::shared_ptr<const cuda::Card> CudaCards::card(int index) {
     other->enable_peer_access(*card);
   }
   return card;
+}
+
+CardBackend CudaCards::backend(int index) {
+  CardBackend backend{card(index), nullptr};
+  if (ops::kernels::kernel_image().empty()) return backend;
+  std::shared_ptr<const CardKernels>& kernels =
+      kernels_[static_cast<std::size_t>(backend.card->ordinal())];
+  if (!kernels) kernels = std::make_shared<const ops::kernels::KernelModule>(backend.card);
+  backend.kernels = kernels;
+  return backend;
 }
 
 }  // namespace ohm::engine

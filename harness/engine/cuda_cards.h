@@ -7,6 +7,7 @@
 
 #include "allocator_shim/device/cuda/card.h"
 #include "harness/engine/cuda_run.h"
+#include "runtime/tensor/card_backend.h"
 
 namespace ohm::engine {
 
@@ -32,10 +33,14 @@ class CudaCards {
 
   /// The card that GPU `index` of a machine is on: there may be more GPUs than cards.
   std::shared_ptr<const cuda::Card> card(int index);
+  /// The same with its kernels, which are loaded when they are first asked for.
+  CardBackend backend(int index);
 
  private:
   std::shared_ptr<cuda::Driver> driver_;
-  std::vector<std::shared_ptr<const cuda::Card>> cards_;  ///< null: not used so far
+  // By ordinal; null: not used so far.
+  std::vector<std::shared_ptr<const cuda::Card>> cards_;
+  std::vector<std::shared_ptr<const CardKernels>> kernels_;
 };
 
 }  // namespace ohm::engine

@@ -68,7 +68,7 @@ struct Machine::Gpu {
       streams = std::make_unique<QueuedStreams>();
       return;
     }
-    card.card = cuda->card(index);
+    card = cuda->backend(index);
     card_memory = std::make_unique<cuda::CardMemory>(card.card);
     streams = std::make_unique<cuda::CardStreams>(card.card);
     segment_adaptors.push_back(std::make_unique<CardShare>(*card_memory, device));

@@ -27,8 +27,7 @@ void loop_binary(const Tensor& target, const Tensor& input, const TensorOrNumber
     map_binary<Out, T>(target, input, *tensor, fn);
     return;
   }
-  const auto number = convert_element<ComputeType<T>>(std::get<double>(other));
-  map_unary<Out, T>(target, input, [&](auto x) { return fn(x, number); });
+  map_with_number<Out, T>(target, input, std::get<double>(other), fn);
 }
 
 /// fn over both operands in a new tensor of their promoted dtype.

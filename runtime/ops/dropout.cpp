@@ -1,5 +1,6 @@
 #include "runtime/ops/dropout.h"
 
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/tensor/philox.h"
@@ -22,31 +23,10 @@ bool keeps_everything(const Tensor& input, double p, bool training) {
   return p == 0.0 || !training || input.numel() == 0;
 }
 
-// Calls visit(i, whether element i stays) in row-major order. The generator moves on on size-only
-// devices too.
-template <class F>
-void draw(const Tensor& target, double p, F&& visit) {
-  PhiloxGenerator& generator = Context::current().slot(target.device()).generator;
-  const std::uint64_t seed = generator.seed;
-  const auto count = static_cast<std::uint64_t>(target.numel());
-  const std::uint64_t start = generator.take(count);
-  if (!target.has_values()) return;
-  const auto keep = static_cast<float>(1.0 - p);
-  std::array<std::uint32_t, 4> block{};
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (i % 4 == 0) block = philox_block(seed, start + i / 4);
-    visit(i, uniform_from_word(block[i % 4]) < keep);
-  }
-}
-
 // 0 or 1/(1−p) for each element.
 Tensor noise_of(const Shape& shape, const TensorOptions& options, double p) {
   Tensor noise = empty(shape, options);
-  visit_floating(options.dtype, [&]<class T>(TypeTag<T>) {
-    T* data = noise.data<T>();
-    const T scale = convert_element<T>(1.0 / (1.0 - p));
-    draw(noise, p, [&](std::uint64_t i, bool stays) { data[i] = stays ? scale : T{}; });
-  });
+  fill_bernoulli(noise, 1.0 - p, 1.0 / (1.0 - p));
   return noise;
 }
 
@@ -55,9 +35,7 @@ Tensor zero_number(const Tensor& like) { return zeros({}, options_of(like)); }
 // mask ? x · scale : 0
 void mask_into(const Tensor& out, const Tensor& x, const Tensor& mask, double scale) {
   visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-    const auto factor = static_cast<ComputeType<T>>(scale);
-    map_binary<T, T>(out, x, mask,
-                     [factor](auto value, auto stays) { return value * stays * factor; });
+    map_binary<T, T>(out, x, mask, formulas::MaskedScaled{scale});
   });
 }
 
@@ -89,7 +67,7 @@ Tensor dropout(const Tensor& input, double p, bool training) {
   if (p == 1.0) return mul(input, zero_number(input));
   const Tensor mask = empty(input.shape(), {DType::boolean, input.device()});
   Tensor out = empty_like(input);  // before the draw: a failure leaves the generator as it was
-  draw(mask, p, [data = mask.data<bool>()](std::uint64_t i, bool stays) { data[i] = stays; });
+  fill_bernoulli(mask, 1.0 - p, 1.0);
   const double scale = 1.0 / (1.0 - p);
   mask_into(out, input, mask, scale);
   if (Recorder record("NativeDropoutBackward", {&input}); record.is_needed()) {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise.h"
+#include "runtime/tensor/formulas.h"
 
 namespace ohm::ops::formula {
 
@@ -19,18 +21,14 @@ Tensor mapped(const Tensor& tensor, Tensor (*op)(const Tensor&), F&& fn) {
 
 inline Tensor times(const Tensor& tensor, double factor) {
   if (is_recorded()) return mul(tensor, factor);
-  return map_new(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
+  return map_new(tensor, formulas::Scaled{factor});
 }
 inline Tensor plus(const Tensor& tensor, double number) {
   if (is_recorded()) return add(tensor, number);
-  return map_new(tensor, [number](auto x) { return x + static_cast<decltype(x)>(number); });
+  return map_new(tensor, formulas::Shifted{number});
 }
-inline Tensor negated(const Tensor& tensor) {
-  return mapped(tensor, &neg, [](auto x) { return -x; });
-}
-inline Tensor squared(const Tensor& tensor) {
-  return mapped(tensor, &square, [](auto x) { return x * x; });
-}
+inline Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, formulas::Negated()); }
+inline Tensor squared(const Tensor& tensor) { return mapped(tensor, &square, formulas::Squared()); }
 
 /// fn over both, broadcast and promoted.
 template <class F>
@@ -40,19 +38,19 @@ Tensor combined(const Tensor& a, const Tensor& b, F&& fn) {
 }
 inline Tensor product(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return mul(a, b);
-  return combined(a, b, [](auto x, auto y) { return x * y; });
+  return combined(a, b, formulas::Product());
 }
 inline Tensor quotient(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return div(a, b);
-  return combined(a, b, [](auto x, auto y) { return x / y; });
+  return combined(a, b, formulas::Quotient());
 }
 inline Tensor sum(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return add(a, b);
-  return combined(a, b, [](auto x, auto y) { return x + y; });
+  return combined(a, b, formulas::Sum());
 }
 inline Tensor difference(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return sub(a, b);
-  return combined(a, b, [](auto x, auto y) { return x - y; });
+  return combined(a, b, formulas::Difference());
 }
 
 /// A bool tensor of the broadcast shape.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
@@ -196,9 +197,7 @@ void require_mask(const OpInfo& info, const Tensor& input, const Tensor& mask) {
 
 void fill_where(const Tensor& target, const Tensor& mask, double value) {
   visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(target, target, mask, [value](auto x, auto filled) {
-      return filled != 0 ? convert_element<decltype(x)>(value) : x;
-    });
+    map_binary<T, T>(target, target, mask, formulas::Filled{value});
   });
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/ops/contraction.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/gemm.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
@@ -217,10 +218,7 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
   save_with_bias(record, input, other);
   Tensor out = raw_bmm(input, other);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    using Compute = ComputeType<T>;
-    const auto a = static_cast<Compute>(alpha);
-    const auto b = static_cast<Compute>(beta);
-    map_binary<T, T>(out, out, bias, [a, b](auto x, auto y) { return a * x + b * y; });
+    map_binary<T, T>(out, out, bias, formulas::WeightedSum{alpha, beta});
   });
   record.attach_differentiable(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor(), Tensor()};

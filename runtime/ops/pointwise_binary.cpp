@@ -4,8 +4,8 @@
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise.h"
-#include "runtime/ops/wrapping.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
@@ -29,8 +29,8 @@ constexpr OpInfo kDivInplace{"div_"};
 constexpr OpInfo kZeroInplace{"zero_"};
 constexpr OpInfo kFillInplace{"fill_"};
 
-constexpr auto kProduct = [](auto x, auto y) { return wrapping_product(x, y); };
-constexpr auto kQuotient = [](auto x, auto y) { return x / y; };
+constexpr formulas::Product kProduct;
+constexpr formulas::Quotient kQuotient;
 
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
   return binary_new(kMul, a, b, result_dtype(a, b), kProduct);
@@ -58,12 +58,7 @@ TensorList add_gradients(BackwardCall& call, const Term& term) {
   return grads;
 }
 
-auto scaled_sum(const Term& term) {
-  return [factor = term.factor()](auto x, auto y) {
-    const auto addend = wrapping_product(static_cast<decltype(x)>(factor), y);
-    return wrapping_sum(x, addend);
-  };
-}
+formulas::ScaledSum scaled_sum(const Term& term) { return {term.factor()}; }
 
 Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
                   const TensorOrNumber& other, const Term& term) {
@@ -177,35 +172,32 @@ Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tenso
 template <class Pick>
 Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& theirs,
                        Pick is_first_chosen) {
-  const Tensor half = map_new(grad, [](auto g) { return g / decltype(g)(2); });
+  const Tensor half = map_new(grad, formulas::Divided{2.0});
   const Tensor is_equal = empty(grad.shape(), {DType::boolean, grad.device()});
   Tensor out = empty_like(grad);
   const Tensor is_theirs = empty(grad.shape(), {DType::boolean, grad.device()});
   const DType dtype = result_dtype(mine, theirs);
   visit_floating(dtype, [&]<class T>(TypeTag<T>) {
-    map_binary<bool, T>(is_equal, mine, theirs, [](auto x, auto y) { return x == y; });
+    map_binary<bool, T>(is_equal, mine, theirs, formulas::Equal());
     map_binary<bool, T>(is_theirs, mine, theirs,
                         [=](auto x, auto y) { return x != y && is_first_chosen(y, x); });
   });
   visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, is_equal, half, grad,
-                      [](auto equal, auto halved, auto g) { return equal != 0 ? halved : g; });
-    map_binary<T, T>(out, out, is_theirs,
-                     [](auto g, auto theirs_is) { return theirs_is != 0 ? decltype(g){} : g; });
+    map_ternary<T, T>(out, is_equal, half, grad, formulas::Choice());
+    map_binary<T, T>(out, out, is_theirs, formulas::Kept{false});
   });
   return out;
 }
 
 // max and min: the gradient goes to the chosen operand, half to each where they are equal.
-template <class Pick>
+template <class Chosen, class Pick>
 Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, const Tensor& other,
-                Pick is_first_chosen) {
+                Chosen chosen, Pick is_first_chosen) {
   const OpFront front(info);
   Recorder record(node, {&input, &other});
   record.save(other);
   record.save(input);
-  Tensor out = binary_new(info, input, other, result_dtype(input, other),
-                          [=](auto x, auto y) { return is_first_chosen(x, y) || x != x ? x : y; });
+  Tensor out = binary_new(info, input, other, result_dtype(input, other), chosen);
   record.attach(out, [=](BackwardCall& call) {
     const Tensor a = call.saved(1);
     const Tensor b = call.saved(0);
@@ -261,8 +253,8 @@ Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha) {
 
 Tensor rsub(const Tensor& input, double number) {
   const OpFront front(kRsub);
-  Tensor out = binary_new(kRsub, input, number, result_dtype(input, number),
-                          [](auto x, auto y) { return wrapping_difference(y, x); });
+  Tensor out =
+      binary_new(kRsub, input, number, result_dtype(input, number), formulas::ReversedDifference());
   if (Recorder record("RsubBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{negated(call.grad())}; });
@@ -297,11 +289,13 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
 }
 
 Tensor maximum(const Tensor& input, const Tensor& other) {
-  return pick_one(kMaximum, "MaximumBackward", input, other, [](auto x, auto y) { return x > y; });
+  return pick_one(kMaximum, "MaximumBackward", input, other, formulas::Maximum(),
+                  [](auto x, auto y) { return x > y; });
 }
 
 Tensor minimum(const Tensor& input, const Tensor& other) {
-  return pick_one(kMinimum, "MinimumBackward", input, other, [](auto x, auto y) { return x < y; });
+  return pick_one(kMinimum, "MinimumBackward", input, other, formulas::Minimum(),
+                  [](auto x, auto y) { return x < y; });
 }
 
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
@@ -321,8 +315,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   const Tensor when_false = cast(other, dtype);
   Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
   visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, condition, when_true, when_false,
-                      [](auto chosen, auto x, auto y) { return chosen != 0 ? x : y; });
+    map_ternary<T, T>(out, condition, when_true, when_false, formulas::Choice());
   });
   record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor chosen = call.saved(0);
@@ -331,9 +324,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
       if (call.is_recorded()) {
         return mine ? where(chosen, call.grad(), zero) : where(chosen, zero, call.grad());
       }
-      return map_new(call.grad(), chosen, [mine](auto grad, auto condition) {
-        return (condition != 0) == mine ? grad : decltype(grad){};
-      });
+      return map_new(call.grad(), chosen, formulas::Kept{mine});
     };
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(1)) grads[1] = share(false);

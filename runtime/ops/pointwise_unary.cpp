@@ -3,6 +3,7 @@
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/power.h"
@@ -28,16 +29,6 @@ constexpr OpInfo kLe{"le"};
 constexpr OpInfo kGt{"gt"};
 constexpr OpInfo kGe{"ge"};
 
-// `value` as a T: the nearest that there is.
-template <class T>
-T nearest(double value) {
-  if constexpr (std::is_integral_v<T>) {
-    if (value >= 0x1p63) return std::numeric_limits<T>::max();
-    if (value < -0x1p63) return std::numeric_limits<T>::min();
-  }
-  return static_cast<T>(value);
-}
-
 template <class F>
 Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F&& fn) {
   const OpFront front(info);
@@ -59,10 +50,7 @@ Tensor test_elements(const OpInfo& info, const Tensor& input, F&& fn) {
 
 // −1, 0 or 1; its own gradient is 0 everywhere.
 Tensor sign_of(const Tensor& x) {
-  Tensor out = map_new(x, [](auto v) {
-    using T = decltype(v);
-    return static_cast<T>((v > T(0)) - (v < T(0)));
-  });
+  Tensor out = map_new(x, formulas::Sign());
   if (Recorder record("SgnBackward", {&x}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
@@ -70,12 +58,12 @@ Tensor sign_of(const Tensor& x) {
   return out;
 }
 
-Tensor raised(const Tensor& base, double power) {
-  return map_new(base, [power](auto x) {
-    using T = decltype(x);
-    return power == 2.0 ? x * x : static_cast<T>(std::pow(x, static_cast<T>(power)));
-  });
+formulas::Clamped clamped(std::optional<double> min, std::optional<double> max) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return {min.value_or(-kInfinity), max.value_or(kInfinity)};
 }
+
+Tensor raised(const Tensor& base, double power) { return map_new(base, formulas::Raised{power}); }
 
 Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   const OpFront front(info);
@@ -129,7 +117,7 @@ Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
   Tensor out = empty_like(input);
   visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, [](auto x) { return -x; }); });
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, formulas::Negated()); });
   if (Recorder record("NegBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
@@ -139,32 +127,30 @@ Tensor neg(const Tensor& input) {
 
 Tensor exp(const Tensor& input) {
   return unary_keeping_result(
-      kExp, "ExpBackward", input, [](auto x) { return std::exp(x); },
+      kExp, "ExpBackward", input, formulas::Exponential(),
       Formula([](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); }));
 }
 
 Tensor log(const Tensor& input) {
   return unary_keeping_input(
-      kLog, "LogBackward", input, [](auto x) { return std::log(x); },
+      kLog, "LogBackward", input, formulas::Logarithm(),
       Formula([](const Tensor& grad, const Tensor& x) { return formula::quotient(grad, x); }));
 }
 
 Tensor sqrt(const Tensor& input) {
-  return unary_keeping_result(
-      kSqrt, "SqrtBackward", input, [](auto x) { return std::sqrt(x); },
-      Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor twice = formula::times(y, 2.0);
-        return formula::quotient(grad, twice);
-      }));
+  return unary_keeping_result(kSqrt, "SqrtBackward", input, formulas::SquareRoot(),
+                              Formula([](const Tensor& grad, const Tensor& y) {
+                                const Tensor twice = formula::times(y, 2.0);
+                                return formula::quotient(grad, twice);
+                              }));
 }
 
 Tensor abs(const Tensor& input) {
-  return unary_keeping_input(
-      kAbs, "AbsBackward", input, [](auto x) { return x < decltype(x){} ? -x : x; },
-      Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor sign = sign_of(x);
-        return formula::product(grad, sign);
-      }));
+  return unary_keeping_input(kAbs, "AbsBackward", input, formulas::Absolute(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const Tensor sign = sign_of(x);
+                               return formula::product(grad, sign);
+                             }));
 }
 
 Tensor pow(const Tensor& given, double exponent) { return power(kPow, given, exponent); }
@@ -179,7 +165,7 @@ Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<dou
   const Tensor below = max ? le(input, *max) : Tensor();
   Tensor mask = above.defined() ? above : below;
   if (above.defined() && below.defined()) {
-    map_binary<bool, bool>(mask, above, below, [](auto a, auto b) { return a != 0 && b != 0; });
+    map_binary<bool, bool>(mask, above, below, formulas::Both());
   }
   return where(mask, grad, zero);
 }
@@ -191,14 +177,8 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
   Recorder record("ClampBackward", {&input});
   record.save(input);
   Tensor out = empty_like(input);
-  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(out, input, [&](auto x) {
-      using C = decltype(x);
-      if (min && x < nearest<C>(*min)) x = nearest<C>(*min);
-      if (max && x > nearest<C>(*max)) x = nearest<C>(*max);
-      return x;
-    });
-  });
+  visit_dtype(input.dtype(),
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, clamped(min, max)); });
   record.attach_differentiable(out, [min, max](BackwardCall& call) {
     return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
   });
@@ -206,22 +186,22 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
 }
 
 Tensor eq(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kEq, input, other, [](auto x, auto y) { return x == y; });
+  return compare(kEq, input, other, formulas::Equal());
 }
 Tensor ne(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kNe, input, other, [](auto x, auto y) { return x != y; });
+  return compare(kNe, input, other, formulas::Unequal());
 }
 Tensor lt(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kLt, input, other, [](auto x, auto y) { return x < y; });
+  return compare(kLt, input, other, formulas::Less());
 }
 Tensor le(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kLe, input, other, [](auto x, auto y) { return x <= y; });
+  return compare(kLe, input, other, formulas::LessOrEqual());
 }
 Tensor gt(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kGt, input, other, [](auto x, auto y) { return x > y; });
+  return compare(kGt, input, other, formulas::Greater());
 }
 Tensor ge(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kGe, input, other, [](auto x, auto y) { return x >= y; });
+  return compare(kGe, input, other, formulas::GreaterOrEqual());
 }
 
 Tensor isfinite(const Tensor& input) {
@@ -234,8 +214,7 @@ Tensor isfinite(const Tensor& input) {
   const Tensor is_bounded = ne(size, std::numeric_limits<double>::infinity());
   const Tensor is_number = eq(input, input);
   Tensor out = empty_like(input, DType::boolean);
-  map_binary<bool, bool>(out, is_bounded, is_number,
-                         [](auto a, auto b) { return a != 0 && b != 0; });
+  map_binary<bool, bool>(out, is_bounded, is_number, formulas::Both());
   return out;
 }
 Tensor isinf(const Tensor& input) {

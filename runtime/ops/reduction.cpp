@@ -1,5 +1,6 @@
 #include "runtime/ops/reduction.h"
 
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
@@ -66,7 +67,7 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
   const double count = out.numel() == 0
                            ? 1.0
                            : static_cast<double>(input.numel()) / static_cast<double>(out.numel());
-  const auto divide = [count](auto x) { return x / static_cast<decltype(x)>(count); };
+  const formulas::Divided divide{count};
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, out, divide); });
   if (Recorder record("MeanBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
@@ -58,13 +59,12 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
   const bool keeps_dims = spread.folded != all_dims(input.dims());
   const Tensor mean = reduce_sum(input, spread.folded, keeps_dims, input.dtype());
   visit_floating(mean.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(mean, mean, [count](auto x) { return x / static_cast<decltype(x)>(count); });
+    map_unary<T, T>(mean, mean, formulas::Divided{count});
   });
-  const Tensor centered = map_new(input, mean, [](auto x, auto m) { return x - m; });
+  const Tensor centered = map_new(input, mean, formulas::Difference());
   const double factor = 2.0 / divisor_of(input.shape(), spread);
-  const Tensor scaled =
-      map_new(grad, [factor](auto g) { return g * static_cast<decltype(g)>(factor); });
-  return map_new(centered, scaled, [](auto x, auto g) { return x * g; });
+  const Tensor scaled = map_new(grad, formulas::Scaled{factor});
+  return map_new(centered, scaled, formulas::Product());
 }
 
 Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/update.h"
+
 namespace ohm::optim {
 namespace {
 
@@ -94,10 +97,7 @@ void Adam::update_list(const States& states) {
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Correction corrected = correction(*states[i]);
-    update(denominators[i], [&](auto root) {
-      using T = decltype(root);
-      return root / static_cast<T>(corrected.sqrt_second) + static_cast<T>(options_.eps);
-    });
+    update(denominators[i], formulas::DividedAndShifted{corrected.sqrt_second, options_.eps});
     add_quotient(states[i]->parameter, states[i]->tensors[kExpAvg], denominators[i],
                  -corrected.step_size);
   }
@@ -112,8 +112,7 @@ void Adam::update_each(const States& states) {
     update_moments(*state, grad);
     const Correction corrected = correction(*state);
     Tensor root = new_sqrt(second_moment(*state));
-    Tensor quotient =
-        new_from(root, [&](auto r) { return r / static_cast<decltype(r)>(corrected.sqrt_second); });
+    Tensor quotient = new_from(root, formulas::Divided{corrected.sqrt_second});
     root = Tensor();
     denominator = std::move(quotient);
     add_number(denominator, options_.eps);

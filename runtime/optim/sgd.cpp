@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::optim {
@@ -19,9 +20,7 @@ void Sgd::update_each(const States& states) {
     set_gradient(grad, state->parameter, rule());
     if (options_.momentum != 0.0) {
       const Tensor& buffer = move_momentum(*state, grad);
-      const auto ahead = [factor = options_.momentum](auto g, auto v) {
-        return g + static_cast<decltype(g)>(factor) * v;
-      };
+      const formulas::ScaledSum ahead{options_.momentum};
       grad = options_.nesterov ? new_from(grad, buffer, ahead) : buffer;
     }
     apply(state->parameter, grad);
@@ -88,10 +87,7 @@ const Tensor& Sgd::move_momentum(ParameterState& state, const Tensor& grad) cons
     buffer = copy_of(grad);
     return buffer;
   }
-  update_with(buffer, grad, [this](auto v, auto g) {
-    using T = decltype(v);
-    return static_cast<T>(options_.momentum) * v + static_cast<T>(1.0 - options_.dampening) * g;
-  });
+  update_with(buffer, grad, formulas::WeightedSum{options_.momentum, 1.0 - options_.dampening});
   return buffer;
 }
 

@@ -1,53 +1,37 @@
 #include "runtime/optim/update_kernel.h"
 
-#include <cmath>
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/update.h"
 
 namespace ohm::optim {
 namespace {
 
-Tensor negated(const Tensor& grad) {
-  return new_from(grad, [](auto g) { return -g; });
-}
+Tensor negated(const Tensor& grad) { return new_from(grad, formulas::Negated()); }
 
-auto decayed_by(double weight) {
-  return [weight](auto g, auto p) { return g + static_cast<decltype(g)>(weight) * p; };
-}
+formulas::ScaledSum decayed_by(double weight) { return {weight}; }
 
 }  // namespace
 
-Tensor new_sqrt(const Tensor& a) {
-  return new_from(a, [](auto x) { return std::sqrt(x); });
-}
+Tensor new_sqrt(const Tensor& a) { return new_from(a, formulas::SquareRoot()); }
 
-void add_number(const Tensor& target, double number) {
-  update(target, [number](auto x) { return x + static_cast<decltype(x)>(number); });
-}
+void add_number(const Tensor& target, double number) { update(target, formulas::Shifted{number}); }
 
-void multiply(const Tensor& target, double factor) {
-  update(target, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
-}
+void multiply(const Tensor& target, double factor) { update(target, formulas::Scaled{factor}); }
 
 void add_scaled(const Tensor& target, const Tensor& a, double factor) {
-  update_with(target, a,
-              [factor](auto x, auto y) { return x + static_cast<decltype(x)>(factor) * y; });
+  update_with(target, a, formulas::ScaledSum{factor});
 }
 
 void blend(const Tensor& target, const Tensor& a, double share) {
-  update_with(target, a,
-              [share](auto x, auto y) { return x + static_cast<decltype(x)>(share) * (y - x); });
+  update_with(target, a, formulas::Blended{share});
 }
 
 void blend_squares(const Tensor& target, const Tensor& a, double keep, double share) {
-  update_with(target, a, [keep, share](auto x, auto y) {
-    using T = decltype(x);
-    return static_cast<T>(keep) * x + static_cast<T>(share) * y * y;
-  });
+  update_with(target, a, formulas::BlendedSquares{keep, share});
 }
 
 void add_quotient(const Tensor& target, const Tensor& a, const Tensor& b, double factor) {
-  update_with(target, a, b, [factor](auto x, auto y, auto z) {
-    return x + static_cast<decltype(x)>(factor) * y / z;
-  });
+  update_with(target, a, b, formulas::AddedQuotient{factor});
 }
 
 void set_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule& rule) {

@@ -8,6 +8,7 @@
 #include "runtime/autograd/accumulate_grad.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/parallel/coalesced.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/elementwise.h"
@@ -23,8 +24,7 @@ constexpr std::size_t kBucketBytes = std::size_t{25} << 20U;
 void write_share(const Tensor& target, const Tensor& source, double divisor) {
   target.storage().bump_version();
   visit_floating(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(target, source,
-                    [divisor](auto x) { return x / static_cast<decltype(x)>(divisor); });
+    map_unary<T, T>(target, source, formulas::Divided{divisor});
   });
 }
 

@@ -3,6 +3,7 @@
 #include "allocator_shim/observe/assert.h"
 #include "runtime/tensor/elementwise.h"
 #include "runtime/tensor/factories.h"
+#include "runtime/tensor/formulas.h"
 #include "runtime/tensor/reduce.h"
 
 namespace ohm {
@@ -26,7 +27,7 @@ void copy_into(const Tensor& target, const Tensor& source) {
   }
   visit_dtype(target.dtype(), [&]<class Out>(TypeTag<Out>) {
     visit_dtype(source.dtype(), [&]<class In>(TypeTag<In>) {
-      map_unary<Out, In>(target, source, [](auto value) { return value; });
+      map_unary<Out, In>(target, source, formulas::Copy());
     });
   });
 }
@@ -61,16 +62,15 @@ Tensor transfer(const Tensor& tensor, Device device) {
 Tensor sum_of(const Tensor& a, const Tensor& b) {
   OHM_ASSERT(a.shape() == b.shape() && a.dtype() == b.dtype(), "gradients of one tensor differ");
   Tensor out = empty_like(a);
-  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, a, b, [](auto x, auto y) { return x + y; });
-  });
+  visit_dtype(out.dtype(),
+              [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, formulas::Sum()); });
   return out;
 }
 
 void accumulate_into(const Tensor& target, const Tensor& source) {
   target.storage().bump_version();
   visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(target, target, source, [](auto x, auto y) { return x + y; });
+    map_binary<T, T>(target, target, source, formulas::Sum());
   });
 }
 

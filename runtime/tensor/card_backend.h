@@ -4,11 +4,13 @@
 #include <memory>
 
 #include "allocator_shim/device/cuda/card.h"
+#include "runtime/tensor/card_loop.h"
 
 namespace ohm {
 
 struct CardBackend {
   std::shared_ptr<const cuda::Card> card;
+  std::shared_ptr<const CardKernels> kernels;  ///< null in a build without a CUDA toolkit
 };
 
 }  // namespace ohm

@@ -3,12 +3,17 @@
 // Operands broadcast to the output's shape and are read as the loop's element type; an operand of
 // another dtype is converted on the fly, as GPU kernels do, in host scratch that no device counts.
 // On size-only devices nothing happens.
+//
+// Where the operands are on a real card and the function is a formula that has a kernel there, the
+// loop is that kernel; else it runs on the host (Note [Two copies of values]).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <type_traits>
 
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/strided.h"
@@ -19,12 +24,53 @@ namespace ohm {
 /// Strides that read `tensor` as if it had `shape`. Pre-condition: it broadcasts to it.
 Shape broadcast_strides(const Tensor& tensor, const Shape& shape);
 
+/// The dtype whose elements are stored as T.
+template <class T>
+constexpr DType dtype_of() {
+  for (std::size_t i = 0; i < kDTypes.size(); ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (visit_dtype(dtype, []<class U>(TypeTag<U>) { return std::is_same_v<U, T>; })) return dtype;
+  }
+  return DType::float64;
+}
+
+/// What a loop on a card reads: a tensor, or one number.
+struct CardInput {
+  CardInput(const Tensor& of) : tensor(&of) {}  // NOLINT(google-explicit-constructor)
+  CardInput(double of) : number(of) {}          // NOLINT(google-explicit-constructor)
+
+  const Tensor* tensor = nullptr;
+  double number = 0;
+};
+
+/// A loop whose function is the kernel `formula` with these parameters, read as `dtype`. False
+/// where it cannot run on the card that `out` is on: nothing was done. Without inputs, each element
+/// is computed from its number in row-major order. Pre-condition: everything has values.
+bool run_on_card(const char* formula, const void* parameters, DType dtype, const Tensor& out,
+                 std::initializer_list<CardInput> inputs);
+
+/// A function that real cards have a kernel of: see runtime/ops/kernels/formula_list.h.
+template <class F>
+concept HasKernel = requires {
+  std::remove_cvref_t<F>::kKernel;
+};
+
+/// As run_on_card, for a loop over elements read as In.
+template <class In, class F, class... Inputs>
+bool is_done_on_card(const F& fn, const Tensor& out, const Inputs&... inputs) {
+  if constexpr (HasKernel<F>) {
+    return out.card() != nullptr && run_on_card(F::kKernel, &fn, dtype_of<In>(), out, {inputs...});
+  } else {
+    return false;
+  }
+}
+
 /// A tensor's elements, broadcast to a shape and readable as T.
 template <class T>
 class Operand {
  public:
   Operand(const Tensor& tensor, const Shape& shape) {
-    if (tensor.dtype() == dtype_of()) {
+    if (tensor.dtype() == dtype_of<T>()) {
       data_ = tensor.data<const T>();
       strides_ = broadcast_strides(tensor, shape);
       is_flat_ = tensor.is_contiguous() && tensor.shape() == shape;
@@ -40,15 +86,6 @@ class Operand {
   bool is_scalar() const { return is_scalar_; }  ///< every element of the output is data()[0]
 
  private:
-  static constexpr DType dtype_of() {
-    for (std::size_t i = 0; i < kDTypes.size(); ++i) {
-      const auto dtype = static_cast<DType>(i);
-      if (visit_dtype(dtype, []<class U>(TypeTag<U>) { return std::is_same_v<U, T>; })) {
-        return dtype;
-      }
-    }
-    return DType::float64;
-  }
   void convert(const Tensor& tensor, const Shape& shape) {
     scratch_ = std::make_unique<T[]>(static_cast<std::size_t>(tensor.numel()));
     std::size_t next = 0;
@@ -118,6 +155,7 @@ void for_each_offsets(const Shape& shape, const std::array<Shape, N>& strides, F
 template <class Out, class In, class F>
 void map_unary(const Tensor& out, const Tensor& a, F&& fn) {
   if (!out.has_values() || !a.has_values()) return;
+  if (is_done_on_card<In>(fn, out, a)) return;
   using Compute = ComputeType<In>;
   Out* target = out.data<Out>();
   const Operand<In> operand(a, out.shape());
@@ -134,10 +172,20 @@ void map_unary(const Tensor& out, const Tensor& a, F&& fn) {
   });
 }
 
+/// out[i] = fn(a[i], number), which takes part as it is in the compute type of In.
+template <class Out, class In, class F>
+void map_with_number(const Tensor& out, const Tensor& a, double number, F&& fn) {
+  if (!out.has_values() || !a.has_values()) return;
+  if (is_done_on_card<In>(fn, out, a, number)) return;
+  const auto converted = convert_element<ComputeType<In>>(number);
+  map_unary<Out, In>(out, a, [&](auto x) { return fn(x, converted); });
+}
+
 /// out[i] = fn(a[i], b[i]), both read as In.
 template <class Out, class In, class F>
 void map_binary(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
   if (!out.has_values() || !a.has_values() || !b.has_values()) return;
+  if (is_done_on_card<In>(fn, out, a, b)) return;
   using Compute = ComputeType<In>;
   Out* target = out.data<Out>();
   const Operand<In> left(a, out.shape());
@@ -173,6 +221,7 @@ void map_binary(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
 template <class Out, class In, class F>
 void map_ternary(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c, F&& fn) {
   if (!out.has_values() || !a.has_values() || !b.has_values() || !c.has_values()) return;
+  if (is_done_on_card<In>(fn, out, a, b, c)) return;
   using Compute = ComputeType<In>;
   Out* target = out.data<Out>();
   const Operand<In> x(a, out.shape());

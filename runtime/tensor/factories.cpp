@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/elementwise.h"
+#include "runtime/tensor/formulas.h"
 #include "runtime/tensor/refusal.h"
 #include "runtime/tensor/strided.h"
 
@@ -80,60 +82,43 @@ bool fill_on_card(const Tensor& tensor, double value) {
 // Calls fn(i) for each element i in row-major order and stores what it returns.
 template <class F>
 void generate(const Tensor& tensor, F&& fn) {
-  if (!tensor.has_values()) return;
+  if (!tensor.has_values() || is_done_on_card<float>(fn, tensor)) return;
   visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
     T* data = tensor.data<T>();
     if (tensor.is_contiguous()) {
-      for (std::int64_t i = 0; i < tensor.numel(); ++i) data[i] = convert_element<T>(fn(i));
+      for (std::int64_t i = 0; i < tensor.numel(); ++i)
+        data[i] = convert_element<T>(fn(static_cast<std::uint64_t>(i)));
       return;
     }
-    std::int64_t i = 0;
+    std::uint64_t i = 0;
     for_each_offset(tensor.shape(), tensor.strides(),
                     [&](std::int64_t offset) { data[offset] = convert_element<T>(fn(i++)); });
   });
 }
 
-// Four words give four normal values.
-template <class F>
-void generate_normal(const Tensor& tensor, F&& transform) {
+// The words of a draw for its elements, on its device.
+formulas::WordDraw draw_words(const Tensor& tensor) {
   PhiloxGenerator& generator = Context::current().slot(tensor.device()).generator;
-  const std::uint64_t seed = generator.seed;
-  const std::uint64_t start = generator.take(static_cast<std::uint64_t>(tensor.numel()));
-  std::array<float, 4> values{};
-  generate(tensor, [&](std::int64_t i) {
-    const auto word = static_cast<std::uint64_t>(i);
-    if (word % 4 == 0) {
-      const auto block = philox_block(seed, start + word / 4);
-      const auto first = normals_from_words(block[0], block[1]);
-      const auto second = normals_from_words(block[2], block[3]);
-      values = {first[0], first[1], second[0], second[1]};
-    }
-    return transform(values[word % 4]);
-  });
+  return {generator.seed, generator.take(static_cast<std::uint64_t>(tensor.numel()))};
 }
 
+// Stores formula.of_word(word) for each word of its draw.
 template <class F>
-void generate_words(const Tensor& tensor, F&& transform) {
+void generate_from_words(const Tensor& tensor, const F& formula) {
   constexpr std::int64_t kBlock = 4;
-  PhiloxGenerator& generator = Context::current().slot(tensor.device()).generator;
-  const std::uint64_t seed = generator.seed;
-  const std::uint64_t start = generator.take(static_cast<std::uint64_t>(tensor.numel()));
+  if (!tensor.has_values() || is_done_on_card<float>(formula, tensor)) return;
+  if (!tensor.is_contiguous()) return generate(tensor, formula);
   // A block at a time: the words stay in registers.
-  if (tensor.has_values() && tensor.is_contiguous()) {
-    visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
-      T* data = tensor.data<T>();
-      for (std::int64_t done = 0; done < tensor.numel(); done += kBlock) {
-        const auto block = philox_block(seed, start + static_cast<std::uint64_t>(done / kBlock));
-        const std::int64_t count = std::min(kBlock, tensor.numel() - done);
-        for (std::int64_t i = 0; i < count; ++i) {
-          data[done + i] = convert_element<T>(transform(block[static_cast<std::size_t>(i)]));
-        }
+  visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+    T* data = tensor.data<T>();
+    for (std::int64_t done = 0; done < tensor.numel(); done += kBlock) {
+      const auto block = philox_block(
+          formula.draw.seed, formula.draw.offset + static_cast<std::uint64_t>(done / kBlock));
+      const std::int64_t count = std::min(kBlock, tensor.numel() - done);
+      for (std::int64_t i = 0; i < count; ++i) {
+        data[done + i] = convert_element<T>(formula.of_word(block[static_cast<std::size_t>(i)]));
       }
-    });
-    return;
-  }
-  generate(tensor, [&](std::int64_t i) {
-    return transform(philox_word(seed, start, static_cast<std::uint64_t>(i)));
+    }
   });
 }
 
@@ -190,13 +175,13 @@ Tensor from_values(const std::vector<double>& values, const Shape& shape,
         fmt::format("[tensor] {} values do not fill shape {}", values.size(), shape.str()));
   }
   Tensor tensor = new_data(shape, options);
-  generate(tensor, [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; });
+  generate(tensor, [&](std::uint64_t i) { return values[i]; });
   return tensor;
 }
 
 Tensor arange(double start, double step, std::int64_t count, const TensorOptions& options) {
   Tensor tensor = new_data({count}, options);
-  generate(tensor, [&](std::int64_t i) { return start + step * static_cast<double>(i); });
+  generate(tensor, formulas::Progression{start, step});
   return tensor;
 }
 
@@ -224,26 +209,32 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
         fmt::format("[randint] the range [{}, {}) has more than 2^32 values", low, high));
   }
   Tensor tensor = new_data(shape, options);
-  generate_words(tensor, [&](std::uint32_t word) {
-    return low + static_cast<std::int64_t>((word * range) >> 32U);
-  });
+  generate_from_words(tensor, formulas::IntegerDraw{draw_words(tensor), low, range});
   return tensor;
 }
 
 void fill_values(const Tensor& tensor, double value) {
   if (fill_on_card(tensor, value)) return;
-  generate(tensor, [&](std::int64_t) { return value; });
+  generate(tensor, formulas::Constant{value});
 }
 
 void fill_uniform(const Tensor& tensor, double low, double high) {
-  generate_words(tensor, [&](std::uint32_t word) {
-    return low + (high - low) * static_cast<double>(uniform_from_word(word));
-  });
+  generate_from_words(tensor, formulas::UniformDraw{draw_words(tensor), low, high});
 }
 
 void fill_normal(const Tensor& tensor, double mean, double deviation) {
-  generate_normal(tensor,
-                  [&](float value) { return mean + deviation * static_cast<double>(value); });
+  const formulas::NormalDraw formula{draw_words(tensor), mean, deviation};
+  if (tensor.has_values() && is_done_on_card<float>(formula, tensor)) return;
+  std::array<double, 4> values{};
+  generate(tensor, [&](std::uint64_t i) {
+    if (i % 4 == 0) values = formula.of_block(i / 4);
+    return values[i % 4];
+  });
+}
+
+void fill_bernoulli(const Tensor& tensor, double probability, double value) {
+  generate_from_words(
+      tensor, formulas::BernoulliDraw{draw_words(tensor), static_cast<float>(probability), value});
 }
 
 std::vector<double> to_doubles(const Tensor& tensor) {

@@ -51,6 +51,8 @@ void fill_values(const Tensor& tensor, double value);
 /// Draws in place, as parameters are initialised: uniform in [low, high).
 void fill_uniform(const Tensor& tensor, double low, double high);
 void fill_normal(const Tensor& tensor, double mean, double deviation);
+/// `value` with a probability, else 0.
+void fill_bernoulli(const Tensor& tensor, double probability, double value);
 
 /// All elements in row-major order as doubles; NaN for each on size-only devices.
 std::vector<double> to_doubles(const Tensor& tensor);

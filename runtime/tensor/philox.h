@@ -22,7 +22,7 @@ struct PhiloxGenerator {
 };
 
 /// Ten rounds of Philox on (counter, seed).
-inline std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint64_t counter) {
+constexpr std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint64_t counter) {
   constexpr std::uint64_t kMultiplier0 = 0xD2511F53U;
   constexpr std::uint64_t kMultiplier1 = 0xCD9E8D57U;
   constexpr std::uint32_t kWeyl0 = 0x9E3779B9U;
@@ -46,17 +46,18 @@ inline std::array<std::uint32_t, 4> philox_block(std::uint64_t seed, std::uint64
 }
 
 /// Word `i` of the draw that starts at `offset`.
-inline std::uint32_t philox_word(std::uint64_t seed, std::uint64_t offset, std::uint64_t i) {
+constexpr std::uint32_t philox_word(std::uint64_t seed, std::uint64_t offset, std::uint64_t i) {
   return philox_block(seed, offset + i / 4)[i % 4];
 }
 
 /// Uniform in [0, 1), 24 bits of randomness.
-inline float uniform_from_word(std::uint32_t word) {
+constexpr float uniform_from_word(std::uint32_t word) {
   return static_cast<float>(word >> 8U) * 0x1p-24F;
 }
 
 /// Two independent standard normals from two words (Box-Muller).
-inline std::array<float, 2> normals_from_words(std::uint32_t first, std::uint32_t second) {
+template <class Word>
+constexpr std::array<float, 2> normals_from_words(Word first, Word second) {
   constexpr float kTwoPi = 6.2831853F;
   const float radius =
       std::sqrt(-2.0F * std::log(static_cast<float>((first >> 8U) + 1U) * 0x1p-24F));

@@ -14,6 +14,7 @@
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/observe/bytes.h"
+#include "runtime/ops/kernels/kernel_module.h"
 #include "runtime/tensor/card_backend.h"
 #include "runtime/tensor/context.h"
 #include "tests/support/stand_in_driver/stand_in.h"
@@ -58,12 +59,17 @@ class CardMachine {
  private:
   struct Gpu {
     Gpu(const std::shared_ptr<const cuda::Card>& card, int device, ValueMode values)
-        : backend{card},
+        : backend{card, kernels_on(card)},
           card_memory(card),
           virtual_gpu(128_MiB, {.device = device, .values = values}),
           share(card_memory, virtual_gpu),
           streams(card),
           allocator(share, streams, options_for(device), nullptr) {}
+    static std::shared_ptr<const CardKernels> kernels_on(
+        const std::shared_ptr<const cuda::Card>& card) {
+      if (ops::kernels::kernel_image().empty()) return nullptr;
+      return std::make_shared<const ops::kernels::KernelModule>(card);
+    }
     static CachingAllocatorOptions options_for(int device) {
       CachingAllocatorOptions result;
       result.device = device;

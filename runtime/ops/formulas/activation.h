@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ohm::ops::formulas {
+namespace ohm::formulas {
 
 template <class T>
 constexpr T sigmoid_of(T x) {
@@ -27,12 +27,14 @@ inline constexpr double kCubic = 0.044715;  ///< of the approximation of gelu wi
 
 /// NaN stays NaN: the comparison is false for it.
 struct Relu {
+  static constexpr const char* kKernel = "relu";
   template <class T>
   constexpr T operator()(T x) const {
     return x < T{} ? T{} : x;
   }
 };
 struct ReluSlope {
+  static constexpr const char* kKernel = "relu_slope";
   template <class T>
   constexpr T operator()(T grad, T y) const {
     return y > T{} ? grad : T{};
@@ -40,12 +42,14 @@ struct ReluSlope {
 };
 
 struct Sigmoid {
+  static constexpr const char* kKernel = "sigmoid";
   template <class T>
   constexpr T operator()(T x) const {
     return sigmoid_of(x);
   }
 };
 struct SigmoidSlope {
+  static constexpr const char* kKernel = "sigmoid_slope";
   template <class T>
   constexpr T operator()(T grad, T y) const {
     return grad * y * (T(1) - y);
@@ -53,12 +57,14 @@ struct SigmoidSlope {
 };
 
 struct Tanh {
+  static constexpr const char* kKernel = "tanh";
   template <class T>
   constexpr T operator()(T x) const {
     return std::tanh(x);
   }
 };
 struct TanhSlope {
+  static constexpr const char* kKernel = "tanh_slope";
   template <class T>
   constexpr T operator()(T grad, T y) const {
     return grad * (T(1) - y * y);
@@ -66,12 +72,14 @@ struct TanhSlope {
 };
 
 struct Gelu {
+  static constexpr const char* kKernel = "gelu";
   template <class T>
   constexpr T operator()(T x) const {
     return static_cast<T>(0.5) * x * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
   }
 };
 struct GeluSlope {
+  static constexpr const char* kKernel = "gelu_slope";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     const T cdf = static_cast<T>(0.5) * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
@@ -82,6 +90,7 @@ struct GeluSlope {
 
 /// x/2 · (1 + tanh(√(2/π) (x + c x³)))
 struct TanhGelu {
+  static constexpr const char* kKernel = "tanh_gelu";
   template <class T>
   static constexpr T inner(T x) {
     return T(kSqrt2OverPi) * (x + T(kCubic) * x * x * x);
@@ -92,6 +101,7 @@ struct TanhGelu {
   }
 };
 struct TanhGeluSlope {
+  static constexpr const char* kKernel = "tanh_gelu_slope";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     const T t = std::tanh(TanhGelu::inner(x));
@@ -101,12 +111,14 @@ struct TanhGeluSlope {
 };
 
 struct Silu {
+  static constexpr const char* kKernel = "silu";
   template <class T>
   constexpr T operator()(T x) const {
     return x * sigmoid_of(x);
   }
 };
 struct SiluSlope {
+  static constexpr const char* kKernel = "silu_slope";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     const T s = sigmoid_of(x);
@@ -115,12 +127,14 @@ struct SiluSlope {
 };
 
 struct Mish {
+  static constexpr const char* kKernel = "mish";
   template <class T>
   constexpr T operator()(T x) const {
     return x * std::tanh(softplus_of(x));
   }
 };
 struct MishSlope {
+  static constexpr const char* kKernel = "mish_slope";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     const T t = std::tanh(softplus_of(x));
@@ -129,16 +143,18 @@ struct MishSlope {
 };
 
 struct LogSigmoid {
+  static constexpr const char* kKernel = "logsigmoid";
   template <class T>
   constexpr T operator()(T x) const {
     return -softplus_of(-x);
   }
 };
 struct LogSigmoidSlope {
+  static constexpr const char* kKernel = "logsigmoid_slope";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     return grad * sigmoid_of(-x);
   }
 };
 
-}  // namespace ohm::ops::formulas
+}  // namespace ohm::formulas

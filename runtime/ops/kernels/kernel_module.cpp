@@ -1,7 +1,10 @@
 #include "runtime/ops/kernels/kernel_module.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "allocator_shim/observe/assert.h"
 
 namespace ohm::ops::kernels {
 namespace {
@@ -29,20 +32,30 @@ KernelModule::~KernelModule() {
   if (card_->driver().is_usable()) card_->driver().functions().module_unload(module_);
 }
 
-void KernelModule::launch(const std::string& symbol, cuda::Pointer out,
-                          std::vector<cuda::Pointer> operands, std::size_t count) const {
-  if (count == 0) return;
-  const cuda::DriverFunctions& functions = card_->current();
-  cuda::FunctionHandle function = nullptr;
-  card_->driver().check(functions.module_function(&function, module_, symbol.c_str()),
-                        "cuModuleGetFunction");
-  unsigned long long elements = count;
-  std::vector<void*> arguments = {&out};
-  for (cuda::Pointer& operand : operands) arguments.push_back(&operand);
-  arguments.push_back(&elements);
-  card_->driver().check(functions.launch(function, blocks_for(count), 1, 1, kThreadsPerBlock, 1, 1,
-                                         0, nullptr, arguments.data(), nullptr),
-                        "cuLaunchKernel");
+cuda::FunctionHandle KernelModule::function(const char* formula, DType dtype) const {
+  const auto key = std::make_pair(formula, kernel_dtype(dtype));
+  const auto known = functions_.find(key);
+  if (known != functions_.end()) return known->second;
+  cuda::FunctionHandle found = nullptr;
+  const cuda::Result result =
+      card_->current().module_function(&found, module_, kernel_symbol(formula, dtype).c_str());
+  if (result != cuda::kNotFound) card_->driver().check(result, "cuModuleGetFunction");
+  return functions_.emplace(key, result == cuda::kNotFound ? nullptr : found).first->second;
+}
+
+bool KernelModule::has(const char* formula, DType dtype) const {
+  return function(formula, dtype) != nullptr;
+}
+
+void KernelModule::launch(const char* formula, const CardLoop& loop, const void* parameters) const {
+  const cuda::FunctionHandle kernel = function(formula, loop.dtype);
+  OHM_ASSERT(kernel != nullptr && loop.count > 0, "a loop that there is a kernel for");
+  // The driver reads both before it returns.
+  std::array<void*, 2> arguments = {const_cast<CardLoop*>(&loop), const_cast<void*>(parameters)};
+  card_->driver().check(
+      card_->current().launch(kernel, blocks_for(loop.count), 1, 1, kThreadsPerBlock, 1, 1, 0,
+                              nullptr, arguments.data(), nullptr),
+      "cuLaunchKernel");
 }
 
 }  // namespace ohm::ops::kernels

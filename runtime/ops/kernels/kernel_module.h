@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 #include "allocator_shim/device/cuda/card.h"
+#include "runtime/tensor/card_loop.h"
 
 namespace ohm::ops::kernels {
 
@@ -15,23 +18,35 @@ namespace ohm::ops::kernels {
 /// build without a CUDA toolkit.
 std::span<const std::byte> kernel_image();
 
-class KernelModule {
+/// The dtype that names the kernel for loops of `dtype`, after the type that they compute in.
+constexpr DType kernel_dtype(DType dtype) {
+  if (!is_floating(dtype)) return DType::int64;
+  return dtype == DType::float64 ? DType::float64 : DType::float32;
+}
+
+/// "ohm_relu_float32"
+inline std::string kernel_symbol(std::string_view formula, DType dtype) {
+  return std::string("ohm_").append(formula).append("_").append(name_of(kernel_dtype(dtype)));
+}
+
+class KernelModule final : public CardKernels {
  public:
   /// Throws cuda::DriverError where the image has nothing for this card. Pre-condition:
   /// kernel_image() is not empty.
   explicit KernelModule(std::shared_ptr<const cuda::Card> card);
-  ~KernelModule();
-  KernelModule(const KernelModule&) = delete;
-  KernelModule& operator=(const KernelModule&) = delete;
+  ~KernelModule() override;
 
-  /// Queues out[i] = kernel(operands[i]...) on the default stream. Addresses are multiples of 16.
-  /// Throws cuda::DriverError.
-  void launch(const std::string& symbol, cuda::Pointer out, std::vector<cuda::Pointer> operands,
-              std::size_t count) const;
+  bool has(const char* formula, DType dtype) const override;
+  void launch(const char* formula, const CardLoop& loop, const void* parameters) const override;
 
  private:
+  /// Null where there is no such kernel.
+  cuda::FunctionHandle function(const char* formula, DType dtype) const;
+
   std::shared_ptr<const cuda::Card> card_;
   cuda::ModuleHandle module_ = nullptr;
+  /// By the address of the formula's name, which is the formula's own, and its kernel's dtype.
+  mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
 };
 
 }  // namespace ohm::ops::kernels

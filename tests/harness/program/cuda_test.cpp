@@ -139,12 +139,12 @@ TEST_F(OnCards, ComparesEveryKernelWithTheHost) {
   const ProgramResult same = ohm({"verify-device", "good.lua", "--case", "kept"});
   EXPECT_EQ(0, same.code) << same.out << same.err;
   if (same.out.find("no kernels") != std::string::npos) GTEST_SKIP() << same.out;
-  EXPECT_THAT(same.out, HasSubstr("64 of 64 kernels compute what the host does\n"));
-  machine_is("wrong=ohm_silu_slope_bfloat16");
+  EXPECT_THAT(same.out, HasSubstr("294 of 294 kernels compute what the host does\n"));
+  machine_is("wrong=ohm_silu_slope_float32");
   const ProgramResult different = ohm({"verify-device", "good.lua", "--case", "kept"});
   EXPECT_EQ(1, different.code);
-  EXPECT_THAT(different.out, HasSubstr("differs  kernel silu_slope bfloat16: 1 of 10007 values"));
-  EXPECT_THAT(different.out, HasSubstr("63 of 64 kernels"));
+  EXPECT_THAT(different.out, HasSubstr("differs  kernel silu_slope bfloat16: 2 of 20014 values"));
+  EXPECT_THAT(different.out, HasSubstr("291 of 294 kernels"));
 }
 
 TEST_F(OnCards, WritesWhatACardIs) {

@@ -4,13 +4,15 @@
 #include <cstring>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "allocator_shim/device/cuda/driver_functions.h"
-#include "runtime/ops/kernels/pointwise_twins.h"
+#include "runtime/ops/kernels/loop_twins.h"
 #include "tests/support/stand_in_driver/machine.h"
 
 namespace ohm::stand_in::driver {
 
+using ops::kernels::LoopKernel;
 using namespace cuda;  // NOLINT(google-build-using-namespace): the signatures are written in it
 
 #define OHM_ROW(member, header_name, symbol, ...) \
@@ -405,7 +407,6 @@ Result event_synchronize(EventHandle event) {
 namespace {
 
 constexpr Result kInvalidImage = 200;
-constexpr Result kNotFound = 500;
 
 /// The end of the segment, or of the mapped chunks in a row, that `address` is in; 0: none.
 Pointer end_of_memory(const Card& card, Pointer address) {
@@ -429,6 +430,11 @@ void* memory_at(Card& card, Pointer address, std::size_t bytes) {
 }
 void* memory_at(Pointer address, std::size_t bytes) {
   return memory_at(machine().card(), address, bytes);
+}
+
+const std::vector<LoopKernel>& kernels() {
+  static const std::vector<LoopKernel> all = ops::kernels::loop_kernels();
+  return all;
 }
 
 template <class T>
@@ -517,14 +523,31 @@ Result module_function(FunctionHandle* function, ModuleHandle module, const char
   Machine& now = machine();
   if (const int error = now.begin("cuModuleGetFunction")) return error;
   if (now.modules.count(module) == 0) return now.wrong("cuModuleGetFunction of no module");
-  for (const ops::kernels::PointwiseKernel& kernel : ops::kernels::pointwise_kernels()) {
+  for (const LoopKernel& kernel : kernels()) {
     if (kernel.symbol() != name) continue;
-    *function =
-        reinterpret_cast<FunctionHandle>(const_cast<ops::kernels::PointwiseKernel*>(&kernel));
+    *function = reinterpret_cast<FunctionHandle>(const_cast<LoopKernel*>(&kernel));
     return kSuccess;
   }
   return kNotFound;
 }
+
+namespace {
+
+/// Puts the address of the operand's memory on this side in its place; false, and a note, where it
+/// reaches outside what was allocated.
+bool to_host(const CardLoop& loop, CardOperand& operand) {
+  if (operand.is_number) return true;
+  std::int64_t last = 0;
+  for (int dim = 0; dim < loop.dims; ++dim) {
+    if (operand.strides[dim] < 0) machine().wrong("a stride backwards");
+    last += (loop.sizes[dim] - 1) * operand.strides[dim];
+  }
+  const std::size_t bytes = (static_cast<std::size_t>(last) + 1) * item_bytes(operand.dtype);
+  operand.address = reinterpret_cast<std::uintptr_t>(memory_at(operand.address, bytes));
+  return operand.address != 0;
+}
+
+}  // namespace
 
 Result launch(FunctionHandle function, unsigned blocks, unsigned blocks_y, unsigned blocks_z,
               unsigned threads, unsigned threads_y, unsigned threads_z, unsigned /*shared_bytes*/,
@@ -534,19 +557,15 @@ Result launch(FunctionHandle function, unsigned blocks, unsigned blocks_y, unsig
   const bool makes_sense = blocks > 0 && blocks_y == 1 && blocks_z == 1 && threads > 0 &&
                            threads <= 1024 && threads_y == 1 && threads_z == 1;
   if (!makes_sense) return now.wrong("cuLaunchKernel with another grid");
-  const auto& kernel = *reinterpret_cast<const ops::kernels::PointwiseKernel*>(function);
-  const auto count =
-      *static_cast<unsigned long long*>(arguments[static_cast<std::size_t>(kernel.operands) + 1]);
-  const std::size_t bytes = count * item_bytes(kernel.dtype);
-  const auto argument = [&](int index) {
-    return memory_at(*static_cast<Pointer*>(arguments[index]), bytes);
-  };
-  void* const out = argument(0);
-  const void* const a = argument(1);
-  const void* const b = kernel.operands == 2 ? argument(2) : a;
-  if (out == nullptr || a == nullptr || b == nullptr) return kIllegalAddress;
-  kernel.twin(out, a, b, count);
-  if (now.wrong_kernel == kernel.symbol()) std::memset(out, 0x3c, item_bytes(kernel.dtype));
+  const auto& kernel = *reinterpret_cast<const LoopKernel*>(function);
+  CardLoop loop = *static_cast<const CardLoop*>(arguments[0]);
+  bool is_there = to_host(loop, loop.out);
+  for (int i = 0; i < kernel.inputs; ++i) is_there = to_host(loop, loop.in[i]) && is_there;
+  if (!is_there) return kIllegalAddress;
+  kernel.twin(loop, arguments[1]);
+  if (now.wrong_kernel == kernel.symbol()) {
+    std::memset(reinterpret_cast<void*>(loop.out.address), 0x3c, item_bytes(loop.out.dtype));
+  }
   return kSuccess;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/ops/kernels/pointwise_twins.h"
+#include "runtime/ops/kernels/loop_twins.h"
 #include "tests/support/stand_in_driver/stand_in.h"
 #include "tests/support/temp_folder.h"
 
@@ -27,9 +27,16 @@ TEST(KernelModule, ComputesOnTheCard) {
     std::array<float, 5> values = {-1, 2, -3, 4, 0.5};
     cuda::Pointer memory = 0;
     ASSERT_EQ(card->current().memory_allocate(&memory, sizeof values), 0);
-    card->current().copy_to_device(memory, values.data(), sizeof values);
-    module.launch("ohm_relu_float32", memory, {memory}, values.size());
-    card->current().copy_from_device(values.data(), memory, sizeof values);
+    card->write(memory, values.data(), sizeof values);
+    CardLoop loop;
+    loop.count = values.size();
+    loop.dims = 1;
+    loop.sizes[0] = 5;
+    loop.out.address = loop.in[0].address = memory;
+    loop.out.strides[0] = loop.in[0].strides[0] = 1;
+    const formulas::Relu relu;
+    module.launch(formulas::Relu::kKernel, loop, &relu);
+    card->read(values.data(), memory, sizeof values);
     card->current().memory_free(memory);
     EXPECT_EQ(values, (std::array<float, 5>{0, 2, 0, 4, 0.5}));
   }
@@ -43,11 +50,16 @@ TEST(KernelModule, SaysThatThereIsNoCodeForACard) {
   EXPECT_THROW(KernelModule{card}, cuda::DriverError);
 }
 
-TEST(KernelModule, HasNoKernelOfAnUnknownName) {
+TEST(KernelModule, KnowsWhatThereAreKernelsFor) {
   if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const StandIn stand_in;
   const KernelModule module(StandIn::card());
-  EXPECT_THROW(module.launch("ohm_relu_int32", 0, {0}, 1), cuda::DriverError);
+  EXPECT_TRUE(module.has(formulas::Relu::kKernel, DType::bfloat16));
+  EXPECT_TRUE(module.has(formulas::Relu::kKernel, DType::int32));
+  EXPECT_TRUE(module.has(formulas::Gelu::kKernel, DType::float64));
+  EXPECT_FALSE(module.has(formulas::Gelu::kKernel, DType::int64));
+  EXPECT_FALSE(module.has("no such formula", DType::float32));
+  EXPECT_FALSE(module.has("no such formula", DType::float32));
 }
 
 /// What a program prints.
@@ -73,7 +85,7 @@ TEST(KernelImage, HoldsEveryKernel) {
       .write(reinterpret_cast<const char*>(kernel_image().data()),
              static_cast<std::streamsize>(kernel_image().size()));
   const std::string symbols = output_of(std::string(reader) + " --dump-elf-symbols " + path);
-  for (const PointwiseKernel& kernel : pointwise_kernels()) {
+  for (const LoopKernel& kernel : loop_kernels()) {
     EXPECT_THAT(symbols, testing::HasSubstr(kernel.symbol()));
   }
 }

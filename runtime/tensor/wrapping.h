@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace ohm::ops {
+namespace ohm {
 
 template <class T>
 constexpr T wrapping_product(T a, T b) {
@@ -33,4 +33,13 @@ constexpr T wrapping_difference(T a, T b) {
   }
 }
 
-}  // namespace ohm::ops
+template <class T>
+constexpr T wrapping_negation(T a) {
+  if constexpr (std::is_integral_v<T>) {
+    return wrapping_difference(T(0), a);
+  } else {
+    return -a;
+  }
+}
+
+}  // namespace ohm

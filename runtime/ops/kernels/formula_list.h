@@ -1,0 +1,79 @@
+// The formulas that real cards have kernels of: the only list. nvcc makes kernels of each row, the
+// host a twin of the same formula.
+#pragma once
+
+#include "runtime/ops/formulas/activation.h"
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/update.h"
+#include "runtime/tensor/formulas.h"
+
+// ROW(its kKernel, formula, number of elements it reads, parameters to verify it with...)
+
+/// For loops of floating dtypes.
+#define OHM_FOR_EACH_FLOATING_FORMULA(ROW)              \
+  ROW(sigmoid, Sigmoid, 1)                              \
+  ROW(tanh, Tanh, 1)                                    \
+  ROW(gelu, Gelu, 1)                                    \
+  ROW(tanh_gelu, TanhGelu, 1)                           \
+  ROW(silu, Silu, 1)                                    \
+  ROW(mish, Mish, 1)                                    \
+  ROW(logsigmoid, LogSigmoid, 1)                        \
+  ROW(relu_slope, ReluSlope, 2)                         \
+  ROW(sigmoid_slope, SigmoidSlope, 2)                   \
+  ROW(tanh_slope, TanhSlope, 2)                         \
+  ROW(gelu_slope, GeluSlope, 2)                         \
+  ROW(tanh_gelu_slope, TanhGeluSlope, 2)                \
+  ROW(silu_slope, SiluSlope, 2)                         \
+  ROW(mish_slope, MishSlope, 2)                         \
+  ROW(logsigmoid_slope, LogSigmoidSlope, 2)             \
+  ROW(quotient, Quotient, 2)                            \
+  ROW(difference, Difference, 2)                        \
+  ROW(weighted_sum, WeightedSum, 2, 1.5, -0.25)         \
+  ROW(scaled, Scaled, 1, 1.5)                           \
+  ROW(shifted, Shifted, 1, 1.5)                         \
+  ROW(divided, Divided, 1, 1.5)                         \
+  ROW(raised, Raised, 1, 3.0)                           \
+  ROW(squared, Squared, 1)                              \
+  ROW(exponential, Exponential, 1)                      \
+  ROW(logarithm, Logarithm, 1)                          \
+  ROW(square_root, SquareRoot, 1)                       \
+  ROW(absolute, Absolute, 1)                            \
+  ROW(sign, Sign, 1)                                    \
+  ROW(kept, Kept, 2, true)                              \
+  ROW(masked_scaled, MaskedScaled, 2, 1.25)             \
+  ROW(blended, Blended, 2, 0.1)                         \
+  ROW(blended_squares, BlendedSquares, 2, 0.999, 0.001) \
+  ROW(added_quotient, AddedQuotient, 3, -0.01)          \
+  ROW(divided_and_shifted, DividedAndShifted, 1, 0.25, 1e-08)
+
+/// For loops of every dtype.
+#define OHM_FOR_EACH_GENERAL_FORMULA(ROW)         \
+  ROW(copy, Copy, 1)                              \
+  ROW(sum, Sum, 2)                                \
+  ROW(relu, Relu, 1)                              \
+  ROW(scaled_sum, ScaledSum, 2, 2.0)              \
+  ROW(reversed_difference, ReversedDifference, 2) \
+  ROW(product, Product, 2)                        \
+  ROW(maximum, Maximum, 2)                        \
+  ROW(minimum, Minimum, 2)                        \
+  ROW(negated, Negated, 1)                        \
+  ROW(clamped, Clamped, 1, -3.0, 4.0)             \
+  ROW(equal, Equal, 2)                            \
+  ROW(unequal, Unequal, 2)                        \
+  ROW(less, Less, 2)                              \
+  ROW(less_or_equal, LessOrEqual, 2)              \
+  ROW(greater, Greater, 2)                        \
+  ROW(greater_or_equal, GreaterOrEqual, 2)        \
+  ROW(both, Both, 2)                              \
+  ROW(choice, Choice, 3)                          \
+  ROW(filled, Filled, 2, -2.0)
+
+/// Of an element's number: they count as loops of float32, whatever they write.
+#define OHM_FOR_EACH_GENERATOR(ROW)                                                  \
+  ROW(constant, Constant, 0, 2.5)                                                    \
+  ROW(progression, Progression, 0, -1.0, 0.5)                                        \
+  ROW(uniform_draw, UniformDraw, 0, ohm::formulas::WordDraw{7, 3}, -1.0, 1.0)        \
+  ROW(integer_draw, IntegerDraw, 0, ohm::formulas::WordDraw{7, 3}, std::int64_t{-5}, \
+      std::uint64_t{11})                                                             \
+  ROW(bernoulli_draw, BernoulliDraw, 0, ohm::formulas::WordDraw{7, 3}, 0.75F, 1.25)  \
+  ROW(normal_draw, NormalDraw, 0, ohm::formulas::WordDraw{7, 3}, 0.5, 2.0)

@@ -1,0 +1,50 @@
+// Element-wise loops as kernels of a real card are given them. nvcc reads this too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/tensor/dtype.h"
+#include "runtime/tensor/shape.h"
+
+namespace ohm {
+
+/// What a kernel reads or writes: a tensor on the card, or one number for all elements.
+struct CardOperand {
+  std::uint64_t address = 0;  ///< of the first element
+  double number = 0;          ///< where it is one
+  bool is_number = false;
+  DType dtype = DType::float32;
+  std::int64_t strides[kMaxDims] = {};  ///< in elements; 0 where it is broadcast
+};
+
+/// out[i] = formula(in[0][i], …), the operands read as `dtype` and computed in its compute type.
+struct CardLoop {
+  static constexpr int kMostInputs = 3;
+
+  std::uint64_t count = 0;  ///< product of the sizes
+  int dims = 0;
+  std::int64_t sizes[kMaxDims] = {};
+  DType dtype = DType::float32;
+  /// Every operand is of `dtype`, row-major and aligned to 16 bytes, or one element for all.
+  bool is_flat = false;
+  CardOperand out;
+  CardOperand in[kMostInputs];
+};
+
+/// The element-wise kernels of one card.
+class CardKernels {
+ public:
+  CardKernels() = default;
+  CardKernels(const CardKernels&) = delete;
+  CardKernels& operator=(const CardKernels&) = delete;
+  virtual ~CardKernels() = default;
+
+  /// Whether there is a kernel of this formula that computes as loops of `dtype` do.
+  virtual bool has(const char* formula, DType dtype) const = 0;
+  /// Queues it on the default stream. `parameters`: the formula's object. Pre-condition: has().
+  /// Throws std::runtime_error.
+  virtual void launch(const char* formula, const CardLoop& loop, const void* parameters) const = 0;
+};
+
+}  // namespace ohm
