@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/observe/format_bytes.h"
@@ -59,6 +61,32 @@ std::string summary_of(const std::vector<engine::VariantVerification>& variants)
   const auto same = std::count_if(variants.begin(), variants.end(),
                                   [](const auto& variant) { return variant.agrees(); });
   return fmt::format("{} of {} variants have the same events on both\n", same, variants.size());
+}
+
+/// What the host was needed for, the most often first.
+std::string text_of_traffic(const std::vector<engine::VariantVerification>& variants) {
+  std::map<std::string, MovedValues> by_op;
+  MovedValues all;
+  for (const engine::VariantVerification& variant : variants) {
+    for (const auto& [op, moved] : variant.to_host) {
+      for (MovedValues* sum : {&by_op[op], &all}) {
+        sum->times += moved.times;
+        sum->bytes += moved.bytes;
+      }
+    }
+  }
+  std::vector<std::pair<std::string, MovedValues>> rows(by_op.begin(), by_op.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.times > b.second.times; });
+  const auto amount = [](const MovedValues& moved) {
+    return fmt::format("{} times, {}", moved.times,
+                       human_bytes(static_cast<std::size_t>(moved.bytes)));
+  };
+  std::string text = fmt::format("values came from the card to the host: {}\n", amount(all));
+  for (const auto& [op, moved] : rows) {
+    text += fmt::format("         {}: {}\n", op.empty() ? "the program itself" : op, amount(moved));
+  }
+  return text;
 }
 
 std::string text_of(const engine::KernelVerifications& all) {
@@ -117,7 +145,10 @@ int verify(VerifyArguments arguments, const Environment& environment) {
   std::string text;
   for (const engine::VariantVerification& variant : variants) text += text_of(variant);
   const engine::KernelVerifications kernels = engine::verify_kernels(run.cuda->libraries);
-  write_stdout(text + summary_of(variants) + text_of(kernels));
+  text += summary_of(variants);
+  text += text_of(kernels);
+  text += text_of_traffic(variants);
+  write_stdout(text);
   if (variants.empty()) return exit_code(ExitReason::nothing_selected).code;
   const bool all_agree =
       kernels.agree() && std::all_of(variants.begin(), variants.end(),

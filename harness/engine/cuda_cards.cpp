@@ -109,8 +109,9 @@ std::shared_ptr<const cuda::Card> CudaCards::card(int index) {
 }
 
 CardBackend CudaCards::backend(int index) {
-  CardBackend backend{card(index), nullptr};
-  if (ops::kernels::kernel_image().empty()) return backend;
+  CardBackend backend;
+  backend.card = card(index);
+  if (ops::kernels::kernel_images().empty()) return backend;
   std::shared_ptr<const CardKernels>& kernels =
       kernels_[static_cast<std::size_t>(backend.card->ordinal())];
   if (!kernels) kernels = std::make_shared<const ops::kernels::KernelModule>(backend.card);

@@ -16,6 +16,14 @@
 #include "harness/engine/variant_machine.h"
 #include "harness/engine/worker_pool.h"
 
+namespace ohm {
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, MovedValues>
+void fields(Archive& archive, T& moved) { archive(moved.times, moved.bytes); }
+
+}  // namespace ohm
+
 namespace ohm::engine {
 
 template <class Archive, class T>
@@ -28,7 +36,8 @@ template <class Archive, class T>
 requires std::is_same_v<std::remove_const_t<T>, VariantVerification>
 void fields(Archive& archive, T& variant) {
   archive(variant.variant, variant.virtual_events, variant.card_events, variant.virtual_peak_bytes,
-          variant.card_peak_bytes, variant.differences, variant.other_differences, variant.error);
+          variant.card_peak_bytes, variant.differences, variant.other_differences, variant.to_host,
+          variant.error);
 }
 
 namespace {
@@ -38,6 +47,7 @@ struct Recorded {
   std::vector<MemoryEvent> events;
   std::unordered_map<SiteId, Site> sites;  ///< of the events
   std::int64_t peak_bytes = 0;
+  std::vector<std::pair<std::string, MovedValues>> to_host;  ///< by op
 
   const Site& site_of(std::size_t index) const { return sites.at(events[index].site); }
 };
@@ -82,6 +92,8 @@ Recorded record(const ScenarioLoader& loader, const LoadRequest& request,
   for (const DeviceResult& device : machine.device_results()) {
     recorded.peak_bytes = std::max(recorded.peak_bytes, device.peak_allocated_bytes);
   }
+  const auto& to_host = machine.card_traffic().to_host;
+  recorded.to_host.assign(to_host.begin(), to_host.end());
   return recorded;
 }
 
@@ -188,6 +200,7 @@ VariantVerification verify(const ScenarioLoader& loader, const LoadRequest& requ
     found.card_events = on_card.events.size();
     found.virtual_peak_bytes = on_virtual.peak_bytes;
     found.card_peak_bytes = on_card.peak_bytes;
+    found.to_host = on_card.to_host;
     Comparison(on_virtual, on_card, found).run();
   } catch (const std::runtime_error& error) {
     found.error = error.what();

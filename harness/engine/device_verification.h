@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/engine/machine.h"
 #include "harness/engine/runner.h"
 #include "harness/engine/scenario_program.h"
+#include "runtime/tensor/card_backend.h"
 
 namespace ohm::engine {
 
@@ -28,7 +30,9 @@ struct VariantVerification {
   std::int64_t card_peak_bytes = 0;
   std::vector<EventDifference> differences;  ///< the first kMaxDifferences
   std::uint64_t other_differences = 0;       ///< that are not listed
-  std::string error;                         ///< why there is no comparison; empty: there is one
+  /// What ops without a kernel made the card give to the host, by op.
+  std::vector<std::pair<std::string, MovedValues>> to_host;
+  std::string error;  ///< why there is no comparison; empty: there is one
 
   static constexpr std::size_t kMaxDifferences = 20;
 

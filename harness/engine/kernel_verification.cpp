@@ -1,19 +1,21 @@
 #include "harness/engine/kernel_verification.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "harness/engine/cuda_cards.h"
 #include "harness/engine/message_archive.h"
 #include "harness/engine/worker_pool.h"
 #include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/ops/kernels/line_twins.h"
 #include "runtime/ops/kernels/loop_twins.h"
 #include "runtime/tensor/card_backend.h"
 #include "runtime/tensor/philox.h"
@@ -28,6 +30,7 @@ void fields(Archive& archive, T& kernel) {
 
 namespace {
 
+using ops::kernels::LineKernel;
 using ops::kernels::LoopKernel;
 
 /// Not a multiple of what a thread takes at once: the kernels' tails are part of it.
@@ -94,14 +97,8 @@ class CardArray {
   CardArray& operator=(const CardArray&) = delete;
 
   cuda::Pointer address() const { return address_; }
-  void write(const void* values) const {
-    card_.driver().check(card_.current().copy_to_device(address_, values, bytes_),
-                         "cuMemcpyHtoD_v2");
-  }
-  void read(void* values) const {
-    card_.driver().check(card_.current().copy_from_device(values, address_, bytes_),
-                         "cuMemcpyDtoH_v2");
-  }
+  void write(const void* values) const { card_.write(address_, values, bytes_); }
+  void read(void* values) const { card_.read(values, address_, bytes_); }
 
  private:
   const cuda::Card& card_;
@@ -109,123 +106,197 @@ class CardArray {
   cuda::Pointer address_ = 0;
 };
 
-/// What one comparison runs over: a loop with arrays of its own for the operands.
-struct Arrays {
-  Arrays(const cuda::Card& on, const LoopKernel& of, DType loop_dtype)
-      : card(on), kernel(of), dtype(loop_dtype) {}
+/// What one comparison runs over: an array for each operand, on both sides.
+class Arrays {
+ public:
+  explicit Arrays(const cuda::Card& card) : card_(card) {}
 
-  const cuda::Card& card;
-  const LoopKernel& kernel;
-  DType dtype;
-  CardLoop loop;
-  std::vector<std::vector<std::byte>> host;  ///< the output first
-  std::vector<std::unique_ptr<CardArray>> on_card;
+  /// Values of all sizes, or numbers below `indices`.
+  void add(DType dtype, std::uint64_t indices = 0) {
+    dtypes_.push_back(dtype);
+    visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
+      const std::vector<T> values = operand_values<T>(host_.size());
+      std::vector<std::byte>& bytes = host_.emplace_back(kValues * sizeof(T));
+      for (std::size_t i = 0; i < kValues; ++i) {
+        const T value = indices == 0 ? values[i] : convert_element<T>(std::int64_t(i % indices));
+        std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
+      }
+    });
+    on_card_.push_back(std::make_unique<CardArray>(card_, host_.back().size()));
+    on_card_.back()->write(host_.back().data());
+  }
+  DType dtype(std::size_t i) const { return dtypes_[i]; }
+  std::uint64_t on_card(std::size_t i) const { return on_card_[i]->address(); }
+  std::uint64_t on_host(std::size_t i) const {
+    return reinterpret_cast<std::uintptr_t>(host_[i].data());
+  }
+  /// Of the first array, which is what was computed.
+  void compare(const Tolerance& tolerance, KernelVerification& verified) const {
+    card_.synchronize();
+    std::vector<std::byte> found(host_[0].size());
+    on_card_[0]->read(found.data());
+    for (std::size_t i = 0; i < kValues; ++i) {
+      const double host = value(host_[0], i);
+      const double card = value(found, i);
+      if (!is_close(card, host, tolerance)) ++verified.different;
+      const double error = std::abs(card - host) / (std::abs(host) + 1);
+      if (std::isfinite(error)) verified.largest_error = std::max(verified.largest_error, error);
+    }
+    verified.values += kValues;
+  }
+  /// The largest that is finite.
+  double largest() const {
+    double largest = 0;
+    for (std::size_t i = 0; i < kValues; ++i) {
+      const double size = std::abs(value(host_[0], i));
+      if (std::isfinite(size)) largest = std::max(largest, size);
+    }
+    return largest;
+  }
+
+ private:
+  double value(const std::vector<std::byte>& bytes, std::size_t i) const {
+    return visit_dtype(dtypes_[0], [&]<class T>(TypeTag<T>) {
+      T value{};
+      std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+      return convert_element<double>(value);
+    });
+  }
+
+  const cuda::Card& card_;
+  // The output first.
+  std::vector<DType> dtypes_;
+  std::vector<std::vector<std::byte>> host_;
+  std::vector<std::unique_ptr<CardArray>> on_card_;
 };
 
-void add_array(Arrays& arrays, DType dtype, std::uint64_t seed, CardOperand& operand) {
-  operand.dtype = dtype;
-  visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    const std::vector<T> values = operand_values<T>(seed);
-    std::vector<std::byte> bytes(kValues * sizeof(T));
-    for (std::size_t i = 0; i < kValues; ++i) {
-      const T value = values[i];
-      std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
-    }
-    arrays.host.push_back(std::move(bytes));
-  });
-  const std::vector<std::byte>& values = arrays.host.back();
-  arrays.on_card.push_back(std::make_unique<CardArray>(arrays.card, values.size()));
-  arrays.on_card.back()->write(values.data());
-}
+// ---- element by element -------------------------------------------------------------------------
 
 /// Row-major, all of one dtype.
-void make_flat(Arrays& arrays) {
-  CardLoop& loop = arrays.loop;
+CardLoop flat_loop(const LoopKernel& kernel, DType dtype) {
+  CardLoop loop;
   loop.count = kValues;
   loop.dims = 1;
   loop.sizes[0] = kValues;
-  loop.is_flat = is_floating(arrays.dtype) && arrays.kernel.inputs > 0;
+  loop.is_flat = is_floating(dtype) && kernel.inputs > 0;
   loop.out.strides[0] = 1;
   for (CardOperand& operand : loop.in) operand.strides[0] = 1;
+  return loop;
 }
 
-/// A transposed output of another dtype; inputs of other dtypes, one of them broadcast, the last
-/// one a number where there are three.
-void make_strided(Arrays& arrays) {
+/// A transposed output, the second input broadcast, the third one a number.
+CardLoop strided_loop() {
   constexpr std::int64_t kRows = 97;
   constexpr std::int64_t kColumns = 103;
   static_assert(kRows * kColumns <= kValues);
-  CardLoop& loop = arrays.loop;
+  CardLoop loop;
   loop.count = kRows * kColumns;
   loop.dims = 2;
   loop.sizes[0] = kRows;
   loop.sizes[1] = kColumns;
-  const std::array<std::array<std::int64_t, 2>, CardLoop::kMostInputs> strides = {
-      {{kColumns, 1}, {0, 1}, {0, 0}}};
   loop.out.strides[0] = 1;
   loop.out.strides[1] = kRows;
-  for (std::size_t i = 0; i < strides.size(); ++i) {
-    std::copy(strides[i].begin(), strides[i].end(), loop.in[i].strides);
-  }
+  loop.in[0].strides[0] = kColumns;
+  loop.in[0].strides[1] = 1;
+  loop.in[1].strides[1] = 1;
   loop.in[2].is_number = true;
   loop.in[2].number = 1.5;
+  return loop;
 }
 
-void compare_outputs(const Arrays& arrays, KernelVerification& verified) {
-  const DType dtype = arrays.loop.out.dtype;
-  std::vector<std::byte> found(arrays.host[0].size());
-  arrays.on_card[0]->read(found.data());
-  visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    for (std::size_t i = 0; i < kValues; ++i) {
-      const auto value_of = [i](const std::vector<std::byte>& bytes) {
-        T value{};
-        std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
-        return convert_element<double>(value);
-      };
-      const double host = value_of(arrays.host[0]);
-      const double card = value_of(found);
-      if (!is_close(card, host, tolerance_of(dtype, arrays.dtype))) ++verified.different;
-      const double error = std::abs(card - host) / (std::abs(host) + 1);
-      if (std::isfinite(error)) verified.largest_error = std::max(verified.largest_error, error);
-    }
-  });
-  verified.values += kValues;
-}
+struct StoredAs {
+  DType out;
+  DType in;
+};
 
-/// Of one form of loop: `out` and `in` are the dtypes that the operands are stored in.
-template <class Make>
-void compare(const cuda::Card& card, const CardKernels& kernels, const LoopKernel& kernel,
-             DType dtype, DType out, DType in, Make make, KernelVerification& verified) {
-  Arrays arrays(card, kernel, dtype);
-  CardLoop& loop = arrays.loop;
-  loop.dtype = dtype;
-  make(arrays);
-  add_array(arrays, out, 0, loop.out);
-  for (int i = 0; i < kernel.inputs; ++i) {
-    add_array(arrays, in, static_cast<std::uint64_t>(i) + 1, loop.in[i]);
-  }
+void compare(const CardBackend& card, const LoopKernel& kernel, CardLoop loop,
+             const StoredAs& stored, KernelVerification& verified) {
+  Arrays arrays(*card.card);
+  arrays.add(stored.out);
+  for (int i = 0; i < kernel.inputs; ++i) arrays.add(stored.in);
+  loop.out.dtype = stored.out;
   CardLoop on_host = loop;
-  const auto address = [&](std::size_t i, CardOperand& there, CardOperand& here) {
-    there.address = arrays.on_card[i]->address();
-    here.address = reinterpret_cast<std::uintptr_t>(arrays.host[i].data());
-  };
-  address(0, loop.out, on_host.out);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(kernel.inputs); ++i) {
-    address(i + 1, loop.in[i], on_host.in[i]);
+  loop.out.address = arrays.on_card(0);
+  on_host.out.address = arrays.on_host(0);
+  for (int i = 0; i < kernel.inputs; ++i) {
+    const std::size_t array = static_cast<std::size_t>(i) + 1;
+    loop.in[i].dtype = on_host.in[i].dtype = stored.in;
+    loop.in[i].address = arrays.on_card(array);
+    on_host.in[i].address = arrays.on_host(array);
   }
-  kernels.launch(kernel.formula.data(), loop, kernel.parameters);
-  card.synchronize();
+  card.kernels->launch(kernel.formula.data(), loop, kernel.parameters);
   kernel.twin(on_host, kernel.parameters);
-  compare_outputs(arrays, verified);
+  arrays.compare(tolerance_of(stored.out, loop.dtype), verified);
 }
 
-/// The loops that a kernel is for.
-std::vector<DType> dtypes_of(const LoopKernel& kernel) {
-  if (kernel.dtype == DType::int64) {
-    return {DType::boolean, DType::uint8, DType::int32, DType::int64};
-  }
-  if (kernel.dtype == DType::float64 || kernel.inputs == 0) return {kernel.dtype};
+/// The dtypes that a kernel is for.
+std::vector<DType> dtypes_of(DType kernel) {
+  if (kernel == DType::int64) return {DType::boolean, DType::uint8, DType::int32, DType::int64};
+  if (kernel == DType::float64) return {DType::float64};
   return {DType::float16, DType::bfloat16, DType::float32};
+}
+
+KernelVerification named(std::string_view formula, DType dtype) {
+  KernelVerification verified;
+  verified.kernel = std::string(formula).append(" ").append(name_of(dtype));
+  return verified;
+}
+
+void compare_loops(const CardBackend& card, std::vector<KernelVerification>& all) {
+  for (const LoopKernel& kernel : ops::kernels::loop_kernels()) {
+    // What is generated is computed in the same way whatever it is stored as.
+    const std::vector<DType> dtypes =
+        kernel.inputs == 0 ? std::vector<DType>{kernel.dtype} : dtypes_of(kernel.dtype);
+    for (const DType dtype : dtypes) {
+      KernelVerification verified = named(kernel.formula, dtype);
+      CardLoop flat = flat_loop(kernel, dtype);
+      CardLoop strided = strided_loop();
+      flat.dtype = strided.dtype = dtype;
+      compare(card, kernel, flat, {dtype, dtype}, verified);
+      compare(card, kernel, strided, {DType::float32, DType::float64}, verified);
+      all.push_back(std::move(verified));
+    }
+  }
+}
+
+// ---- line by line -------------------------------------------------------------------------------
+
+/// What each kernel makes of these lines lies within the arrays.
+void compare(const CardBackend& card, const LineKernel& kernel, DType dtype, bool are_threads,
+             KernelVerification& verified) {
+  constexpr int kOperands = 6;
+  CardLines lines;
+  lines.count = 37;
+  lines.size = 259;
+  lines.are_threads = are_threads;
+  lines.operand_count = kOperands;
+  CardLines on_host = lines;
+  Arrays arrays(*card.card);
+  for (int i = 0; i < kOperands; ++i) {
+    const bool is_index = i == kernel.indices;
+    arrays.add(is_index ? DType::int64 : dtype, is_index ? lines.count : 0);
+  }
+  for (std::size_t i = 0; i < kOperands; ++i) {
+    lines.operands[i] = {arrays.on_card(i), kValues, arrays.dtype(i)};
+    on_host.operands[i] = {arrays.on_host(i), kValues, arrays.dtype(i)};
+  }
+  card.kernels->launch(kernel.formula.data(), dtype, lines, kernel.parameters);
+  kernel.twin(on_host, kernel.parameters);
+  // What is left of large numbers has their errors.
+  Tolerance tolerance = tolerance_of(dtype);
+  tolerance.absolute += tolerance.relative * arrays.largest();
+  arrays.compare(tolerance, verified);
+}
+
+void compare_lines(const CardBackend& card, std::vector<KernelVerification>& all) {
+  for (const LineKernel& kernel : ops::kernels::line_kernels()) {
+    for (const DType dtype : dtypes_of(kernel.dtype)) {
+      KernelVerification verified = named(kernel.formula, dtype);
+      compare(card, kernel, dtype, false, verified);
+      compare(card, kernel, dtype, true, verified);
+      all.push_back(std::move(verified));
+    }
+  }
 }
 
 KernelVerifications compare_all(const CudaLibraries& libraries) {
@@ -233,16 +304,8 @@ KernelVerifications compare_all(const CudaLibraries& libraries) {
   try {
     CudaCards cards(libraries);
     const CardBackend card = cards.backend(0);
-    for (const LoopKernel& kernel : ops::kernels::loop_kernels()) {
-      for (const DType dtype : dtypes_of(kernel)) {
-        KernelVerification verified;
-        verified.kernel = std::string(kernel.formula).append(" ").append(name_of(dtype));
-        compare(*card.card, *card.kernels, kernel, dtype, dtype, dtype, make_flat, verified);
-        compare(*card.card, *card.kernels, kernel, dtype, DType::float32, DType::float64,
-                make_strided, verified);
-        all.kernels.push_back(verified);
-      }
-    }
+    compare_loops(card, all.kernels);
+    compare_lines(card, all.kernels);
   } catch (const std::runtime_error& error) {
     all.error = error.what();
   }
@@ -258,7 +321,7 @@ bool KernelVerifications::agree() const {
 
 KernelVerifications verify_kernels(const CudaLibraries& libraries) {
   KernelVerifications all;
-  if (ops::kernels::kernel_image().empty()) return all;
+  if (ops::kernels::kernel_images().empty()) return all;
   WorkerPool pool({});
   const auto work = [&] {
     const KernelVerifications compared = compare_all(libraries);

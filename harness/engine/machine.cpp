@@ -98,6 +98,7 @@ Machine::Machine(const MachineOptions& options)
     : options_(options),
       faults_(&sites_),
       cuda_(cards_of(options)),
+      card_traffic_(std::make_shared<CardTraffic>()),
       host_memory_(host_options(options.gpu), &events_),
       faulty_host_(host_memory_, faults_, -1, &events_),
       host_(faulty_host_),
@@ -212,6 +213,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   DeviceSlot slot;
   slot.allocator = gpu->witness.get();
   slot.streams = gpu->streams.get();
+  gpu->card.traffic = card_traffic_;
   if (gpu->card.card) slot.card = &gpu->card;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.multiprocessors = profile.multiprocessors;

@@ -34,6 +34,10 @@
 #include "reports/run_result.h"
 #include "runtime/tensor/context.h"
 
+namespace ohm {
+struct CardTraffic;
+}  // namespace ohm
+
 namespace ohm::cuda {
 class PageLockedMemory;
 }  // namespace ohm::cuda
@@ -84,6 +88,9 @@ class Machine {
   RequestAllocator& requests(int device);
   /// Whatever makes calls fail, now and later.
   FaultInjector& faults() { return faults_; }
+
+  /// What ops without a kernel made the real cards give to the host, of all GPUs.
+  const CardTraffic& card_traffic() const { return *card_traffic_; }
 
   /// Where the program is: "file:line" of its frames, the outermost first. Whoever runs a program
   /// says how to find out.
@@ -171,6 +178,7 @@ class Machine {
   std::int64_t step_ = 1;
   std::int64_t ooms_ = 0;
   std::unique_ptr<CudaCards> cuda_;  ///< null: the GPUs are virtual
+  std::shared_ptr<CardTraffic> card_traffic_;
   HostMemoryAllocator host_memory_;
   FaultyAllocator faulty_host_;
   AllocatorWitness host_;

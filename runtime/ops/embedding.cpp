@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::ops {
 namespace {
@@ -55,12 +57,17 @@ Tensor gather_rows(const Table& table, const Tensor& input, const Tensor& weight
   Tensor out = empty(shape, options_of(weight));
   if (!out.has_values()) return out;
   const HostInput<std::int64_t> indices(input);
+  for (std::int64_t i = 0; i < input.numel(); ++i) check_range(table, indices.data()[i]);
+  if (input.is_contiguous() && weight.is_contiguous() &&
+      are_lines_done_on_card(formulas::GatheredRow(), weight.dtype(), {input.numel(), table.width},
+                             {{out}, {input, weight}})) {
+    return out;
+  }
   visit_floating(weight.dtype(), [&]<class T>(TypeTag<T>) {
     T* target = out.data<T>();
     const Shape& strides = weight.strides();
     for (std::int64_t i = 0; i < input.numel(); ++i) {
       const std::int64_t index = indices.data()[i];
-      check_range(table, index);
       const T* row = weight.data<const T>() + index * strides[0];
       for (std::int64_t column = 0; column < table.width; ++column) {
         *target++ = row[column * strides[1]];

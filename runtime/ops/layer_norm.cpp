@@ -3,8 +3,10 @@
 #include <cmath>
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::ops {
 namespace {
@@ -60,8 +62,20 @@ struct Results {
   Tensor out;
 };
 
+// Kernels read what is laid out row by row.
+bool is_packed(const Tensor& tensor) { return !tensor.defined() || tensor.is_contiguous(); }
+
+bool is_done_by_kernel(const Rows& rows, const Operands& operands, double eps,
+                       const Results& results) {
+  return is_packed(operands.weight) && is_packed(operands.bias) &&
+         are_lines_done_on_card(formulas::LayerNormLine{eps}, operands.input.dtype(),
+                                {rows.count, rows.length},
+                                {{results.out, results.mean, results.rstd},
+                                 {operands.input, operands.weight, operands.bias}});
+}
+
 void compute(const Rows& rows, const Operands& operands, double eps, const Results& results) {
-  if (!results.out.has_values()) return;
+  if (!results.out.has_values() || is_done_by_kernel(rows, operands, eps, results)) return;
   visit_computed(operands.input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> inputs(operands.input);
     const HostInput<T> weights(operands.weight);
@@ -133,6 +147,27 @@ void row_gradient(const Rows& rows, const T* grad, const T* normalised, const T*
   }
 }
 
+// Every kernel that is needed is there, or none.
+bool are_gradients_done_by_kernels(const Rows& rows, const Tensor& grad, const Tensor& input,
+                                   const Tensor& mean, const Tensor& rstd, const Tensor& weight,
+                                   const Gradients& out) {
+  if (!is_packed(weight) || !is_packed(out.weight) || !is_packed(out.bias)) return false;
+  const DType dtype = input.dtype();
+  bool is_done = false;
+  if (out.input.defined()) {
+    is_done =
+        are_lines_done_on_card(formulas::LayerNormSlopeLine(), dtype, {rows.count, rows.length},
+                               {{out.input}, {grad, input, mean, rstd, weight}});
+    if (!is_done) return false;
+  }
+  if (out.weight.defined() || out.bias.defined()) {
+    is_done = are_lines_done_on_card(formulas::LayerNormColumn(), dtype,
+                                     {rows.length, rows.count, rows.length},
+                                     {{out.weight, out.bias}, {grad, input, mean, rstd}});
+  }
+  return is_done;
+}
+
 void compute_gradients(const Rows& rows, const Tensor& grad, const Tensor& input,
                        const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                        const Gradients& out) {
@@ -145,6 +180,7 @@ void compute_gradients(const Rows& rows, const Tensor& grad, const Tensor& input
     store_values(out.bias, bias_sums);
     return;
   }
+  if (are_gradients_done_by_kernels(rows, grad, input, mean, rstd, weight, out)) return;
   visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> grads(grad);
     const HostInput<T> inputs(input);

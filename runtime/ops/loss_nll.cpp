@@ -5,8 +5,10 @@
 #include <stdexcept>
 
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::ops {
 namespace {
@@ -92,11 +94,27 @@ void for_each_target(const NllCall& call, const Tensor& target, const Tensor& we
   }
 }
 
+// Kernels read what is laid out row by row.
+bool is_packed(const Tensor& tensor) { return !tensor.defined() || tensor.is_contiguous(); }
+
+bool are_losses_done_by_kernel(const NllCall& call, const Tensor& scores, const Tensor& indices,
+                               const Tensor& weight, const Tensor& out,
+                               const Tensor& total_weight) {
+  if (call.reduction == Reduction::none || !is_packed(weight)) return false;
+  // What no kernel refuses.
+  for_each_target(call, indices, Tensor(), [](std::int64_t, std::int64_t, double) {});
+  const formulas::ChosenLosses losses{{call.layout.positions, call.ignore_index},
+                                      call.reduction == Reduction::mean};
+  return are_lines_done_on_card(losses, scores.dtype(), {1, indices.numel(), call.layout.classes},
+                                {{out, total_weight}, {scores, indices, weight}});
+}
+
 void compute_losses(const NllCall& call, const Tensor& input, const Tensor& target,
                     const Tensor& weight, const Tensor& out, const Tensor& total_weight) {
   const Tensor scores = row_major(input);
   const Tensor indices = row_major(target);
   if (!out.has_values()) return;
+  if (are_losses_done_by_kernel(call, scores, indices, weight, out, total_weight)) return;
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
     if (call.reduction == Reduction::none) fill_values(out, 0);
     const T* score = scores.data<const T>();
@@ -123,6 +141,14 @@ Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input
   const Tensor g = row_major(grad);
   if (!out.has_values()) return out;
   const double divisor = call.reduction == Reduction::mean ? total_weight.item() : 1.0;
+  for_each_target(call, indices, Tensor(), [](std::int64_t, std::int64_t, double) {});
+  const formulas::ChosenSlope slope{
+      {call.layout.positions, call.ignore_index}, call.reduction != Reduction::none, divisor};
+  if (is_packed(weight) &&
+      are_lines_done_on_card(slope, input.dtype(), {indices.numel(), 1, call.layout.classes},
+                             {{out}, {g, indices, weight}})) {
+    return out;
+  }
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
     const T* incoming = g.data<const T>();
     T* result = out.data<T>();

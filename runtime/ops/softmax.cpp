@@ -6,10 +6,13 @@
 
 #include "runtime/ops/convert.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/lines.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/line_kernels.h"
 #include "runtime/tensor/reduce.h"
 #include "runtime/tensor/reduction_scratch.h"
 
@@ -56,11 +59,17 @@ void softmax_line_gradient(Out* target, const In* grad, const In* y, std::int64_
   }
 }
 
+LineShape shape_of(const Lines& lines) { return {lines.count(), lines.size, lines.inner}; }
+
 Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
   const Tensor x = row_major(input);
   if (!out.has_values()) return out;
   const Lines lines = lines_along(input.shape(), dim);
+  if (are_lines_done_on_card(formulas::SoftmaxLine{form == Form::log}, dtype, shape_of(lines),
+                             {{out}, {x}})) {
+    return out;
+  }
   visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
     visit_floating(input.dtype(), [&]<class In>(TypeTag<In>) {
       for_each_line(lines, [&](std::int64_t start) {
@@ -74,11 +83,14 @@ Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
 
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, int dim, DType dtype, Form form) {
   Tensor out = empty(result.shape(), {dtype, result.device()});
-  const Tensor product =
-      form == Form::plain ? map_new(grad, result, [](auto g, auto y) { return g * y; }) : grad;
+  const Tensor product = form == Form::plain ? map_new(grad, result, formulas::Product()) : grad;
   const Tensor g = row_major(product);
   if (!out.has_values()) return out;
   const Lines lines = lines_along(result.shape(), dim);
+  if (are_lines_done_on_card(formulas::SoftmaxSlopeLine{form == Form::log}, result.dtype(),
+                             shape_of(lines), {{out}, {g, result}})) {
+    return out;
+  }
   visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
     visit_floating(result.dtype(), [&]<class In>(TypeTag<In>) {
       for_each_line(lines, [&](std::int64_t start) {

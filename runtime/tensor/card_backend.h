@@ -1,16 +1,31 @@
 // What the runtime uses of the real card that a GPU is on.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "allocator_shim/device/cuda/card.h"
 #include "runtime/tensor/card_loop.h"
 
 namespace ohm {
 
+/// Values that were up to date on the card alone and that the host asked for.
+struct MovedValues {
+  std::int64_t times = 0;
+  std::int64_t bytes = 0;
+};
+struct CardTraffic {
+  /// By op; "" is the program itself.
+  std::map<std::string, MovedValues, std::less<>> to_host;
+};
+
 struct CardBackend {
   std::shared_ptr<const cuda::Card> card;
   std::shared_ptr<const CardKernels> kernels;  ///< null in a build without a CUDA toolkit
+  std::shared_ptr<CardTraffic> traffic;        ///< null: it is not counted
 };
 
 }  // namespace ohm

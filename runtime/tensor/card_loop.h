@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/tensor/card_lines.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/shape.h"
 
@@ -32,7 +33,7 @@ struct CardLoop {
   CardOperand in[kMostInputs];
 };
 
-/// The element-wise kernels of one card.
+/// The kernels of one card that are made of formulas.
 class CardKernels {
  public:
   CardKernels() = default;
@@ -42,9 +43,11 @@ class CardKernels {
 
   /// Whether there is a kernel of this formula that computes as loops of `dtype` do.
   virtual bool has(const char* formula, DType dtype) const = 0;
-  /// Queues it on the default stream. `parameters`: the formula's object. Pre-condition: has().
-  /// Throws std::runtime_error.
+  // Queue it on the default stream. `parameters`: the formula's object. Pre-conditions: has(),
+  // something to compute. Throw std::runtime_error.
   virtual void launch(const char* formula, const CardLoop& loop, const void* parameters) const = 0;
+  virtual void launch(const char* formula, DType dtype, const CardLines& lines,
+                      const void* parameters) const = 0;
 };
 
 }  // namespace ohm

@@ -2,12 +2,23 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "runtime/tensor/card_backend.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm {
+namespace {
+
+void note_moved(const CardBackend& card, std::size_t bytes) {
+  if (!card.traffic) return;
+  MovedValues& moved = card.traffic->to_host[std::string(Context::current().state.op)];
+  ++moved.times;
+  moved.bytes += static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace
 
 IntrusivePtr<Storage> Storage::from(RequestAllocator* allocator, std::size_t bytes, Device device) {
   Context& context = Context::current();
@@ -58,6 +69,7 @@ void Storage::use_on_host(bool to_write) {
   if (residency_ == Residency::card) {
     card_->card->read(host_copy(), address(), bytes_);
     residency_ = Residency::both;
+    note_moved(*card_, bytes_);
   }
   if (to_write) residency_ = Residency::host;
 }

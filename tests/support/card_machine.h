@@ -59,7 +59,7 @@ class CardMachine {
  private:
   struct Gpu {
     Gpu(const std::shared_ptr<const cuda::Card>& card, int device, ValueMode values)
-        : backend{card, kernels_on(card)},
+        : backend{card, kernels_on(card), nullptr},
           card_memory(card),
           virtual_gpu(128_MiB, {.device = device, .values = values}),
           share(card_memory, virtual_gpu),
@@ -67,7 +67,7 @@ class CardMachine {
           allocator(share, streams, options_for(device), nullptr) {}
     static std::shared_ptr<const CardKernels> kernels_on(
         const std::shared_ptr<const cuda::Card>& card) {
-      if (ops::kernels::kernel_image().empty()) return nullptr;
+      if (ops::kernels::kernel_images().empty()) return nullptr;
       return std::make_shared<const ops::kernels::KernelModule>(card);
     }
     static CachingAllocatorOptions options_for(int device) {

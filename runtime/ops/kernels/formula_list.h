@@ -4,8 +4,10 @@
 
 #include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/formulas/update.h"
 #include "runtime/tensor/formulas.h"
+#include "runtime/tensor/line_formulas.h"
 
 // ROW(its kKernel, formula, number of elements it reads, parameters to verify it with...)
 
@@ -77,3 +79,21 @@
       std::uint64_t{11})                                                             \
   ROW(bernoulli_draw, BernoulliDraw, 0, ohm::formulas::WordDraw{7, 3}, 0.75F, 1.25)  \
   ROW(normal_draw, NormalDraw, 0, ohm::formulas::WordDraw{7, 3}, 0.5, 2.0)
+
+// ROW(its kKernel, formula of lines, the operand that holds indices or -1, parameters...)
+
+/// For floating dtypes.
+#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                       \
+  ROW(softmax_line, SoftmaxLine, -1, true)                                    \
+  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                         \
+  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                               \
+  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                          \
+  ROW(layer_norm_column, LayerNormColumn, -1)                                 \
+  ROW(gathered_row, GatheredRow, 1)                                           \
+  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true) \
+  ROW(chosen_slope, ChosenSlope, 2, ohm::formulas::ChosenClass{1, 0}, false, 4.0)
+
+/// For every dtype.
+#define OHM_FOR_EACH_GENERAL_LINE(ROW)                                     \
+  ROW(folded_sum, FoldedSum, -1, 1.0, ohm::formulas::Walk{1, {37}, {259}}, \
+      ohm::formulas::Walk{1, {259}, {1}})

@@ -1,25 +1,30 @@
-// What nvcc made, as it is.
+// What nvcc made, as it is: an image for each of the files it was made of.
 #include "runtime/ops/kernels/kernel_module.h"
 
-__asm__(
-    ".pushsection .rodata\n"
-    ".balign 16\n"
-    "ohm_kernel_image_begin:\n"
-    ".incbin \"" OHM_KERNEL_IMAGE
-    "\"\n"
-    "ohm_kernel_image_end:\n"
-    ".popsection\n");
+#define OHM_IMAGE(name, path)                        \
+  __asm__(                                           \
+      ".pushsection .rodata\n"                       \
+      ".balign 16\n"                                 \
+      "ohm_" #name                                   \
+      "_image_begin:\n"                              \
+      ".incbin \"" path                              \
+      "\"\n"                                         \
+      "ohm_" #name                                   \
+      "_image_end:\n"                                \
+      ".popsection\n");                              \
+  extern "C" {                                       \
+  extern const std::byte ohm_##name##_image_begin[]; \
+  extern const std::byte ohm_##name##_image_end[];   \
+  }
+
+OHM_IMAGE(loops, OHM_KERNEL_FOLDER "/loops.fatbin")
+OHM_IMAGE(lines, OHM_KERNEL_FOLDER "/lines.fatbin")
 
 namespace ohm::ops::kernels {
-namespace {
 
-extern "C" {
-extern const std::byte kImageBegin[] __asm__("ohm_kernel_image_begin");
-extern const std::byte kImageEnd[] __asm__("ohm_kernel_image_end");
+std::vector<std::span<const std::byte>> kernel_images() {
+  return {{ohm_loops_image_begin, ohm_loops_image_end},
+          {ohm_lines_image_begin, ohm_lines_image_end}};
 }
-
-}  // namespace
-
-std::span<const std::byte> kernel_image() { return {kImageBegin, kImageEnd}; }
 
 }  // namespace ohm::ops::kernels

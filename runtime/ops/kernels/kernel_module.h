@@ -8,15 +8,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "allocator_shim/device/cuda/card.h"
 #include "runtime/tensor/card_loop.h"
 
 namespace ohm::ops::kernels {
 
-/// Machine code for the architectures of the build, as the driver loads it (a fatbin); empty in a
+/// Machine code for the architectures of the build, as the driver loads it (fatbins); none in a
 /// build without a CUDA toolkit.
-std::span<const std::byte> kernel_image();
+std::vector<std::span<const std::byte>> kernel_images();
 
 /// The dtype that names the kernel for loops of `dtype`, after the type that they compute in.
 constexpr DType kernel_dtype(DType dtype) {
@@ -31,20 +32,24 @@ inline std::string kernel_symbol(std::string_view formula, DType dtype) {
 
 class KernelModule final : public CardKernels {
  public:
-  /// Throws cuda::DriverError where the image has nothing for this card. Pre-condition:
-  /// kernel_image() is not empty.
+  /// Throws cuda::DriverError where an image has nothing for this card.
   explicit KernelModule(std::shared_ptr<const cuda::Card> card);
   ~KernelModule() override;
 
   bool has(const char* formula, DType dtype) const override;
   void launch(const char* formula, const CardLoop& loop, const void* parameters) const override;
+  void launch(const char* formula, DType dtype, const CardLines& lines,
+              const void* parameters) const override;
 
  private:
   /// Null where there is no such kernel.
   cuda::FunctionHandle function(const char* formula, DType dtype) const;
 
+  void launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned threads, const void* call,
+              const void* parameters) const;
+
   std::shared_ptr<const cuda::Card> card_;
-  cuda::ModuleHandle module_ = nullptr;
+  std::vector<cuda::ModuleHandle> modules_;
   /// By the address of the formula's name, which is the formula's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
 };

@@ -3,6 +3,6 @@
 
 namespace ohm::ops::kernels {
 
-std::span<const std::byte> kernel_image() { return {}; }
+std::vector<std::span<const std::byte>> kernel_images() { return {}; }
 
 }  // namespace ohm::ops::kernels

@@ -139,12 +139,24 @@ TEST_F(OnCards, ComparesEveryKernelWithTheHost) {
   const ProgramResult same = ohm({"verify-device", "good.lua", "--case", "kept"});
   EXPECT_EQ(0, same.code) << same.out << same.err;
   if (same.out.find("no kernels") != std::string::npos) GTEST_SKIP() << same.out;
-  EXPECT_THAT(same.out, HasSubstr("294 of 294 kernels compute what the host does\n"));
+  EXPECT_THAT(same.out, HasSubstr("334 of 334 kernels compute what the host does\n"));
   machine_is("wrong=ohm_silu_slope_float32");
   const ProgramResult different = ohm({"verify-device", "good.lua", "--case", "kept"});
   EXPECT_EQ(1, different.code);
   EXPECT_THAT(different.out, HasSubstr("differs  kernel silu_slope bfloat16: 2 of 20014 values"));
-  EXPECT_THAT(different.out, HasSubstr("291 of 294 kernels"));
+  EXPECT_THAT(different.out, HasSubstr("331 of 334 kernels"));
+}
+
+TEST_F(OnCards, CountsWhatTheHostWasNeededFor) {
+  folder_.write("sorted.lua", test::scenario_with_check(R"lua(
+    local x = ohm.ones(1024, {device = device}) * 2
+    x:sort()
+    error("?"))lua"));
+  const ProgramResult result = ohm({"verify-device", "sorted.lua"});
+  EXPECT_EQ(0, result.code) << result.out << result.err;
+  if (result.out.find("no kernels") != std::string::npos) GTEST_SKIP() << result.out;
+  EXPECT_THAT(result.out, HasSubstr("values came from the card to the host: 1 times, 4.00 KiB\n"
+                                    "         sort: 1 times, 4.00 KiB\n"));
 }
 
 TEST_F(OnCards, WritesWhatACardIs) {

@@ -9,10 +9,13 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/dropout.h"
+#include "runtime/ops/embedding.h"
 #include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/ops/layer_norm.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/registry.h"
+#include "runtime/ops/softmax.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
 #include "tests/support/card_machine.h"
@@ -107,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(AllOps, CardOp, testing::ValuesIn(ops_with_samples()),
 class CardLoops : public testing::Test {
  protected:
   void SetUp() override {
-    if (ops::kernels::kernel_image().empty()) {
+    if (ops::kernels::kernel_images().empty()) {
       GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
     }
   }
@@ -218,6 +221,67 @@ TEST_F(CardLoops, DrawTheSameNumbers) {
   EXPECT_EQ(launches(), 6);
 }
 
+// Line by line: what each does on the host is the same op on a tensor of the host.
+class CardLines : public CardLoops {
+ protected:
+  /// Of floats that differ: enough of them for a thread each.
+  static Tensor numbers(const Shape& shape) {
+    Context::current().seed(5);
+    return transfer(randn(shape, {DType::float32, Device::cpu()}), Device::cuda(0));
+  }
+  /// That `op` of these tensors is computed in one launch and without any copy.
+  template <class Op>
+  void expect_same(const Op& op, const std::vector<Tensor>& on_card) {
+    const int launched = launches();
+    const int copied = downloads();
+    const Tensor result = op(on_card);
+    EXPECT_EQ(launches(), launched + 1);
+    EXPECT_EQ(downloads(), copied);
+    std::vector<Tensor> on_host;
+    for (const Tensor& tensor : on_card) on_host.push_back(transfer(tensor, Device::cpu()));
+    const std::vector<double> expected = to_doubles(op(on_host));
+    const std::vector<double> found = to_doubles(result);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(found[i], expected[i], 1e-5 * (1 + std::abs(expected[i]))) << i;
+    }
+  }
+};
+
+TEST_F(CardLines, AddUpAnyDimensions) {
+  const Tensor tensor = numbers({3, 4, 1500});
+  const Tensor turned = make_view(tensor, {1500, 3, 4}, {1, 6000, 1500}, 0);
+  for (const Tensor& input : {tensor, turned}) {
+    for (const Shape& dims : {Shape{0}, Shape{1}, Shape{2}, Shape{0, 2}, Shape{0, 1, 2}}) {
+      expect_same([&](const auto& in) { return ops::sum(in[0], dims, false, std::nullopt); },
+                  {input});
+    }
+  }
+  const Tensor integers = cast(ops::mul(tensor, 100.0), DType::int32);
+  EXPECT_EQ(ops::sum(integers).item(), ops::sum(transfer(integers, Device::cpu())).item());
+}
+
+TEST_F(CardLines, SoftmaxGoesAlongAnyDimension) {
+  const Tensor tensor = numbers({2, 5, 1100});
+  for (const std::int64_t dim : {0, 1, 2}) {
+    expect_same([dim](const auto& in) { return ops::softmax(in[0], dim, std::nullopt); }, {tensor});
+    expect_same([dim](const auto& in) { return ops::log_softmax(in[0], dim, std::nullopt); },
+                {tensor});
+  }
+}
+
+TEST_F(CardLines, NormaliseLayers) {
+  const Tensor weight = numbers({70});
+  expect_same([](const auto& in) { return ops::layer_norm(in[0], Shape{70}, in[1], in[1], 1e-5); },
+              {numbers({9, 70}), weight});
+}
+
+TEST_F(CardLines, RefuseAnIndexThatIsNone) {
+  const Tensor table = numbers({4, 3});
+  const Tensor indices = card_tensor({1, 4}, {2}, DType::int64);
+  EXPECT_THROW(ops::embedding(indices, table, std::nullopt), std::invalid_argument);
+}
+
 TEST_F(CardLoops, DoNothingForNothing) {
   const Tensor none = empty({0, 3}, {DType::float32, Device::cuda(0)});
   EXPECT_EQ(ops::add(none, none).numel(), 0);
@@ -225,7 +289,7 @@ TEST_F(CardLoops, DoNothingForNothing) {
 }
 
 TEST(CardLoop, IsAnErrorWhereItCannotBeLaunched) {
-  if (ops::kernels::kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
   const CardMachine machine(1, "fail=cuLaunchKernel:0:701");
   const Tensor a = zeros({2}, {DType::float32, Device::cuda(0)});
   EXPECT_THROW(ops::add(a, a), cuda::DriverError);
@@ -233,7 +297,8 @@ TEST(CardLoop, IsAnErrorWhereItCannotBeLaunched) {
 
 TEST(CardLoop, RunsOnTheHostInABuildWithoutKernels) {
   CardMachine machine;
-  const CardBackend without{machine.context().gpus[0].card->card, nullptr};
+  CardBackend without;
+  without.card = machine.context().gpus[0].card->card;
   machine.context().gpus[0].card = &without;
   const Tensor a = full({2}, 3.0, {DType::float32, Device::cuda(0)});
   EXPECT_EQ(to_doubles(ops::add(a, a)), (std::vector<double>{6, 6}));

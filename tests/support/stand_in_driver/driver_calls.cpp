@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "allocator_shim/device/cuda/driver_functions.h"
+#include "runtime/ops/kernels/line_twins.h"
 #include "runtime/ops/kernels/loop_twins.h"
 #include "tests/support/stand_in_driver/machine.h"
 
 namespace ohm::stand_in::driver {
 
+using ops::kernels::LineKernel;
 using ops::kernels::LoopKernel;
 using namespace cuda;  // NOLINT(google-build-using-namespace): the signatures are written in it
 
@@ -432,8 +434,22 @@ void* memory_at(Pointer address, std::size_t bytes) {
   return memory_at(machine().card(), address, bytes);
 }
 
-const std::vector<LoopKernel>& kernels() {
-  static const std::vector<LoopKernel> all = ops::kernels::loop_kernels();
+/// One of the two is there.
+struct Kernel {
+  std::string symbol;
+  const LoopKernel* loop = nullptr;
+  const LineKernel* line = nullptr;
+};
+
+const std::vector<Kernel>& kernels() {
+  static const std::vector<LoopKernel> loops = ops::kernels::loop_kernels();
+  static const std::vector<LineKernel> lines = ops::kernels::line_kernels();
+  static const std::vector<Kernel> all = [] {
+    std::vector<Kernel> made;
+    for (const LoopKernel& loop : loops) made.push_back({loop.symbol(), &loop, nullptr});
+    for (const LineKernel& line : lines) made.push_back({line.symbol(), nullptr, &line});
+    return made;
+  }();
   return all;
 }
 
@@ -523,9 +539,9 @@ Result module_function(FunctionHandle* function, ModuleHandle module, const char
   Machine& now = machine();
   if (const int error = now.begin("cuModuleGetFunction")) return error;
   if (now.modules.count(module) == 0) return now.wrong("cuModuleGetFunction of no module");
-  for (const LoopKernel& kernel : kernels()) {
-    if (kernel.symbol() != name) continue;
-    *function = reinterpret_cast<FunctionHandle>(const_cast<LoopKernel*>(&kernel));
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.symbol != name) continue;
+    *function = reinterpret_cast<FunctionHandle>(const_cast<Kernel*>(&kernel));
     return kSuccess;
   }
   return kNotFound;
@@ -547,6 +563,43 @@ bool to_host(const CardLoop& loop, CardOperand& operand) {
   return operand.address != 0;
 }
 
+bool to_host(LineOperand& operand) {
+  if (operand.address == 0) return true;
+  const std::size_t bytes = static_cast<std::size_t>(operand.count) * item_bytes(operand.dtype);
+  operand.address = reinterpret_cast<std::uintptr_t>(memory_at(operand.address, bytes));
+  return operand.address != 0;
+}
+
+/// What a kernel wrote first.
+struct Written {
+  void* memory = nullptr;
+  std::size_t item_bytes = 0;
+};
+
+// False where it would reach outside what was allocated.
+bool run(const LoopKernel& kernel, const void* call, const void* parameters, Written& written) {
+  CardLoop loop = *static_cast<const CardLoop*>(call);
+  bool is_there = to_host(loop, loop.out);
+  for (int i = 0; i < kernel.inputs; ++i) is_there = to_host(loop, loop.in[i]) && is_there;
+  if (!is_there) return false;
+  kernel.twin(loop, parameters);
+  written = {reinterpret_cast<void*>(loop.out.address), item_bytes(loop.out.dtype)};
+  return true;
+}
+
+bool run(const LineKernel& kernel, const void* call, const void* parameters, Written& written) {
+  CardLines lines = *static_cast<const CardLines*>(call);
+  bool is_there = true;
+  for (int i = 0; i < lines.operand_count; ++i) {
+    is_there = to_host(lines.operands[i]) && is_there;
+  }
+  if (!is_there) return false;
+  kernel.twin(lines, parameters);
+  written = {reinterpret_cast<void*>(lines.operands[0].address),
+             item_bytes(lines.operands[0].dtype)};
+  return true;
+}
+
 }  // namespace
 
 Result launch(FunctionHandle function, unsigned blocks, unsigned blocks_y, unsigned blocks_z,
@@ -557,15 +610,13 @@ Result launch(FunctionHandle function, unsigned blocks, unsigned blocks_y, unsig
   const bool makes_sense = blocks > 0 && blocks_y == 1 && blocks_z == 1 && threads > 0 &&
                            threads <= 1024 && threads_y == 1 && threads_z == 1;
   if (!makes_sense) return now.wrong("cuLaunchKernel with another grid");
-  const auto& kernel = *reinterpret_cast<const LoopKernel*>(function);
-  CardLoop loop = *static_cast<const CardLoop*>(arguments[0]);
-  bool is_there = to_host(loop, loop.out);
-  for (int i = 0; i < kernel.inputs; ++i) is_there = to_host(loop, loop.in[i]) && is_there;
-  if (!is_there) return kIllegalAddress;
-  kernel.twin(loop, arguments[1]);
-  if (now.wrong_kernel == kernel.symbol()) {
-    std::memset(reinterpret_cast<void*>(loop.out.address), 0x3c, item_bytes(loop.out.dtype));
-  }
+  const auto& kernel = *reinterpret_cast<const Kernel*>(function);
+  Written written;
+  const bool is_allowed = kernel.loop != nullptr
+                              ? run(*kernel.loop, arguments[0], arguments[1], written)
+                              : run(*kernel.line, arguments[0], arguments[1], written);
+  if (!is_allowed) return kIllegalAddress;
+  if (now.wrong_kernel == kernel.symbol) std::memset(written.memory, 0x3c, written.item_bytes);
   return kSuccess;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/ops/kernels/line_twins.h"
 #include "runtime/ops/kernels/loop_twins.h"
 #include "tests/support/stand_in_driver/stand_in.h"
 #include "tests/support/temp_folder.h"
@@ -19,7 +20,7 @@ namespace {
 using stand_in::StandIn;
 
 TEST(KernelModule, ComputesOnTheCard) {
-  if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
+  if (kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const StandIn stand_in;
   {
     const auto card = StandIn::card();
@@ -44,14 +45,14 @@ TEST(KernelModule, ComputesOnTheCard) {
 }
 
 TEST(KernelModule, SaysThatThereIsNoCodeForACard) {
-  if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
+  if (kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const StandIn stand_in("fail=cuModuleLoadData:0:209");
   const auto card = StandIn::card();
   EXPECT_THROW(KernelModule{card}, cuda::DriverError);
 }
 
 TEST(KernelModule, KnowsWhatThereAreKernelsFor) {
-  if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
+  if (kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const StandIn stand_in;
   const KernelModule module(StandIn::card());
   EXPECT_TRUE(module.has(formulas::Relu::kKernel, DType::bfloat16));
@@ -76,16 +77,22 @@ std::string output_of(const std::string& command) {
 }
 
 TEST(KernelImage, HoldsEveryKernel) {
-  if (kernel_image().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
+  if (kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const char* const reader = OHM_CUOBJDUMP;  // a path, or nothing
   if (*reader == '\0') GTEST_SKIP() << "cuobjdump is not installed: nothing here reads a fatbin";
   const test::TempFolder folder;
-  const std::string path = folder.file("kernels.fatbin");
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(kernel_image().data()),
-             static_cast<std::streamsize>(kernel_image().size()));
-  const std::string symbols = output_of(std::string(reader) + " --dump-elf-symbols " + path);
+  std::string symbols;
+  for (const std::span<const std::byte> image : kernel_images()) {
+    const std::string path = folder.file("kernels.fatbin");
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(image.data()),
+               static_cast<std::streamsize>(image.size()));
+    symbols += output_of(std::string(reader) + " --dump-elf-symbols " + path);
+  }
   for (const LoopKernel& kernel : loop_kernels()) {
+    EXPECT_THAT(symbols, testing::HasSubstr(kernel.symbol()));
+  }
+  for (const LineKernel& kernel : line_kernels()) {
     EXPECT_THAT(symbols, testing::HasSubstr(kernel.symbol()));
   }
 }

@@ -1,0 +1,38 @@
+// Running a formula of lines on the card that its operands are on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/tensor/card_lines.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm {
+
+/// See CardLines.
+struct LineShape {
+  std::int64_t count = 0;
+  std::int64_t size = 1;
+  std::int64_t inner = 1;
+};
+
+/// What the kernel writes and then what it reads; an undefined tensor is left out. The kernel reads
+/// offsets from a tensor's first element as if it was row-major.
+struct LineTensors {
+  std::vector<Tensor> out;
+  std::vector<Tensor> in;
+};
+
+/// False where it cannot run on the card that the first output is on: nothing was done. `dtype`: of
+/// the elements that it computes with.
+bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
+                       const LineShape& shape, const LineTensors& tensors);
+
+template <class Formula>
+bool are_lines_done_on_card(const Formula& formula, DType dtype, const LineShape& shape,
+                            const LineTensors& tensors) {
+  return run_lines_on_card(Formula::kKernel, &formula, dtype, shape, tensors);
+}
+
+}  // namespace ohm
