@@ -81,6 +81,12 @@ Tensor gather_rows(const Table& table, const Tensor& input, const Tensor& weight
 
 void scatter_rows(const Table& table, const Tensor& input, const Tensor& grad, const Tensor& out) {
   if (!out.has_values()) return;
+  const formulas::ScatteredRow rows_of_index{input.numel(), table.padding_row};
+  if (input.is_contiguous() && out.is_contiguous() &&
+      are_lines_done_on_card(rows_of_index, out.dtype(), {table.rows, table.width},
+                             {{out}, {input, grad}})) {
+    return;
+  }
   const HostInput<std::int64_t> indices(input);
   visit_computed(grad.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> rows(grad);

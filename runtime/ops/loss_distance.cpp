@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/distance.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
@@ -18,53 +19,38 @@ constexpr OpInfo kL1{"l1_loss", CastPolicy::float32};
 // Each loss: its value, and its slope by the prediction; one that can be differentiated twice has
 // the slope as whole tensors too.
 
-struct SquaredError {
+struct SquaredError : formulas::SquaredError {
   static Tensor recorded_slope(const Tensor& x, const Tensor& t) {
     return formula::times(formula::difference(x, t), 2.0);
   }
-  template <class T>
-  T value(T x, T t) const {
-    return (x - t) * (x - t);
-  }
-  template <class T>
-  T slope(T x, T t) const {
-    return T(2) * (x - t);
-  }
 };
+using formulas::Huber;
+using formulas::SmoothL1;
 
-struct SmoothL1 {
-  double beta;
-  template <class T>
-  T value(T x, T t) const {
-    const T distance = std::abs(x - t);
-    const T edge = static_cast<T>(beta);
-    return distance < edge ? distance * distance / (T(2) * edge) : distance - edge / T(2);
-  }
-  template <class T>
-  T slope(T x, T t) const {
-    const T difference = x - t;
-    const T edge = static_cast<T>(beta);
-    if (difference <= -edge) return T(-1);
-    return difference >= edge ? T(1) : difference / edge;
-  }
-};
+// The plain formula of a loss, which kernels are made of.
+formulas::SquaredError formula_of(const SquaredError& loss) { return loss; }
+template <class Loss>
+Loss formula_of(const Loss& loss) {
+  return loss;
+}
 
-struct Huber {
-  double delta;
-  template <class T>
-  T value(T x, T t) const {
-    const T distance = std::abs(x - t);
-    const T edge = static_cast<T>(delta);
-    return distance <= edge ? distance * distance / T(2) : edge * (distance - edge / T(2));
-  }
-  template <class T>
-  T slope(T x, T t) const {
-    const T difference = x - t;
-    const T edge = static_cast<T>(delta);
-    if (difference <= -edge) return -edge;
-    return difference >= edge ? edge : difference;
-  }
-};
+// grad · factor · slope(x, t) in a new row-major tensor of x's dtype. `grad` is one number or of
+// the losses' shape.
+template <class Distance>
+Tensor distance_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor,
+                         const Distance& distance) {
+  Tensor out = empty(broadcast_shapes(x.shape(), t.shape(), "backward"), options_of(x));
+  visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
+    if (grad.dims() == 0) {
+      const formulas::DistanceSlope<Distance> slope{distance, grad.item() * factor};
+      map_binary<T, T>(out, x, t, slope);
+    } else {
+      const formulas::DistanceWeightedSlope<Distance> slope{distance, factor};
+      map_ternary<T, T>(out, grad, x, t, slope);
+    }
+  });
+  return out;
+}
 
 Recorder record_operands(std::string_view node, const LossOperands& operands) {
   Recorder record(node, {&operands.input, &operands.target});
@@ -89,8 +75,7 @@ void attach_loss(Recorder& record, const LossOperands& operands, const Tensor& o
           return formula::product(call.grad(), slope);
         }
       }
-      return loss_gradient(call.grad(), of, from, factor,
-                           [&](auto a, auto b) { return loss.slope(a, b); });
+      return distance_gradient(call.grad(), of, from, factor, formula_of(loss));
     };
     TensorList grads(2);
     if (call.needs(0)) grads[0] = along(x, t);
@@ -106,8 +91,8 @@ void attach_loss(Recorder& record, const LossOperands& operands, const Tensor& o
 
 template <class Loss>
 void compute_losses(const Tensor& out, const LossOperands& operands, Loss loss) {
-  compute_into(out, operands.input, operands.target,
-               [&](auto x, auto t) { return loss.value(x, t); });
+  const formulas::DistanceValue<decltype(formula_of(loss))> value{formula_of(loss)};
+  compute_into(out, operands.input, operands.target, value);
 }
 
 // The result is allocated with the operands' shape before it shrinks to one number; the losses

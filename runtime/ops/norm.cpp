@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
+#include "runtime/tensor/line_kernels.h"
 #include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
@@ -20,8 +23,17 @@ void require_known(double p) {
   throw std::invalid_argument(fmt::format("[norm] p must be 1, 2 or infinity, got {}", p));
 }
 
+bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, double p) {
+  if (p != 1.0 && p != 2.0) return false;
+  const formulas::FoldedNorm norm{p == 2.0, walk_of(input, folded, false),
+                                  walk_of(input, folded, true)};
+  return are_lines_done_on_card(norm, DType::float64, folded_lines(out, input, norm.folded),
+                                {{out}, {input}});
+}
+
 void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, double p) {
   if (!out.has_values() || lacks_values(input)) return;
+  if (is_done_by_kernel(out, input, folded, p)) return;
   std::vector<double> sums(static_cast<std::size_t>(out.numel()));
   for_each_folded(input, folded, [&](std::size_t slot, double x) {
     const double size = std::abs(x);
@@ -39,12 +51,7 @@ void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, doubl
   store_values(out, sums);
 }
 
-auto sign_of() {
-  return [](auto x) {
-    using T = decltype(x);
-    return static_cast<T>((x > T(0)) - (x < T(0)));
-  };
-}
+formulas::Sign sign_of() { return {}; }
 
 // grad · x / norm, where the norm is not 0.
 Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
@@ -57,7 +64,7 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
   }
   const Tensor direction = empty_like(input, dtype);
   visit_floating(direction.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(direction, input, result, [](auto x, auto length) { return x / length; });
+    map_binary<T, T>(direction, input, result, formulas::Quotient());
   });
   const Tensor is_zero = empty_like(result, DType::boolean);
   visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {

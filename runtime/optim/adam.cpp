@@ -124,34 +124,20 @@ void Adam::update_fused(const States& states) {
   for (ParameterState* state : states) update_one_fused(*state);
 }
 
-// One kernel reads gradient, parameter and state and changes what it reads in its registers.
 void Adam::update_one_fused(ParameterState& state) const {
-  const double sign = options_.maximize ? -1.0 : 1.0;
-  const auto gradient = [sign, decay = rule().weight_decay](auto g, auto p) {
-    using T = decltype(g);
-    return static_cast<T>(sign) * g + static_cast<T>(decay) * p;
-  };
+  const formulas::UsedGradient gradient{options_.maximize ? -1.0 : 1.0, rule().weight_decay};
   advance(state);
   const Correction corrected = correction(state);
   const Tensor& parameter = state.parameter;
   const Tensor grad = parameter.grad();
-  update_with(state.tensors[kExpAvg], grad, parameter, [&](auto m, auto g, auto p) {
-    return m + static_cast<decltype(m)>(1.0 - options_.beta1) * (gradient(g, p) - m);
-  });
-  update_with(state.tensors[kExpAvgSq], grad, parameter, [&](auto v, auto g, auto p) {
-    using T = decltype(v);
-    const T changed = gradient(g, p);
-    return static_cast<T>(options_.beta2) * v +
-           static_cast<T>(1.0 - options_.beta2) * changed * changed;
-  });
+  update_with(state.tensors[kExpAvg], grad, parameter,
+              formulas::FusedFirstMoment{gradient, 1.0 - options_.beta1});
+  update_with(state.tensors[kExpAvgSq], grad, parameter,
+              formulas::FusedSecondMoment{gradient, options_.beta2});
   raise_maximum(state);
   shrink(parameter);
-  update_with(parameter, state.tensors[kExpAvg], second_moment(state), [&](auto p, auto m, auto v) {
-    using T = decltype(p);
-    const T denominator = static_cast<T>(std::sqrt(v)) / static_cast<T>(corrected.sqrt_second) +
-                          static_cast<T>(options_.eps);
-    return p - static_cast<T>(corrected.step_size) * m / denominator;
-  });
+  update_with(parameter, state.tensors[kExpAvg], second_moment(state),
+              formulas::FusedAdamStep{corrected.step_size, corrected.sqrt_second, options_.eps});
 }
 
 }  // namespace ohm::optim

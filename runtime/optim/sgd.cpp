@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/update.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::optim {
@@ -48,36 +49,26 @@ void Sgd::update_list(const States& states) {
   }
 }
 
-// The kernel changes the gradient in its registers: here in host scratch that no device counts.
 void Sgd::update_fused(const States& states) {
   for (ParameterState* state : states) {
     const Tensor& parameter = state->parameter;
-    const double sign = options_.maximize ? -1.0 : 1.0;
-    const auto gradient = [sign, decay = options_.weight_decay](auto g, auto p) {
-      using T = decltype(g);
-      return static_cast<T>(sign) * g + static_cast<T>(decay) * p;
-    };
+    const formulas::UsedGradient gradient{options_.maximize ? -1.0 : 1.0, options_.weight_decay};
     const Tensor grad = parameter.grad();
     if (options_.momentum == 0.0) {
-      update_with(parameter, grad, [&, lr = learning_rate()](auto p, auto g) {
-        return p - static_cast<decltype(p)>(lr) * gradient(g, p);
-      });
+      update_with(parameter, grad, formulas::FusedSgdStep{gradient, learning_rate()});
       continue;
     }
     Tensor& buffer = state->tensors[0];
-    const bool is_first = !buffer.defined();
-    if (is_first) buffer = empty_like(grad);
-    update_with(buffer, grad, parameter, [&](auto v, auto g, auto p) {
-      using T = decltype(v);
-      if (is_first) return gradient(g, p);
-      return static_cast<T>(options_.momentum) * v +
-             static_cast<T>(1.0 - options_.dampening) * gradient(g, p);
-    });
-    update_with(parameter, grad, buffer, [&, lr = learning_rate()](auto p, auto g, auto v) {
-      using T = decltype(p);
-      const T ahead = gradient(g, p) + static_cast<T>(options_.momentum) * v;
-      return p - static_cast<T>(lr) * (options_.nesterov ? ahead : v);
-    });
+    if (buffer.defined()) {
+      update_with(buffer, grad, parameter,
+                  formulas::FusedMomentum{gradient, options_.momentum, 1.0 - options_.dampening});
+    } else {
+      buffer = empty_like(grad);
+      update_with(buffer, grad, parameter, formulas::FusedFirstMomentum{gradient});
+    }
+    update_with(parameter, grad, buffer,
+                formulas::FusedMomentumStep{gradient, learning_rate(), options_.momentum,
+                                            options_.nesterov});
   }
 }
 

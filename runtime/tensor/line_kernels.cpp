@@ -26,6 +26,28 @@ LineOperand operand_of(const Tensor& tensor, CardAccess access) {
 
 }  // namespace
 
+formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_folded) {
+  formulas::Walk walk;
+  for (int dim = 0; dim < tensor.dims(); ++dim) {
+    const std::int64_t size = tensor.shape()[dim];
+    const std::int64_t stride = tensor.strides()[dim];
+    if (((folded >> static_cast<unsigned>(dim) & 1U) != 0) != are_folded || size == 1) continue;
+    const bool continues = walk.dims > 0 && walk.strides[walk.dims - 1] == stride * size;
+    const int to = continues ? walk.dims - 1 : walk.dims++;
+    walk.sizes[to] = continues ? walk.sizes[to] * size : size;
+    walk.strides[to] = stride;
+  }
+  return walk;
+}
+
+LineShape folded_lines(const Tensor& out, const Tensor& tensor, const formulas::Walk& folded) {
+  LineShape shape;
+  shape.count = out.numel();
+  shape.size = out.numel() == 0 ? 0 : tensor.numel() / out.numel();
+  if (folded.dims > 0) shape.inner = folded.strides[folded.dims - 1];
+  return shape;
+}
+
 bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
                        const LineShape& shape, const LineTensors& tensors) {
   const auto found = std::find_if(tensors.out.begin(), tensors.out.end(), [](const Tensor& out) {

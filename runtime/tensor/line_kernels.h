@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/tensor/card_lines.h"
+#include "runtime/tensor/line_formulas.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
@@ -16,6 +17,12 @@ struct LineShape {
   std::int64_t size = 1;
   std::int64_t inner = 1;
 };
+
+/// How the dimensions in `folded`, or the others, are walked through; neighbours that are walked
+/// through in one go become one.
+formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_folded);
+/// A line for each element of `out`, of the elements of `tensor` that are folded into it.
+LineShape folded_lines(const Tensor& out, const Tensor& tensor, const formulas::Walk& folded);
 
 /// What the kernel writes and then what it reads; an undefined tensor is left out. The kernel reads
 /// offsets from a tensor's first element as if it was row-major.

@@ -59,29 +59,11 @@ void add_rows(const In* source, const Shape& shape, const std::array<Shape, 2>& 
   });
 }
 
-// The folded dimensions, or the others; neighbours that are walked through in one go become one.
-formulas::Walk walk_of(const Tensor& tensor, DimMask folded, bool are_folded) {
-  formulas::Walk walk;
-  for (int dim = 0; dim < tensor.dims(); ++dim) {
-    const std::int64_t size = tensor.shape()[dim];
-    const std::int64_t stride = tensor.strides()[dim];
-    if (contains(folded, dim) != are_folded || size == 1) continue;
-    const bool continues = walk.dims > 0 && walk.strides[walk.dims - 1] == stride * size;
-    const int to = continues ? walk.dims - 1 : walk.dims++;
-    walk.sizes[to] = continues ? walk.sizes[to] * size : size;
-    walk.strides[to] = stride;
-  }
-  return walk;
-}
-
 bool is_summed_on_card(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
   const formulas::FoldedSum sum{factor, walk_of(tensor, folded, false),
                                 walk_of(tensor, folded, true)};
-  LineShape shape;
-  shape.count = out.numel();
-  shape.size = out.numel() == 0 ? 0 : tensor.numel() / out.numel();
-  if (sum.folded.dims > 0) shape.inner = sum.folded.strides[sum.folded.dims - 1];
-  return are_lines_done_on_card(sum, tensor.dtype(), shape, {{out}, {tensor}});
+  return are_lines_done_on_card(sum, tensor.dtype(), folded_lines(out, tensor, sum.folded),
+                                {{out}, {tensor}});
 }
 
 // The kernels read half precision into float32 sums themselves; every other change of dtype is a

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "runtime/tensor/card_lines.h"
+#include "runtime/tensor/line_formulas.h"
 
 namespace ohm::formulas {
 
@@ -233,6 +234,56 @@ struct ChosenSlope {
     const double grad = team.template load<double>(lines.operands[1], is_reduced ? 0 : i);
     team.once([&] {
       team.store(lines.operands[0], chosen.place(i, index, lines.inner), -weight * grad / divisor);
+    });
+  }
+};
+
+/// A line is what one norm is of. Operands: the norms, row-major, and the elements.
+struct FoldedNorm {
+  static constexpr const char* kKernel = "folded_norm";
+  bool is_euclidean;  ///< else the sum of the sizes
+  Walk kept;
+  Walk folded;
+
+  template <class Compute, class Team>
+  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
+    const auto number = static_cast<std::int64_t>(line);
+    const std::int64_t start = kept.offset(number);
+    const double sum = team.sum(lines.size, [&](std::int64_t i) {
+      const double x = team.template load<double>(lines.operands[1], start + folded.offset(i));
+      return is_euclidean ? x * x : static_cast<double>(std::abs(x));
+    });
+    team.once([&] {
+      team.store(lines.operands[0], number,
+                 is_euclidean ? static_cast<double>(std::sqrt(sum)) : sum);
+    });
+  }
+};
+
+/// A line is a row of a table, to which the rows of its index are added, the first one first.
+/// Operands: the sums, the indices, the rows.
+struct ScatteredRow {
+  static constexpr const char* kKernel = "scattered_row";
+  std::int64_t count;    ///< of indices
+  std::int64_t ignored;  ///< the row that stays 0; -1: none
+
+  template <class Compute, class Team>
+  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
+    const auto row = static_cast<std::int64_t>(line);
+    const auto is_mine = [&](std::int64_t i) {
+      return team.template load<std::int64_t>(lines.operands[1], i) == row;
+    };
+    // Most rows of a large table are nobody's.
+    const double mine = team.sum(count, [&](std::int64_t i) { return is_mine(i) ? 1.0 : 0.0; });
+    const bool is_empty = mine == 0.0 || row == ignored;
+    team.each(lines.size, [&](std::int64_t column) {
+      Compute sum = 0;
+      for (std::int64_t i = 0; !is_empty && i < count; ++i) {
+        if (is_mine(i)) {
+          sum += team.template load<Compute>(lines.operands[2], i * lines.size + column);
+        }
+      }
+      team.store(lines.operands[0], row * lines.size + column, sum);
     });
   }
 };

@@ -1,6 +1,8 @@
 // What the updates of optimizers compute for one element: formulas, as in activation.h.
 #pragma once
 
+#include <cmath>
+
 namespace ohm::formulas {
 
 /// (1 − share) · x + share · y
@@ -42,6 +44,99 @@ struct DividedAndShifted {
   template <class T>
   constexpr T operator()(T x) const {
     return x / static_cast<T>(divisor) + static_cast<T>(number);
+  }
+};
+
+// ---- fused steps --------------------------------------------------------------------------------
+// A kernel reads gradient, parameter and state, and changes what it reads in its registers.
+
+/// The gradient that an update uses.
+struct UsedGradient {
+  double sign;
+  double decay;
+  template <class T>
+  constexpr T of(T g, T p) const {
+    return static_cast<T>(sign) * g + static_cast<T>(decay) * p;
+  }
+};
+
+struct FusedFirstMoment {
+  static constexpr const char* kKernel = "fused_first_moment";
+  UsedGradient gradient;
+  double share;
+  template <class T>
+  constexpr T operator()(T m, T g, T p) const {
+    return m + static_cast<T>(share) * (gradient.of(g, p) - m);
+  }
+};
+
+struct FusedSecondMoment {
+  static constexpr const char* kKernel = "fused_second_moment";
+  UsedGradient gradient;
+  double keep;
+  template <class T>
+  constexpr T operator()(T v, T g, T p) const {
+    const T changed = gradient.of(g, p);
+    return static_cast<T>(keep) * v + static_cast<T>(1.0 - keep) * changed * changed;
+  }
+};
+
+/// p − step_size · m / (√v / sqrt_second + eps)
+struct FusedAdamStep {
+  static constexpr const char* kKernel = "fused_adam_step";
+  double step_size;
+  double sqrt_second;
+  double eps;
+  template <class T>
+  constexpr T operator()(T p, T m, T v) const {
+    const T denominator =
+        static_cast<T>(std::sqrt(v)) / static_cast<T>(sqrt_second) + static_cast<T>(eps);
+    return p - static_cast<T>(step_size) * m / denominator;
+  }
+};
+
+struct FusedSgdStep {
+  static constexpr const char* kKernel = "fused_sgd_step";
+  UsedGradient gradient;
+  double lr;
+  template <class T>
+  constexpr T operator()(T p, T g) const {
+    return p - static_cast<T>(lr) * gradient.of(g, p);
+  }
+};
+
+/// keep · v + share · gradient
+struct FusedMomentum {
+  static constexpr const char* kKernel = "fused_momentum";
+  UsedGradient gradient;
+  double keep;
+  double share;
+  template <class T>
+  constexpr T operator()(T v, T g, T p) const {
+    return static_cast<T>(keep) * v + static_cast<T>(share) * gradient.of(g, p);
+  }
+};
+
+/// What the momentum begins as.
+struct FusedFirstMomentum {
+  static constexpr const char* kKernel = "fused_first_momentum";
+  UsedGradient gradient;
+  template <class T>
+  constexpr T operator()(T /*v*/, T g, T p) const {
+    return gradient.of(g, p);
+  }
+};
+
+struct FusedMomentumStep {
+  static constexpr const char* kKernel = "fused_momentum_step";
+  UsedGradient gradient;
+  double lr;
+  double momentum;
+  bool nesterov;
+  template <class T>
+  constexpr T operator()(T p, T g, T v) const {
+    const T ahead = gradient.of(g, p) + static_cast<T>(momentum) * v;
+    return p - static_cast<T>(lr) * (nesterov ? ahead : v);
   }
 };
 

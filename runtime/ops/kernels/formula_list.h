@@ -4,6 +4,7 @@
 
 #include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/distance.h"
 #include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/formulas/update.h"
 #include "runtime/tensor/formulas.h"
@@ -12,41 +13,59 @@
 // ROW(its kKernel, formula, number of elements it reads, parameters to verify it with...)
 
 /// For loops of floating dtypes.
-#define OHM_FOR_EACH_FLOATING_FORMULA(ROW)              \
-  ROW(sigmoid, Sigmoid, 1)                              \
-  ROW(tanh, Tanh, 1)                                    \
-  ROW(gelu, Gelu, 1)                                    \
-  ROW(tanh_gelu, TanhGelu, 1)                           \
-  ROW(silu, Silu, 1)                                    \
-  ROW(mish, Mish, 1)                                    \
-  ROW(logsigmoid, LogSigmoid, 1)                        \
-  ROW(relu_slope, ReluSlope, 2)                         \
-  ROW(sigmoid_slope, SigmoidSlope, 2)                   \
-  ROW(tanh_slope, TanhSlope, 2)                         \
-  ROW(gelu_slope, GeluSlope, 2)                         \
-  ROW(tanh_gelu_slope, TanhGeluSlope, 2)                \
-  ROW(silu_slope, SiluSlope, 2)                         \
-  ROW(mish_slope, MishSlope, 2)                         \
-  ROW(logsigmoid_slope, LogSigmoidSlope, 2)             \
-  ROW(quotient, Quotient, 2)                            \
-  ROW(difference, Difference, 2)                        \
-  ROW(weighted_sum, WeightedSum, 2, 1.5, -0.25)         \
-  ROW(scaled, Scaled, 1, 1.5)                           \
-  ROW(shifted, Shifted, 1, 1.5)                         \
-  ROW(divided, Divided, 1, 1.5)                         \
-  ROW(raised, Raised, 1, 3.0)                           \
-  ROW(squared, Squared, 1)                              \
-  ROW(exponential, Exponential, 1)                      \
-  ROW(logarithm, Logarithm, 1)                          \
-  ROW(square_root, SquareRoot, 1)                       \
-  ROW(absolute, Absolute, 1)                            \
-  ROW(sign, Sign, 1)                                    \
-  ROW(kept, Kept, 2, true)                              \
-  ROW(masked_scaled, MaskedScaled, 2, 1.25)             \
-  ROW(blended, Blended, 2, 0.1)                         \
-  ROW(blended_squares, BlendedSquares, 2, 0.999, 0.001) \
-  ROW(added_quotient, AddedQuotient, 3, -0.01)          \
-  ROW(divided_and_shifted, DividedAndShifted, 1, 0.25, 1e-08)
+#define OHM_FOR_EACH_FLOATING_FORMULA(ROW)                                                         \
+  ROW(sigmoid, Sigmoid, 1)                                                                         \
+  ROW(tanh, Tanh, 1)                                                                               \
+  ROW(gelu, Gelu, 1)                                                                               \
+  ROW(tanh_gelu, TanhGelu, 1)                                                                      \
+  ROW(silu, Silu, 1)                                                                               \
+  ROW(mish, Mish, 1)                                                                               \
+  ROW(logsigmoid, LogSigmoid, 1)                                                                   \
+  ROW(relu_slope, ReluSlope, 2)                                                                    \
+  ROW(sigmoid_slope, SigmoidSlope, 2)                                                              \
+  ROW(tanh_slope, TanhSlope, 2)                                                                    \
+  ROW(gelu_slope, GeluSlope, 2)                                                                    \
+  ROW(tanh_gelu_slope, TanhGeluSlope, 2)                                                           \
+  ROW(silu_slope, SiluSlope, 2)                                                                    \
+  ROW(mish_slope, MishSlope, 2)                                                                    \
+  ROW(logsigmoid_slope, LogSigmoidSlope, 2)                                                        \
+  ROW(quotient, Quotient, 2)                                                                       \
+  ROW(difference, Difference, 2)                                                                   \
+  ROW(weighted_sum, WeightedSum, 2, 1.5, -0.25)                                                    \
+  ROW(scaled, Scaled, 1, 1.5)                                                                      \
+  ROW(shifted, Shifted, 1, 1.5)                                                                    \
+  ROW(divided, Divided, 1, 1.5)                                                                    \
+  ROW(raised, Raised, 1, 3.0)                                                                      \
+  ROW(squared, Squared, 1)                                                                         \
+  ROW(exponential, Exponential, 1)                                                                 \
+  ROW(logarithm, Logarithm, 1)                                                                     \
+  ROW(square_root, SquareRoot, 1)                                                                  \
+  ROW(absolute, Absolute, 1)                                                                       \
+  ROW(sign, Sign, 1)                                                                               \
+  ROW(kept, Kept, 2, true)                                                                         \
+  ROW(masked_scaled, MaskedScaled, 2, 1.25)                                                        \
+  ROW(blended, Blended, 2, 0.1)                                                                    \
+  ROW(blended_squares, BlendedSquares, 2, 0.999, 0.001)                                            \
+  ROW(added_quotient, AddedQuotient, 3, -0.01)                                                     \
+  ROW(divided_and_shifted, DividedAndShifted, 1, 0.25, 1e-08)                                      \
+  ROW(fused_first_moment, FusedFirstMoment, 3, ohm::formulas::UsedGradient{-1.0, 0.1}, 0.1)        \
+  ROW(fused_second_moment, FusedSecondMoment, 3, ohm::formulas::UsedGradient{-1.0, 0.1}, 0.9)      \
+  ROW(fused_adam_step, FusedAdamStep, 3, 0.01, 0.5, 1e-08)                                         \
+  ROW(fused_sgd_step, FusedSgdStep, 2, ohm::formulas::UsedGradient{1.0, 0.1}, 0.01)                \
+  ROW(fused_momentum, FusedMomentum, 3, ohm::formulas::UsedGradient{1.0, 0.1}, 0.9, 1.0)           \
+  ROW(fused_first_momentum, FusedFirstMomentum, 3, ohm::formulas::UsedGradient{1.0, 0.1})          \
+  ROW(fused_momentum_step, FusedMomentumStep, 3, ohm::formulas::UsedGradient{1.0, 0.1}, 0.01, 0.9, \
+      true)                                                                                        \
+  ROW(squared_error, SquaredErrorValue, 2)                                                         \
+  ROW(squared_error_slope, SquaredErrorSlope, 2, ohm::formulas::SquaredError{}, 0.5)               \
+  ROW(squared_error_weighted_slope, SquaredErrorWeightedSlope, 3, ohm::formulas::SquaredError{},   \
+      0.5)                                                                                         \
+  ROW(smooth_l1, SmoothL1Value, 2, ohm::formulas::SmoothL1{0.75})                                  \
+  ROW(smooth_l1_slope, SmoothL1Slope, 2, ohm::formulas::SmoothL1{0.75}, 0.5)                       \
+  ROW(smooth_l1_weighted_slope, SmoothL1WeightedSlope, 3, ohm::formulas::SmoothL1{0.75}, 0.5)      \
+  ROW(huber, HuberValue, 2, ohm::formulas::Huber{0.75})                                            \
+  ROW(huber_slope, HuberSlope, 2, ohm::formulas::Huber{0.75}, 0.5)                                 \
+  ROW(huber_weighted_slope, HuberWeightedSlope, 3, ohm::formulas::Huber{0.75}, 0.5)
 
 /// For loops of every dtype.
 #define OHM_FOR_EACH_GENERAL_FORMULA(ROW)         \
@@ -91,6 +110,9 @@
   ROW(layer_norm_column, LayerNormColumn, -1)                                 \
   ROW(gathered_row, GatheredRow, 1)                                           \
   ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true) \
+  ROW(folded_norm, FoldedNorm, -1, true, ohm::formulas::Walk{1, {37}, {259}}, \
+      ohm::formulas::Walk{1, {259}, {1}})                                     \
+  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})      \
   ROW(chosen_slope, ChosenSlope, 2, ohm::formulas::ChosenClass{1, 0}, false, 4.0)
 
 /// For every dtype.

@@ -12,6 +12,7 @@
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/kernels/kernel_module.h"
 #include "runtime/ops/layer_norm.h"
+#include "runtime/ops/norm.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/registry.h"
@@ -274,6 +275,13 @@ TEST_F(CardLines, NormaliseLayers) {
   const Tensor weight = numbers({70});
   expect_same([](const auto& in) { return ops::layer_norm(in[0], Shape{70}, in[1], in[1], 1e-5); },
               {numbers({9, 70}), weight});
+}
+
+TEST_F(CardLines, MeasureNorms) {
+  for (const double p : {1.0, 2.0}) {
+    expect_same([p](const auto& in) { return ops::norm(in[0], p, Shape{1}, false); },
+                {numbers({3, 4, 5})});
+  }
 }
 
 TEST_F(CardLines, RefuseAnIndexThatIsNone) {

@@ -1,0 +1,86 @@
+// Steps of optimizers on a real card: what they compute on a virtual GPU, without bringing anything
+// to the host.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/optim/adam.h"
+#include "runtime/optim/sgd.h"
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/card_machine.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::test {
+namespace {
+
+using optim::Form;
+using Make = std::function<std::unique_ptr<optim::Optimizer>(std::vector<Tensor>)>;
+
+/// On a GPU, and where there is a card, only there.
+Tensor numbers(std::uint64_t seed) {
+  Context::current().seed(seed);
+  return transfer(randn({3, 5}, {DType::float32, Device::cpu()}), Device::cuda(0));
+}
+
+Tensor after_three_steps(const Make& make) {
+  const Tensor parameter = numbers(1);
+  parameter.set_requires_grad(true);
+  const auto optimizer = make({parameter});
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    parameter.set_grad(numbers(step + 2));
+    optimizer->step();
+  }
+  return parameter;
+}
+
+Make adam(Form form, bool maximize) {
+  return [=](std::vector<Tensor> parameters) {
+    optim::AdamOptions options;
+    options.lr = 0.1;
+    options.weight_decay = 0.01;
+    options.maximize = maximize;
+    options.form = form;
+    return std::make_unique<optim::Adam>(std::move(parameters), options);
+  };
+}
+
+Make sgd(Form form, double momentum, bool nesterov) {
+  return [=](std::vector<Tensor> parameters) {
+    optim::SgdOptions options;
+    options.lr = 0.1;
+    options.weight_decay = 0.01;
+    options.momentum = momentum;
+    options.nesterov = nesterov;
+    options.form = form;
+    return std::make_unique<optim::Sgd>(std::move(parameters), options);
+  };
+}
+
+TEST(CardStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
+  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  std::vector<Make> optimizers;
+  for (const Form form : {Form::foreach_list, Form::for_loop, Form::fused}) {
+    optimizers.insert(optimizers.end(), {adam(form, false), adam(form, true), sgd(form, 0, false),
+                                         sgd(form, 0.9, false), sgd(form, 0.9, true)});
+  }
+  for (std::size_t i = 0; i < optimizers.size(); ++i) {
+    SCOPED_TRACE(i);
+    std::vector<double> expected;
+    {
+      const TestMachine machine({.values = ValueMode::keeps_values});
+      expected = to_doubles(after_three_steps(optimizers[i]));
+    }
+    const CardMachine machine;
+    const Tensor parameter = after_three_steps(optimizers[i]);
+    EXPECT_EQ(machine.downloads(), 0);
+    EXPECT_EQ(parameter.storage().residency(), Residency::card);
+    EXPECT_EQ(to_doubles(parameter), expected);
+  }
+}
+
+}  // namespace
+}  // namespace ohm::test
