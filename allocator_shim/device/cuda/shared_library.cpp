@@ -17,7 +17,7 @@ SharedLibrary::SharedLibrary(std::string path, std::string_view what)
 void* SharedLibrary::address_of(const char* symbol) const {
   void* const address = ::dlsym(handle_, symbol);
   if (address != nullptr) return address;
-  throw GpuUnavailable(fmt::format("{} has no {}: the driver is too old", path_, symbol));
+  throw GpuUnavailable(fmt::format("{} has no {}: it is too old", path_, symbol));
 }
 
 }  // namespace ohm

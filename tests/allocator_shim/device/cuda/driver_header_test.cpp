@@ -4,39 +4,16 @@
 
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
 #include "allocator_shim/device/cuda/driver.h"
 #include "allocator_shim/device/cuda/driver_functions.h"
+#include "tests/allocator_shim/device/cuda/same_call.h"
 
 namespace ohm::cuda {
 namespace {
 
 #define OHM_TEXT(name) #name
 #define OHM_EXPANDED_TEXT(name) OHM_TEXT(name)
-
-/// Enumerations and handles are integers and pointers on both sides: what counts is how they are
-/// passed.
-template <class T>
-constexpr int kind_of() {
-  if (std::is_void_v<T>) return 0;
-  if (std::is_pointer_v<T>) return 1;
-  return (std::is_integral_v<T> || std::is_enum_v<T>) ? 2 : 3;
-}
-
-template <class Ours, class Header>
-struct SameCall : std::false_type {};
-template <class... Ours, class... Header>
-struct SameCall<Result (*)(Ours...), CUresult (*)(Header...)> {
-  static constexpr bool same_sizes() {
-    if constexpr (sizeof...(Ours) != sizeof...(Header)) {
-      return false;
-    } else {
-      return ((sizeof(Ours) == sizeof(Header) && kind_of<Ours>() == kind_of<Header>()) && ...);
-    }
-  }
-  static constexpr bool value = same_sizes();
-};
 
 #define OHM_ROW(member, header_name, symbol, ...)                                           \
   static_assert(SameCall<decltype(DriverFunctions::member), decltype(&header_name)>::value, \

@@ -31,7 +31,7 @@ TEST(CudaDriver, SaysWhichLibraryIsMissing) {
 
 TEST(CudaDriver, SaysWhichFunctionALibraryLacks) {
   EXPECT_THAT(refusal_of([] { Driver driver("libm.so.6"); }),
-              HasSubstr("libm.so.6 has no cuInit: the driver is too old"));
+              HasSubstr("libm.so.6 has no cuInit: it is too old"));
 }
 
 TEST(CudaDriver, SaysThatItIsTooOld) {

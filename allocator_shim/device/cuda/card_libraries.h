@@ -1,0 +1,71 @@
+// NVIDIA's libraries of mathematics on one card, each opened when it is first wanted: a program
+// that multiplies nothing pays for none. One that is missing is a reason, not an error: whoever
+// wants it does without.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/device/cuda/cublas.h"
+#include "allocator_shim/device/cuda/cublaslt.h"
+#include "allocator_shim/device/cuda/cudnn.h"
+
+namespace ohm::cuda {
+
+/// Where they are: the newest version that ohm knows first.
+struct LibraryPlaces {
+  LibraryNames cublas = {"libcublas.so.13", "libcublas.so.12"};
+  LibraryNames cublaslt = {"libcublasLt.so.13", "libcublasLt.so.12"};
+  LibraryNames cudnn = {"libcudnn.so.9", "libcudnn.so.8"};
+  LibraryNames nccl = {"libnccl.so.2"};
+};
+
+/// What came of opening one.
+struct LibraryState {
+  std::string name;     ///< "cuBLAS"
+  std::string version;  ///< empty where it is missing
+  std::string missing;  ///< why; empty where it is there
+};
+
+class CardLibraries {
+ public:
+  CardLibraries(std::shared_ptr<const Card> card, LibraryPlaces places)
+      : card_(std::move(card)), places_(std::move(places)) {}
+
+  /// nullptr where it is missing. Throws LibraryError where it is there and does not start: the
+  /// next call tries again.
+  const Cublas* cublas() { return opened(cublas_, places_.cublas); }
+  const CublasLt* cublaslt() { return opened(cublaslt_, places_.cublaslt); }
+  const Cudnn* cudnn() { return opened(cudnn_, places_.cudnn); }
+
+  /// Opens all of them. Throws as they do.
+  std::vector<LibraryState> states();
+
+ private:
+  template <class Library>
+  struct Opened {
+    std::unique_ptr<const Library> library;
+    std::string missing;
+  };
+
+  template <class Library>
+  const Library* opened(Opened<Library>& place, const LibraryNames& names) {
+    if (place.library || !place.missing.empty()) return place.library.get();
+    try {
+      place.library = std::make_unique<const Library>(card_, names);
+    } catch (const GpuUnavailable& missing) {
+      place.missing = missing.what();
+    }
+    return place.library.get();
+  }
+
+  std::shared_ptr<const Card> card_;
+  LibraryPlaces places_;
+  Opened<Cublas> cublas_;
+  Opened<CublasLt> cublaslt_;
+  Opened<Cudnn> cudnn_;
+};
+
+}  // namespace ohm::cuda

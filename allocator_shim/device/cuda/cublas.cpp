@@ -1,0 +1,82 @@
+#include "allocator_shim/device/cuda/cublas.h"
+
+#include <utility>
+
+namespace ohm::cuda {
+namespace {
+
+CublasFunctions functions_of(const SharedLibrary& library) {
+  CublasFunctions functions;
+#define OHM_ROW(member, header_name, symbol, ...) library.find(symbol, functions.member);
+  OHM_FOR_EACH_CUBLAS_FUNCTION(OHM_ROW)
+#undef OHM_ROW
+  library.find(kCublasStatusName, functions.status_name);
+  return functions;
+}
+
+int transposition(const ProductOperand& operand) {
+  return operand.is_transposed ? kTransposed : kNotTransposed;
+}
+
+}  // namespace
+
+Cublas::Cublas(std::shared_ptr<const Card> card, const LibraryNames& names)
+    : card_(std::move(card)),
+      library_(open_first(names, kName)),
+      functions_(functions_of(*library_)) {
+  card_->current();
+  check(functions_.create(&handle_), "cublasCreate_v2");
+}
+
+Cublas::~Cublas() {
+  if (!card_->driver().is_usable()) return;
+  card_->current();
+  functions_.destroy(handle_);
+}
+
+void Cublas::check(CublasStatus status, const char* call) const {
+  if (status == 0) return;
+  fail_library(*card_, cublas_failure(status), kName, call, functions_.status_name(status));
+}
+
+std::string Cublas::version() const {
+  int version = 0;
+  check(functions_.version(handle_, &version), "cublasGetVersion_v2");
+  return cublas_version_text(static_cast<std::size_t>(version));
+}
+
+// The library's matrices are column-major: what is row-major here is its transpose there, and
+// (a · b)ᵀ = bᵀ · aᵀ.
+void Cublas::multiply(const Product& product, const CardRange& workspace) const {
+  card_->current();
+  if (workspace.bytes != 0 && workspace.address != workspace_.address) {
+    check(functions_.set_workspace(handle_, as_pointer(workspace.address), workspace.bytes),
+          "cublasSetWorkspace_v2");
+    workspace_ = workspace;
+  }
+  const Factors factors(product.type);
+  const int data = data_type(product.type);
+  const int compute = compute_type(product.type);
+  const void* const beta = product.adds_to_out ? factors.one() : factors.zero();
+  const auto size = [](std::int64_t value) { return static_cast<int>(value); };
+  const ProductOperand& a = product.a;
+  const ProductOperand& b = product.b;
+  if (product.batches == 1) {
+    check(functions_.gemm(handle_, transposition(b), transposition(a), size(product.n),
+                          size(product.m), size(product.k), factors.one(), as_pointer(b.address),
+                          data, size(b.leading_dimension), as_pointer(a.address), data,
+                          size(a.leading_dimension), beta, as_pointer(product.out), data,
+                          size(product.n), compute, kDefaultGemm),
+          "cublasGemmEx");
+    return;
+  }
+  check(functions_.gemm_strided_batched(
+            handle_, transposition(b), transposition(a), size(product.n), size(product.m),
+            size(product.k), factors.one(), as_pointer(b.address), data, size(b.leading_dimension),
+            b.batch_stride, as_pointer(a.address), data, size(a.leading_dimension), a.batch_stride,
+            beta, as_pointer(product.out), data, size(product.n), product.m * product.n,
+            size(product.batches), compute, kDefaultGemm),
+        "cublasGemmStridedBatchedEx");
+}
+
+}  // namespace ohm::cuda

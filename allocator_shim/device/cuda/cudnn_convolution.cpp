@@ -1,0 +1,140 @@
+#include "allocator_shim/device/cuda/cudnn_convolution.h"
+
+#include <algorithm>
+#include <array>
+
+#include "allocator_shim/device/cuda/product.h"
+
+namespace ohm::cuda {
+namespace {
+
+/// As PyTorch asks for it without TF32: float32 is computed as it is, halves by the tensor cores.
+int math_for(ElementType type) {
+  switch (type) {
+    case ElementType::float16:
+    case ElementType::bfloat16:
+      return kCudnnTensorMath;
+    case ElementType::float32:
+      return kCudnnNoTensorMath;
+    case ElementType::float64:
+      return kCudnnDefaultMath;
+  }
+  return kCudnnDefaultMath;
+}
+
+}  // namespace
+
+Cudnn::ConvolutionCall::ConvolutionCall(const Cudnn& library, ConvolutionPass pass,
+                                        const Convolution& convolution)
+    : library_(library),
+      functions_(library.functions_),
+      pass_(pass),
+      type_(convolution.type),
+      input_(library.tensor(convolution.type, convolution.input)),
+      output_(library.tensor(convolution.type, convolution.output)) {
+  describe_filter(convolution);
+  describe(convolution);
+}
+
+void Cudnn::ConvolutionCall::describe_filter(const Convolution& convolution) {
+  CudnnFilter made = nullptr;
+  library_.check(functions_.filter_create(&made), "cudnnCreateFilterDescriptor");
+  filter_ = {made, functions_.filter_destroy};
+  const ImageSizes& sizes = convolution.filter;
+  library_.check(functions_.filter_set(made, cudnn_type(type_), kCudnnRowMajor, sizes[0], sizes[1],
+                                       sizes[2], sizes[3]),
+                 "cudnnSetFilter4dDescriptor");
+}
+
+void Cudnn::ConvolutionCall::describe(const Convolution& convolution) {
+  CudnnConvolution made = nullptr;
+  library_.check(functions_.convolution_create(&made), "cudnnCreateConvolutionDescriptor");
+  convolution_ = {made, functions_.convolution_destroy};
+  const int compute = type_ == ElementType::float64 ? kCudnnDouble : kCudnnFloat;
+  library_.check(functions_.convolution_set(made, convolution.padding[0], convolution.padding[1],
+                                            convolution.stride[0], convolution.stride[1],
+                                            convolution.dilation[0], convolution.dilation[1],
+                                            kCudnnCrossCorrelation, compute),
+                 "cudnnSetConvolution2dDescriptor");
+  library_.check(functions_.convolution_set_groups(made, convolution.groups),
+                 "cudnnSetConvolutionGroupCount");
+  library_.check(functions_.convolution_set_math(made, math_for(type_)),
+                 "cudnnSetConvolutionMathType");
+}
+
+ConvolutionAlgorithm Cudnn::ConvolutionCall::algorithm(std::size_t workspace_bytes) const {
+  constexpr int kMost = 16;
+  std::array<CudnnAlgorithm, kMost> found;
+  int count = 0;
+  const CudnnHandle handle = library_.handle_;
+  switch (pass_) {
+    case ConvolutionPass::output:
+      library_.check(
+          functions_.forward_algorithms(handle, input_.get(), filter_.get(), convolution_.get(),
+                                        output_.get(), kMost, &count, found.data()),
+          "cudnnGetConvolutionForwardAlgorithm_v7");
+      break;
+    case ConvolutionPass::input_slope:
+      library_.check(
+          functions_.data_algorithms(handle, filter_.get(), output_.get(), convolution_.get(),
+                                     input_.get(), kMost, &count, found.data()),
+          "cudnnGetConvolutionBackwardDataAlgorithm_v7");
+      break;
+    case ConvolutionPass::filter_slope:
+      library_.check(
+          functions_.filter_algorithms(handle, input_.get(), output_.get(), convolution_.get(),
+                                       filter_.get(), kMost, &count, found.data()),
+          "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
+      break;
+  }
+  const auto taken = [](const CudnnAlgorithm& one) {
+    return ConvolutionAlgorithm{one.algorithm, one.math, one.workspace_bytes};
+  };
+  const CudnnAlgorithm* best = nullptr;
+  for (int i = 0; i < count; ++i) {
+    const CudnnAlgorithm& one = found.at(static_cast<std::size_t>(i));
+    if (one.status != 0) continue;
+    if (one.workspace_bytes <= workspace_bytes) return taken(one);
+    if (best == nullptr || one.workspace_bytes < best->workspace_bytes) best = &one;
+  }
+  if (best == nullptr) {
+    throw LibraryError(LibraryFailure::not_supported,
+                       "cuDNN: it has no algorithm for this convolution");
+  }
+  return taken(*best);
+}
+
+void Cudnn::ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,
+                                 const ConvolutionOperands& operands,
+                                 const CardRange& workspace) const {
+  library_.check(functions_.convolution_set_math(convolution_.get(), algorithm.math),
+                 "cudnnSetConvolutionMathType");
+  const Factors factors(type_);
+  const CudnnHandle handle = library_.handle_;
+  const void* const first = as_pointer(operands.first);
+  const void* const second = as_pointer(operands.second);
+  void* const result = as_pointer(operands.result);
+  void* const scratch = as_pointer(workspace.address);
+  switch (pass_) {
+    case ConvolutionPass::output:
+      return library_.check(
+          functions_.convolution_forward(handle, factors.one(), input_.get(), first, filter_.get(),
+                                         second, convolution_.get(), algorithm.number, scratch,
+                                         workspace.bytes, factors.zero(), output_.get(), result),
+          "cudnnConvolutionForward");
+    case ConvolutionPass::input_slope:
+      return library_.check(
+          functions_.convolution_data(handle, factors.one(), filter_.get(), first, output_.get(),
+                                      second, convolution_.get(), algorithm.number, scratch,
+                                      workspace.bytes, factors.zero(), input_.get(), result),
+          "cudnnConvolutionBackwardData");
+    case ConvolutionPass::filter_slope:
+      return library_.check(
+          functions_.convolution_filter(handle, factors.one(), input_.get(), first, output_.get(),
+                                        second, convolution_.get(), algorithm.number, scratch,
+                                        workspace.bytes, factors.zero(), filter_.get(), result),
+          "cudnnConvolutionBackwardFilter");
+  }
+}
+
+}  // namespace ohm::cuda

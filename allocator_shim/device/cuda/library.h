@@ -1,0 +1,57 @@
+// What NVIDIA's libraries of mathematics have in common here: how they are opened, and how they
+// fail.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/shared_library.h"
+
+namespace ohm::cuda {
+
+/// What a call of a library came to when it failed.
+enum class LibraryFailure : std::uint8_t { out_of_memory, not_supported, other };
+
+/// A call that failed, in the library's words: "cuBLAS: cublasGemmEx: CUBLAS_STATUS_NOT_SUPPORTED".
+class LibraryError : public std::runtime_error {
+ public:
+  LibraryError(LibraryFailure failure, const std::string& text)
+      : std::runtime_error(text), failure_(failure) {}
+
+  LibraryFailure failure() const { return failure_; }
+
+ private:
+  LibraryFailure failure_;
+};
+
+/// Names that the loader looks up, or paths: the first that can be opened is taken.
+using LibraryNames = std::vector<std::string>;
+
+/// Throws GpuUnavailable with the loader's reason for the first name where none can be opened.
+std::unique_ptr<SharedLibrary> open_first(const LibraryNames& names, std::string_view what);
+
+/// Throws LibraryError: "LIBRARY: CALL: WORDS". A card that broke is told of first: the driver's
+/// error says more than the library's, and ends what cannot go on.
+[[noreturn]] void fail_library(const Card& card, LibraryFailure failure, std::string_view library,
+                               std::string_view call, const char* words);
+
+/// What libraries compute with.
+enum class ElementType : std::uint8_t { float16, bfloat16, float32, float64 };
+
+/// A piece of a card's memory; none: 0 bytes.
+struct CardRange {
+  Pointer address = 0;
+  std::size_t bytes = 0;
+};
+
+/// What a library makes and takes back: a description of one call.
+template <class T>
+using Described = std::unique_ptr<T, int (*)(T*)>;
+
+inline void* as_pointer(Pointer address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace ohm::cuda
