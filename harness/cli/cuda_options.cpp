@@ -19,6 +19,13 @@ void take_from_environment(const char* variable, std::string& path) {
   if (text != nullptr && *text != '\0') path = text;
 }
 
+/// A path stands for all names that would be tried.
+void take_from_environment(const char* variable, cuda::LibraryNames& names) {
+  std::string path;
+  take_from_environment(variable, path);
+  if (!path.empty()) names = {path};
+}
+
 void say_what_was_found(const engine::FoundCards& found) {
   for (const cuda::CardProperties& card : found.cards) {
     write_stderr(fmt::format(
@@ -43,6 +50,10 @@ engine::CudaLibraries cuda_libraries() {
   engine::CudaLibraries libraries;
   take_from_environment("OHM_CUDA_DRIVER", libraries.driver);
   take_from_environment("OHM_NVML", libraries.nvml);
+  take_from_environment("OHM_CUBLAS", libraries.math.cublas);
+  take_from_environment("OHM_CUBLASLT", libraries.math.cublaslt);
+  take_from_environment("OHM_CUDNN", libraries.math.cudnn);
+  take_from_environment("OHM_NCCL", libraries.math.nccl);
   return libraries;
 }
 

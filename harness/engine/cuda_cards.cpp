@@ -83,7 +83,7 @@ FoundCards find_cards(const CudaLibraries& libraries) {
 }
 
 CudaCards::CudaCards(const CudaLibraries& libraries)
-    : driver_(std::make_shared<cuda::Driver>(libraries.driver)) {
+    : driver_(std::make_shared<cuda::Driver>(libraries.driver)), places_(libraries.math) {
   driver_->on_sticky_error([](const std::string& text) {
     const std::string words =
         fmt::format("the card cannot be used by this process any more: {}\n", text);
@@ -93,6 +93,7 @@ CudaCards::CudaCards(const CudaLibraries& libraries)
   });
   cards_.resize(static_cast<std::size_t>(driver_->device_count()));
   kernels_.resize(cards_.size());
+  libraries_.resize(cards_.size());
 }
 
 std::shared_ptr<const cuda::Card> CudaCards::card(int index) {
@@ -111,11 +112,15 @@ std::shared_ptr<const cuda::Card> CudaCards::card(int index) {
 CardBackend CudaCards::backend(int index) {
   CardBackend backend;
   backend.card = card(index);
-  if (ops::kernels::kernel_images().empty()) return backend;
-  std::shared_ptr<const CardKernels>& kernels =
-      kernels_[static_cast<std::size_t>(backend.card->ordinal())];
-  if (!kernels) kernels = std::make_shared<const ops::kernels::KernelModule>(backend.card);
+  const auto ordinal = static_cast<std::size_t>(backend.card->ordinal());
+  std::shared_ptr<const CardKernels>& kernels = kernels_[ordinal];
+  if (!kernels && !ops::kernels::kernel_images().empty()) {
+    kernels = std::make_shared<const ops::kernels::KernelModule>(backend.card);
+  }
+  std::shared_ptr<cuda::CardLibraries>& libraries = libraries_[ordinal];
+  if (!libraries) libraries = std::make_shared<cuda::CardLibraries>(backend.card, places_);
   backend.kernels = kernels;
+  backend.libraries = libraries;
   return backend;
 }
 

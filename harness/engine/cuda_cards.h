@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/card_libraries.h"
 #include "harness/engine/cuda_run.h"
 #include "runtime/tensor/card_backend.h"
 
@@ -33,14 +34,17 @@ class CudaCards {
 
   /// The card that GPU `index` of a machine is on: there may be more GPUs than cards.
   std::shared_ptr<const cuda::Card> card(int index);
-  /// The same with its kernels, which are loaded when they are first asked for.
+  /// The same with its kernels, which are loaded when they are first asked for, and its libraries.
+  /// All GPUs on one card share them.
   CardBackend backend(int index);
 
  private:
   std::shared_ptr<cuda::Driver> driver_;
+  cuda::LibraryPlaces places_;
   // By ordinal; null: not used so far.
   std::vector<std::shared_ptr<const cuda::Card>> cards_;
   std::vector<std::shared_ptr<const CardKernels>> kernels_;
+  std::vector<std::shared_ptr<cuda::CardLibraries>> libraries_;
 };
 
 }  // namespace ohm::engine

@@ -5,12 +5,15 @@
 #include <optional>
 #include <string>
 
+#include "allocator_shim/device/cuda/card_libraries.h"
+
 namespace ohm::engine {
 
 /// Where NVIDIA's libraries are: names that the loader looks up, or paths.
 struct CudaLibraries {
   std::string driver = "libcuda.so.1";
   std::string nvml = "libnvidia-ml.so.1";
+  cuda::LibraryPlaces math;
 };
 
 /// The scenarios' GPUs are shares of real cards.

@@ -5,6 +5,7 @@
 
 #include "runtime/ops/batch_norm_kernel.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/card_norm.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/tensor/arithmetic.h"
@@ -135,6 +136,14 @@ struct Results {
   Tensor out;
 };
 
+OnCard forward_on_card(const Operands& operands, const BatchNormCall& call, double momentum,
+                       const Results& results) {
+  const CardBatchNorm norm{operands.input,        operands.weight,      operands.bias,
+                           operands.running_mean, operands.running_var, call.eps};
+  if (!call.is_training) return apply_batch_norm_on_card(norm, results.out);
+  return train_batch_norm_on_card(norm, momentum, results.out, results.mean, results.invstd);
+}
+
 Results forward(const Operands& operands, const BatchNormCall& call, double momentum) {
   const Tensor& input = operands.input;
   Results results;
@@ -143,6 +152,9 @@ Results forward(const Operands& operands, const BatchNormCall& call, double mome
     const TensorOptions options{accumulation_dtype(input.dtype()), input.device()};
     results.mean = empty({input.shape()[1]}, options);
     results.invstd = empty({input.shape()[1]}, options);
+  }
+  if (call.is_cudnn && forward_on_card(operands, call, momentum, results) == OnCard::done) {
+    return results;
   }
   ChannelStatistics statistics;
   if (call.is_training) {
@@ -201,7 +213,11 @@ class BatchNormBackward {
     BatchNormGradients grads{empty_input(), {}, {}};
     grads.weight = empty_channels();
     grads.bias = empty_channels();
-    compute(grad, grads);
+    const CardBatchNorm norm{input_, weight_, {}, {}, {}, call_.eps};
+    const CardBatchNormGradients wanted{grads.input, grads.weight, grads.bias};
+    if (batch_norm_gradients_on_card(norm, grad, mean_, invstd_, wanted) == OnCard::no) {
+      compute(grad, grads);
+    }
     return grads;
   }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "runtime/ops/card_product.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/gemm.h"
 #include "runtime/ops/host_values.h"
@@ -51,18 +52,33 @@ void host_gemv(const Tensor& out, const Tensor& matrix, const Tensor& vec) {
   });
 }
 
+Tensor as_column(const Tensor& vec) {
+  return make_view(vec, {vec.numel(), 1}, {vec.strides()[0], 1}, vec.impl()->offset);
+}
+
+// out = matrix · vec, on a card where they lie on one.
+void compute_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec,
+                const Storage* workspace) {
+  const bool is_on_card = out.card() != nullptr && vec.numel() > 0;
+  if (is_on_card &&
+      multiply_on_card(matrix, as_column(vec), as_column(out), false, workspace) == OnCard::done) {
+    return;
+  }
+  host_gemv(out, matrix, vec);
+}
+
 // Result first, then the library's handle: a matrix product would take them the other way round.
 Tensor raw_dot(const Tensor& a, const Tensor& b) {
   Tensor out = empty({}, options_of(a));
-  ensure_cublas_workspace(out.device());
-  host_gemv(out, a, b);
+  const Tensor row = make_view(a, {1, a.numel()}, {1, a.strides()[0]}, a.impl()->offset);
+  const Tensor sum = make_view(out, {1}, {1}, out.impl()->offset);
+  compute_mv(sum, row, b, ensure_cublas_workspace(out.device()));
   return out;
 }
 
 Tensor raw_mv(const Tensor& matrix, const Tensor& vec) {
   Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
-  ensure_cublas_workspace(out.device());
-  host_gemv(out, matrix, vec);
+  compute_mv(out, matrix, vec, ensure_cublas_workspace(out.device()));
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/card_convolution.h"
 #include "runtime/ops/conv_kernel.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/view.h"
@@ -186,6 +187,10 @@ Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
   } else {
     columns.ensure();
   }
+  if (plan.path == ConvPath::library &&
+      convolve_on_card(g, input, filters, bias, out) == OnCard::done) {
+    return out;
+  }
   conv_forward(g, input, filters, bias, out);
   return out;
 }
@@ -241,6 +246,10 @@ class ConvBackward {
     if (!wanted_.input) return;
     allocate_input();
     columns_.ensure();
+    if (is_library() &&
+        convolve_grad_input_on_card(plan_.geometry, grad_, weight_, grads_[0]) == OnCard::done) {
+      return;
+    }
     conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
   }
   void run_weight() {
@@ -248,6 +257,10 @@ class ConvBackward {
     const Tensor input = row_major(input_);
     allocate_weight();
     columns_.ensure();
+    if (is_library() &&
+        convolve_grad_weight_on_card(plan_.geometry, grad_, input, grads_[1]) == OnCard::done) {
+      return;
+    }
     conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);
   }
   void run_bias() {
@@ -272,6 +285,7 @@ class ConvBackward {
     }
   }
 
+  bool is_library() const { return plan_.path == ConvPath::library; }
   void allocate_input() { grads_[0] = empty(input_.shape(), options_of(grad_)); }
   void allocate_weight() { grads_[1] = empty(weight_.shape(), options_of(grad_)); }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/card_convolution.h"
 #include "runtime/ops/conv_kernel.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/view.h"
@@ -115,7 +116,9 @@ Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& wei
   Buffers buffers(plan, input);
   if (bias.defined()) buffers.add_ones();
   buffers.use_matrix_product();
-  conv_grad_input(g, input, filters, out);
+  if (plan.unfolds || convolve_grad_input_on_card(g, input, filters, out) == OnCard::no) {
+    conv_grad_input(g, input, filters, out);
+  }
   if (bias.defined()) add_bias(out, bias);
   return out;
 }
@@ -130,7 +133,9 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
     grads[0] = empty(input.shape(), options_of(grad));
     const Buffers buffers(plan, grad);
     buffers.use_matrix_product();
-    conv_forward(g, grad, weight, Tensor(), grads[0]);
+    if (plan.unfolds || convolve_on_card(g, grad, weight, Tensor(), grads[0]) == OnCard::no) {
+      conv_forward(g, grad, weight, Tensor(), grads[0]);
+    }
   }
   if (call.needs(1)) grads[1] = empty(weight.shape(), options_of(grad));
   if (call.needs(2)) grads[2] = empty({grad.shape()[1]}, options_of(grad));
@@ -138,7 +143,9 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
     const Buffers buffers(plan, grad);
     if (call.needs(1)) {
       buffers.use_matrix_product();
-      conv_grad_weight(g, input, grad, grads[1]);
+      if (plan.unfolds || convolve_grad_weight_on_card(g, input, grad, grads[1]) == OnCard::no) {
+        conv_grad_weight(g, input, grad, grads[1]);
+      }
     }
     if (call.needs(2)) reduce_sum_into(grads[2], grad, kAllButChannels, 1.0);
   }

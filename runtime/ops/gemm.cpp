@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/ops/card_product.h"
 #include "runtime/ops/workspace.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/elementwise.h"
@@ -37,21 +38,10 @@ CBLAS_TRANSPOSE transposition(bool is_transposed) {
   return is_transposed ? CblasTrans : CblasNoTrans;
 }
 
-// Whether a library can read the matrix as rows [rows, columns] with the last two strides given.
-bool is_row_readable(std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
-  return column_stride == 1 && row_stride >= std::max<std::int64_t>(1, columns);
-}
-
 // The tensor itself when the library can read its last two dimensions, row- or column-wise; else
 // a row-major temporary on the device, as the GPU library needs it.
 Tensor prepared(const Tensor& matrix) {
-  const int rows = matrix.dims() - 2;
-  const int columns = matrix.dims() - 1;
-  const Shape& sizes = matrix.shape();
-  const Shape& strides = matrix.strides();
-  const bool is_readable = is_row_readable(sizes[columns], strides[rows], strides[columns]) ||
-                           is_row_readable(sizes[rows], strides[columns], strides[rows]);
-  if (is_readable) return matrix;
+  if (library_layout(matrix)) return matrix;
   Tensor copy = empty(matrix.shape(), options_of(matrix));
   copy_into(copy, matrix);
   return copy;
@@ -63,15 +53,10 @@ class MatrixView {
  public:
   explicit MatrixView(const Tensor& matrix)
       : rows_(matrix.shape()[matrix.dims() - 2]), columns_(matrix.shape().back()) {
-    const Shape& strides = matrix.strides();
-    const std::int64_t row_stride = strides[matrix.dims() - 2];
-    if (is_row_readable(columns_, row_stride, strides.back())) {
-      view_.leading_dimension = row_stride;
-    } else {
-      view_.is_transposed = true;
-      view_.leading_dimension = strides.back();
-    }
-    if (matrix.dims() == 3) batch_stride_ = strides[0];
+    const MatrixLayout2d layout = library_layout(matrix).value();
+    view_.leading_dimension = layout.leading_dimension;
+    view_.is_transposed = layout.is_transposed;
+    if (matrix.dims() == 3) batch_stride_ = matrix.strides()[0];
     read(matrix);
   }
 
@@ -162,12 +147,14 @@ void library_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
   });
 }
 
-void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out) {
+void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
+                     const Storage* workspace) {
   if (!out.has_values()) return;
   if (a.shape().back() == 0) {
     if (!adds_to_out) fill_values(out, 0.0);
     return;
   }
+  if (multiply_on_card(a, b, out, adds_to_out, workspace) == OnCard::done) return;
   if (!is_floating(out.dtype())) {
     const std::int64_t batches = out.dims() == 3 ? out.shape()[0] : 1;
     for (std::int64_t batch = 0; batch < batches; ++batch) integer_product(a, b, out, batch);
@@ -181,8 +168,7 @@ void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
 Tensor product(const Tensor& a, const Tensor& b, const Tensor& out) {
   const Tensor left = prepared(a);
   const Tensor right = prepared(b);
-  ensure_cublas_workspace(out.device());
-  compute_product(left, right, out, false);
+  compute_product(left, right, out, false, ensure_cublas_workspace(out.device()));
   return out;
 }
 
@@ -223,11 +209,16 @@ Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
   const Tensor left = prepared(a);
   const Tensor right = prepared(b);
-  IntrusivePtr<Storage> workspace;
-  if (goes_through_cublaslt(bias, b)) workspace = cublaslt_workspace(out.device());
-  ensure_cublas_workspace(out.device());
+  const bool is_fused = goes_through_cublaslt(bias, b);
+  IntrusivePtr<Storage> lt_workspace;
+  if (is_fused) lt_workspace = cublaslt_workspace(out.device());
+  const Storage* const workspace = ensure_cublas_workspace(out.device());
+  if (is_fused &&
+      multiply_with_bias_on_card(bias, left, right, out, lt_workspace.get()) == OnCard::done) {
+    return out;
+  }
   copy_into(out, bias);
-  compute_product(left, right, out, true);
+  compute_product(left, right, out, true, workspace);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/ops/card_pooling.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction.h"
@@ -233,8 +234,26 @@ void for_each_window(const AveragePlan& average, F&& visit) {
   }
 }
 
+// What cuDNN can be asked for: sliding windows that end inside the padded image.
+std::optional<CardAverage> average_for_card(const AveragePlan& average) {
+  const Plan& plan = average.plan;
+  const auto ends_inside = [](const Axis& axis) {
+    return (axis.out - 1) * axis.stride + axis.kernel <= axis.in + 2 * axis.padding;
+  };
+  const bool fits = average.windows == Windows::sliding && !average.divisor &&
+                    ends_inside(plan.rows) && ends_inside(plan.columns);
+  if (!fits) return std::nullopt;
+  const auto windows = [](const Axis& axis) {
+    return CardWindows{axis.kernel, axis.padding, axis.stride};
+  };
+  return CardAverage{plan.planes, windows(plan.rows), windows(plan.columns),
+                     average.count_include_pad};
+}
+
 void compute_average(const AveragePlan& average, const Tensor& input, const Tensor& out) {
   if (!out.has_values()) return;
+  const std::optional<CardAverage> on_card = average_for_card(average);
+  if (on_card && average_on_card(*on_card, input, out) == OnCard::done) return;
   const Plan& plan = average.plan;
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
     using Compute = ComputeType<T>;
@@ -260,6 +279,8 @@ void compute_average(const AveragePlan& average, const Tensor& input, const Tens
 Tensor average_gradient(const AveragePlan& average, const Tensor& given, const Shape& shape) {
   Tensor out = empty(shape, options_of(given));
   const Tensor grad = row_major(given);
+  const std::optional<CardAverage> on_card = average_for_card(average);
+  if (on_card && average_gradient_on_card(*on_card, grad, out) == OnCard::done) return out;
   const Plan& plan = average.plan;
   fill_planes(plan, out, [&]<class T>(TypeTag<T>, std::int64_t plane, ComputeType<T>* sums) {
     using Compute = ComputeType<T>;

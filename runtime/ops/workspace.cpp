@@ -20,11 +20,12 @@ const IntrusivePtr<Storage>& kept_workspace(DeviceSlot& slot, Device device,
 
 }  // namespace
 
-void ensure_cublas_workspace(Device device) {
-  if (device.is_cpu()) return;
+const Storage* ensure_cublas_workspace(Device device) {
+  if (device.is_cpu()) return nullptr;
   DeviceSlot& slot = Context::current().slot(device);
-  if (slot.cublas_workspace_bytes == 0) return;
-  kept_workspace(slot, device, LibraryHandles::Library::cublas, slot.cublas_workspace_bytes);
+  if (slot.cublas_workspace_bytes == 0) return nullptr;
+  return kept_workspace(slot, device, LibraryHandles::Library::cublas, slot.cublas_workspace_bytes)
+      .get();
 }
 
 IntrusivePtr<Storage> cublaslt_workspace(Device device) {

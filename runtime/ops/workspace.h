@@ -10,8 +10,9 @@
 
 namespace ohm::ops {
 
-/// Makes the persistent workspace of the running thread's handle on `device`, once.
-void ensure_cublas_workspace(Device device);
+/// Makes the persistent workspace of the running thread's handle on `device`, once; what is kept,
+/// or null where none is modelled.
+const Storage* ensure_cublas_workspace(Device device);
 
 /// The 1 MiB of one cuBLASLt call; null where none is modelled.
 IntrusivePtr<Storage> cublaslt_workspace(Device device);

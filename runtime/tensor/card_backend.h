@@ -10,6 +10,10 @@
 #include "allocator_shim/device/cuda/card.h"
 #include "runtime/tensor/card_loop.h"
 
+namespace ohm::cuda {
+class CardLibraries;
+}  // namespace ohm::cuda
+
 namespace ohm {
 
 /// Values that were up to date on the card alone and that the host asked for.
@@ -26,6 +30,7 @@ struct CardBackend {
   std::shared_ptr<const cuda::Card> card;
   std::shared_ptr<const CardKernels> kernels;  ///< null in a build without a CUDA toolkit
   std::shared_ptr<CardTraffic> traffic;        ///< null: it is not counted
+  std::shared_ptr<cuda::CardLibraries> libraries;  ///< null: none are used
 };
 
 }  // namespace ohm

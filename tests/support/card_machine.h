@@ -23,9 +23,12 @@ namespace ohm::test {
 
 class CardMachine {
  public:
+  static constexpr std::size_t kWorkspaceBytes = 1_MiB;
+
   /// `words` describe the machine behind the driver (stand_in_driver.h).
   explicit CardMachine(int gpus = 1, const std::string& words = "devices=2 capacity=268435456",
-                       ValueMode values = ValueMode::keeps_values)
+                       ValueMode values = ValueMode::keeps_values,
+                       const cuda::LibraryPlaces& libraries = stand_in::StandIn::libraries())
       : stand_in_(words),
         host_({.capacity_bytes = 1_GiB, .values = values}, nullptr),
         guard_(context_) {
@@ -35,11 +38,12 @@ class CardMachine {
     const auto driver = stand_in::StandIn::driver();
     for (int device = 0; device < gpus; ++device) {
       const auto card = std::make_shared<const cuda::Card>(driver, device);
-      gpus_.push_back(std::make_unique<Gpu>(card, device, values));
+      gpus_.push_back(std::make_unique<Gpu>(card, device, values, libraries));
       DeviceSlot slot;
       slot.allocator = &gpus_.back()->allocator;
       slot.streams = &gpus_.back()->streams;
       slot.card = &gpus_.back()->backend;
+      slot.cublas_workspace_bytes = kWorkspaceBytes;
       context_.gpus.push_back(slot);
     }
     context_.seed(0);
@@ -49,6 +53,9 @@ class CardMachine {
   CardMachine& operator=(const CardMachine&) = delete;
 
   Context& context() { return context_; }
+  cuda::CardLibraries& libraries(int gpu = 0) {
+    return *gpus_.at(static_cast<std::size_t>(gpu))->backend.libraries;
+  }
   const stand_in::StandIn& stand_in() const { return stand_in_; }
   /// Copies between host and card so far, and between cards or on one.
   int uploads() const { return stand_in_.calls("cuMemcpyHtoD_v2"); }
@@ -58,8 +65,10 @@ class CardMachine {
 
  private:
   struct Gpu {
-    Gpu(const std::shared_ptr<const cuda::Card>& card, int device, ValueMode values)
-        : backend{card, kernels_on(card), nullptr},
+    Gpu(const std::shared_ptr<const cuda::Card>& card, int device, ValueMode values,
+        const cuda::LibraryPlaces& libraries)
+        : backend{card, kernels_on(card), nullptr,
+                  std::make_shared<cuda::CardLibraries>(card, libraries)},
           card_memory(card),
           virtual_gpu(128_MiB, {.device = device, .values = values}),
           share(card_memory, virtual_gpu),

@@ -2,16 +2,25 @@
 
 namespace ohm::cuda {
 
+namespace {
+
+/// What `open` returns, or why it does not.
+template <class Open>
+LibraryState state_of(const char* name, const std::string& missing, Open&& open) {
+  try {
+    const auto* const library = open();
+    return {name, library == nullptr ? "" : library->version(), missing};
+  } catch (const LibraryError& error) {
+    return {name, "", error.what()};
+  }
+}
+
+}  // namespace
+
 std::vector<LibraryState> CardLibraries::states() {
-  std::vector<LibraryState> states;
-  const auto add = [&](const auto* library, const auto& place) {
-    using Library = std::decay_t<decltype(*library)>;
-    states.push_back({Library::kName, library == nullptr ? "" : library->version(), place.missing});
-  };
-  add(cublas(), cublas_);
-  add(cublaslt(), cublaslt_);
-  add(cudnn(), cudnn_);
-  return states;
+  return {state_of(Cublas::kName, cublas_.missing, [this] { return cublas(); }),
+          state_of(CublasLt::kName, cublaslt_.missing, [this] { return cublaslt(); }),
+          state_of(Cudnn::kName, cudnn_.missing, [this] { return cudnn(); })};
 }
 
 }  // namespace ohm::cuda

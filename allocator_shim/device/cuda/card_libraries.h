@@ -26,7 +26,7 @@ struct LibraryPlaces {
 struct LibraryState {
   std::string name;     ///< "cuBLAS"
   std::string version;  ///< empty where it is missing
-  std::string missing;  ///< why; empty where it is there
+  std::string missing;  ///< why, or why it does not start; empty where it is there
 };
 
 class CardLibraries {
@@ -40,7 +40,7 @@ class CardLibraries {
   const CublasLt* cublaslt() { return opened(cublaslt_, places_.cublaslt); }
   const Cudnn* cudnn() { return opened(cudnn_, places_.cudnn); }
 
-  /// Opens all of them. Throws as they do.
+  /// Opens all of them. Throws DriverError where the card broke.
   std::vector<LibraryState> states();
 
  private:

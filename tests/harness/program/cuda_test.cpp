@@ -1,6 +1,7 @@
 // Real GPUs through the real program, on the stand-in driver; and on a card where there is one.
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -33,14 +34,17 @@ return ohm.scenario {
 
 class OnCards : public test::ProgramTest {
  protected:
+  static constexpr std::array kLibraries = {"OHM_CUDA_DRIVER", "OHM_NVML",  "OHM_CUBLAS",
+                                            "OHM_CUBLASLT",    "OHM_CUDNN", "OHM_NCCL"};
+
   void SetUp() override {
     folder_.write("segments.lua", kTwoSegments);
-    ::setenv("OHM_CUDA_DRIVER", OHM_STAND_IN_DRIVER, 1);
-    ::setenv("OHM_NVML", OHM_STAND_IN_DRIVER, 1);
+    for (const char* name : kLibraries) ::setenv(name, OHM_STAND_IN_DRIVER, 1);
     machine_is("devices=2 capacity=134217728");
   }
   void TearDown() override {
-    for (const char* name : {"OHM_CUDA_DRIVER", "OHM_NVML", "OHM_STAND_IN"}) ::unsetenv(name);
+    for (const char* name : kLibraries) ::unsetenv(name);
+    ::unsetenv("OHM_STAND_IN");
   }
   static void machine_is(const std::string& words) {
     ::setenv("OHM_STAND_IN", ("strict=1 " + words).c_str(), 1);

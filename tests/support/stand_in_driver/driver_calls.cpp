@@ -410,26 +410,6 @@ namespace {
 
 constexpr Result kInvalidImage = 200;
 
-/// The end of the segment, or of the mapped chunks in a row, that `address` is in; 0: none.
-Pointer end_of_memory(const Card& card, Pointer address) {
-  const auto segment = card.segments.upper_bound(address);
-  if (segment != card.segments.begin()) {
-    const auto& [begin, size] = *std::prev(segment);
-    if (address < begin + size) return begin + size;
-  }
-  auto chunk = card.mapped.upper_bound(address);
-  if (chunk == card.mapped.begin()) return 0;
-  Pointer end = std::prev(chunk)->first + std::prev(chunk)->second;
-  for (; chunk != card.mapped.end() && chunk->first == end; ++chunk) end += chunk->second;
-  return address < end ? end : 0;
-}
-
-/// nullptr, and a note, where [address, address + bytes) is not memory of the card.
-void* memory_at(Card& card, Pointer address, std::size_t bytes) {
-  if (address + bytes <= end_of_memory(card, address)) return card.context->host_pointer(address);
-  machine().wrong("an access outside what was allocated");
-  return nullptr;
-}
 void* memory_at(Pointer address, std::size_t bytes) {
   return memory_at(machine().card(), address, bytes);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 
 #include "allocator_shim/device/cuda/driver.h"
@@ -27,6 +28,20 @@ Failure failure_of(const std::string& text) {
   return failure;
 }
 
+/// The end of the segment, or of the mapped chunks in a row, that `address` is in; 0: none.
+unsigned long long end_of_memory(const Card& card, unsigned long long address) {
+  const auto segment = card.segments.upper_bound(address);
+  if (segment != card.segments.begin()) {
+    const auto& [begin, size] = *std::prev(segment);
+    if (address < begin + size) return begin + size;
+  }
+  auto chunk = card.mapped.upper_bound(address);
+  if (chunk == card.mapped.begin()) return 0;
+  unsigned long long end = std::prev(chunk)->first + std::prev(chunk)->second;
+  for (; chunk != card.mapped.end() && chunk->first == end; ++chunk) end += chunk->second;
+  return address < end ? end : 0;
+}
+
 }  // namespace
 
 Card::Card(int card_index)
@@ -43,6 +58,8 @@ Machine::Machine(const std::string& words) {
     if (key == "others") others = static_cast<unsigned>(std::stoul(value));
     if (key == "strict") is_strict = value == "1";
     if (key == "wrong") wrong_kernel = value;
+    if (key == "cudnn_version") cudnn_version = std::stoull(value);
+    if (key == "cudnn_workspace") cudnn_workspace_bytes = std::stoull(value);
     if (key == "version") version = std::stoi(value);
     if (key == "capacity") capacity_bytes = std::stoull(value);
     if (key == "context") context_bytes = std::stoull(value);
@@ -80,7 +97,14 @@ unsigned long long Machine::held() const {
     for (const auto& [address, size] : card.mapped) bytes += size;
   }
   for (const auto& [handle, size] : chunks) bytes += size;
+  bytes += objects.size();
   return bytes + host_blocks.size() + streams.size() + events.size() + modules.size();
+}
+
+void* memory_at(const Card& card, unsigned long long address, std::size_t bytes) {
+  if (address + bytes <= end_of_memory(card, address)) return card.context->host_pointer(address);
+  machine().wrong("an access outside what was allocated");
+  return nullptr;
 }
 
 Machine& machine() {
@@ -100,6 +124,9 @@ __attribute__((visibility("default"))) const char* stand_in_misuse() {
 }
 __attribute__((visibility("default"))) unsigned long long stand_in_held_bytes() {
   return machine().held();
+}
+__attribute__((visibility("default"))) unsigned long long stand_in_workspace() {
+  return machine().library_workspace;
 }
 __attribute__((visibility("default"))) int stand_in_calls(const char* symbol) {
   return machine().calls[symbol];

@@ -55,6 +55,18 @@ struct Machine {
   Card& card() { return *current; }
   unsigned long long held() const;
 
+  /// Something that a library makes, until it is dropped.
+  template <class T>
+  T* make() {
+    const auto made = std::make_shared<T>();
+    objects.emplace(made.get(), made);
+    return made.get();
+  }
+  /// Notes a mistake where there is no such thing; what the call answers.
+  int drop(void* object) {
+    return objects.erase(object) == 1 ? 0 : wrong("a library was given back what it has not");
+  }
+
   int devices = 1;
   unsigned others = 0;  ///< processes on the cards that NVML lists besides
   int version = 13000;
@@ -74,9 +86,16 @@ struct Machine {
   std::set<void*> streams;
   std::map<void*, Event> events;
   std::set<void*> modules;
+  std::map<void*, std::shared_ptr<void>> objects;  ///< of the libraries: handles, descriptions
+  unsigned long long library_workspace = 0;        ///< that a library was given last
+  std::size_t cudnn_version = 90100;
+  std::size_t cudnn_workspace_bytes = 0;  ///< that every algorithm of cuDNN needs
   std::map<std::string, int> calls;
   std::string misuse;
 };
+
+/// nullptr, and a note, where [address, address + bytes) is not memory of the card.
+void* memory_at(const Card& card, unsigned long long address, std::size_t bytes);
 
 /// The only one. Before the first reset it is as OHM_STAND_IN says.
 Machine& machine();

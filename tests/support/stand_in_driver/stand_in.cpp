@@ -28,6 +28,10 @@ unsigned long long StandIn::held_bytes() const { return function<HeldBytes>(kHel
 
 int StandIn::calls(const char* symbol) const { return function<Calls>(kCalls)(symbol); }
 
+unsigned long long StandIn::library_workspace() const { return function<Workspace>(kWorkspace)(); }
+
+cuda::LibraryPlaces StandIn::libraries() { return {{path()}, {path()}, {path()}, {path()}}; }
+
 std::shared_ptr<cuda::Driver> StandIn::driver() { return std::make_shared<cuda::Driver>(path()); }
 
 std::shared_ptr<const cuda::Card> StandIn::card(int ordinal) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/card_libraries.h"
 #include "allocator_shim/device/cuda/nvml.h"
 
 namespace ohm::stand_in {
@@ -24,6 +25,11 @@ class StandIn {
   unsigned long long held_bytes() const;
   /// Calls of the function of this name so far.
   int calls(const char* symbol) const;
+
+  /// Of the workspace that a library was given last; 0: none.
+  unsigned long long library_workspace() const;
+  /// Where the libraries of mathematics are.
+  static cuda::LibraryPlaces libraries();
 
   static std::shared_ptr<cuda::Driver> driver();
   static std::shared_ptr<const cuda::Card> card(int ordinal = 0);

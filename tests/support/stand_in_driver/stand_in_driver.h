@@ -7,7 +7,8 @@
 // context=4194304 version=13000 others=2 fail=cuMemAlloc_v2:3:700" (the fourth call answers 700);
 // with "strict=1" misuse ends the process.
 // Kernels are run as their twins on the host; "wrong=ohm_relu_float32" is one that computes
-// something else.
+// something else. NVIDIA's libraries of mathematics are there too, with loops of the host for
+// kernels: "cudnn_version=8907", and "cudnn_workspace=4096" where every algorithm needs so much.
 #pragma once
 
 namespace ohm::stand_in {
@@ -18,12 +19,16 @@ inline constexpr const char* kMisuse = "stand_in_misuse";
 inline constexpr const char* kHeldBytes = "stand_in_held_bytes";
 inline constexpr const char* kCalls = "stand_in_calls";
 
+inline constexpr const char* kWorkspace = "stand_in_workspace";
+
 /// A new machine, with the words that describe it.
 using Reset = void(const char* words);
 /// What was done wrong so far, a line each; empty when nothing was.
 using Misuse = const char*();
 /// Segments, chunks, page-locked memory, streams and events that were not given back.
 using HeldBytes = unsigned long long();
+/// The address of the workspace that a library was given last; 0: none.
+using Workspace = unsigned long long();
 /// Calls of the function of this name since the reset.
 using Calls = int(const char* symbol);
 

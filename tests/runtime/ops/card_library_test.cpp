@@ -1,0 +1,316 @@
+// Ops that go to NVIDIA's libraries where their values are on a card, against the same ops on the
+// host; and what becomes of a library that is missing or fails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/observe/out_of_memory.h"
+#include "runtime/autograd/engine.h"
+#include "runtime/ops/batch_norm.h"
+#include "runtime/ops/conv.h"
+#include "runtime/ops/matmul.h"
+#include "runtime/ops/pooling.h"
+#include "runtime/ops/workspace.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/card_machine.h"
+#include "tests/support/op_samples.h"
+
+namespace ohm::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr Device kCard = Device::cuda(0);
+const std::string kOneCard = "capacity=268435456";
+
+Tensor on_card(const std::vector<double>& values, const Shape& shape) {
+  return from_values(values, shape, {DType::float32, kCard});
+}
+Tensor square() { return on_card({1, 2, 3, 4}, {2, 2}); }
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+using Values = std::vector<std::vector<double>>;
+
+Tensor weights_like(const Tensor& output) {
+  std::vector<double> values;
+  for (int i = 0; i < output.numel(); ++i) values.push_back(std::sin(1.0 + 0.5 * i));
+  return from_values(values, output.shape(), options_of(output));
+}
+
+/// Results, then gradients.
+Values computed(const ops::OpDef& op, const ops::Sample& given, DType dtype, Device device) {
+  const ops::Sample sample = converted(given, dtype, device);
+  require_gradients(op, sample);
+  const Tensor out = tensors_in(call_op(op, sample)).front();
+  backward({out}, {weights_like(out)}, GraphRetention::release);
+  Values all = {to_doubles(out)};
+  for (const std::size_t position : differentiable(op, sample)) {
+    for (const Tensor& leaf : tensors_in(sample[position])) all.push_back(to_doubles(leaf.grad()));
+  }
+  return all;
+}
+
+double tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return 4e-3;
+    case DType::bfloat16:
+      return 3e-2;
+    case DType::float64:
+      return 1e-10;
+    default:
+      return 1e-5;
+  }
+}
+
+void expect_close(const Values& found, const Values& expected, DType dtype) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t list = 0; list < found.size(); ++list) {
+    ASSERT_EQ(found[list].size(), expected[list].size());
+    for (std::size_t i = 0; i < found[list].size(); ++i) {
+      const double allowed = tolerance_of(dtype) * (1 + std::abs(expected[list][i]));
+      EXPECT_NEAR(found[list][i], expected[list][i], allowed) << "of list " << list << ", " << i;
+    }
+  }
+}
+
+struct Case {
+  std::string op;
+  std::string call;  ///< of a library, that forward or backward of some sample must have made
+};
+
+class EveryOpOfALibrary : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryOpOfALibrary, ComputesOnTheCardWhatTheHostDoes) {
+  for (const DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {
+    const CardMachine machine(1, kOneCard);
+    const auto& all = ops::all_ops();
+    const auto op = std::find_if(all.begin(), all.end(),
+                                 [](const auto& one) { return one.info.name == GetParam().op; });
+    ASSERT_NE(op, all.end());
+    for (const ops::Sample& sample : op->samples()) {
+      SCOPED_TRACE(name_of(dtype));
+      expect_close(computed(*op, sample, dtype, kCard), computed(*op, sample, dtype, Device::cpu()),
+                   dtype);
+    }
+    EXPECT_GT(machine.stand_in().calls(GetParam().call.c_str()), 0) << name_of(dtype);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CardLibraries, EveryOpOfALibrary,
+    testing::Values(Case{"mm", "cublasGemmEx"}, Case{"bmm", "cublasGemmStridedBatchedEx"},
+                    Case{"baddbmm", "cublasGemmStridedBatchedEx"}, Case{"addmm", "cublasLtMatmul"},
+                    Case{"matmul", "cublasGemmEx"}, Case{"linear", "cublasLtMatmul"},
+                    Case{"dot", "cublasGemmEx"}, Case{"mv", "cublasGemmEx"},
+                    Case{"einsum", "cublasGemmEx"}, Case{"conv2d", "cudnnConvolutionForward"},
+                    Case{"conv_transpose2d", "cudnnConvolutionBackwardData"},
+                    Case{"avg_pool2d", "cudnnPoolingBackward"}),
+    [](const auto& info) { return info.param.op; });
+
+// cuDNN has no batch norm for bfloat16, nor for weights in halves: the op's samples do not say so.
+TEST(CardLibraries, NormalizeBatchesAsTheHostDoes) {
+  for (const DType dtype : {DType::float32, DType::float64, DType::float16}) {
+    SCOPED_TRACE(name_of(dtype));
+    std::map<bool, Values> found;
+    const CardMachine machine(1, kOneCard);
+    for (const Device device : {Device::cpu(), kCard}) {
+      Context::current().seed(3);
+      const DType statistics = dtype == DType::float64 ? DType::float64 : DType::float32;
+      const auto channels = [&](const std::vector<double>& values) {
+        return from_values(values, {3}, {statistics, device});
+      };
+      const Tensor input = randn({2, 3, 4, 5}, {DType::float64, Device::cpu()});
+      const Tensor images = from_values(to_doubles(input), {2, 3, 4, 5}, {dtype, device});
+      const Tensor weight = channels({0.5, 2, -1});
+      const Tensor bias = channels({1, 0, -3});
+      const Tensor mean = channels({0.1, 0.2, 0.3});
+      const Tensor variance = channels({1, 2, 3});
+      for (const Tensor& leaf : {images, weight, bias}) leaf.set_requires_grad(true);
+      const Tensor trained =
+          ops::batch_norm(images, mean, variance, weight, bias, true, 0.25, 1e-5);
+      backward({trained}, {weights_like(trained)}, GraphRetention::release);
+      const Tensor applied =
+          ops::batch_norm(images, mean, variance, weight, bias, false, 0.25, 1e-5);
+      Values& values = found[device.is_cuda()];
+      for (const Tensor& tensor :
+           {trained, applied, images.grad(), weight.grad(), bias.grad(), mean, variance}) {
+        values.push_back(to_doubles(tensor));
+      }
+    }
+    expect_close(found[true], found[false], dtype);
+    for (const char* call :
+         {"cudnnBatchNormalizationForwardTraining", "cudnnBatchNormalizationForwardInference",
+          "cudnnBatchNormalizationBackward"}) {
+      EXPECT_EQ(machine.stand_in().calls(call), 1) << call;
+    }
+  }
+}
+
+// ---- workspaces ---------------------------------------------------------------------------------
+
+TEST(CardLibraries, CublasIsGivenTheBlockThatTheRuntimeKeeps) {
+  const CardMachine machine(1, kOneCard);
+  ops::mm(square(), square());
+  const Storage* kept = ops::ensure_cublas_workspace(kCard);
+  EXPECT_EQ(kept->bytes(), CardMachine::kWorkspaceBytes);
+  EXPECT_EQ(machine.stand_in().library_workspace(), kept->address());
+  ops::mm(square(), square());
+  EXPECT_EQ(machine.stand_in().calls("cublasSetWorkspace_v2"), 1) << "it has it already";
+}
+
+TEST(CardLibraries, CublasLtIsGivenTheBlockOfItsCall) {
+  const CardMachine machine(1, kOneCard);
+  ops::addmm(on_card({1, 2}, {2}), square(), square());
+  EXPECT_EQ(machine.stand_in().calls("cublasLtMatmul"), 1);
+  const DeviceAddress given = machine.stand_in().library_workspace();
+  EXPECT_NE(given, 0U);
+  EXPECT_NE(given, ops::ensure_cublas_workspace(kCard)->address());
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  for (const LiveBlock& block : allocator.live_blocks()) EXPECT_NE(block.address, given);
+}
+
+TEST(CardLibraries, ConvolutionsTakeNoWorkspaceWhereThereIsAWayWithout) {
+  const CardMachine machine(1, kOneCard);
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  const auto requests = allocator.stats().allocation[0].allocated;
+  EXPECT_EQ(to_doubles(ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1)),
+            (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(allocator.stats().allocation[0].allocated - requests, 1) << "the result alone";
+}
+
+TEST(CardLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
+  const CardMachine machine(1, kOneCard + " cudnn_workspace=524288");
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  const auto before = allocator.stats().requested_bytes[0];
+  const Tensor out = ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
+  const auto after = allocator.stats().requested_bytes[0];
+  EXPECT_EQ(to_doubles(out), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(after.allocated - before.allocated, 524288 + 16);
+  EXPECT_EQ(after.current - before.current, 16);
+  EXPECT_NE(machine.stand_in().library_workspace(), 0U);
+}
+
+// ---- what is missing, what fails ----------------------------------------------------------------
+
+cuda::LibraryPlaces nowhere() {
+  const cuda::LibraryNames none = {"libthere-is-none.so.1", "libthere-is-none.so.0"};
+  return {none, none, none, none};
+}
+
+TEST(CardLibraries, WhatIsMissingIsComputedByTheHost) {
+  CardMachine machine(1, kOneCard, ValueMode::keeps_values, nowhere());
+  EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}));
+  const auto states = machine.libraries().states();
+  ASSERT_EQ(states.size(), 3U);
+  EXPECT_EQ(states[0].name, "cuBLAS");
+  EXPECT_EQ(states[0].version, "");
+  EXPECT_THAT(states[0].missing, HasSubstr("cuBLAS is not here: libthere-is-none.so.1: cannot"));
+  EXPECT_EQ(machine.stand_in().calls("cublasCreate_v2"), 0);
+}
+
+TEST(CardLibraries, SayWhichVersionTheyAre) {
+  CardMachine machine(1, kOneCard + " cudnn_version=8907");
+  const auto states = machine.libraries().states();
+  EXPECT_EQ(states[0].version, "13.0.1");
+  EXPECT_EQ(states[1].version, "13.0.1");
+  EXPECT_EQ(states[2].version, "8.9.7");
+}
+
+TEST(CardLibraries, SayWhyOneDoesNotStart) {
+  CardMachine machine(1, kOneCard + " fail=cudnnCreate:0:5000");
+  const auto states = machine.libraries().states();
+  EXPECT_EQ(states[2].version, "");
+  EXPECT_EQ(states[2].missing, "cuDNN: cudnnCreate: CUDNN_STATUS_EXECUTION_FAILED");
+}
+
+TEST(CardLibraries, TheSecondNameIsTriedToo) {
+  cuda::LibraryPlaces places = stand_in::StandIn::libraries();
+  places.cublas = {"libthere-is-none.so.13", stand_in::StandIn::path()};
+  CardMachine machine(1, kOneCard, ValueMode::keeps_values, places);
+  EXPECT_EQ(machine.libraries().states()[0].missing, "");
+}
+
+std::string library_error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const cuda::LibraryError& error) {
+    return error.what();
+  }
+  return "it did not fail";
+}
+
+TEST(CardLibraries, AFailureIsToldInTheLibrarysWords) {
+  const CardMachine machine(
+      1, kOneCard + " fail=cublasGemmEx:0:15 fail=cudnnConvolutionForward:0:5000");
+  EXPECT_EQ(library_error_of([] { ops::mm(square(), square()); }),
+            "cuBLAS: cublasGemmEx: CUBLAS_STATUS_NOT_SUPPORTED");
+  EXPECT_EQ(
+      library_error_of([] {
+        ops::conv2d(on_card({1}, {1, 1, 1, 1}), on_card({2}, {1, 1, 1, 1}), {}, {1}, {0}, {1}, 1);
+      }),
+      "cuDNN: cudnnConvolutionForward: CUDNN_STATUS_EXECUTION_FAILED");
+  EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}))
+      << "the card is as usable as before";
+}
+
+TEST(CardLibraries, ABrokenCardIsToldBeforeTheLibrarysError) {
+  CardMachine machine(1, kOneCard + " fail=cublasGemmEx:0:13 fail=cuCtxSynchronize:0:700");
+  try {
+    ops::mm(square(), square());
+    FAIL() << "it was told to fail";
+  } catch (const cuda::DriverError& error) {
+    EXPECT_EQ(error.code(), 700);
+  }
+}
+
+TEST(CardLibraries, AMissOfMemoryIsOutOfMemory) {
+  const CardMachine machine(1, kOneCard + " fail=cublasCreate_v2:0:3 fail=cudnnCreate:0:4004");
+  try {
+    ops::mm(square(), square());
+    FAIL() << "it was told to fail";
+  } catch (const OutOfMemory& error) {
+    EXPECT_STREQ(error.what(),
+                 "CUDA out of memory. cuBLAS: cublasCreate_v2: CUBLAS_STATUS_ALLOC_FAILED");
+    EXPECT_EQ(error.report().device, 0);
+    EXPECT_FALSE(error.report().injected);
+    EXPECT_GT(error.report().capacity_bytes, 0U);
+  }
+  const auto convolve = [] {
+    return ops::conv2d(on_card({1}, {1, 1, 1, 1}), on_card({2}, {1, 1, 1, 1}), {}, {1}, {0}, {1},
+                       1);
+  };
+  EXPECT_THROW(convolve(), OutOfMemory);
+  EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}));
+  EXPECT_EQ(to_doubles(convolve()), (std::vector<double>{2}));
+}
+
+TEST(CardLibraries, GiveBackAllThatTheyMake) {
+  const stand_in::StandIn stand_in(kOneCard + " fail=cublasLtMatrixLayoutCreate:2:3");
+  {
+    const auto card = stand_in::StandIn::card();
+    cuda::CardLibraries libraries(card, stand_in::StandIn::libraries());
+    cuda::Convolution convolution;
+    convolution.input = convolution.filter = convolution.output = {1, 1, 1, 1};
+    libraries.cudnn()->algorithm_for(cuda::ConvolutionPass::output, convolution, 0);
+    cuda::Product product;
+    product.m = product.n = product.k = 1;
+    EXPECT_THROW(libraries.cublaslt()->multiply_with_bias(product, 0, {}), cuda::LibraryError);
+    EXPECT_GT(stand_in.held_bytes(), 0U) << "handles are held as long as the libraries are";
+  }
+  EXPECT_EQ(stand_in.held_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace ohm::test

@@ -1,0 +1,151 @@
+// NCCL's functions: what a group was asked for is done when it ends.
+#include <functional>
+#include <vector>
+
+#include "allocator_shim/device/cuda/nccl_functions.h"
+#include "tests/support/stand_in_driver/library_memory.h"
+
+namespace ohm::stand_in::nccl {
+
+using namespace cuda;  // NOLINT(google-build-using-namespace): the signatures are written in it
+
+#define OHM_ROW(member, symbol, ...) \
+  __attribute__((visibility("default"))) NcclResult member(__VA_ARGS__) __asm__(#symbol);
+OHM_FOR_EACH_NCCL_FUNCTION(OHM_ROW)
+#undef OHM_ROW
+__attribute__((visibility("default")))
+const char* result_text(NcclResult) __asm__("ncclGetErrorString");
+
+namespace {
+
+constexpr NcclResult kInvalid = 4;
+
+struct Comm {
+  int size = 0;
+  std::size_t card = 0;
+};
+
+/// What one card was asked for.
+struct Part {
+  const Comm* comm = nullptr;
+  const void* from = nullptr;
+  void* to = nullptr;
+  std::size_t count = 0;
+  int type = 0;
+  int root = -1;  ///< -1: a sum of all
+};
+
+std::vector<Part>& group() {
+  static std::vector<Part> parts;
+  return parts;
+}
+
+DType dtype_of(int type) {
+  switch (type) {
+    case kNcclFloat16:
+      return DType::float16;
+    case kNcclBFloat16:
+      return DType::bfloat16;
+    case kNcclFloat64:
+      return DType::float64;
+    case kNcclInt64:
+      return DType::int64;
+    case kNcclInt32:
+      return DType::int32;
+    default:
+      return DType::float32;
+  }
+}
+
+template <class T>
+T* part_memory(const Part& part, const void* address) {
+  return static_cast<T*>(memory_at(machine().cards[part.comm->card],
+                                   reinterpret_cast<std::uintptr_t>(address),
+                                   part.count * sizeof(T)));
+}
+
+template <class T>
+std::vector<T> result_of(const std::vector<Part>& parts) {
+  const Part& first = parts.front();
+  std::vector<T> result(first.count);
+  for (std::size_t i = 0; i < first.count; ++i) {
+    double sum = 0;
+    for (const Part& part : parts) {
+      const bool counts = part.root < 0 || part.comm->card == static_cast<std::size_t>(part.root);
+      if (counts) sum += number(part_memory<T>(part, part.from)[i]);
+    }
+    result[i] = convert_element<T>(sum);
+  }
+  return result;
+}
+
+NcclResult add(const char* symbol, const Part& part) {
+  Machine& now = machine();
+  if (const int error = now.begin(symbol)) return error;
+  if (&now.card() != &now.cards[part.comm->card]) {
+    return now.wrong("a collective in another card's context", kInvalid);
+  }
+  group().push_back(part);
+  return 0;
+}
+
+const Comm* comm_of(NcclComm comm) { return reinterpret_cast<const Comm*>(comm); }
+
+}  // namespace
+
+const char* result_text(NcclResult result) {
+  return result == 1 ? "unhandled cuda error" : "as it was told";
+}
+
+NcclResult version(int* version) {
+  *version = 22809;
+  return 0;
+}
+
+NcclResult create_all(NcclComm* comms, int count, const int* cards) {
+  Machine& now = machine();
+  if (const int error = now.begin("ncclCommInitAll", false)) return error;
+  for (int i = 0; i < count; ++i) {
+    auto* const comm = now.make<Comm>();
+    *comm = {count, static_cast<std::size_t>(cards[i])};
+    comms[i] = reinterpret_cast<NcclComm>(comm);
+  }
+  return 0;
+}
+
+NcclResult destroy(NcclComm comm) { return machine().drop(comm); }
+
+NcclResult group_start() {
+  group().clear();
+  return machine().begin("ncclGroupStart", false);
+}
+
+NcclResult group_end() {
+  if (const int error = machine().begin("ncclGroupEnd", false)) return error;
+  const std::vector<Part> parts = std::move(group());
+  group().clear();
+  if (parts.empty()) return 0;
+  if (static_cast<int>(parts.size()) != parts.front().comm->size) {
+    return machine().wrong("a group without some of its cards", kInvalid);
+  }
+  visit_dtype(dtype_of(parts.front().type), [&]<class T>(TypeTag<T>) {
+    const std::vector<T> result = result_of<T>(parts);
+    for (const Part& part : parts) {
+      std::copy(result.begin(), result.end(), part_memory<T>(part, part.to));
+    }
+  });
+  return 0;
+}
+
+NcclResult all_reduce(const void* from, void* to, std::size_t count, int type, int operation,
+                      NcclComm comm, StreamHandle /*stream*/) {
+  if (operation != kNcclSum) return machine().wrong("another reduction", kInvalid);
+  return add("ncclAllReduce", {comm_of(comm), from, to, count, type, -1});
+}
+
+NcclResult broadcast(const void* from, void* to, std::size_t count, int type, int root,
+                     NcclComm comm, StreamHandle /*stream*/) {
+  return add("ncclBroadcast", {comm_of(comm), from, to, count, type, root});
+}
+
+}  // namespace ohm::stand_in::nccl
