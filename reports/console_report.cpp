@@ -254,9 +254,8 @@ std::string pictures(const ScenarioResult& scenario, const ReportStyle& style) {
   return out;
 }
 
-// The assumptions that the figures of some variant rest on.
-std::string modelled_line(const ScenarioResult& scenario, const ReportStyle& style) {
-  const std::string text = modelled_text(scenario);
+// What the figures of some variant rest on.
+std::string faint_line(const std::string& text, const ReportStyle& style) {
   if (text.empty()) return "";
   return painted(indented(text, 4, style.columns), Tone::faint, style.color);
 }
@@ -338,7 +337,9 @@ std::string console_scenario(const ScenarioResult& result, const ReportStyle& st
   if (style.detail != Detail::quiet) {
     for (const VariantResult& variant : scenario.references) out += table.reference_row(variant);
   }
-  if (style.detail != Detail::quiet) out += modelled_line(scenario, style);
+  if (style.detail != Detail::quiet) {
+    out += faint_line(card_text(scenario), style) + faint_line(modelled_text(scenario), style);
+  }
   return out + blocks_after_table(scenario, style) + "\n";
 }
 

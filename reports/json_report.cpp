@@ -71,6 +71,7 @@ Json device_json(const DeviceResult& device) {
                  {"num_alloc_retries", device.num_alloc_retries},
                  {"num_device_alloc", device.num_device_alloc},
                  {"peak_by_category", category_json(device.peak_by_category)}};
+  if (!device.card.empty()) object["card"] = device.card;
   if (device.peak) object["peak"] = peak_json(*device.peak);
   if (!device.modelled.empty()) object["modelled"] = device.modelled;
   return object;

@@ -77,6 +77,7 @@ void write_properties(XmlElement& test_case, const VariantResult& variant) {
     write_bytes("peak_allocated_bytes", device.peak_allocated_bytes);
     write_bytes("peak_reserved_bytes", device.peak_reserved_bytes);
     write_bytes("allocated_at_end_bytes", device.allocated_at_end_bytes);
+    if (!device.card.empty()) write_property(properties, device.device + ".card", device.card);
     if (!device.modelled.empty()) {
       write_property(properties, device.device + ".modelled",
                      fmt::format("{}", fmt::join(device.modelled, " ")));

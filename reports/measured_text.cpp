@@ -52,15 +52,34 @@ std::string limit_sentence(const LimitResult& limit) {
   return measured + (*limit.holds ? ", holds" : ", breaks");
 }
 
-std::string modelled_text(const ScenarioResult& scenario) {
-  std::vector<std::string> names;
+namespace {
+
+/// What the devices of all variants say, each once, in the order in which it comes first.
+template <class WordsOf>
+std::vector<std::string> words_of_devices(const ScenarioResult& scenario, WordsOf&& words_of) {
+  std::vector<std::string> all;
   for (const VariantResult& variant : scenario.variants) {
     for (const DeviceResult& device : variant.devices) {
-      for (const std::string& name : device.modelled) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      for (const std::string& words : words_of(device)) {
+        if (std::find(all.begin(), all.end(), words) == all.end()) all.push_back(words);
       }
     }
   }
+  return all;
+}
+
+}  // namespace
+
+std::string card_text(const ScenarioResult& scenario) {
+  const std::vector<std::string> cards = words_of_devices(scenario, [](const DeviceResult& device) {
+    return device.card.empty() ? std::vector<std::string>() : std::vector{device.card};
+  });
+  return cards.empty() ? "" : fmt::format("on {}", fmt::join(cards, " and "));
+}
+
+std::string modelled_text(const ScenarioResult& scenario) {
+  const std::vector<std::string> names =
+      words_of_devices(scenario, [](const DeviceResult& device) { return device.modelled; });
   return names.empty() ? "" : fmt::format("modelled, not exact: {}", fmt::join(names, ", "));
 }
 

@@ -178,6 +178,7 @@ class Reader {
     DeviceResult device;
     device.device = text(json, "device");
     device.profile = text(json, "profile");
+    device.card = text_or_empty(json, "card");
     device.capacity_bytes = integer(json, "capacity_bytes");
     device.values = get<bool>(json, "values");
     device.rules = text_or_empty(json, "rules");

@@ -40,8 +40,9 @@ struct PeakResult {
 
 /// One GPU over the whole variant.
 struct DeviceResult {
-  std::string device;                       ///< "cuda:0"
-  std::string profile;                      ///< name of the GPU profile
+  std::string device;   ///< "cuda:0"
+  std::string profile;  ///< name of the GPU profile
+  std::string card;     ///< the real one that it is on, and its driver; empty: it is virtual
   std::int64_t capacity_bytes = 0;          ///< what the device reports as its total memory
   bool values = true;                       ///< false: size-only, no arithmetic was done
   std::string rules;                        ///< which PyTorch's allocator: "pytorch-2.6"

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/observe/bytes.h"
@@ -57,6 +60,11 @@ constexpr std::array<GpuProfile, 12> kProfiles = {{
     {"golden-sm80", 80_GiB, kExact, 0, {8, 0}, 108, 2048, kWorkspace},
     {"golden-sm90", 80_GiB, kExact, 0, {9, 0}, 132, 2048, kHopperWorkspace},
 }};
+
+std::map<std::string, GpuProfile, std::less<>>& added_profiles() {
+  static std::map<std::string, GpuProfile, std::less<>> profiles;
+  return profiles;
+}
 
 std::vector<std::string_view> split_at_commas(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -116,7 +124,14 @@ void apply(GpuSelection& selection, std::string_view part) {
 
 std::span<const GpuProfile> gpu_profiles() { return kProfiles; }
 
+void add_gpu_profile(std::string name, const GpuProfile& profile) {
+  const auto [place, is_new] = added_profiles().insert_or_assign(std::move(name), profile);
+  place->second.name = place->first;
+}
+
 const GpuProfile& find_gpu_profile(std::string_view name) {
+  const auto added = added_profiles().find(name);
+  if (added != added_profiles().end()) return added->second;
   std::vector<std::string> known;
   for (const GpuProfile& profile : kProfiles) {
     if (profile.name == name) return profile;

@@ -28,7 +28,11 @@ struct GpuProfile {
 
 std::span<const GpuProfile> gpu_profiles();
 
-/// Throws std::invalid_argument that suggests the nearest name.
+/// From here on `name` is a profile too, in this process and those that it starts: one that was
+/// measured, from a file. Not for while threads look for profiles.
+void add_gpu_profile(std::string name, const GpuProfile& profile);
+
+/// Added ones first. Throws std::invalid_argument that suggests the nearest name.
 const GpuProfile& find_gpu_profile(std::string_view name);
 
 /// `NAME[,capacity=SIZE][,count=N]`: GPUs of one kind.

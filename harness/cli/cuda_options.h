@@ -12,7 +12,8 @@ namespace ohm::cli {
 /// Whether `--gpu` asks for real cards.
 bool asks_for_cuda(const std::string& gpu_text);
 
-/// NVIDIA's libraries; OHM_CUDA_DRIVER and OHM_NVML name others.
+/// NVIDIA's libraries; OHM_CUDA_DRIVER, OHM_NVML, OHM_CUBLAS, OHM_CUBLASLT, OHM_CUDNN and OHM_NCCL
+/// name others.
 engine::CudaLibraries cuda_libraries();
 
 void add_limit_option(CLI::App& app, std::string& limit);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/cuda_options.h"
+#include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/terminal.h"
@@ -95,7 +97,13 @@ void take_gpus(FitArguments& arguments) {
       }
       continue;
     }
-    arguments.fit.gpus.push_back(parsed("--gpu", [&] { return parse_gpu_selection(text); }));
+    if (asks_for_cuda(text)) {
+      throw UsageError(
+          "--gpu cuda: a fit tries more memory than a card has, and copies of a run: it is for "
+          "virtual GPUs. ohm verify-device FILES --write-profile card.json writes one like this "
+          "computer's card, for --gpu card.json");
+    }
+    arguments.fit.gpus.push_back(gpu_selection(text));
   }
 }
 
@@ -163,7 +171,7 @@ void add_question(CLI::App& app, FitArguments& arguments) {
       ->type_name("NAME[=LEAST..MOST]");
   app.add_option("--gpu,--gpus", arguments.gpus,
                  "On these GPUs instead (ohm gpus lists them), all for every one; repeatable")
-      ->type_name("NAME[,capacity=SIZE][,count=N]")
+      ->type_name(kGpuOptionText)
       ->allow_extra_args(false);
   app.add_option("--case", run.selection.cases,
                  "Only this variant, or all of this role; all but checks unless given; repeatable")

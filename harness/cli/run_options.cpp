@@ -1,6 +1,7 @@
 #include "harness/cli/run_options.h"
 
 #include "allocator_shim/observe/format_bytes.h"
+#include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 
 namespace ohm::cli {
@@ -9,7 +10,7 @@ void check_run_options(engine::RunOptions& run, const RunTexts& texts) {
   if (run.files.empty())
     throw UsageError("name the scenarios to run, as in ohm run scenarios/*.lua");
   if (!run.gpu_text.empty() && !run.cuda) {
-    run.gpu = parsed("--gpu", [&] { return parse_gpu_selection(run.gpu_text); });
+    run.gpu = gpu_selection(run.gpu_text);
   }
   check_allocator_options(run);
   run.parameters = parameter_values(texts.settings);
@@ -33,7 +34,7 @@ void add_selection_options(CLI::App& app, engine::RunOptions& run) {
 void add_machine_options(CLI::App& app, engine::RunOptions& run, RunTexts& texts) {
   run.jobs = usable_cores();
   app.add_option("--gpu", run.gpu_text, "Run on these GPUs instead (ohm gpus lists them)")
-      ->type_name("NAME[,capacity=SIZE][,count=N]");
+      ->type_name(kGpuOptionText);
   app.add_option("--alloc-conf", run.alloc_conf,
                  "Allocator settings instead, as PYTORCH_CUDA_ALLOC_CONF spells them")
       ->type_name("KEY:VALUE,...");

@@ -10,6 +10,7 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/observe/gpu_monitor.h"
 #include "harness/cli/cuda_options.h"
+#include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/runner.h"
@@ -119,7 +120,7 @@ int smi(SmiArguments arguments, const Environment& environment) {
   run.parameters = parameter_values(arguments.settings);
   if (asks_for_cuda(run.gpu_text)) return show_cards(arguments);
   if (!run.gpu_text.empty()) {
-    run.gpu = parsed("--gpu", [&] { return parse_gpu_selection(run.gpu_text); });
+    run.gpu = gpu_selection(run.gpu_text);
   }
   // Words that are wrong are found before anything runs.
   const GpuSelection selection =
@@ -147,7 +148,7 @@ std::function<int()> setup_smi(CLI::App& app, const Environment& environment) {
       ->allow_extra_args(false);
   app.add_option("--gpu", run.gpu_text,
                  "These GPUs (ohm gpus lists them), or cuda: this computer's own")
-      ->type_name("NAME[,capacity=SIZE][,count=N]");
+      ->type_name(kGpuOptionText);
   add_settings_option(app, arguments->settings);
   app.add_option("--query-gpu", arguments->query,
                  "index, name, memory.used, memory.free, memory.total, utilization.gpu")

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allocator_shim/observe/nearest_name.h"
+#include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/run_options.h"
@@ -35,7 +36,8 @@ struct SweepArguments {
   std::string points = "unique";
   std::string form = "transient";
   std::string level = "request";
-  std::string engine = "fork";
+  std::string engine;
+  std::string limit;
   std::string shard;
   RunTexts texts;
   std::vector<std::string> reports;
@@ -89,8 +91,24 @@ void check_roles(const std::vector<std::string>& roles) {
   }
 }
 
+/// Throws for what cannot be done on real cards.
+void check_on_cards(const SweepArguments& arguments) {
+  if (arguments.sweep.trials.engine == engine::SweepEngine::fork) {
+    throw UsageError(
+        "--gpu cuda: a copy of a process cannot use the card's context, so that every fault takes "
+        "a run of its own: --engine exec, as without --engine");
+  }
+  if (arguments.bytes) {
+    throw UsageError(
+        "--gpu cuda: --bytes looks for the least memory on virtual GPUs; ohm run --gpu cuda "
+        "--limit "
+        "SIZE tries one on a card");
+  }
+}
+
 void check(SweepArguments& arguments) {
   engine::SweepOptions& sweep = arguments.sweep;
+  check_cuda_options(sweep.run, arguments.limit);
   check_run_options(sweep.run, arguments.texts);
   sweep.points = parsed("--points", [&] { return engine::parse_point_choice(arguments.points); });
   using Forms = std::vector<FaultForm>;
@@ -100,9 +118,12 @@ void check(SweepArguments& arguments) {
                         Choice<Forms>{"persistent", {FaultForm::persistent}},
                         Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}}});
   using engine::SweepEngine;
+  const bool is_on_cards = sweep.run.cuda.has_value();
+  if (arguments.engine.empty()) arguments.engine = is_on_cards ? "exec" : "fork";
   sweep.trials.engine = chosen("--engine", arguments.engine,
                                std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
                                           Choice<SweepEngine>{"exec", SweepEngine::exec}});
+  if (is_on_cards) check_on_cards(arguments);
   sweep.filter.level = level_named(arguments.level);
   sweep.shard = chosen_shard(arguments.shard);
   if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth is 1 or 2");
@@ -251,7 +272,8 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
   app.add_flag("--bytes", arguments.bytes,
                "Find the least memory with which each variant passes, and what fails with less");
   app.add_option("--engine", arguments.engine,
-                 "fork (one run, copied at each fault) or exec (a run for each fault)")
+                 "fork (one run, copied at each fault) or exec (a run for each fault); fork unless "
+                 "given, exec on real cards")
       ->type_name("NAME");
   add_shard_option(app, arguments.shard, "faults");
 }
@@ -278,6 +300,7 @@ std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) 
   add_selection_options(app, arguments->sweep.run);
   add_faults(app, *arguments);
   add_machine_options(app, arguments->sweep.run, arguments->texts);
+  add_limit_option(app, arguments->limit);
   add_output(app, *arguments);
   return [arguments, &environment] { return sweep(*arguments, environment); };
 }

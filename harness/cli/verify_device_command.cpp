@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +17,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/engine/cuda_cards.h"
 #include "harness/engine/device_verification.h"
+#include "harness/engine/gpu_profile_file.h"
 #include "harness/engine/kernel_verification.h"
 #include "reports/report_file.h"
 #include "reports/text_layout.h"
@@ -109,25 +110,25 @@ std::string text_of(const engine::KernelVerifications& all) {
                      all.kernels.size());
 }
 
-/// What a row of the table of profiles needs, as the first card has it.
-std::string profile_json(const engine::FoundCards& found) {
-  const cuda::CardProperties& card = found.cards.front();
-  const nlohmann::ordered_json profile = {
-      {"name", card.name},
-      {"capacity_bytes", card.total_bytes},
-      {"context_bytes", found.context_bytes.front()},
-      {"compute_capability", card.compute_capability},
-      {"multiprocessors", card.multiprocessors},
-      {"threads_per_multiprocessor", card.threads_per_multiprocessor},
-      {"driver", cuda::version_text(found.driver_version)}};
-  return profile.dump(2) + "\n";
+std::string text_of(const engine::LibraryWorkspace& workspace) {
+  return fmt::format("library  {}: workspaces of up to {} ({} bytes) on the card, {} calls\n",
+                     reports::printable(workspace.op),
+                     human_bytes(static_cast<std::size_t>(workspace.largest_bytes)),
+                     workspace.largest_bytes, workspace.calls);
 }
 
-void write_profile(const VerifyArguments& arguments) {
-  if (arguments.profile_path.empty()) return;
-  const engine::FoundCards found = engine::find_cards(arguments.run.cuda->libraries);
+std::string text_of(const cuda::LibraryState& library) {
+  if (library.missing.empty())
+    return fmt::format("library  {} {}\n", library.name, library.version);
+  return fmt::format("library  {}: the host computes instead: {}\n", library.name,
+                     reports::printable(library.missing));
+}
+
+/// Where the profile goes, opened before the work: a path that cannot be written is found at once.
+std::optional<reports::ReportFile> profile_file(const std::string& path) {
+  if (path.empty()) return std::nullopt;
   try {
-    reports::ReportFile(arguments.profile_path).commit(profile_json(found));
+    return reports::ReportFile(path);
   } catch (const std::runtime_error& error) {
     throw UsageError(error.what());
   }
@@ -139,16 +140,24 @@ int verify(VerifyArguments arguments, const Environment& environment) {
   check_cuda_options(run, arguments.limit);
   check_run_options(run, arguments.texts);
   check_parameters_declared(run, environment);
-  write_profile(arguments);
+  std::optional<reports::ReportFile> profile = profile_file(arguments.profile_path);
   const std::vector<engine::VariantVerification> variants =
       engine::verify_device(run, environment.loader);
+  const std::vector<engine::LibraryWorkspace> workspaces = engine::all_workspaces(variants);
   std::string text;
   for (const engine::VariantVerification& variant : variants) text += text_of(variant);
+  for (const engine::LibraryWorkspace& workspace : workspaces) text += text_of(workspace);
+  for (const cuda::LibraryState& library : engine::find_libraries(run.cuda->libraries)) {
+    text += text_of(library);
+  }
   const engine::KernelVerifications kernels = engine::verify_kernels(run.cuda->libraries);
   text += summary_of(variants);
   text += text_of(kernels);
   text += text_of_traffic(variants);
   write_stdout(text);
+  if (profile) {
+    profile->commit(engine::gpu_profile_json(engine::find_cards(run.cuda->libraries), workspaces));
+  }
   if (variants.empty()) return exit_code(ExitReason::nothing_selected).code;
   const bool all_agree =
       kernels.agree() && std::all_of(variants.begin(), variants.end(),

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "allocator_shim/device/cuda/nccl.h"
 #include "harness/engine/message_archive.h"
 #include "harness/engine/worker_pool.h"
 #include "runtime/ops/kernels/kernel_module.h"
@@ -17,6 +18,12 @@ requires std::is_same_v<std::remove_const_t<T>, CardProperties>
 void fields(Archive& archive, T& card) {
   archive(card.name, card.pci_bus_id, card.total_bytes, card.compute_capability,
           card.multiprocessors, card.threads_per_multiprocessor);
+}
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, LibraryState>
+void fields(Archive& archive, T& library) {
+  archive(library.name, library.version, library.missing);
 }
 
 }  // namespace ohm::cuda
@@ -51,16 +58,61 @@ FoundCards ask_driver(const CudaLibraries& libraries) {
   return found;
 }
 
-std::string answer_of(const CudaLibraries& libraries) {
+template <class Message>
+std::string encoded(const Message& message) {
+  MessageWriter writer;
+  writer(message);
+  return writer.take();
+}
+
+Answer answer_of(const CudaLibraries& libraries) {
   Answer answer;
   try {
     answer.found = ask_driver(libraries);
   } catch (const std::runtime_error& error) {
     answer.missing = error.what();
   }
-  MessageWriter writer;
-  writer(answer);
-  return writer.take();
+  return answer;
+}
+
+/// The same about the libraries of mathematics.
+struct LibraryAnswer {
+  std::string missing;
+  std::vector<cuda::LibraryState> states;
+};
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, LibraryAnswer>
+void fields(Archive& archive, T& answer) { archive(answer.missing, answer.states); }
+
+cuda::LibraryState nccl_state(const std::shared_ptr<const cuda::Driver>& driver,
+                              const cuda::LibraryNames& names) {
+  std::vector<std::shared_ptr<const cuda::Card>> cards;
+  for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
+    cards.push_back(std::make_shared<const cuda::Card>(driver, ordinal));
+  }
+  try {
+    return {cuda::Nccl::kName, cuda::Nccl(cards, names).version(), ""};
+  } catch (const GpuUnavailable& missing) {
+    return {cuda::Nccl::kName, "", missing.what()};
+  } catch (const cuda::LibraryError& error) {
+    return {cuda::Nccl::kName, "", error.what()};
+  }
+}
+
+LibraryAnswer ask_libraries(const CudaLibraries& libraries) {
+  LibraryAnswer answer;
+  try {
+    const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
+    const auto card = std::make_shared<const cuda::Card>(driver, 0);
+    answer.states = cuda::CardLibraries(card, libraries.math).states();
+    if (driver->device_count() > 1) {
+      answer.states.push_back(nccl_state(driver, libraries.math.nccl));
+    }
+  } catch (const std::runtime_error& error) {
+    answer.missing = error.what();
+  }
+  return answer;
 }
 
 }  // namespace
@@ -69,7 +121,7 @@ FoundCards find_cards(const CudaLibraries& libraries) {
   Answer answer;
   WorkerPool pool({});
   pool.submit(
-      0, [&] { return answer_of(libraries); },
+      0, [&] { return encoded(answer_of(libraries)); },
       [&](const WorkResult& result) {
         if (result.end == WorkEnd::message) {
           MessageReader(result.message)(answer);
@@ -80,6 +132,24 @@ FoundCards find_cards(const CudaLibraries& libraries) {
   pool.run([] { return true; });
   if (!answer.missing.empty()) throw GpuUnavailable(answer.missing);
   return std::move(answer.found);
+}
+
+std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries) {
+  LibraryAnswer answer;
+  WorkerPool pool({});
+  pool.submit(
+      0, [&] { return encoded(ask_libraries(libraries)); },
+      [&](const WorkResult& result) {
+        if (result.end == WorkEnd::message) {
+          MessageReader(result.message)(answer);
+        } else {
+          answer.missing =
+              "the process that opened the libraries " + why_without_message(result, 0);
+        }
+      });
+  pool.run([] { return true; });
+  if (!answer.missing.empty()) throw GpuUnavailable(answer.missing);
+  return std::move(answer.states);
 }
 
 CudaCards::CudaCards(const CudaLibraries& libraries)

@@ -25,6 +25,10 @@ struct FoundCards {
 /// GpuUnavailable that says what is missing.
 FoundCards find_cards(const CudaLibraries& libraries);
 
+/// NVIDIA's libraries of mathematics on the first card, and NCCL where there are several; each is
+/// opened and started in a process of its own. Throws GpuUnavailable where there is no card.
+std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries);
+
 /// The cards of one process. A sticky error ends it, with the driver's words on stderr: nothing
 /// that this process could do would reach the card again.
 class CudaCards {

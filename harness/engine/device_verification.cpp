@@ -33,11 +33,17 @@ void fields(Archive& archive, T& difference) {
 }
 
 template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, LibraryWorkspace>
+void fields(Archive& archive, T& workspace) {
+  archive(workspace.op, workspace.largest_bytes, workspace.calls);
+}
+
+template <class Archive, class T>
 requires std::is_same_v<std::remove_const_t<T>, VariantVerification>
 void fields(Archive& archive, T& variant) {
   archive(variant.variant, variant.virtual_events, variant.card_events, variant.virtual_peak_bytes,
           variant.card_peak_bytes, variant.differences, variant.other_differences, variant.to_host,
-          variant.error);
+          variant.workspaces, variant.error);
 }
 
 namespace {
@@ -114,6 +120,17 @@ bool is_same(const MemoryEvent& a, const MemoryEvent& b) {
          a.is_injected == b.is_injected;
 }
 
+void add(std::vector<LibraryWorkspace>& workspaces, const LibraryWorkspace& more) {
+  const auto known = std::find_if(workspaces.begin(), workspaces.end(),
+                                  [&](const auto& one) { return one.op == more.op; });
+  if (known == workspaces.end()) {
+    workspaces.push_back(more);
+    return;
+  }
+  known->largest_bytes = std::max(known->largest_bytes, more.largest_bytes);
+  known->calls += more.calls;
+}
+
 class Comparison {
  public:
   Comparison(const Recorded& on_virtual, const Recorded& on_card, VariantVerification& found)
@@ -130,7 +147,8 @@ class Comparison {
       }
       const auto [next_i, next_j] = nearest_agreement(i, j);
       for (; i < next_i; ++i) note(false, i, virtual_);
-      for (; j < next_j; ++j) note(true, j, card_);
+      note_on_card(j, next_j);
+      j = next_j;
     }
   }
 
@@ -164,6 +182,27 @@ class Comparison {
       }
     }
     return {virtual_.events.size(), card_.events.size()};
+  }
+
+  /// What is on the card alone: a library's workspace, with the segment that it may have needed, or
+  /// a difference.
+  void note_on_card(std::size_t begin, std::size_t end) {
+    const auto is_workspace = [&](std::size_t j) {
+      return card_.events[j].category == Category::workspace;
+    };
+    bool has_workspace = false;
+    for (std::size_t j = begin; j < end; ++j) has_workspace = has_workspace || is_workspace(j);
+    for (std::size_t j = begin; j < end; ++j) {
+      const MemoryEvent& event = card_.events[j];
+      if (has_workspace && (is_workspace(j) || event.action == EventAction::segment_alloc)) {
+        if (event.action == EventAction::alloc) {
+          add(found_.workspaces,
+              {std::string(card_.site_of(j).op), static_cast<std::int64_t>(event.bytes), 1});
+        }
+      } else {
+        note(true, j, card_);
+      }
+    }
   }
 
   void note(bool is_on_card, std::size_t ordinal, const Recorded& side) {
@@ -279,6 +318,14 @@ class Verification {
 };
 
 }  // namespace
+
+std::vector<LibraryWorkspace> all_workspaces(const std::vector<VariantVerification>& variants) {
+  std::vector<LibraryWorkspace> all;
+  for (const VariantVerification& variant : variants) {
+    for (const LibraryWorkspace& workspace : variant.workspaces) add(all, workspace);
+  }
+  return all;
+}
 
 std::vector<VariantVerification> verify_device(const RunOptions& run,
                                                const ScenarioLoader& loader) {

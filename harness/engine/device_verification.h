@@ -21,6 +21,13 @@ struct EventDifference {
   std::int64_t bytes = 0;
 };
 
+/// Memory that a library took on the card and that nobody models: no difference of the allocator.
+struct LibraryWorkspace {
+  std::string op;  ///< that it was for
+  std::int64_t largest_bytes = 0;
+  std::uint64_t calls = 0;
+};
+
 /// What became of one variant on both.
 struct VariantVerification {
   std::string variant;  ///< "scenario.variant"
@@ -32,12 +39,16 @@ struct VariantVerification {
   std::uint64_t other_differences = 0;       ///< that are not listed
   /// What ops without a kernel made the card give to the host, by op.
   std::vector<std::pair<std::string, MovedValues>> to_host;
-  std::string error;  ///< why there is no comparison; empty: there is one
+  std::vector<LibraryWorkspace> workspaces;  ///< on the card alone, by op
+  std::string error;                         ///< why there is no comparison; empty: there is one
 
   static constexpr std::size_t kMaxDifferences = 20;
 
   bool agrees() const { return error.empty() && differences.empty(); }
 };
+
+/// Those of all variants, by op.
+std::vector<LibraryWorkspace> all_workspaces(const std::vector<VariantVerification>& variants);
 
 /// Runs what is selected, each variant in a process of its own, on both. Addresses are the
 /// driver's own and not compared. `run.cuda` says where the cards are.

@@ -48,6 +48,11 @@ HostMemoryOptions host_options(const GpuSpec& gpu) {
           value_mode(gpu)};
 }
 
+std::string card_name(const cuda::Card& card) {
+  return fmt::format("{}, driver for CUDA {}", card.properties().name,
+                     cuda::version_text(card.driver().version()));
+}
+
 std::unique_ptr<CudaCards> cards_of(const MachineOptions& options) {
   return options.cuda ? std::make_unique<CudaCards>(*options.cuda) : nullptr;
 }
@@ -330,6 +335,7 @@ std::vector<DeviceResult> Machine::device_results() const {
     DeviceResult result;
     result.device = Device::cuda(index).str();
     result.profile = gpu.profile.name;
+    if (gpu.card.card) result.card = card_name(*gpu.card.card);
     result.capacity_bytes = static_cast<std::int64_t>(gpu.witness->info().total_bytes);
     result.values = options_.gpu.values;
     result.rules = gpu.caching->rules().name;

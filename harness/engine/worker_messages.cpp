@@ -7,8 +7,8 @@ namespace ohm {
 
 template <class Archive, Is<DeviceResult> T>
 void fields(Archive& archive, T& device) {
-  archive(device.device, device.profile, device.capacity_bytes, device.values, device.rules,
-          device.alloc_conf, device.peak_allocated_bytes, device.peak_reserved_bytes,
+  archive(device.device, device.profile, device.card, device.capacity_bytes, device.values,
+          device.rules, device.alloc_conf, device.peak_allocated_bytes, device.peak_reserved_bytes,
           device.allocated_at_end_bytes, device.num_ooms, device.num_alloc_retries,
           device.num_device_alloc, device.peak_by_category, device.peak, device.modelled);
 }

@@ -127,9 +127,11 @@ std::string html_card(const ScenarioResult& scenario) {
   for (const std::size_t i : by_problem(scenario)) {
     out += row(scenario.variants[i], i, lines, scale);
   }
-  const std::string modelled = modelled_text(scenario);
-  return out + "</tbody></table>\n" + legend(lines, scale) +
-         (modelled.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", html(modelled)));
+  out += "</tbody></table>\n" + legend(lines, scale);
+  for (const std::string& note : {card_text(scenario), modelled_text(scenario)}) {
+    if (!note.empty()) out += fmt::format("<p class=\"note\">{}</p>\n", html(note));
+  }
+  return out;
 }
 
 }  // namespace ohm::reports

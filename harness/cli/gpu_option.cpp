@@ -1,0 +1,17 @@
+#include "harness/cli/gpu_option.h"
+
+#include "harness/cli/option_values.h"
+#include "harness/engine/gpu_profile_file.h"
+
+namespace ohm::cli {
+
+GpuSelection gpu_selection(const std::string& text) {
+  return parsed("--gpu", [&] {
+    const std::string name = text.substr(0, text.find(','));
+    const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
+    if (is_path) add_gpu_profile(name, engine::read_gpu_profile(name));
+    return parse_gpu_selection(text);
+  });
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,17 @@
+// Virtual GPUs as options name them: a profile, or a file with one.
+#pragma once
+
+#include <string>
+
+#include "allocator_shim/device/gpu_profile.h"
+
+namespace ohm::cli {
+
+/// How `--gpu` is written.
+inline constexpr const char* kGpuOptionText = "NAME|FILE[,capacity=SIZE][,count=N]";
+
+/// A name with a slash, or that ends in .json, is the path of a file (ohm verify-device
+/// --write-profile), which is read. Throws UsageError.
+GpuSelection gpu_selection(const std::string& text);
+
+}  // namespace ohm::cli
