@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "allocator_shim/observe/format_bytes.h"
@@ -14,17 +15,20 @@ namespace ohm::cli {
 
 namespace {
 
-void take_from_environment(const char* variable, std::string& path) {
-  const char* const text = std::getenv(variable);
-  if (text != nullptr && *text != '\0') path = text;
-}
-
-/// A path stands for all names that would be tried.
-void take_from_environment(const char* variable, cuda::LibraryNames& names) {
-  std::string path;
-  take_from_environment(variable, path);
-  if (!path.empty()) names = {path};
-}
+/// A variable of the environment that says where one of NVIDIA's libraries is: its path stands for
+/// all names that would be tried.
+struct LibraryVariable {
+  const char* name;
+  void (*set)(engine::CudaLibraries& libraries, const char* path);
+};
+constexpr std::array<LibraryVariable, 6> kLibraryVariables = {
+    {{"OHM_CUDA_DRIVER", [](engine::CudaLibraries& all, const char* path) { all.driver = path; }},
+     {"OHM_NVML", [](engine::CudaLibraries& all, const char* path) { all.nvml = path; }},
+     {"OHM_CUBLAS", [](engine::CudaLibraries& all, const char* path) { all.math.cublas = {path}; }},
+     {"OHM_CUBLASLT",
+      [](engine::CudaLibraries& all, const char* path) { all.math.cublaslt = {path}; }},
+     {"OHM_CUDNN", [](engine::CudaLibraries& all, const char* path) { all.math.cudnn = {path}; }},
+     {"OHM_NCCL", [](engine::CudaLibraries& all, const char* path) { all.math.nccl = {path}; }}}};
 
 void say_what_was_found(const engine::FoundCards& found) {
   for (const cuda::CardProperties& card : found.cards) {
@@ -48,12 +52,10 @@ bool asks_for_cuda(const std::string& gpu_text) {
 
 engine::CudaLibraries cuda_libraries() {
   engine::CudaLibraries libraries;
-  take_from_environment("OHM_CUDA_DRIVER", libraries.driver);
-  take_from_environment("OHM_NVML", libraries.nvml);
-  take_from_environment("OHM_CUBLAS", libraries.math.cublas);
-  take_from_environment("OHM_CUBLASLT", libraries.math.cublaslt);
-  take_from_environment("OHM_CUDNN", libraries.math.cudnn);
-  take_from_environment("OHM_NCCL", libraries.math.nccl);
+  for (const LibraryVariable& row : kLibraryVariables) {
+    const char* const path = std::getenv(row.name);
+    if (path != nullptr && *path != '\0') row.set(libraries, path);
+  }
   return libraries;
 }
 
@@ -62,6 +64,14 @@ void add_limit_option(CLI::App& app, std::string& limit) {
                  "With --gpu cuda: the memory of each GPU; what its scenario says unless given")
       ->type_name("SIZE")
       ->check(not_empty());
+  std::string variables;
+  for (const LibraryVariable& row : kLibraryVariables) {
+    variables += fmt::format("{}{}", variables.empty() ? "" : ", ", row.name);
+  }
+  app.footer(
+      fmt::format("With --gpu cuda NVIDIA's libraries are looked up by the loader; {} name "
+                  "others.",
+                  variables));
 }
 
 void check_cuda_options(engine::RunOptions& run, const std::string& limit) {

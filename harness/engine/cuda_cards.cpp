@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "allocator_shim/device/cuda/nccl.h"
 #include "harness/engine/message_archive.h"
 #include "harness/engine/worker_pool.h"
 #include "runtime/ops/kernels/kernel_module.h"
@@ -153,7 +152,9 @@ std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries) {
 }
 
 CudaCards::CudaCards(const CudaLibraries& libraries)
-    : driver_(std::make_shared<cuda::Driver>(libraries.driver)), places_(libraries.math) {
+    : driver_(std::make_shared<cuda::Driver>(libraries.driver)),
+      places_(libraries.math),
+      groups_(std::make_shared<cuda::CardGroups>(libraries.math.nccl)) {
   driver_->on_sticky_error([](const std::string& text) {
     const std::string words =
         fmt::format("the card cannot be used by this process any more: {}\n", text);
@@ -191,6 +192,7 @@ CardBackend CudaCards::backend(int index) {
   if (!libraries) libraries = std::make_shared<cuda::CardLibraries>(backend.card, places_);
   backend.kernels = kernels;
   backend.libraries = libraries;
+  backend.groups = groups_;
   return backend;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/card_groups.h"
 #include "allocator_shim/device/cuda/card_libraries.h"
 #include "harness/engine/cuda_run.h"
 #include "runtime/tensor/card_backend.h"
@@ -49,6 +50,7 @@ class CudaCards {
   std::vector<std::shared_ptr<const cuda::Card>> cards_;
   std::vector<std::shared_ptr<const CardKernels>> kernels_;
   std::vector<std::shared_ptr<cuda::CardLibraries>> libraries_;
+  std::shared_ptr<cuda::CardGroups> groups_;
 };
 
 }  // namespace ohm::engine

@@ -215,6 +215,10 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   gpu->witness = std::make_unique<AllocatorWitness>(*gpu->requests);
   tell_of_errors(*gpu->requests, *gpu->witness, index);
 
+  gpu->card.on_out_of_memory = [this, index](const OutOfMemoryReport& report) {
+    note_oom(index, report);
+  };
+
   DeviceSlot slot;
   slot.allocator = gpu->witness.get();
   slot.streams = gpu->streams.get();

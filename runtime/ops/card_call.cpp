@@ -40,9 +40,11 @@ void rethrow_on(Device device, const cuda::LibraryError& error) {
   if (error.failure() != cuda::LibraryFailure::out_of_memory) throw error;
   Context& context = Context::current();
   const ExecutionState& state = context.state;
-  OutOfMemoryReport report = context.slot(device).allocator->failure_report(
+  const DeviceSlot& slot = context.slot(device);
+  OutOfMemoryReport report = slot.allocator->failure_report(
       {0, state.streams.of(device), state.category, context.site()});
   report.message = std::string("CUDA out of memory. ") + error.what();
+  if (slot.card->on_out_of_memory) slot.card->on_out_of_memory(report);
   throw OutOfMemory(std::move(report));
 }
 

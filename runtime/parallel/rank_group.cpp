@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "runtime/ops/card_collective.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
 
@@ -42,6 +43,12 @@ void require_alike(std::string_view collective, const std::vector<std::vector<Te
     throw std::invalid_argument(fmt::format("[{}] rank 0 brings {}, rank {} {}: they must be alike",
                                             collective, describe(first), rank, describe(other)));
   }
+}
+
+std::vector<Tensor> first_of_each(const std::vector<std::vector<Tensor>>& brought) {
+  std::vector<Tensor> tensors;
+  for (const std::vector<Tensor>& of_rank : brought) tensors.push_back(of_rank[0]);
+  return tensors;
 }
 
 }  // namespace
@@ -167,6 +174,7 @@ void RankGroup::all_reduce(const Tensor& tensor) {
   use_on_collective_stream(tensor);
   join("all_reduce", {tensor}, [](const std::vector<Tensors>& brought) {
     require_alike("all_reduce", brought);
+    if (ops::all_reduce_on_cards(first_of_each(brought)) == ops::OnCard::done) return;
     const Tensor& sum = brought[0][0];
     for (std::size_t i = 1; i < brought.size(); ++i) accumulate_into(sum, brought[i][0]);
     for (std::size_t i = 1; i < brought.size(); ++i) copy_into(brought[i][0], sum);
@@ -181,6 +189,7 @@ void RankGroup::broadcast(const Tensor& tensor, int source) {
   const auto from = static_cast<std::size_t>(source);
   join("broadcast", {tensor}, [from](const std::vector<Tensors>& brought) {
     require_alike("broadcast", brought);
+    if (ops::broadcast_on_cards(first_of_each(brought), from) == ops::OnCard::done) return;
     for (std::size_t i = 0; i < brought.size(); ++i) {
       if (i != from) copy_into(brought[i][0], brought[from][0]);
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,10 +12,13 @@
 #include "runtime/tensor/card_loop.h"
 
 namespace ohm::cuda {
+class CardGroups;
 class CardLibraries;
 }  // namespace ohm::cuda
 
 namespace ohm {
+
+struct OutOfMemoryReport;
 
 /// Values that were up to date on the card alone and that the host asked for.
 struct MovedValues {
@@ -31,6 +35,9 @@ struct CardBackend {
   std::shared_ptr<const CardKernels> kernels;  ///< null in a build without a CUDA toolkit
   std::shared_ptr<CardTraffic> traffic;        ///< null: it is not counted
   std::shared_ptr<cuda::CardLibraries> libraries;  ///< null: none are used
+  /// Told, before it is thrown, that a library found no memory; empty: nobody is.
+  std::function<void(const OutOfMemoryReport& report)> on_out_of_memory = {};
+  std::shared_ptr<cuda::CardGroups> groups;        ///< of all cards; null: none are made
 };
 
 }  // namespace ohm

@@ -9,6 +9,7 @@
 
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/card_share.h"
+#include "allocator_shim/device/cuda/card_groups.h"
 #include "allocator_shim/device/cuda/card_memory.h"
 #include "allocator_shim/device/cuda/card_streams.h"
 #include "allocator_shim/device/host_memory_allocator.h"
@@ -36,9 +37,11 @@ class CardMachine {
     context_.sites = &sites_;
     context_.keeps_values = values == ValueMode::keeps_values;
     const auto driver = stand_in::StandIn::driver();
+    const auto groups = std::make_shared<cuda::CardGroups>(libraries.nccl);
     for (int device = 0; device < gpus; ++device) {
       const auto card = std::make_shared<const cuda::Card>(driver, device);
       gpus_.push_back(std::make_unique<Gpu>(card, device, values, libraries));
+      gpus_.back()->backend.groups = groups;
       DeviceSlot slot;
       slot.allocator = &gpus_.back()->allocator;
       slot.streams = &gpus_.back()->streams;
@@ -68,7 +71,7 @@ class CardMachine {
     Gpu(const std::shared_ptr<const cuda::Card>& card, int device, ValueMode values,
         const cuda::LibraryPlaces& libraries)
         : backend{card, kernels_on(card), nullptr,
-                  std::make_shared<cuda::CardLibraries>(card, libraries)},
+                  std::make_shared<cuda::CardLibraries>(card, libraries), nullptr},
           card_memory(card),
           virtual_gpu(128_MiB, {.device = device, .values = values}),
           share(card_memory, virtual_gpu),

@@ -84,7 +84,10 @@ TEST_F(OnCards, FindsTheSameAsOnVirtualGpus) {
   const auto variants_of = [](const ProgramResult& result) {
     nlohmann::json json = nlohmann::json::parse(result.out);
     for (nlohmann::json& scenario : json["scenarios"]) {
-      for (nlohmann::json& variant : scenario["variants"]) variant.erase("rerun");
+      for (nlohmann::json& variant : scenario["variants"]) {
+        variant.erase("rerun");
+        for (nlohmann::json& device : variant["devices"]) device.erase("card");
+      }
     }
     return json["scenarios"];
   };
@@ -185,6 +188,131 @@ TEST_F(OnCards, WritesWhatACardIs) {
   EXPECT_EQ(134217728, profile["capacity_bytes"]);
   EXPECT_EQ(4194304, profile["context_bytes"]);
   EXPECT_EQ(nlohmann::json({8, 0}), profile["compute_capability"]);
+  EXPECT_EQ(8519680, profile["cublas_workspace_bytes"]);
+  EXPECT_EQ(nlohmann::json::array(), profile["library_workspaces"]);
+}
+
+TEST_F(OnCards, RunsOnAVirtualGpuLikeACard) {
+  EXPECT_EQ(0, ohm({"verify-device", "good.lua", "--write-profile", "card.json"}).code);
+  const ProgramResult result = ohm({"run", "segments.lua", "--gpu", "card.json", "--json"});
+  EXPECT_EQ(1, result.code) << "nothing is out of memory there: " << result.err;
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  const nlohmann::json& device = json["scenarios"][0]["variants"][0]["devices"][0];
+  EXPECT_EQ("card.json", device["profile"]);
+  EXPECT_EQ(134217728, device["capacity_bytes"]);
+  EXPECT_EQ(0, ohm({"fit", "segments.lua", "--vary", "capacity", "--gpu", "card.json"}).code);
+  EXPECT_THAT(ohm({"smi", "--gpu", "card.json,capacity=32MiB",
+                   "--query-gpu=memory.total,memory.used", "--format=csv,noheader,nounits"})
+                  .out,
+              HasSubstr("32, 4"));
+}
+
+TEST_F(OnCards, SaysWhatIsWrongWithAProfile) {
+  const auto refusal = [&](const std::string& text) {
+    folder_.write("wrong.json", text);
+    const ProgramResult result = ohm({"run", "good.lua", "--gpu", "wrong.json"});
+    EXPECT_EQ(2, result.code) << text;
+    return result.err;
+  };
+  EXPECT_THAT(refusal("[1"), HasSubstr("--gpu: [gpu] wrong.json: no JSON object"));
+  EXPECT_THAT(refusal("{}"), HasSubstr("wrong.json: capacity_bytes is missing"));
+  EXPECT_THAT(refusal(R"({"capacity_bytes": "much"})"),
+              HasSubstr("capacity_bytes has to be an integer from 0 to 281474976710656"));
+  EXPECT_THAT(refusal(R"({"capacity_bytes": 1000000, "context_bytes": 2000000,
+                          "compute_capability": [8, 0], "multiprocessors": 1,
+                          "threads_per_multiprocessor": 1, "cublas_workspace_bytes": 0})"),
+              HasSubstr("a context of 1.91 MiB leaves nothing of 976.56 KiB"));
+  EXPECT_THAT(ohm({"run", "good.lua", "--gpu", "missing.json"}).err,
+              HasSubstr("missing.json: No such file"));
+}
+
+/// A model of every library: its convolution needs a workspace where the library says so.
+constexpr const char* kLibraryModel = R"lua(
+return ohm.scenario {
+  name = "libraries", summary = "One op of each library", gpu = {profile = "tiny-64m"},
+  limits = {"peak_allocated_bytes <= 60 MiB"},
+  controls = {all = function(device)
+    local images = ohm.ones({1, 1, 4, 4}, {device = device, requires_grad = true})
+    local filter = ohm.ones({1, 1, 3, 3}, {device = device, requires_grad = true})
+    local features = ohm.nn.functional.conv2d(images, filter):reshape(1, 4)
+    local weight = ohm.ones({3, 4}, {device = device, requires_grad = true})
+    local loss = ohm.nn.functional.linear(features, weight, ohm.ones({3}, {device = device})):sum()
+    loss:backward()
+    return {loss = loss, slope = images.grad:sum()}
+  end},
+}
+)lua";
+
+TEST_F(OnCards, NamesTheLibrariesAndWhatTheyTake) {
+  folder_.write("libraries.lua", kLibraryModel);
+  machine_is("devices=2 capacity=134217728 cudnn_workspace=524288");
+  const ProgramResult result =
+      ohm({"verify-device", "libraries.lua", "--write-profile", "card.json"});
+  EXPECT_EQ(0, result.code) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("same     libraries.all: "));
+  EXPECT_THAT(result.out, HasSubstr("library  conv2d: workspaces of up to 512.00 KiB "
+                                    "(524288 bytes) on the card, "));
+  for (const char* library : {"library  cuBLAS 13.0.1\n", "library  cuBLASLt 13.0.1\n",
+                              "library  cuDNN 9.1.0\n", "library  NCCL 2.28.9\n"}) {
+    EXPECT_THAT(result.out, HasSubstr(library));
+  }
+  const nlohmann::json profile = nlohmann::json::parse(test::read_file(file("card.json")));
+  EXPECT_EQ("conv2d", profile["library_workspaces"][0]["op"]);
+  EXPECT_EQ(524288, profile["library_workspaces"][0]["largest_bytes"]);
+}
+
+TEST_F(OnCards, ComputesWithAndWithoutLibrariesWhatTheHostDoes) {
+  folder_.write("libraries.lua", kLibraryModel);
+  const auto figures = [&] {
+    const ProgramResult result = ohm({"run", "libraries.lua", "--gpu", "cuda", "--json"});
+    EXPECT_EQ(0, result.code) << result.out << result.err;
+    const nlohmann::json json = nlohmann::json::parse(result.out);
+    const nlohmann::json& variant = json["scenarios"][0]["variants"][0];
+    EXPECT_EQ("Stand-in 0, driver for CUDA 13.0", variant["devices"][0]["card"]);
+    return variant["values"].dump();
+  };
+  const std::string with = figures();
+  for (const char* library : {"OHM_CUBLAS", "OHM_CUBLASLT", "OHM_CUDNN"}) {
+    ::setenv(library, "libthere-is-none.so.1", 1);
+  }
+  EXPECT_EQ(with, figures());
+  EXPECT_THAT(ohm({"verify-device", "libraries.lua"}).out,
+              HasSubstr("library  cuDNN: the host computes instead: cuDNN is not here: "
+                        "libthere-is-none.so.1: cannot open"));
+}
+
+TEST_F(OnCards, ALibrarysFailureIsTheScriptsError) {
+  folder_.write("libraries.lua", kLibraryModel);
+  machine_is("capacity=134217728 fail=cudnnConvolutionForward:0:3000");
+  const ProgramResult result = ohm({"run", "libraries.lua", "--gpu", "cuda"});
+  EXPECT_NE(0, result.code);
+  EXPECT_THAT(result.out, HasSubstr("cuDNN: cudnnConvolutionForward: CUDNN_STATUS_NOT_SUPPORTED"));
+  machine_is("capacity=134217728 fail=cublasLtCreate:0:3");
+  EXPECT_THAT(
+      ohm({"run", "libraries.lua", "--gpu", "cuda", "-v"}).out,
+      HasSubstr("CUDA out of memory. cuBLASLt: cublasLtCreate: CUBLAS_STATUS_ALLOC_FAILED"));
+}
+
+TEST_F(OnCards, SweepsWithARunForEachFault) {
+  const ProgramResult result =
+      ohm({"sweep", "segments.lua", "--gpu", "cuda", "--case", "one", "--json"});
+  const ProgramResult on_virtual =
+      ohm({"sweep", "segments.lua", "--engine", "exec", "--case", "one", "--json"});
+  EXPECT_EQ(on_virtual.code, result.code) << result.out << result.err;
+  const auto points = [](const ProgramResult& swept) {
+    return nlohmann::json::parse(swept.out)["scenarios"][0]["variants"][0]["points"].size();
+  };
+  EXPECT_EQ(points(on_virtual), points(result));
+  const ProgramResult copies = ohm({"sweep", "segments.lua", "--gpu", "cuda", "--engine", "fork"});
+  EXPECT_EQ(2, copies.code);
+  EXPECT_THAT(copies.err, HasSubstr("a copy of a process cannot use the card's context"));
+  EXPECT_EQ(2, ohm({"sweep", "segments.lua", "--gpu", "cuda", "--bytes"}).code);
+}
+
+TEST_F(OnCards, FitsOnVirtualGpusAlone) {
+  const ProgramResult result = ohm({"fit", "segments.lua", "--vary", "capacity", "--gpu", "cuda"});
+  EXPECT_EQ(2, result.code);
+  EXPECT_THAT(result.err, HasSubstr("--write-profile card.json"));
 }
 
 TEST_F(OnCards, ShowsThemAsNvidiaSmiDoes) {

@@ -17,6 +17,7 @@
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/workspace.h"
+#include "runtime/parallel/rank_group.h"
 #include "runtime/tensor/factories.h"
 #include "tests/support/card_machine.h"
 #include "tests/support/op_samples.h"
@@ -202,6 +203,45 @@ TEST(CardLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
   EXPECT_NE(machine.stand_in().library_workspace(), 0U);
 }
 
+// ---- collectives --------------------------------------------------------------------------------
+
+const std::string kTwoCards = "devices=2 capacity=268435456";
+
+/// What each of two ranks has after the sum of all and a broadcast.
+std::vector<std::vector<double>> after_collectives() {
+  std::vector<std::vector<double>> values(2);
+  parallel::RankGroup::run(2, [&](int rank) {
+    const TensorOptions here{DType::float32, Device::cuda(rank)};
+    const Tensor sum = from_values({1.0 + rank, 10}, {2}, here);
+    const Tensor sent = from_values({5.0 * rank}, {1}, here);
+    parallel::RankGroup::current()->all_reduce(sum);
+    parallel::RankGroup::current()->broadcast(sent, 1);
+    auto& found = values[static_cast<std::size_t>(rank)];
+    for (const Tensor& tensor : {sum, sent}) {
+      for (const double value : to_doubles(tensor)) found.push_back(value);
+    }
+  });
+  return values;
+}
+
+const std::vector<std::vector<double>> kAfterCollectives = {{3, 20, 5}, {3, 20, 5}};
+
+TEST(CardLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
+  const CardMachine machine(2, kTwoCards);
+  EXPECT_EQ(after_collectives(), kAfterCollectives);
+  EXPECT_EQ(machine.stand_in().calls("ncclCommInitAll"), 1);
+  EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 2);
+  EXPECT_EQ(machine.stand_in().calls("ncclBroadcast"), 2);
+}
+
+TEST(CardLibraries, CollectivesDoWithoutNccl) {
+  cuda::LibraryPlaces places = stand_in::StandIn::libraries();
+  places.nccl = {"libthere-is-none.so.1"};
+  const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
+  EXPECT_EQ(after_collectives(), kAfterCollectives);
+  EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 0);
+}
+
 // ---- what is missing, what fails ----------------------------------------------------------------
 
 cuda::LibraryPlaces nowhere() {
@@ -263,6 +303,14 @@ TEST(CardLibraries, AFailureIsToldInTheLibrarysWords) {
       "cuDNN: cudnnConvolutionForward: CUDNN_STATUS_EXECUTION_FAILED");
   EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}))
       << "the card is as usable as before";
+}
+
+TEST(CardLibraries, ACollectiveThatFailsEndsItsGroup) {
+  const CardMachine machine(2, kTwoCards + " fail=ncclAllReduce:1:1");
+  EXPECT_EQ(library_error_of([] { after_collectives(); }),
+            "NCCL: ncclAllReduce: unhandled cuda error");
+  EXPECT_EQ(machine.stand_in().calls("ncclGroupEnd"), 1);
+  EXPECT_EQ(after_collectives(), kAfterCollectives) << "the cards are as usable as before";
 }
 
 TEST(CardLibraries, ABrokenCardIsToldBeforeTheLibrarysError) {

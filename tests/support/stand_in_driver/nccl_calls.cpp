@@ -1,5 +1,6 @@
 // NCCL's functions: what a group was asked for is done when it ends.
-#include <functional>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/device/cuda/nccl_functions.h"
@@ -35,9 +36,14 @@ struct Part {
   int root = -1;  ///< -1: a sum of all
 };
 
-std::vector<Part>& group() {
-  static std::vector<Part> parts;
-  return parts;
+struct Group {
+  std::vector<Part> parts;
+  NcclResult failure = 0;  ///< of a call in it: then it does nothing, and its end says so
+};
+
+Group& group() {
+  static Group current;
+  return current;
 }
 
 DType dtype_of(int type) {
@@ -81,11 +87,11 @@ std::vector<T> result_of(const std::vector<Part>& parts) {
 
 NcclResult add(const char* symbol, const Part& part) {
   Machine& now = machine();
-  if (const int error = now.begin(symbol)) return error;
+  if (const int error = now.begin(symbol)) return group().failure = error;
   if (&now.card() != &now.cards[part.comm->card]) {
     return now.wrong("a collective in another card's context", kInvalid);
   }
-  group().push_back(part);
+  group().parts.push_back(part);
   return 0;
 }
 
@@ -116,15 +122,15 @@ NcclResult create_all(NcclComm* comms, int count, const int* cards) {
 NcclResult destroy(NcclComm comm) { return machine().drop(comm); }
 
 NcclResult group_start() {
-  group().clear();
+  group() = {};
   return machine().begin("ncclGroupStart", false);
 }
 
 NcclResult group_end() {
   if (const int error = machine().begin("ncclGroupEnd", false)) return error;
-  const std::vector<Part> parts = std::move(group());
-  group().clear();
-  if (parts.empty()) return 0;
+  const Group ended = std::exchange(group(), {});
+  if (ended.failure != 0) return ended.failure;
+  const std::vector<Part>& parts = ended.parts;
   if (static_cast<int>(parts.size()) != parts.front().comm->size) {
     return machine().wrong("a group without some of its cards", kInvalid);
   }
