@@ -9,7 +9,6 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
 #include "harness/engine/cuda_cards.h"
-#include "runtime/ops/kernels/kernel_module.h"
 
 namespace ohm::cli {
 
@@ -33,9 +32,8 @@ constexpr std::array<LibraryVariable, 6> kLibraryVariables = {
 void say_what_was_found(const engine::FoundCards& found) {
   for (const cuda::CardProperties& card : found.cards) {
     write_stderr(fmt::format(
-        "ohm: on {} ({}, driver for CUDA {}); {} done on the host\n", card.name,
-        human_bytes(card.total_bytes), cuda::version_text(found.driver_version),
-        ops::kernels::kernel_images().empty() ? "arithmetic is" : "what has no kernel is"));
+        "ohm: on {} ({}, driver for CUDA {}); what has no kernel there is done on the host\n",
+        card.name, human_bytes(card.total_bytes), cuda::version_text(found.driver_version)));
   }
 }
 

@@ -45,15 +45,23 @@ std::string Cublas::version() const {
   return cublas_version_text(static_cast<std::size_t>(version));
 }
 
+// Setting the stream makes the handle forget the workspace that it has: that may be somebody else's
+// memory by now.
+void Cublas::use_workspace(const CardRange& workspace) const {
+  if (workspace.address == workspace_.address && workspace.bytes == workspace_.bytes) return;
+  check(functions_.set_stream(handle_, nullptr), "cublasSetStream_v2");
+  workspace_ = {};
+  if (workspace.bytes == 0) return;
+  check(functions_.set_workspace(handle_, as_pointer(workspace.address), workspace.bytes),
+        "cublasSetWorkspace_v2");
+  workspace_ = workspace;
+}
+
 // The library's matrices are column-major: what is row-major here is its transpose there, and
 // (a · b)ᵀ = bᵀ · aᵀ.
 void Cublas::multiply(const Product& product, const CardRange& workspace) const {
   card_->current();
-  if (workspace.bytes != 0 && workspace.address != workspace_.address) {
-    check(functions_.set_workspace(handle_, as_pointer(workspace.address), workspace.bytes),
-          "cublasSetWorkspace_v2");
-    workspace_ = workspace;
-  }
+  use_workspace(workspace);
   const Factors factors(product.type);
   const int data = data_type(product.type);
   const int compute = compute_type(product.type);

@@ -30,12 +30,13 @@ class Cublas {
 
  private:
   void check(CublasStatus status, const char* call) const;
+  void use_workspace(const CardRange& workspace) const;
 
   std::shared_ptr<const Card> card_;
   std::unique_ptr<SharedLibrary> library_;
   CublasFunctions functions_;
   CublasHandle handle_ = nullptr;
-  mutable CardRange workspace_;  ///< that the handle has
+  mutable CardRange workspace_;  ///< that the handle was given; none: it has its own
 };
 
 }  // namespace ohm::cuda

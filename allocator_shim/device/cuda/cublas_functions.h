@@ -30,6 +30,7 @@ inline constexpr int kDefaultGemm = -1;  ///< cublasGemmAlgo_t
   ROW(create, cublasCreate_v2, "cublasCreate_v2", CublasHandle*)                          \
   ROW(destroy, cublasDestroy_v2, "cublasDestroy_v2", CublasHandle)                        \
   ROW(version, cublasGetVersion_v2, "cublasGetVersion_v2", CublasHandle, int*)            \
+  ROW(set_stream, cublasSetStream_v2, "cublasSetStream_v2", CublasHandle, StreamHandle)   \
   ROW(set_workspace, cublasSetWorkspace_v2, "cublasSetWorkspace_v2", CublasHandle, void*, \
       std::size_t)
 #define OHM_FOR_EACH_CUBLAS_PRODUCT_FUNCTION(ROW)                                             \

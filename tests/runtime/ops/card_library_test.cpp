@@ -167,6 +167,16 @@ TEST(CardLibraries, CublasIsGivenTheBlockThatTheRuntimeKeeps) {
   EXPECT_EQ(machine.stand_in().calls("cublasSetWorkspace_v2"), 1) << "it has it already";
 }
 
+TEST(CardLibraries, CublasForgetsAWorkspaceThatIsGone) {
+  CardMachine machine(1, kOneCard);
+  ops::mm(square(), square());
+  DeviceSlot& slot = Context::current().slot(kCard);
+  slot.cublas_workspace_bytes = 0;
+  slot.library_handles.release_workspaces();
+  EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}));
+  EXPECT_EQ(machine.stand_in().library_workspace(), 0U);
+}
+
 TEST(CardLibraries, CublasLtIsGivenTheBlockOfItsCall) {
   const CardMachine machine(1, kOneCard);
   ops::addmm(on_card({1, 2}, {2}), square(), square());

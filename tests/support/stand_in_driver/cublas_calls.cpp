@@ -57,6 +57,14 @@ CublasStatus version(CublasHandle handle, int* version) {
   return is_handle(handle) ? 0 : kInvalid;
 }
 
+CublasStatus set_stream(CublasHandle handle, StreamHandle stream) {
+  Machine& now = machine();
+  if (const int error = now.begin("cublasSetStream_v2")) return error;
+  if (!is_handle(handle) || stream != nullptr) return now.wrong("another stream", kInvalid);
+  now.library_workspace = 0;
+  return 0;
+}
+
 CublasStatus set_workspace(CublasHandle handle, void* workspace, std::size_t bytes) {
   Machine& now = machine();
   if (const int error = now.begin("cublasSetWorkspace_v2")) return error;
