@@ -118,7 +118,8 @@ class Arrays {
       const std::vector<T> values = operand_values<T>(host_.size());
       std::vector<std::byte>& bytes = host_.emplace_back(kValues * sizeof(T));
       for (std::size_t i = 0; i < kValues; ++i) {
-        const T value = indices == 0 ? values[i] : convert_element<T>(std::int64_t(i % indices));
+        const T value =
+            indices == 0 ? values[i] : convert_element<T>(static_cast<std::int64_t>(i % indices));
         std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
       }
     });

@@ -6,10 +6,13 @@
 
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/elementwise.h"
 #include "runtime/tensor/factories.h"
+#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::amp {
 namespace {
@@ -70,11 +73,30 @@ Tensor GradScaler::factor_for(const optim::Optimizer& optimizer) const {
   return new_scalar(inverse, DType::float32, scale_.device());
 }
 
+namespace {
+
+// A kernel sets `found` where the gradient is not finite.
+bool is_checked_on_card(const Tensor& grad, const Tensor& found) {
+  constexpr std::int64_t kLine = 4096;
+  if (!grad.is_dense()) return false;
+  const std::int64_t lines = (grad.numel() + kLine - 1) / kLine;
+  return are_lines_done_on_card(formulas::NonFinite{grad.numel()}, grad.dtype(), {lines, kLine},
+                                {{found}, {grad}});
+}
+
+}  // namespace
+
 void GradScaler::multiply(const std::vector<Tensor>& grads, const Tensor& factor,
                           const Tensor& found) {
   bool is_finite = true;
   for (const Tensor& grad : grads) {
     grad.storage().bump_version();
+    if (is_checked_on_card(grad, found)) {
+      visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
+        map_binary<T, T>(grad, grad, factor, formulas::Product());
+      });
+      continue;
+    }
     visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
       map_binary<T, T>(grad, grad, factor, [&](auto g, auto inverse_factor) {
         is_finite = is_finite && std::isfinite(g);

@@ -151,20 +151,9 @@ Tensor mish(const Tensor& input) {
 }
 
 Tensor softplus(const Tensor& input, double beta, double threshold) {
-  return unary_keeping_input(
-      kSoftplus, "SoftplusBackward", input,
-      [beta, threshold](auto x) {
-        using T = decltype(x);
-        const T scaled = x * static_cast<T>(beta);
-        return scaled > static_cast<T>(threshold)
-                   ? x
-                   : formulas::softplus_of(scaled) / static_cast<T>(beta);
-      },
-      [beta, threshold](auto grad, auto x) {
-        using T = decltype(x);
-        const T scaled = x * static_cast<T>(beta);
-        return scaled > static_cast<T>(threshold) ? grad : grad * formulas::sigmoid_of(scaled);
-      });
+  return unary_keeping_input(kSoftplus, "SoftplusBackward", input,
+                             formulas::Softplus{beta, threshold},
+                             formulas::SoftplusSlope{beta, threshold});
 }
 
 Tensor logsigmoid(const Tensor& input) {
@@ -192,8 +181,7 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
   record.save(input);
   Tensor out = empty(values.shape(), options_of(input));
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, values, half(input, 1),
-                     [](auto a, auto b) { return a * formulas::sigmoid_of(b); });
+    map_binary<T, T>(out, values, half(input, 1), formulas::Gated());
   });
   record.attach(out, [half](BackwardCall& call) {
     const Tensor whole = call.saved(0);
@@ -201,12 +189,8 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
     const Tensor a = half(whole, 0);
     const Tensor b = half(whole, 1);
     visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(half(grad, 0), call.grad(), b,
-                       [](auto g, auto y) { return g * formulas::sigmoid_of(y); });
-      map_ternary<T, T>(half(grad, 1), call.grad(), a, b, [](auto g, auto x, auto y) {
-        const auto s = formulas::sigmoid_of(y);
-        return g * x * s * (decltype(s)(1) - s);
-      });
+      map_binary<T, T>(half(grad, 0), call.grad(), b, formulas::Gated());
+      map_ternary<T, T>(half(grad, 1), call.grad(), a, b, formulas::GateSlope());
     });
     return TensorList{grad};
   });

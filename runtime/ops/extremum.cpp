@@ -5,10 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
+#include "runtime/tensor/line_kernels.h"
 #include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
@@ -33,28 +36,32 @@ bool precedes(double a, double b, Wanted wanted) {
   return wanted == Wanted::largest ? a > b : a < b;
 }
 
-bool is_chosen(double x, double chosen) { return x == chosen || (x != x && chosen != chosen); }
+// Either of the results may be undefined.
+bool is_extremum_found_on_card(const Tensor& input, DimMask folded, Wanted wanted,
+                               const Tensor& values, const Tensor& places) {
+  const formulas::FoldedExtremum extremum{wanted == Wanted::largest, walk_of(input, folded, false),
+                                          walk_of(input, folded, true)};
+  const LineShape lines = folded_lines(values.defined() ? values : places, input, extremum.folded);
+  return are_lines_done_on_card(extremum, DType::float64, lines, {{values, places}, {input}});
+}
 
 // ---- all elements -------------------------------------------------------------------------------
 
 // The gradient is divided among all elements that equal the result.
 Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
   const auto compare = [](const Tensor& out, const Tensor& a, const Tensor& b) {
-    visit_dtype(a.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<bool, T>(out, a, b, [](auto x, auto y) {
-        return is_chosen(static_cast<double>(x), static_cast<double>(y));
-      });
-    });
+    visit_dtype(a.dtype(),
+                [&]<class T>(TypeTag<T>) { map_binary<bool, T>(out, a, b, formulas::Same()); });
   };
   const Tensor input_is_nan = empty_like(input, DType::boolean);
   const Tensor result_is_nan = empty_like(result, DType::boolean);
   const Tensor mask = empty_like(input, DType::boolean);
   compare(mask, input, result);
   const Tensor count = reduce_sum(mask, all_dims(mask.dims()), false, DType::int64);
-  const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
+  const Tensor share = map_new(grad, count, formulas::Quotient());
   Tensor out = empty_like(input);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, mask, share, [](auto m, auto g) { return m * g; });
+    map_binary<T, T>(out, mask, share, formulas::Product());
   });
   return out;
 }
@@ -69,7 +76,7 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
   {
     const DimMask folded = all_dims(input.dims());
     const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
-    if (out.has_values()) {
+    if (out.has_values() && !is_extremum_found_on_card(input, folded, wanted, out, Tensor())) {
       const double limit = std::numeric_limits<double>::infinity();
       double best = wanted == Wanted::largest ? -limit : limit;
       for_each_folded(input, folded, [&](std::size_t, double x) {
@@ -177,6 +184,14 @@ Tensor scattered_gradient(const Tensor& grad, const Tensor& indices, const Shape
 void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std::int64_t picked,
                      const Tensor& values, const Tensor& indices) {
   if (!values.has_values()) return;
+  // Every element is compared with every other one of its line.
+  constexpr std::int64_t kLongestLine = 4096;
+  const formulas::RankedLine ranked{picked, wanted == Wanted::largest};
+  if (lines.size <= kLongestLine && input.is_contiguous() &&
+      are_lines_done_on_card(ranked, DType::float64, {lines.count(), lines.size, lines.inner},
+                             {{values, indices}, {input}})) {
+    return;
+  }
   const std::vector<double> data = to_doubles(input);
   std::vector<double> picked_values(static_cast<std::size_t>(values.numel()));
   auto* places = indices.data<std::int64_t>();
@@ -276,7 +291,9 @@ Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {DType::int64, input.device()});
   // A partial result is a value and its place.
   const ReductionScratch scratch(input, folded, {16, true});
-  if (!out.has_values()) return out;
+  if (!out.has_values() || is_extremum_found_on_card(input, folded, wanted, Tensor(), out)) {
+    return out;
+  }
   std::vector<double> best(static_cast<std::size_t>(out.numel()));
   std::vector<std::int64_t> seen(best.size(), 0);
   fill_values(out, 0.0);

@@ -4,6 +4,7 @@
 
 #include "runtime/ops/activation.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/tensor/arithmetic.h"
@@ -37,41 +38,34 @@ Tensor overwritten(const OpInfo& info, std::string_view node, const Tensor& inpu
 }
 
 Tensor sigmoid_(const Tensor& input) {
-  return overwritten(
-      kSigmoidInplace, "SigmoidBackward", input,
-      [](auto x) { return decltype(x)(1) / (decltype(x)(1) + std::exp(-x)); },
-      [](const Tensor& grad, const Tensor& y) {
-        return map_new(grad, y, [](auto g, auto v) { return g * v * (decltype(v)(1) - v); });
-      });
+  return overwritten(kSigmoidInplace, "SigmoidBackward", input, formulas::Sigmoid(),
+                     [](const Tensor& grad, const Tensor& y) {
+                       return map_new(grad, y, formulas::SigmoidSlope());
+                     });
 }
 
 Tensor tanh_(const Tensor& input) {
   return overwritten(
-      kTanhInplace, "TanhBackward", input, [](auto x) { return std::tanh(x); },
-      [](const Tensor& grad, const Tensor& y) {
-        return map_new(grad, y, [](auto g, auto v) { return g * (decltype(v)(1) - v * v); });
-      });
+      kTanhInplace, "TanhBackward", input, formulas::Tanh(),
+      [](const Tensor& grad, const Tensor& y) { return map_new(grad, y, formulas::TanhSlope()); });
 }
 
 Tensor exp_(const Tensor& input) {
-  return overwritten(
-      kExpInplace, "ExpBackward", input, [](auto x) { return std::exp(x); },
-      [](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); });
+  return overwritten(kExpInplace, "ExpBackward", input, formulas::Exponential(),
+                     [](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); });
 }
 
 Tensor sqrt_(const Tensor& input) {
-  return overwritten(
-      kSqrtInplace, "SqrtBackward", input, [](auto x) { return std::sqrt(x); },
-      [](const Tensor& grad, const Tensor& y) {
-        const Tensor twice = formula::times(y, 2.0);
-        return formula::quotient(grad, twice);
-      });
+  return overwritten(kSqrtInplace, "SqrtBackward", input, formulas::SquareRoot(),
+                     [](const Tensor& grad, const Tensor& y) {
+                       const Tensor twice = formula::times(y, 2.0);
+                       return formula::quotient(grad, twice);
+                     });
 }
 
 Tensor neg_(const Tensor& input) {
-  return overwritten(
-      kNegInplace, "NegBackward", input, [](auto x) { return -x; },
-      [](const Tensor& grad, const Tensor&) { return formula::negated(grad); });
+  return overwritten(kNegInplace, "NegBackward", input, formulas::Negated(),
+                     [](const Tensor& grad, const Tensor&) { return formula::negated(grad); });
 }
 
 }  // namespace
@@ -85,14 +79,8 @@ Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<doub
   Recorder record("ClampBackward", {&input});
   if (record.is_needed()) record.save(copy_of(input));
   begin_inplace_write(input, kClampInplace.name);
-  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(input, input, [&](auto x) {
-      using C = decltype(x);
-      if (min && x < static_cast<C>(*min)) x = static_cast<C>(*min);
-      if (max && x > static_cast<C>(*max)) x = static_cast<C>(*max);
-      return x;
-    });
-  });
+  visit_floating(input.dtype(),
+                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, clamped(min, max)); });
   if (!record.is_needed()) return input;
   record.attach(input, [min, max](BackwardCall& call) {
     return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};

@@ -4,9 +4,13 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/registry.h"
 
 namespace ohm::ops {
+
+/// What clamp() and clamp_() compute.
+formulas::Clamped clamped(std::optional<double> min, std::optional<double> max);
 
 /// The gradient of clamp() and clamp_() by the input that was kept.
 Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,

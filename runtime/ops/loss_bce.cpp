@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/tensor/arithmetic.h"
@@ -25,14 +26,8 @@ constexpr auto kBceSlope = [](auto x, auto t) {
 };
 constexpr auto kBceTargetSlope = [](auto /*t*/, auto x) { return std::log1p(-x) - std::log(x); };
 
-constexpr auto kLogSigmoid = [](auto x) {
-  using T = decltype(x);
-  return std::min(x, T(0)) - static_cast<T>(std::log1p(std::exp(-std::abs(x))));
-};
-constexpr auto kSigmoid = [](auto x) {
-  using T = decltype(x);
-  return T(1) / (T(1) + static_cast<T>(std::exp(-x)));
-};
+constexpr formulas::LogSigmoid kLogSigmoid;
+constexpr formulas::Sigmoid kSigmoid;
 
 void require_same_shape(const LossOperands& operands, const OpInfo& info) {
   if (operands.input.shape() == operands.target.shape()) return;

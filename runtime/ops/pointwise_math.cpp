@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/pointwise.h"
 
 namespace ohm::ops {
@@ -56,25 +57,23 @@ std::vector<Sample> both_signs() {
 }
 
 Tensor tan(const Tensor& input) {
-  return unary_keeping_result(
-      kTan, "TanBackward", input, [](auto x) { return std::tan(x); },
-      Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor square = squared(y);
-        const Tensor slope = plus(square, 1.0);
-        return product(grad, slope);
-      }));
+  return unary_keeping_result(kTan, "TanBackward", input, formulas::Tangent(),
+                              Formula([](const Tensor& grad, const Tensor& y) {
+                                const Tensor square = squared(y);
+                                const Tensor slope = plus(square, 1.0);
+                                return product(grad, slope);
+                              }));
 }
 
 Tensor erf(const Tensor& input) {
-  return unary_keeping_input(
-      kErf, "ErfBackward", input, [](auto x) { return std::erf(x); },
-      Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor square = squared(x);
-        const Tensor negated = times(square, -1.0);
-        const Tensor bell = mapped(negated, &exp, [](auto v) { return std::exp(v); });
-        const Tensor slope = times(bell, 2.0 * std::numbers::inv_sqrtpi);
-        return product(slope, grad);
-      }));
+  return unary_keeping_input(kErf, "ErfBackward", input, formulas::ErrorFunction(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const Tensor square = squared(x);
+                               const Tensor negated = times(square, -1.0);
+                               const Tensor bell = mapped(negated, &exp, formulas::Exponential());
+                               const Tensor slope = times(bell, 2.0 * std::numbers::inv_sqrtpi);
+                               return product(slope, grad);
+                             }));
 }
 
 // d/dx log_b(x) = 1 / (x log b)
@@ -89,89 +88,76 @@ Tensor logarithm(const OpInfo& info, std::string_view node, const Tensor& input,
 }
 
 Tensor log2(const Tensor& input) {
-  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2,
-                   [](auto x) { return std::log2(x); });
+  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2, formulas::Logarithm2());
 }
 
 Tensor log10(const Tensor& input) {
-  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10,
-                   [](auto x) { return std::log10(x); });
+  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, formulas::Logarithm10());
 }
 
 Tensor log1p(const Tensor& input) {
-  return unary_keeping_input(
-      kLog1p, "Log1pBackward", input, [](auto x) { return std::log1p(x); },
-      Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor shifted = plus(x, 1.0);
-        return quotient(grad, shifted);
-      }));
+  return unary_keeping_input(kLog1p, "Log1pBackward", input, formulas::LogarithmOf1Plus(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const Tensor shifted = plus(x, 1.0);
+                               return quotient(grad, shifted);
+                             }));
 }
 
 Tensor expm1(const Tensor& input) {
-  return unary_keeping_result(
-      kExpm1, "Expm1Backward", input, [](auto x) { return std::expm1(x); },
-      Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor shifted = plus(y, 1.0);
-        return product(grad, shifted);
-      }));
+  return unary_keeping_result(kExpm1, "Expm1Backward", input, formulas::ExponentialMinus1(),
+                              Formula([](const Tensor& grad, const Tensor& y) {
+                                const Tensor shifted = plus(y, 1.0);
+                                return product(grad, shifted);
+                              }));
 }
 
 Tensor floor(const Tensor& input) {
-  return stepped(kFloor, "FloorBackward", input, [](auto x) { return std::floor(x); });
+  return stepped(kFloor, "FloorBackward", input, formulas::Floor());
 }
 Tensor ceil(const Tensor& input) {
-  return stepped(kCeil, "CeilBackward", input, [](auto x) { return std::ceil(x); });
+  return stepped(kCeil, "CeilBackward", input, formulas::Ceiling());
 }
 Tensor round(const Tensor& input) {
-  return stepped(kRound, "RoundBackward", input, [](auto x) { return std::nearbyint(x); });
+  return stepped(kRound, "RoundBackward", input, formulas::Rounded());
 }
-Tensor sign(const Tensor& input) {
-  return stepped(kSign, "SignBackward", input, [](auto x) {
-    using T = decltype(x);
-    return static_cast<T>((x > T(0)) - (x < T(0)));
-  });
-}
+Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, formulas::Sign()); }
 
 }  // namespace
 
 Tensor reciprocal(const Tensor& input) {
-  return unary_keeping_result(
-      kReciprocal, "ReciprocalBackward", input, [](auto x) { return decltype(x)(1) / x; },
-      Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor square = squared(y);
-        const Tensor negated = times(grad, -1.0);
-        return product(negated, square);
-      }));
+  return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, formulas::Reciprocal(),
+                              Formula([](const Tensor& grad, const Tensor& y) {
+                                const Tensor square = squared(y);
+                                const Tensor negated = times(grad, -1.0);
+                                return product(negated, square);
+                              }));
 }
 
 Tensor rsqrt(const Tensor& input) {
   return unary_keeping_result(
-      kRsqrt, "RsqrtBackward", input, [](auto x) { return decltype(x)(1) / std::sqrt(x); },
+      kRsqrt, "RsqrtBackward", input, formulas::InverseSquareRoot(),
       Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor cube =
-            formula::is_recorded() ? pow(y, 3.0) : map_new(y, [](auto v) { return v * v * v; });
+        const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, formulas::Cubed());
         const Tensor scaled = times(grad, -0.5);
         return product(scaled, cube);
       }));
 }
 
 Tensor sin(const Tensor& input) {
-  return unary_keeping_input(
-      kSin, "SinBackward", input, [](auto x) { return std::sin(x); },
-      Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor slope = mapped(x, &cos, [](auto v) { return std::cos(v); });
-        return product(grad, slope);
-      }));
+  return unary_keeping_input(kSin, "SinBackward", input, formulas::Sine(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const Tensor slope = mapped(x, &cos, formulas::Cosine());
+                               return product(grad, slope);
+                             }));
 }
 
 Tensor cos(const Tensor& input) {
-  return unary_keeping_input(
-      kCos, "CosBackward", input, [](auto x) { return std::cos(x); },
-      Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor sine = mapped(x, &sin, [](auto v) { return std::sin(v); });
-        const Tensor slope = times(sine, -1.0);
-        return product(grad, slope);
-      }));
+  return unary_keeping_input(kCos, "CosBackward", input, formulas::Cosine(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const Tensor sine = mapped(x, &sin, formulas::Sine());
+                               const Tensor slope = times(sine, -1.0);
+                               return product(grad, slope);
+                             }));
 }
 
 Tensor xlogy(const Tensor& input, const Tensor& other) {

@@ -58,11 +58,6 @@ Tensor sign_of(const Tensor& x) {
   return out;
 }
 
-formulas::Clamped clamped(std::optional<double> min, std::optional<double> max) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return {min.value_or(-kInfinity), max.value_or(kInfinity)};
-}
-
 Tensor raised(const Tensor& base, double power) { return map_new(base, formulas::Raised{power}); }
 
 Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
@@ -157,6 +152,11 @@ Tensor pow(const Tensor& given, double exponent) { return power(kPow, given, exp
 
 Tensor square(const Tensor& input) { return power(kSquare, input, 2.0); }
 
+formulas::Clamped clamped(std::optional<double> min, std::optional<double> max) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return {min.value_or(-kInfinity), max.value_or(kInfinity)};
+}
+
 // The masks of both bounds stay until the gradient is chosen; so does the zero that is chosen.
 Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,
                       std::optional<double> max) {
@@ -210,7 +210,7 @@ Tensor isfinite(const Tensor& input) {
   }
   // The size of x, whether it is not infinite, whether x is a number: three temporaries.
   const OpFront front(kIsFinite);
-  const Tensor size = map_new(input, [](auto x) { return std::abs(x); });
+  const Tensor size = map_new(input, formulas::Absolute());
   const Tensor is_bounded = ne(size, std::numeric_limits<double>::infinity());
   const Tensor is_number = eq(input, input);
   Tensor out = empty_like(input, DType::boolean);
@@ -222,7 +222,7 @@ Tensor isinf(const Tensor& input) {
   if (!is_floating(input.dtype())) {
     return test_elements(kIsInf, input, [](double) { return false; });
   }
-  const Tensor size = map_new(input, [](auto x) { return std::abs(x); });
+  const Tensor size = map_new(input, formulas::Absolute());
   return eq(size, std::numeric_limits<double>::infinity());
 }
 Tensor isnan(const Tensor& input) {

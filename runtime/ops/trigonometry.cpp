@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/pointwise.h"
 
 namespace ohm::ops {
@@ -21,17 +22,13 @@ constexpr OpInfo kAtan{"atan"};
 constexpr OpInfo kExp2{"exp2"};
 
 Tensor sinh(const Tensor& input) {
-  return unary_keeping_input(
-      kSinh, "SinhBackward", input, [](auto x) { return std::sinh(x); },
-      TwoSteps{[](auto x) { return std::cosh(x); },
-               [](auto grad, auto slope) { return grad * slope; }});
+  return unary_keeping_input(kSinh, "SinhBackward", input, formulas::HyperbolicSine(),
+                             TwoSteps{formulas::HyperbolicCosine(), formulas::Product()});
 }
 
 Tensor cosh(const Tensor& input) {
-  return unary_keeping_input(
-      kCosh, "CoshBackward", input, [](auto x) { return std::cosh(x); },
-      TwoSteps{[](auto x) { return std::sinh(x); },
-               [](auto grad, auto slope) { return grad * slope; }});
+  return unary_keeping_input(kCosh, "CoshBackward", input, formulas::HyperbolicCosine(),
+                             TwoSteps{formulas::HyperbolicSine(), formulas::Product()});
 }
 
 // What the slopes of asin and acos are made of: 1 / sqrt(−x·x + 1).
@@ -40,8 +37,7 @@ struct InverseRoot {
       : negated(times(x, -1.0)),
         square(product(negated, x)),
         shifted(plus(square, 1.0)),
-        value(formula::mapped(shifted, &rsqrt,
-                              [](auto v) { return decltype(v)(1) / std::sqrt(v); })) {}
+        value(formula::mapped(shifted, &rsqrt, formulas::InverseSquareRoot())) {}
   Tensor negated;
   Tensor square;
   Tensor shifted;
@@ -49,41 +45,37 @@ struct InverseRoot {
 };
 
 Tensor asin(const Tensor& input) {
-  return unary_keeping_input(
-      kAsin, "AsinBackward", input, [](auto x) { return std::asin(x); },
-      Formula([](const Tensor& grad, const Tensor& x) {
-        const InverseRoot root(x);
-        return product(grad, root.value);
-      }));
+  return unary_keeping_input(kAsin, "AsinBackward", input, formulas::ArcSine(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const InverseRoot root(x);
+                               return product(grad, root.value);
+                             }));
 }
 
 Tensor acos(const Tensor& input) {
-  return unary_keeping_input(
-      kAcos, "AcosBackward", input, [](auto x) { return std::acos(x); },
-      Formula([](const Tensor& grad, const Tensor& x) {
-        const InverseRoot root(x);
-        const Tensor slope = times(root.value, -1.0);
-        return product(grad, slope);
-      }));
+  return unary_keeping_input(kAcos, "AcosBackward", input, formulas::ArcCosine(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const InverseRoot root(x);
+                               const Tensor slope = times(root.value, -1.0);
+                               return product(grad, slope);
+                             }));
 }
 
 Tensor atan(const Tensor& input) {
-  return unary_keeping_input(
-      kAtan, "AtanBackward", input, [](auto x) { return std::atan(x); },
-      Formula([](const Tensor& grad, const Tensor& x) {
-        const Tensor square = product(x, x);
-        const Tensor shifted = plus(square, 1.0);
-        return quotient(grad, shifted);
-      }));
+  return unary_keeping_input(kAtan, "AtanBackward", input, formulas::ArcTangent(),
+                             Formula([](const Tensor& grad, const Tensor& x) {
+                               const Tensor square = product(x, x);
+                               const Tensor shifted = plus(square, 1.0);
+                               return quotient(grad, shifted);
+                             }));
 }
 
 Tensor exp2(const Tensor& input) {
-  return unary_keeping_result(
-      kExp2, "Exp2Backward", input, [](auto x) { return std::exp2(x); },
-      Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor scaled = product(grad, y);
-        return times(scaled, std::numbers::ln2);
-      }));
+  return unary_keeping_result(kExp2, "Exp2Backward", input, formulas::PowerOf2(),
+                              Formula([](const Tensor& grad, const Tensor& y) {
+                                const Tensor scaled = product(grad, y);
+                                return times(scaled, std::numbers::ln2);
+                              }));
 }
 
 std::vector<Sample> within_one() {

@@ -157,4 +157,42 @@ struct LogSigmoidSlope {
   }
 };
 
+struct Softplus {
+  static constexpr const char* kKernel = "softplus";
+  double beta;
+  double threshold;  ///< the identity beyond it
+  template <class T>
+  constexpr T operator()(T x) const {
+    const T scaled = x * static_cast<T>(beta);
+    return scaled > static_cast<T>(threshold) ? x : softplus_of(scaled) / static_cast<T>(beta);
+  }
+};
+struct SoftplusSlope {
+  static constexpr const char* kKernel = "softplus_slope";
+  double beta;
+  double threshold;
+  template <class T>
+  constexpr T operator()(T grad, T x) const {
+    const T scaled = x * static_cast<T>(beta);
+    return scaled > static_cast<T>(threshold) ? grad : grad * sigmoid_of(scaled);
+  }
+};
+
+/// a · sigmoid(b), and its slopes.
+struct Gated {
+  static constexpr const char* kKernel = "gated";
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return a * sigmoid_of(b);
+  }
+};
+struct GateSlope {
+  static constexpr const char* kKernel = "gate_slope";
+  template <class T>
+  constexpr T operator()(T grad, T a, T b) const {
+    const T s = sigmoid_of(b);
+    return grad * a * s * (T(1) - s);
+  }
+};
+
 }  // namespace ohm::formulas

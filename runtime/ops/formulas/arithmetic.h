@@ -213,6 +213,14 @@ struct Equal {
     return x == y;
   }
 };
+/// Or both are no number.
+struct Same {
+  static constexpr const char* kKernel = "same";
+  template <class T>
+  constexpr bool operator()(T x, T y) const {
+    return x == y || (x != x && y != y);
+  }
+};
 struct Unequal {
   static constexpr const char* kKernel = "unequal";
   template <class T>

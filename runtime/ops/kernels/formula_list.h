@@ -5,6 +5,7 @@
 #include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/formulas/distance.h"
+#include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/formulas/update.h"
 #include "runtime/tensor/formulas.h"
@@ -21,6 +22,30 @@
   ROW(silu, Silu, 1)                                                                               \
   ROW(mish, Mish, 1)                                                                               \
   ROW(logsigmoid, LogSigmoid, 1)                                                                   \
+  ROW(softplus, Softplus, 1, 1.5, 4.0)                                                             \
+  ROW(softplus_slope, SoftplusSlope, 2, 1.5, 4.0)                                                  \
+  ROW(gated, Gated, 2)                                                                             \
+  ROW(gate_slope, GateSlope, 3)                                                                    \
+  ROW(tangent, Tangent, 1)                                                                         \
+  ROW(error_function, ErrorFunction, 1)                                                            \
+  ROW(logarithm_2, Logarithm2, 1)                                                                  \
+  ROW(logarithm_10, Logarithm10, 1)                                                                \
+  ROW(logarithm_of_1_plus, LogarithmOf1Plus, 1)                                                    \
+  ROW(exponential_minus_1, ExponentialMinus1, 1)                                                   \
+  ROW(power_of_2, PowerOf2, 1)                                                                     \
+  ROW(floor, Floor, 1)                                                                             \
+  ROW(ceiling, Ceiling, 1)                                                                         \
+  ROW(rounded, Rounded, 1)                                                                         \
+  ROW(reciprocal, Reciprocal, 1)                                                                   \
+  ROW(inverse_square_root, InverseSquareRoot, 1)                                                   \
+  ROW(cubed, Cubed, 1)                                                                             \
+  ROW(sine, Sine, 1)                                                                               \
+  ROW(cosine, Cosine, 1)                                                                           \
+  ROW(hyperbolic_sine, HyperbolicSine, 1)                                                          \
+  ROW(hyperbolic_cosine, HyperbolicCosine, 1)                                                      \
+  ROW(arc_sine, ArcSine, 1)                                                                        \
+  ROW(arc_cosine, ArcCosine, 1)                                                                    \
+  ROW(arc_tangent, ArcTangent, 1)                                                                  \
   ROW(relu_slope, ReluSlope, 2)                                                                    \
   ROW(sigmoid_slope, SigmoidSlope, 2)                                                              \
   ROW(tanh_slope, TanhSlope, 2)                                                                    \
@@ -80,6 +105,7 @@
   ROW(negated, Negated, 1)                        \
   ROW(clamped, Clamped, 1, -3.0, 4.0)             \
   ROW(equal, Equal, 2)                            \
+  ROW(same, Same, 2)                              \
   ROW(unequal, Unequal, 2)                        \
   ROW(less, Less, 2)                              \
   ROW(less_or_equal, LessOrEqual, 2)              \
@@ -102,17 +128,21 @@
 // ROW(its kKernel, formula of lines, the operand that holds indices or -1, parameters...)
 
 /// For floating dtypes.
-#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                       \
-  ROW(softmax_line, SoftmaxLine, -1, true)                                    \
-  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                         \
-  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                               \
-  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                          \
-  ROW(layer_norm_column, LayerNormColumn, -1)                                 \
-  ROW(gathered_row, GatheredRow, 1)                                           \
-  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true) \
-  ROW(folded_norm, FoldedNorm, -1, true, ohm::formulas::Walk{1, {37}, {259}}, \
-      ohm::formulas::Walk{1, {259}, {1}})                                     \
-  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})      \
+#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                               \
+  ROW(softmax_line, SoftmaxLine, -1, true)                                            \
+  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                                 \
+  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                                       \
+  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                                  \
+  ROW(layer_norm_column, LayerNormColumn, -1)                                         \
+  ROW(gathered_row, GatheredRow, 1)                                                   \
+  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true)         \
+  ROW(folded_extremum, FoldedExtremum, -1, true, ohm::formulas::Walk{1, {37}, {259}}, \
+      ohm::formulas::Walk{1, {259}, {1}})                                             \
+  ROW(ranked_line, RankedLine, -1, std::int64_t{5}, false)                            \
+  ROW(folded_norm, FoldedNorm, -1, true, ohm::formulas::Walk{1, {37}, {259}},         \
+      ohm::formulas::Walk{1, {259}, {1}})                                             \
+  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                  \
+  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})              \
   ROW(chosen_slope, ChosenSlope, 2, ohm::formulas::ChosenClass{1, 0}, false, 4.0)
 
 /// For every dtype.

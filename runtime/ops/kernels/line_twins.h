@@ -11,6 +11,7 @@
 #include "runtime/ops/kernels/formula_list.h"
 #include "runtime/ops/kernels/kernel_module.h"
 #include "runtime/tensor/card_lines.h"
+#include "runtime/tensor/wrapping.h"
 
 namespace ohm::ops::kernels {
 
@@ -53,7 +54,7 @@ struct HostTeam {
   template <class Of>
   static auto sum(std::int64_t size, const Of& of) {
     decltype(of(0)) sum = 0;
-    for (std::int64_t i = 0; i < size; ++i) sum += of(i);
+    for (std::int64_t i = 0; i < size; ++i) sum = wrapping_sum(sum, of(i));
     return sum;
   }
   template <class Of>

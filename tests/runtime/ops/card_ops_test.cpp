@@ -1,5 +1,6 @@
 // Ops on a real card: every op with samples, forwards and backwards, gives there what it gives on a
 // virtual GPU; those with kernels of their own run them, and leave the values where they are.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -145,9 +146,9 @@ TEST_F(CardLoops, WhatTheHostWroteGoesToTheCardFirst) {
 
 TEST_F(CardLoops, AnOpWithoutAKernelComesInBetween) {
   const Tensor a = card_tensor({4, 1, 3, 2}, {2, 2});
-  const Tensor sorted =
-      std::get<std::vector<Tensor>>(call_op(*ops::find_op("sort"), {ops::add(a, 1.0)}))[0];
-  EXPECT_EQ(to_doubles(ops::mul(sorted, sorted)), (std::vector<double>{4, 25, 9, 16}));
+  const Tensor sums =
+      std::get<Tensor>(call_op(*ops::find_op("cumsum"), {ops::add(a, 1.0), std::int64_t{1}}));
+  EXPECT_EQ(to_doubles(ops::mul(sums, sums)), (std::vector<double>{25, 49, 16, 49}));
 }
 
 TEST_F(CardLoops, ReadAnyLayout) {
@@ -281,6 +282,28 @@ TEST_F(CardLines, MeasureNorms) {
   for (const double p : {1.0, 2.0}) {
     expect_same([p](const auto& in) { return ops::norm(in[0], p, Shape{1}, false); },
                 {numbers({3, 4, 5})});
+  }
+}
+
+TEST_F(CardLines, RankAndFindExtrema) {
+  const Tensor numbers = card_tensor({3, 1, 3, -2, 5, 5, -7, 0}, {2, 4});
+  const Tensor broken = card_tensor({3, std::nan(""), 1, -2, std::nan(""), 5}, {2, 3});
+  for (const Tensor& input : {numbers, broken}) {
+    const Tensor on_host = transfer(input, Device::cpu());
+    for (const char* name : {"sort", "argsort", "max", "min", "argmax", "argmin"}) {
+      const int launched = launches();
+      const int copied = downloads();
+      const ops::Value found = call_op(*ops::find_op(name), {input});
+      EXPECT_EQ(downloads(), copied) << name;
+      EXPECT_GT(launches(), launched) << name;
+      const std::vector<Tensor> expected = tensors_in(call_op(*ops::find_op(name), {on_host}));
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        const std::vector<double> values = to_doubles(tensors_in(found)[i]);
+        EXPECT_THAT(values,
+                    testing::Pointwise(testing::NanSensitiveDoubleEq(), to_doubles(expected[i])))
+            << name;
+      }
+    }
   }
 }
 

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
+#include "runtime/amp/grad_scaler.h"
 #include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/sgd.h"
 #include "runtime/tensor/arithmetic.h"
@@ -79,6 +82,25 @@ TEST(CardStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
     EXPECT_EQ(machine.downloads(), 0);
     EXPECT_EQ(parameter.storage().residency(), Residency::card);
     EXPECT_EQ(to_doubles(parameter), expected);
+  }
+}
+
+TEST(CardStep, AGradScalerFindsOnTheCardWhatIsNotFinite) {
+  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  const CardMachine machine;
+  const Tensor parameter = numbers(1);
+  parameter.set_requires_grad(true);
+  const auto optimizer = sgd(Form::for_loop, 0, false)({parameter});
+  amp::GradScaler scaler({});
+  scaler.scale(ops::sum(parameter));
+  for (const double value :
+       {std::numeric_limits<double>::infinity(), 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    const Tensor grad = numbers(2);
+    fill_values(make_view(grad, {1}, {1}, 14), value);
+    parameter.set_grad(grad);
+    EXPECT_EQ(scaler.step(*optimizer), value == 1.0) << value;
+    EXPECT_EQ(grad.storage().residency(), Residency::card) << "the host looks at the flag alone";
+    scaler.update();
   }
 }
 
