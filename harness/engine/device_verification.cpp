@@ -166,8 +166,15 @@ class Comparison {
     const std::size_t of_virtual = virtual_.events.size() - i;
     const std::size_t of_card = card_.events.size() - j;
     if (of_virtual == 0 || of_card == 0) return of_virtual == of_card;
-    for (std::size_t k = 0; k < std::min({of_virtual, of_card, kAgreement}); ++k) {
-      if (!agree(i + k, j + k)) return false;
+    // Between events that agree a library may have taken a workspace.
+    for (std::size_t seen = 0; seen < kAgreement; ++j) {
+      if (i == virtual_.events.size() || j == card_.events.size()) return true;
+      if (agree(i, j)) {
+        ++seen;
+        ++i;
+      } else if (seen == 0 || !belongs_to_workspace(j)) {
+        return false;
+      }
     }
     return true;
   }
@@ -184,23 +191,24 @@ class Comparison {
     return {virtual_.events.size(), card_.events.size()};
   }
 
-  /// What is on the card alone: a library's workspace, with the segment that it may have needed, or
-  /// a difference.
-  void note_on_card(std::size_t begin, std::size_t end) {
-    const auto is_workspace = [&](std::size_t j) {
-      return card_.events[j].category == Category::workspace;
+  /// Whether an event of the card is a library's workspace, or the segment that one needed.
+  bool belongs_to_workspace(std::size_t j) const {
+    const auto is_workspace = [&](std::size_t index) {
+      return index < card_.events.size() && card_.events[index].category == Category::workspace;
     };
-    bool has_workspace = false;
-    for (std::size_t j = begin; j < end; ++j) has_workspace = has_workspace || is_workspace(j);
+    const bool is_segment = card_.events[j].action == EventAction::segment_alloc;
+    return is_workspace(j) || (is_segment && is_workspace(j + 1));
+  }
+
+  /// What is on the card alone: a library's workspace, or a difference.
+  void note_on_card(std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
       const MemoryEvent& event = card_.events[j];
-      if (has_workspace && (is_workspace(j) || event.action == EventAction::segment_alloc)) {
-        if (event.action == EventAction::alloc) {
-          add(found_.workspaces,
-              {std::string(card_.site_of(j).op), static_cast<std::int64_t>(event.bytes), 1});
-        }
-      } else {
+      if (!belongs_to_workspace(j)) {
         note(true, j, card_);
+      } else if (event.action == EventAction::alloc) {
+        add(found_.workspaces,
+            {std::string(card_.site_of(j).op), static_cast<std::int64_t>(event.bytes), 1});
       }
     }
   }

@@ -1,6 +1,7 @@
 // Calls of NVIDIA's libraries on what lies on a real card.
 #pragma once
 
+#include <initializer_list>
 #include <utility>
 
 #include "allocator_shim/device/cuda/card_libraries.h"

@@ -1,6 +1,7 @@
 #include "runtime/ops/card_norm.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,12 +30,12 @@ struct CardTraffic {
 
 struct CardBackend {
   std::shared_ptr<const cuda::Card> card;
-  std::shared_ptr<const CardKernels> kernels;  ///< null in a build without a CUDA toolkit
-  std::shared_ptr<CardTraffic> traffic;        ///< null: it is not counted
+  std::shared_ptr<const CardKernels> kernels;      ///< null in a build without a CUDA toolkit
+  std::shared_ptr<CardTraffic> traffic;            ///< null: it is not counted
   std::shared_ptr<cuda::CardLibraries> libraries;  ///< null: none are used
+  std::shared_ptr<cuda::CardGroups> groups;        ///< of all cards; null: none are made
   /// Told, before it is thrown, that a library found no memory; empty: nobody is.
   std::function<void(const OutOfMemoryReport& report)> on_out_of_memory = {};
-  std::shared_ptr<cuda::CardGroups> groups;        ///< of all cards; null: none are made
 };
 
 }  // namespace ohm

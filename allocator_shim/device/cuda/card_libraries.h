@@ -14,14 +14,6 @@
 
 namespace ohm::cuda {
 
-/// Where they are: the newest version that ohm knows first.
-struct LibraryPlaces {
-  LibraryNames cublas = {"libcublas.so.13", "libcublas.so.12"};
-  LibraryNames cublaslt = {"libcublasLt.so.13", "libcublasLt.so.12"};
-  LibraryNames cudnn = {"libcudnn.so.9", "libcudnn.so.8"};
-  LibraryNames nccl = {"libnccl.so.2"};
-};
-
 /// What came of opening one.
 struct LibraryState {
   std::string name;     ///< "cuBLAS"

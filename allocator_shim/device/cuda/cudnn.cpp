@@ -90,8 +90,14 @@ Cudnn::Tensor Cudnn::tensor(ElementType type, const ImageSizes& sizes) const {
 
 ConvolutionAlgorithm Cudnn::algorithm_for(ConvolutionPass pass, const Convolution& convolution,
                                           std::size_t workspace_bytes) const {
+  const Question question(pass, convolution, workspace_bytes);
+  const auto known = algorithms_.find(question);
+  if (known != algorithms_.end()) return known->second;
   card_->current();
-  return ConvolutionCall(*this, pass, convolution).algorithm(workspace_bytes);
+  const ConvolutionAlgorithm found =
+      ConvolutionCall(*this, pass, convolution).algorithm(workspace_bytes);
+  algorithms_.emplace(question, found);
+  return found;
 }
 
 void Cudnn::convolve(ConvolutionPass pass, const Convolution& convolution,

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "allocator_shim/device/cuda/cudnn_functions.h"
 #include "allocator_shim/device/cuda/library.h"
@@ -24,6 +27,8 @@ struct Convolution {
   std::array<int, 2> stride = {1, 1};
   std::array<int, 2> dilation = {1, 1};
   int groups = 1;
+
+  auto operator<=>(const Convolution&) const = default;
 };
 
 /// What a convolution is asked for, and of which operands it is made.
@@ -113,7 +118,7 @@ class Cudnn {
   std::string version() const;
 
   /// The first way that the library suggests which needs at most `workspace_bytes`; where none is
-  /// content with that, the one that needs least.
+  /// content with that, the one that needs least. The library is asked once for each convolution.
   ConvolutionAlgorithm algorithm_for(ConvolutionPass pass, const Convolution& convolution,
                                      std::size_t workspace_bytes) const;
   void convolve(ConvolutionPass pass, const Convolution& convolution,
@@ -146,6 +151,8 @@ class Cudnn {
   std::unique_ptr<SharedLibrary> library_;
   CudnnFunctions functions_;
   CudnnHandle handle_ = nullptr;
+  using Question = std::tuple<ConvolutionPass, Convolution, std::size_t>;
+  mutable std::map<Question, ConvolutionAlgorithm> algorithms_;  ///< found so far
 };
 
 }  // namespace ohm::cuda

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/library_places.h"
 #include "allocator_shim/device/cuda/shared_library.h"
 
 namespace ohm::cuda {
@@ -27,9 +27,6 @@ class LibraryError : public std::runtime_error {
  private:
   LibraryFailure failure_;
 };
-
-/// Names that the loader looks up, or paths: the first that can be opened is taken.
-using LibraryNames = std::vector<std::string>;
 
 /// Throws GpuUnavailable with the loader's reason for the first name where none can be opened.
 std::unique_ptr<SharedLibrary> open_first(const LibraryNames& names, std::string_view what);

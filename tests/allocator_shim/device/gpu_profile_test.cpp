@@ -71,5 +71,18 @@ TEST(GpuSelection, SaysWhichPartIsWrong) {
             std::string::npos);
 }
 
+TEST(GpuProfile, OnesThatWereMeasuredAreFoundByTheirNames) {
+  GpuProfile measured = find_gpu_profile("a100-40g");
+  measured.capacity_bytes = 40_GiB;
+  add_gpu_profile("measured.json", measured);
+  const GpuSelection selection = parse_gpu_selection("measured.json,count=2");
+  EXPECT_EQ(selection.profile.name, "measured.json");
+  EXPECT_EQ(selection.profile.capacity_bytes, 40_GiB);
+  EXPECT_EQ(selection.profile.multiprocessors, 108);
+  measured.capacity_bytes = 39_GiB;
+  add_gpu_profile("measured.json", measured);
+  EXPECT_EQ(find_gpu_profile("measured.json").capacity_bytes, 39_GiB) << "measured once more";
+}
+
 }  // namespace
 }  // namespace ohm

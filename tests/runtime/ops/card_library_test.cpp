@@ -197,6 +197,8 @@ TEST(CardLibraries, ConvolutionsTakeNoWorkspaceWhereThereIsAWayWithout) {
   EXPECT_EQ(to_doubles(ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1)),
             (std::vector<double>{2, 4, 6, 8}));
   EXPECT_EQ(allocator.stats().allocation[0].allocated - requests, 1) << "the result alone";
+  ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
+  EXPECT_EQ(machine.stand_in().calls("cudnnGetConvolutionForwardAlgorithm_v7"), 1);
 }
 
 TEST(CardLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
