@@ -41,8 +41,8 @@ void rethrow_on(Device device, const cuda::LibraryError& error) {
   Context& context = Context::current();
   const ExecutionState& state = context.state;
   const DeviceSlot& slot = context.slot(device);
-  OutOfMemoryReport report = slot.allocator->failure_report(
-      {0, state.streams.of(device), state.category, context.site()});
+  OutOfMemoryReport report =
+      slot.allocator->failure_report({0, state.streams.of(device), state.category, context.site()});
   report.message = std::string("CUDA out of memory. ") + error.what();
   if (slot.card->on_out_of_memory) slot.card->on_out_of_memory(report);
   throw OutOfMemory(std::move(report));
