@@ -141,6 +141,7 @@ class FaultPlanParser {
     if (call.name == kPersistent) {
       term.is_persistent = true;
       call = call_in(trimmed(call.arguments), text);
+      if (call.name == kPersistent) refuse(text, "persistent once is enough");
     }
     using Names = FaultPolicyRow::Names;
     const FaultPolicyRow& row = row_named(call.name, text);

@@ -38,11 +38,10 @@ engine::Shard shard_of_environment() {
 
 }  // namespace
 
-void add_shard_option(CLI::App& app, std::string& text, const std::string& parts) {
-  app.add_option("--shard", text,
-                 "Only this part of the " + parts +
-                     "; ohm merge puts the JSON reports of all parts together")
-      ->type_name("I/N");
+CLI::Option* add_shard_option(CLI::App& app, std::string& text, const std::string& parts) {
+  const std::string help =
+      "Only this part of the " + parts + "; ohm merge puts the JSON reports of all parts together";
+  return app.add_option("--shard", text, help)->type_name("I/N");
 }
 
 engine::Shard chosen_shard(const std::string& text) {

@@ -9,7 +9,7 @@
 namespace ohm::cli {
 
 /// `parts` is what is shared out: "files".
-void add_shard_option(CLI::App& app, std::string& text, const std::string& parts);
+CLI::Option* add_shard_option(CLI::App& app, std::string& text, const std::string& parts);
 
 /// The shard that `text` says; without one what GoogleTest's variables say, as runners of shards
 /// set them; all of the work without them. Throws UsageError.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -256,26 +257,32 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
                  "Variants of this role; mitigations and controls unless given; repeatable")
       ->type_name("ROLE")
       ->allow_extra_args(false);
-  app.add_option("--points", arguments.points,
-                 "Which calls fail: unique (the first at each point of the program), all, sample=N")
-      ->type_name("WHICH");
-  app.add_option("--form", arguments.form,
-                 "transient (the call fails once), persistent (and all after it), both")
-      ->type_name("FORM");
-  app.add_option("--level", arguments.level,
-                 "Which calls: request, segment, map, pinned, workspace or collective")
-      ->type_name("LEVEL");
-  app.add_flag("--host", arguments.sweep.filter.host, "The runtime's requests for host memory too");
-  app.add_option("--depth", arguments.sweep.trials.depth,
-                 "2: a second failure at every point that is passed after the first")
-      ->type_name("N");
-  app.add_flag("--bytes", arguments.bytes,
-               "Find the least memory with which each variant passes, and what fails with less");
-  app.add_option("--engine", arguments.engine,
-                 "fork (one run, copied at each fault) or exec (a run for each fault); fork unless "
-                 "given, exec on real cards")
-      ->type_name("NAME");
-  add_shard_option(app, arguments.shard, "faults");
+  // What --bytes fails are whole variants, by their memory.
+  const std::initializer_list<CLI::Option*> of_faults = {
+      app.add_option("--points", arguments.points,
+                     "Which calls fail: unique (the first at each point of the program), all, "
+                     "sample=N")
+          ->type_name("WHICH"),
+      app.add_option("--form", arguments.form,
+                     "transient (the call fails once), persistent (and all after it), both")
+          ->type_name("FORM"),
+      app.add_option("--level", arguments.level,
+                     "Which calls: request, segment, map, pinned, workspace or collective")
+          ->type_name("LEVEL"),
+      app.add_flag("--host", arguments.sweep.filter.host,
+                   "The runtime's requests for host memory too"),
+      app.add_option("--depth", arguments.sweep.trials.depth,
+                     "2: after a failure that passes, a second one at every point that follows")
+          ->type_name("N"),
+      app.add_option("--engine", arguments.engine,
+                     "fork (one run, copied at each fault) or exec (a run for each fault); fork "
+                     "unless given, exec on real cards")
+          ->type_name("NAME"),
+      add_shard_option(app, arguments.shard, "faults")};
+  CLI::Option* bytes = app.add_flag(
+      "--bytes", arguments.bytes,
+      "Find the least memory with which each variant passes, and what fails with less");
+  for (CLI::Option* option : of_faults) bytes->excludes(option);
 }
 
 void add_output(CLI::App& app, SweepArguments& arguments) {

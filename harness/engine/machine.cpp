@@ -179,6 +179,19 @@ std::shared_ptr<const void> Machine::inject(const std::string& text) {
           }};
 }
 
+void Machine::restart_faults() {
+  // They came first, and scripts' plans come and go behind them.
+  auto plan = fault_plans_.begin();
+  for (const std::string& text : options_.fault_plans) *plan++ = FaultPlan::parse(text);
+  move_neighbours();
+}
+
+void Machine::drop_faults() {
+  auto plan = fault_plans_.begin();
+  for (std::size_t i = 0; i < options_.fault_plans.size(); ++i) *plan++ = FaultPlan();
+  move_neighbours();
+}
+
 void Machine::begin_step(std::int64_t step) {
   step_ = step;
   move_neighbours();

@@ -105,6 +105,11 @@ class Machine {
   /// plan with a capacity: a device keeps what it has.
   std::shared_ptr<const void> inject(const std::string& plan);
 
+  /// The plans of the options count from the start again.
+  void restart_faults();
+  /// The plans of the options fail nothing any more; their capacities stay.
+  void drop_faults();
+
   /// A step begins, counted from 1: neighbours on the cards come and go.
   void begin_step(std::int64_t step);
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -75,9 +76,12 @@ class ScenarioProgram {
   /// Calls the variant's `next_step`: one more step with the objects that it left. Throws as run().
   virtual void next_step(const std::string& /*variant*/, RunContext& /*run*/) {}
 
-  /// After an error: lets go what the script cannot reach any more. Returns the bytes of the
-  /// objects that it can reach; 0 where nobody counts them.
-  virtual std::size_t let_go() { return 0; }
+  /// After an error: lets go what the script cannot reach any more.
+  virtual void let_go() {}
+
+  /// Equal numbers are equal states of the script, from which it goes on alike; nullopt: nobody can
+  /// tell, for it holds what has a state of its own (a tensor, a module).
+  virtual std::optional<std::uint64_t> fingerprint() { return std::nullopt; }
 
   /// While run() goes on: which variables of the script keep the blocks of this GPU alive.
   /// `device`, `bytes` and `other_bytes` of the result are the caller's to fill in.

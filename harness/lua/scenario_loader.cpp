@@ -7,6 +7,7 @@
 
 #include "harness/engine/machine.h"
 #include "harness/lua/call_stack.h"
+#include "harness/lua/fingerprint.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/retention.h"
 #include "harness/lua/returned_values.h"
@@ -78,11 +79,9 @@ class LuaScenario final : public engine::ScenarioProgram {
     interpreter_.collect(state());
   }
 
-  std::size_t let_go() override {
-    interpreter_.collect(state());
-    return static_cast<std::size_t>(lua_gc(state(), LUA_GCCOUNT)) * 1024 +
-           static_cast<std::size_t>(lua_gc(state(), LUA_GCCOUNTB));
-  }
+  void let_go() override { interpreter_.collect(state()); }
+
+  std::optional<std::uint64_t> fingerprint() override { return fingerprint_of(state()); }
 
   RetentionResult retention(int gpu, const engine::BlockSizes& blocks) override {
     return retention_of(interpreter_, Device::cuda(gpu), blocks);

@@ -153,6 +153,7 @@ void CallRecorder::check_retry(const FaultCandidate& candidate) {
   ++successes_;
   if (is_retry_checked_ || candidate.bytes != target_bytes_ || !is_aligned()) return;
   is_retry_checked_ = true;
+  is_retry_immediate_ = calls_.size() == calls_before_recovery() + 1;
   held_ = excess_text(memory_by_place(machine_, filter_.host, Category::activation), at_failure_,
                       Places::known);
 }

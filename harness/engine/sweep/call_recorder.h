@@ -89,6 +89,10 @@ class CallRecorder final : public FaultSource {
   bool reached_program() const;
   /// What was alive when the failed request was made again, beyond what was when it failed.
   const std::string& held_by_failed_try() const { return held_; }
+  /// Whether the very next call after the failure was that request.
+  bool is_retry_immediate() const { return is_retry_immediate_; }
+  /// Of the first failure.
+  FaultForm form() const { return form_; }
 
   /// A point that failed so often makes no progress.
   static constexpr int kFailuresOfAHang = 1000;
@@ -121,6 +125,7 @@ class CallRecorder final : public FaultSource {
   std::map<std::uint64_t, int> failures_;
   MemoryByPlace at_failure_;
   bool is_retry_checked_ = false;
+  bool is_retry_immediate_ = false;
   std::string held_;
 };
 

@@ -96,8 +96,10 @@ class FaultTrials {
     recorder.then([this, &recorder](std::size_t call) { return fork_second(recorder, call); });
   }
 
-  /// A second failure at each point that is passed after the first: where it is passed first.
+  /// A second failure at each point that is passed after the first: where it is passed first. After
+  /// a failure that lasts there is nothing left to fail.
   Form fork_second(const CallRecorder& recorder, std::size_t call) {
+    if (recorder.form() == FaultForm::persistent) return {};
     const std::uint64_t point = recorder.calls().points[call];
     if (is_second_ || !TrialProcess::can_fork() || !seconds_.insert(point).second) return {};
     ChainVerdict chain{point, 1, {}};

@@ -193,9 +193,12 @@ std::string Trial::leaked(const UndisturbedRun& undisturbed) {
   return excess_text(too_much, then, Places::all);
 }
 
-std::uint64_t Trial::state_key(std::size_t script_bytes) {
+/// 0 where the state cannot be told from others.
+std::uint64_t Trial::state_key() {
+  const std::optional<std::uint64_t> script = program_->fingerprint();
+  if (!script) return 0;
   PointHash hash;
-  hash.add(script_bytes).add(modes());
+  hash.add(*script).add(modes());
   for (int device = -1; device < machine_.gpu_count(); ++device) {
     for (const LiveBlock& block : machine_.requests(device).live_blocks()) {
       // What only waits for a stream is the allocator's; where the rest lies is all the same.
@@ -210,6 +213,7 @@ std::string Trial::unusable(const UndisturbedRun& undisturbed) {
   machine_.context().seed(setup_.machine.seed);
   machine_.begin_step(1);
   if (program_->has_next_step(setup_.variant)) {
+    machine_.drop_faults();
     const TrialEnding again = ending_of([&] {
       program_->next_step(setup_.variant, *run_);
       return ReturnedValues();
@@ -217,6 +221,7 @@ std::string Trial::unusable(const UndisturbedRun& undisturbed) {
     return again.outcome == Outcome::completed ? std::string()
                                                : "its next_step fails: " + again.message;
   }
+  machine_.restart_faults();
   const TrialEnding again = ending_of([&] { return program_->run(setup_.variant, *run_); });
   if (again.outcome == undisturbed.ending.outcome) return {};
   return again.message.empty() ? "run again, it ends in another way"
@@ -292,7 +297,7 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
     return bad(FaultVerdict::nondeterministic,
                "the requests before the failure are not those of the undisturbed run");
   }
-  const std::size_t script_bytes = program_->let_go();
+  program_->let_go();
   TrialVerdict found = judged_ending(undisturbed);
   found.handled = ending_.outcome != Outcome::oom;
   found.benign = found.handled && !recorder_.reached_program();
@@ -312,17 +317,18 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
     return found;
   }
   if (worse(FaultVerdict::leak, leaked(undisturbed))) return found;
-  if (!recorder_.held_by_failed_try().empty() &&
+  // What looks like the failed request made again is one only if all that followed it follows.
+  const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(undisturbed);
+  if (is_retry && !recorder_.held_by_failed_try().empty() &&
       worse(FaultVerdict::leak,
             "when the failed request was made again, the failed try still held " +
                 recorder_.held_by_failed_try())) {
     return found;
   }
   if (found.verdict == FaultVerdict::wrong_error) return found;
-  found.state_key = state_key(script_bytes);
-  if (usable.count(found.state_key) == 0 && worse(FaultVerdict::corrupt, unusable(undisturbed))) {
-    found.state_key = 0;
-  }
+  found.state_key = state_key();
+  const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
+  if (!is_known && worse(FaultVerdict::corrupt, unusable(undisturbed))) found.state_key = 0;
   return found;
 }
 

@@ -57,7 +57,9 @@ struct TrialVerdict {
   // Of a program that went on by itself:
   std::int64_t peak_bytes = 0;      ///< allocated, on one GPU
   std::int64_t repeated_calls = 0;  ///< that the undisturbed run makes less
-  std::uint64_t state_key = 0;      ///< of what the program left, once it was shown to be usable
+  /// Of what the program left, once it was shown to be usable; 0: it was not, or nobody can tell
+  /// such a state from others.
+  std::uint64_t state_key = 0;
 };
 
 /// States that a program was shown to go on from: equal states need no second proof.
@@ -90,7 +92,7 @@ class Trial {
   std::string broken_invariant();
   std::string leaked(const UndisturbedRun& undisturbed);
   std::string unusable(const UndisturbedRun& undisturbed);
-  std::uint64_t state_key(std::size_t script_bytes);
+  std::uint64_t state_key();
   TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
   TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;
   bool goes_on_as(const UndisturbedRun& undisturbed) const;

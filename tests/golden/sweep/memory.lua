@@ -172,6 +172,27 @@ local function spare(release)
   end
 end
 
+-- A layer whose output does not fit works in place; the next layer's request is no second try.
+local function in_place(keep)
+  return function(d)
+    kept = {}
+    local x, features = data(d), {}
+    for i = 1, 3 do
+      local hidden = x + i
+      local ok, out = pcall(F.relu, hidden)
+      if not ok then
+        keep(hidden)
+        out = nil
+        out = F.relu(hidden, {inplace = true})
+      end
+      features[i] = out
+    end
+    local sum = 0
+    for _, feature in ipairs(features) do sum = sum + feature:sum():item() end
+    return {sum = sum}
+  end
+end
+
 return ohm.scenario {
   name = "memory",
   summary = "Memory that stays on the error path",
@@ -185,6 +206,8 @@ return ohm.scenario {
     error_kept_good = error_kept(tostring),
     half_a_cache_bad = cache(false),
     half_a_cache_good = cache(true),
+    in_place_bad = in_place(function(hidden) kept[#kept + 1] = hidden end),
+    in_place_good = in_place(function() end),
     gradients_kept_bad = gradients(false),
     gradients_kept_good = gradients(true),
     inspected_kept_bad = inspected(false),

@@ -5,6 +5,8 @@ local mode           -- a guard that outlives its step
 local depth = 0      -- of nested steps
 local running        -- what the next step uses
 local halves = {}
+local busy = 0       -- whether a request is under way
+local trying = false -- whether a try is
 
 local function data(d) return ohm.ones(32, 32, {device = d}) end
 
@@ -100,6 +102,39 @@ local function waiting(wait)
   end
 end
 
+-- Where a failure leaves a number depends on which request it was.
+local function flagged(resets)
+  return function(d)
+    if busy > 0 then error("a request is still under way") end
+    local ok, err = pcall(function()
+      for i = 1, 6 do
+        busy = i % 2
+        data(d)
+      end
+    end)
+    if ok or resets then busy = 0 end
+    if not ok then error(err, 0) end
+  end
+end
+
+-- Brings a failure of its own, of the second request, and tries once more.
+local function trying_again(resets)
+  return {fault = "nth(2)", run = function(d)
+    if trying then error("a try is still under way") end
+    local x = data(d)
+    local function double() return x * 2 end
+    trying = true
+    local ok, y = pcall(double)
+    if not ok then
+      y = nil
+      ok, y = pcall(double)
+    end
+    if ok or resets then trying = false end
+    if not ok then error(y, 0) end
+    return {sum = y:sum():item()}
+  end}
+end
+
 return ohm.scenario {
   name = "state",
   summary = "What is left behind, and what never ends",
@@ -131,6 +166,10 @@ return ohm.scenario {
       local mean = data(d) * 0.5
       running.mean = mean
     end),
+    flag_left_up_bad = flagged(false),
+    flag_left_up_good = flagged(true),
+    fault_of_its_own_bad = trying_again(false),
+    fault_of_its_own_good = trying_again(true),
     endless_retry_bad = retrying(0),
     endless_retry_good = retrying(3),
     endless_halving_bad = halving(0),

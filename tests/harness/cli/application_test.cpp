@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "x.lua", "--reprot=json"},
                 "unknown option \"--reprot\" (did you mean \"--report\"?); ohm run --help lists "
                 "them"},
-        Mistake{{"run"}, "name the scenarios to run, as in ohm run scenarios/*.lua"},
+        Mistake{{"run"}, "name the scenarios, as in scenarios/*.lua"},
         Mistake{{"run", "x.lua", "--report", "out.json"},
                 "--report is NAME=PATH, not \"out.json\""},
         Mistake{{"run", "x.lua", "--report", "jsno=out.json"},

@@ -38,6 +38,7 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
        {{"outputs_kept", "leak"},
         {"error_kept", "leak"},
         {"half_a_cache", "leak"},
+        {"in_place", "leak"},
         {"gradients_kept", "leak"},
         {"inspected_kept", "leak"},
         {"suspended", "leak"},
@@ -58,6 +59,8 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
         {"gradients_left_off", "corrupt"},
         {"inference_left_on", "corrupt"},
         {"counter_kept", "corrupt"},
+        {"flag_left_up", "corrupt"},
+        {"fault_of_its_own", "corrupt"},
         {"half_made", "corrupt"},
         {"nothing_in_its_place", "corrupt"},
         {"endless_retry", "hang"},
@@ -125,6 +128,21 @@ TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
   EXPECT_TRUE(contains(one, "ohm.sweep/1"));
   EXPECT_EQ(with({"-j", "2"}), one);
   EXPECT_EQ(with({"-j", "2", "--engine", "exec"}), one);
+}
+
+TEST_F(Sweep, LetsNoStateVouchForAnotherOne) {
+  // Half of the failures leave a flag up: each is found, whoever looks at how many of them.
+  const auto bad_verdicts_with = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> sweep = {"sweep", corpus("state"), "--case", "flag_left_up_bad",
+                                      "--points", "all", "--json"};
+    sweep.insert(sweep.end(), options.begin(), options.end());
+    return Json::parse(ohm(sweep).out)["scenarios"][0]["variants"][0]["verdicts"]["corrupt"];
+  };
+  EXPECT_EQ(bad_verdicts_with({"-j", "1"}), 3);
+  EXPECT_EQ(bad_verdicts_with({"-j", "2"}), 3);
+  EXPECT_EQ(bad_verdicts_with({"--engine", "exec"}), 3);
+  EXPECT_EQ(bad_verdicts_with({"--shard", "1/2"}), 3);
+  EXPECT_EQ(bad_verdicts_with({"--shard", "2/2"}), 0);
 }
 
 TEST_F(Sweep, GivesTheLineThatRepeatsAFault) {

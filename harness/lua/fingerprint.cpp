@@ -1,0 +1,226 @@
+#include "harness/lua/fingerprint.h"
+
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "harness/lua/handle.h"
+#include "harness/lua/scenario_library.h"
+
+namespace ohm::lua {
+namespace {
+
+/// A value as a table or a function holds it: by itself, or an object.
+struct Held {
+  static constexpr std::size_t kNoObject = ~std::size_t{0};
+  std::uint64_t hash = 0;
+  std::size_t object = kNoObject;
+};
+
+struct Edge {
+  std::uint64_t name = 0;  ///< a key, or which upvalue it is
+  Held to;
+};
+
+struct Object {
+  std::uint64_t hash = 0;  ///< of what it is by itself
+  std::vector<Edge> edges;
+};
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t bits = (a + 0x9e3779b97f4a7c15U) * 0xd6e8feb86659fd93U;
+  bits = ((bits ^ (bits >> 32U)) + b) * 0xd6e8feb86659fd93U;
+  return bits ^ (bits >> 32U);
+}
+
+std::uint64_t text_hash(std::string_view text) { return PointHash().add(text).value(); }
+
+/// The objects that a state can reach, nearest first.
+class Walk {
+ public:
+  /// From the registry, with all that is global, and from the values on the stack of `L`.
+  explicit Walk(lua_State* L) : L_(L) {
+    const int roots = lua_gettop(L);
+    lua_newtable(L);
+    list_ = lua_gettop(L);
+    lua_pushvalue(L, LUA_REGISTRYINDEX);
+    take();
+    for (int root = 1; root <= roots; ++root) {
+      lua_pushvalue(L, root);
+      take();
+    }
+    for (std::size_t i = 0; i < objects_.size() && !is_opaque_; ++i) visit(i);
+  }
+
+  bool is_opaque() const { return is_opaque_; }
+
+  /// An object is told apart by what it holds, that by what it holds, and so on: three levels deep.
+  std::uint64_t hash() const {
+    constexpr int kLevels = 3;
+    std::vector<std::uint64_t> hashes;
+    for (const Object& object : objects_) hashes.push_back(object.hash);
+    for (int level = 0; level < kLevels; ++level) {
+      std::vector<std::uint64_t> deeper;
+      for (const Object& object : objects_) deeper.push_back(hash_with(object, hashes));
+      hashes = std::move(deeper);
+    }
+    return sum(hashes);
+  }
+
+ private:
+  /// Sums do not depend on the order, which is that of a hash table.
+  static std::uint64_t sum(const std::vector<std::uint64_t>& hashes) {
+    std::uint64_t total = 0;
+    for (const std::uint64_t hash : hashes) total += mixed(hash, 0);
+    return total;
+  }
+  static std::uint64_t hash_with(const Object& object, const std::vector<std::uint64_t>& hashes) {
+    std::uint64_t total = object.hash;
+    for (const Edge& edge : object.edges) {
+      const bool is_object = edge.to.object != Held::kNoObject;
+      total += mixed(edge.name, is_object ? hashes[edge.to.object] : edge.to.hash);
+    }
+    return total;
+  }
+
+  /// The value on top of the stack, which is popped; an object that is new is visited later.
+  Held take() {
+    Held held;
+    switch (lua_type(L_, -1)) {
+      case LUA_TNIL:
+      case LUA_TBOOLEAN:
+        held.hash = mixed(1, lua_toboolean(L_, -1) == 0 ? 0 : 1);
+        break;
+      case LUA_TNUMBER:
+        held.hash = number_hash();
+        break;
+      case LUA_TSTRING: {
+        std::size_t length = 0;
+        const char* const text = lua_tolstring(L_, -1, &length);
+        held.hash = text_hash({text, length});
+        break;
+      }
+      case LUA_TLIGHTUSERDATA:
+        held.hash = mixed(2, reinterpret_cast<std::uintptr_t>(lua_touserdata(L_, -1)));
+        break;
+      default:
+        held.object = object_on_top();
+    }
+    lua_pop(L_, 1);
+    return held;
+  }
+
+  std::uint64_t number_hash() const {
+    if (lua_isinteger(L_, -1) != 0)
+      return mixed(3, static_cast<std::uint64_t>(lua_tointeger(L_, -1)));
+    const double number = lua_tonumber(L_, -1);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof bits);
+    return mixed(4, bits);
+  }
+
+  std::size_t object_on_top() {
+    const auto [known, is_new] = numbers_.try_emplace(lua_topointer(L_, -1), objects_.size());
+    if (is_new) {
+      objects_.push_back({mixed(5, static_cast<std::uint64_t>(lua_type(L_, -1))), {}});
+      lua_pushvalue(L_, -1);
+      lua_rawseti(L_, list_, static_cast<lua_Integer>(objects_.size()));
+    }
+    return known->second;
+  }
+
+  void visit(std::size_t number) {
+    lua_rawgeti(L_, list_, static_cast<lua_Integer>(number) + 1);
+    const int object = lua_gettop(L_);
+    switch (lua_type(L_, object)) {
+      case LUA_TTABLE:
+        visit_table(number, object);
+        break;
+      case LUA_TFUNCTION:
+        visit_function(number, object);
+        break;
+      case LUA_TUSERDATA:
+        visit_handle(number, object);
+        break;
+      default:
+        visit_thread(object);
+    }
+    lua_settop(L_, object - 1);
+  }
+
+  void add_edge(std::size_t number, std::uint64_t name) {
+    const Held to = take();
+    objects_[number].edges.push_back({name, to});
+  }
+
+  void visit_table(std::size_t number, int table) {
+    for (lua_pushnil(L_); lua_next(L_, table) != 0;) {
+      lua_pushvalue(L_, -2);
+      const Held key = take();
+      add_edge(number, key.object == Held::kNoObject ? key.hash : mixed(6, 0));
+    }
+    if (lua_getmetatable(L_, table) != 0) add_edge(number, mixed(7, 0));
+  }
+
+  void visit_function(std::size_t number, int function) {
+    if (const lua_CFunction native = lua_tocfunction(L_, function); native != nullptr) {
+      objects_[number].hash = mixed(8, reinterpret_cast<std::uintptr_t>(native));
+    } else {
+      lua_Debug info;
+      lua_pushvalue(L_, function);
+      lua_getinfo(L_, ">S", &info);
+      objects_[number].hash =
+          mixed(static_cast<std::uint64_t>(info.linedefined), text_hash(info.short_src));
+    }
+    for (int i = 1; lua_getupvalue(L_, function, i) != nullptr; ++i) {
+      add_edge(number, static_cast<std::uint64_t>(i));
+    }
+  }
+
+  /// A scenario holds the functions of its variants; any other handle has a state of its own.
+  void visit_handle(std::size_t number, int handle) {
+    if (test_scenario(L_, handle) == nullptr) {
+      is_opaque_ = true;
+      return;
+    }
+    for (int i = 1; lua_getiuservalue(L_, handle, i) != LUA_TNONE; ++i) {
+      add_edge(number, static_cast<std::uint64_t>(i));
+    }
+  }
+
+  /// The main thread has ended its calls; a coroutine may be anywhere in one.
+  void visit_thread(int thread) {
+    lua_rawgeti(L_, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    if (lua_rawequal(L_, thread, -1) == 0) is_opaque_ = true;
+  }
+
+  lua_State* L_;
+  int list_ = 0;
+  bool is_opaque_ = false;
+  std::unordered_map<const void*, std::size_t> numbers_;
+  std::vector<Object> objects_;
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> fingerprint_of(lua_State* L) {
+  std::optional<std::uint64_t> fingerprint;
+  const int roots = lua_gettop(L);
+  if (lua_checkstack(L, roots + LUA_MINSTACK) == 0) return fingerprint;
+  // In a call of its own: a script at its memory's cap has none for the list of its objects.
+  lua_pushcfunction(L, [](lua_State* walked) {
+    auto* const result = static_cast<std::optional<std::uint64_t>*>(lua_touserdata(walked, -1));
+    lua_pop(walked, 1);
+    const Walk walk(walked);
+    if (!walk.is_opaque()) *result = walk.hash();
+    return 0;
+  });
+  for (int root = 1; root <= roots; ++root) lua_pushvalue(L, root);
+  lua_pushlightuserdata(L, &fingerprint);
+  if (lua_pcall(L, roots + 1, 0, 0) != LUA_OK) lua_pop(L, 1);
+  return fingerprint;
+}
+
+}  // namespace ohm::lua
