@@ -7,8 +7,7 @@
 namespace ohm::cli {
 
 void check_run_options(engine::RunOptions& run, const RunTexts& texts) {
-  if (run.files.empty())
-    throw UsageError("name the scenarios, as in scenarios/*.lua");
+  if (run.files.empty()) throw UsageError("name the scenarios, as in scenarios/*.lua");
   if (!run.gpu_text.empty() && !run.cuda) {
     run.gpu = gpu_selection(run.gpu_text);
   }

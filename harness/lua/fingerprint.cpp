@@ -41,7 +41,7 @@ std::uint64_t text_hash(std::string_view text) { return PointHash().add(text).va
 class Walk {
  public:
   /// From the registry, with all that is global, and from the values on the stack of `L`.
-  explicit Walk(lua_State* L) : L_(L) {
+  explicit Walk(lua_State* L) : state_(L) {
     const int roots = lua_gettop(L);
     lua_newtable(L);
     list_ = lua_gettop(L);
@@ -88,53 +88,53 @@ class Walk {
   /// The value on top of the stack, which is popped; an object that is new is visited later.
   Held take() {
     Held held;
-    switch (lua_type(L_, -1)) {
+    switch (lua_type(state_, -1)) {
       case LUA_TNIL:
       case LUA_TBOOLEAN:
-        held.hash = mixed(1, lua_toboolean(L_, -1) == 0 ? 0 : 1);
+        held.hash = mixed(1, lua_toboolean(state_, -1) == 0 ? 0 : 1);
         break;
       case LUA_TNUMBER:
         held.hash = number_hash();
         break;
       case LUA_TSTRING: {
         std::size_t length = 0;
-        const char* const text = lua_tolstring(L_, -1, &length);
+        const char* const text = lua_tolstring(state_, -1, &length);
         held.hash = text_hash({text, length});
         break;
       }
       case LUA_TLIGHTUSERDATA:
-        held.hash = mixed(2, reinterpret_cast<std::uintptr_t>(lua_touserdata(L_, -1)));
+        held.hash = mixed(2, reinterpret_cast<std::uintptr_t>(lua_touserdata(state_, -1)));
         break;
       default:
         held.object = object_on_top();
     }
-    lua_pop(L_, 1);
+    lua_pop(state_, 1);
     return held;
   }
 
   std::uint64_t number_hash() const {
-    if (lua_isinteger(L_, -1) != 0)
-      return mixed(3, static_cast<std::uint64_t>(lua_tointeger(L_, -1)));
-    const double number = lua_tonumber(L_, -1);
+    if (lua_isinteger(state_, -1) != 0)
+      return mixed(3, static_cast<std::uint64_t>(lua_tointeger(state_, -1)));
+    const double number = lua_tonumber(state_, -1);
     std::uint64_t bits = 0;
     std::memcpy(&bits, &number, sizeof bits);
     return mixed(4, bits);
   }
 
   std::size_t object_on_top() {
-    const auto [known, is_new] = numbers_.try_emplace(lua_topointer(L_, -1), objects_.size());
+    const auto [known, is_new] = numbers_.try_emplace(lua_topointer(state_, -1), objects_.size());
     if (is_new) {
-      objects_.push_back({mixed(5, static_cast<std::uint64_t>(lua_type(L_, -1))), {}});
-      lua_pushvalue(L_, -1);
-      lua_rawseti(L_, list_, static_cast<lua_Integer>(objects_.size()));
+      objects_.push_back({mixed(5, static_cast<std::uint64_t>(lua_type(state_, -1))), {}});
+      lua_pushvalue(state_, -1);
+      lua_rawseti(state_, list_, static_cast<lua_Integer>(objects_.size()));
     }
     return known->second;
   }
 
   void visit(std::size_t number) {
-    lua_rawgeti(L_, list_, static_cast<lua_Integer>(number) + 1);
-    const int object = lua_gettop(L_);
-    switch (lua_type(L_, object)) {
+    lua_rawgeti(state_, list_, static_cast<lua_Integer>(number) + 1);
+    const int object = lua_gettop(state_);
+    switch (lua_type(state_, object)) {
       case LUA_TTABLE:
         visit_table(number, object);
         break;
@@ -147,7 +147,7 @@ class Walk {
       default:
         visit_thread(object);
     }
-    lua_settop(L_, object - 1);
+    lua_settop(state_, object - 1);
   }
 
   void add_edge(std::size_t number, std::uint64_t name) {
@@ -156,47 +156,47 @@ class Walk {
   }
 
   void visit_table(std::size_t number, int table) {
-    for (lua_pushnil(L_); lua_next(L_, table) != 0;) {
-      lua_pushvalue(L_, -2);
+    for (lua_pushnil(state_); lua_next(state_, table) != 0;) {
+      lua_pushvalue(state_, -2);
       const Held key = take();
       add_edge(number, key.object == Held::kNoObject ? key.hash : mixed(6, 0));
     }
-    if (lua_getmetatable(L_, table) != 0) add_edge(number, mixed(7, 0));
+    if (lua_getmetatable(state_, table) != 0) add_edge(number, mixed(7, 0));
   }
 
   void visit_function(std::size_t number, int function) {
-    if (const lua_CFunction native = lua_tocfunction(L_, function); native != nullptr) {
+    if (const lua_CFunction native = lua_tocfunction(state_, function); native != nullptr) {
       objects_[number].hash = mixed(8, reinterpret_cast<std::uintptr_t>(native));
     } else {
       lua_Debug info;
-      lua_pushvalue(L_, function);
-      lua_getinfo(L_, ">S", &info);
+      lua_pushvalue(state_, function);
+      lua_getinfo(state_, ">S", &info);
       objects_[number].hash =
           mixed(static_cast<std::uint64_t>(info.linedefined), text_hash(info.short_src));
     }
-    for (int i = 1; lua_getupvalue(L_, function, i) != nullptr; ++i) {
+    for (int i = 1; lua_getupvalue(state_, function, i) != nullptr; ++i) {
       add_edge(number, static_cast<std::uint64_t>(i));
     }
   }
 
   /// A scenario holds the functions of its variants; any other handle has a state of its own.
   void visit_handle(std::size_t number, int handle) {
-    if (test_scenario(L_, handle) == nullptr) {
+    if (test_scenario(state_, handle) == nullptr) {
       is_opaque_ = true;
       return;
     }
-    for (int i = 1; lua_getiuservalue(L_, handle, i) != LUA_TNONE; ++i) {
+    for (int i = 1; lua_getiuservalue(state_, handle, i) != LUA_TNONE; ++i) {
       add_edge(number, static_cast<std::uint64_t>(i));
     }
   }
 
   /// The main thread has ended its calls; a coroutine may be anywhere in one.
   void visit_thread(int thread) {
-    lua_rawgeti(L_, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-    if (lua_rawequal(L_, thread, -1) == 0) is_opaque_ = true;
+    lua_rawgeti(state_, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    if (lua_rawequal(state_, thread, -1) == 0) is_opaque_ = true;
   }
 
-  lua_State* L_;
+  lua_State* state_;
   int list_ = 0;
   bool is_opaque_ = false;
   std::unordered_map<const void*, std::size_t> numbers_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,7 +27,13 @@ struct Convolution {
   std::array<int, 2> dilation = {1, 1};
   int groups = 1;
 
-  auto operator<=>(const Convolution&) const = default;
+  friend bool operator<(const Convolution& a, const Convolution& b) {
+    const auto all = [](const Convolution& one) {
+      return std::tie(one.type, one.input, one.filter, one.output, one.padding, one.stride,
+                      one.dilation, one.groups);
+    };
+    return all(a) < all(b);
+  }
 };
 
 /// What a convolution is asked for, and of which operands it is made.

@@ -66,7 +66,7 @@ ConvolutionAlgorithm Cudnn::ConvolutionCall::algorithm(std::size_t workspace_byt
   constexpr int kMost = 16;
   std::array<CudnnAlgorithm, kMost> found;
   int count = 0;
-  const CudnnHandle handle = library_.handle_;
+  CudnnHandle handle = library_.handle_;
   switch (pass_) {
     case ConvolutionPass::output:
       library_.check(
@@ -110,7 +110,7 @@ void Cudnn::ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,
   library_.check(functions_.convolution_set_math(convolution_.get(), algorithm.math),
                  "cudnnSetConvolutionMathType");
   const Factors factors(type_);
-  const CudnnHandle handle = library_.handle_;
+  CudnnHandle handle = library_.handle_;
   const void* const first = as_pointer(operands.first);
   const void* const second = as_pointer(operands.second);
   void* const result = as_pointer(operands.result);

@@ -133,8 +133,8 @@ TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
 TEST_F(Sweep, LetsNoStateVouchForAnotherOne) {
   // Half of the failures leave a flag up: each is found, whoever looks at how many of them.
   const auto bad_verdicts_with = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> sweep = {"sweep", corpus("state"), "--case", "flag_left_up_bad",
-                                      "--points", "all", "--json"};
+    std::vector<std::string> sweep = {"sweep",    corpus("state"), "--case", "flag_left_up_bad",
+                                      "--points", "all",           "--json"};
     sweep.insert(sweep.end(), options.begin(), options.end());
     return Json::parse(ohm(sweep).out)["scenarios"][0]["variants"][0]["verdicts"]["corrupt"];
   };

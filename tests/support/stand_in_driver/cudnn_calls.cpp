@@ -267,7 +267,8 @@ CudnnStatus add_tensor(CudnnHandle /*handle*/, const void* /*alpha*/, CudnnTenso
     const T* const added = elements<T>(images(of_bias), bias);
     T* const target = elements<T>(sizes, to);
     if (added == nullptr || target == nullptr) return;
-    const auto pixels = static_cast<std::size_t>(sizes.sizes[2] * sizes.sizes[3]);
+    const auto pixels =
+        static_cast<std::size_t>(sizes.sizes[2]) * static_cast<std::size_t>(sizes.sizes[3]);
     const auto channels = static_cast<std::size_t>(sizes.sizes[1]);
     for (std::size_t i = 0; i < sizes.count(); ++i) {
       target[i] = convert_element<T>(number(target[i]) + number(added[i / pixels % channels]));

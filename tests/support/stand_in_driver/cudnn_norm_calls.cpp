@@ -105,7 +105,8 @@ namespace {
 /// Calls visit(element, channel) for each.
 template <class Visit>
 void for_each_of_channel(const Images& sizes, Visit&& visit) {
-  const auto pixels = static_cast<std::size_t>(sizes.sizes[2] * sizes.sizes[3]);
+  const auto pixels =
+      static_cast<std::size_t>(sizes.sizes[2]) * static_cast<std::size_t>(sizes.sizes[3]);
   const auto channels = static_cast<std::size_t>(sizes.sizes[1]);
   for (std::size_t i = 0; i < sizes.count(); ++i) visit(i, i / pixels % channels);
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "allocator_shim/device/cuda/cudnn_functions.h"
 #include "tests/support/stand_in_driver/library_memory.h"
@@ -32,7 +33,8 @@ struct Images {
     return count;
   }
   std::size_t at(int n, int c, int y, int x) const {
-    return static_cast<std::size_t>(((n * sizes[1] + c) * sizes[2] + y) * sizes[3] + x);
+    const std::int64_t row = (std::int64_t{n} * sizes[1] + c) * sizes[2] + y;
+    return static_cast<std::size_t>(row * sizes[3] + x);
   }
 };
 struct Convolved {
