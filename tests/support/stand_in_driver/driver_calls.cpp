@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/device/cuda/driver_functions.h"
@@ -502,8 +504,9 @@ Result module_load(ModuleHandle* module, const void* image) {
   unsigned magic = 0;
   std::memcpy(&magic, image, sizeof magic);
   if (magic != kFatbin) return kInvalidImage;
-  *module = reinterpret_cast<ModuleHandle>(new char);
-  now.modules.insert(*module);
+  auto loaded = std::make_unique<char>();
+  *module = reinterpret_cast<ModuleHandle>(loaded.get());
+  now.modules.emplace(*module, std::move(loaded));
   return kSuccess;
 }
 
@@ -511,7 +514,6 @@ Result module_unload(ModuleHandle module) {
   Machine& now = machine();
   if (const int error = now.begin("cuModuleUnload")) return error;
   if (now.modules.erase(module) == 0) return now.wrong("cuModuleUnload of no module");
-  delete reinterpret_cast<char*>(module);
   return kSuccess;
 }
 

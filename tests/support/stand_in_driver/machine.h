@@ -85,7 +85,7 @@ struct Machine {
   std::map<void*, std::unique_ptr<char[]>> host_blocks;
   std::set<void*> streams;
   std::map<void*, Event> events;
-  std::set<void*> modules;
+  std::map<void*, std::unique_ptr<char>> modules;  ///< a broken card keeps them to its end
   std::map<void*, std::shared_ptr<void>> objects;  ///< of the libraries: handles, descriptions
   unsigned long long library_workspace = 0;        ///< that a library was given last
   std::size_t cudnn_version = 90100;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <type_traits>
 
 #include "allocator_shim/device/cuda/cublaslt_functions.h"
 #include "allocator_shim/device/cuda/cudnn_functions.h"
@@ -36,9 +37,10 @@ using GemmStridedBatchedEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_
                                                 const void*, cudaDataType, int, long long,
                                                 const void*, void*, cudaDataType, int, long long,
                                                 int, cublasComputeType_t, cublasGemmAlgo_t);
-[[maybe_unused]] constexpr auto kGemmEx = static_cast<GemmEx>(&cublasGemmEx);
-[[maybe_unused]] constexpr auto kGemmStridedBatchedEx =
-    static_cast<GemmStridedBatchedEx>(&cublasGemmStridedBatchedEx);
+static_assert(std::is_same_v<decltype(static_cast<GemmEx>(&cublasGemmEx)), GemmEx>);
+static_assert(
+    std::is_same_v<decltype(static_cast<GemmStridedBatchedEx>(&cublasGemmStridedBatchedEx)),
+                   GemmStridedBatchedEx>);
 static_assert(SameCall<decltype(CublasFunctions::gemm), GemmEx>::value);
 static_assert(
     SameCall<decltype(CublasFunctions::gemm_strided_batched), GemmStridedBatchedEx>::value);
