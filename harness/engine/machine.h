@@ -169,7 +169,8 @@ class Machine {
   void start_process();
   void end_process();
   void move_neighbours();
-  void tell_of_errors(FaultyAllocator& from, AllocatorWitness& witness, int device);
+  std::function<void(const OutOfMemoryReport&)> teller_of_errors(AllocatorWitness& witness,
+                                                                 int device);
   void note_oom(int device, const OutOfMemoryReport& report);
 
   MachineOptions options_;
