@@ -29,9 +29,8 @@ inline constexpr std::array<RoleName, 7> kRoleNames = {{{"problem", "problems"},
 
 /// Of one role, or of those that have it.
 constexpr bool is_role_name(std::string_view name) {
-  return std::any_of(kRoleNames.begin(), kRoleNames.end(), [&](const RoleName& role) {
-    return role.name == name || role.group == name;
-  });
+  return std::any_of(kRoleNames.begin(), kRoleNames.end(),
+                     [&](const RoleName& role) { return role.name == name || role.group == name; });
 }
 
 constexpr std::string_view name_of(Role role) {

@@ -180,8 +180,17 @@ std::shared_ptr<const void> Machine::inject(const std::string& text) {
           }};
 }
 
-void Machine::restart_faults() {
+std::vector<std::string> Machine::unused_faults() const {
+  std::vector<std::string> unused;
   // They came first, and scripts' plans come and go behind them.
+  auto plan = fault_plans_.begin();
+  for (std::size_t i = 0; i < options_.fault_plans.size(); ++i, ++plan) {
+    if (plan->is_unused()) unused.push_back(plan->text());
+  }
+  return unused;
+}
+
+void Machine::restart_faults() {
   auto plan = fault_plans_.begin();
   for (const std::string& text : options_.fault_plans) *plan++ = FaultPlan::parse(text);
   move_neighbours();

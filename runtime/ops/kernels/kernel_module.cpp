@@ -31,17 +31,16 @@ unsigned threads_for_line(std::int64_t size) {
 
 }  // namespace
 
+void KernelModule::Unload::operator()(cuda::ModuleHandle module) const {
+  if (card->make_current()) card->driver().functions().module_unload(module);
+}
+
 KernelModule::KernelModule(std::shared_ptr<const cuda::Card> card) : card_(std::move(card)) {
   for (const std::span<const std::byte> image : kernel_images()) {
     cuda::ModuleHandle module = nullptr;
     card_->driver().check(card_->current().module_load(&module, image.data()), "cuModuleLoadData");
-    modules_.push_back(module);
+    modules_.emplace_back(module, Unload{card_.get()});
   }
-}
-
-KernelModule::~KernelModule() {
-  if (!card_->driver().is_usable()) return;
-  for (cuda::ModuleHandle module : modules_) card_->driver().functions().module_unload(module);
 }
 
 cuda::FunctionHandle KernelModule::function(const char* formula, DType dtype) const {
@@ -50,8 +49,9 @@ cuda::FunctionHandle KernelModule::function(const char* formula, DType dtype) co
   if (known != functions_.end()) return known->second;
   const std::string symbol = kernel_symbol(formula, dtype);
   cuda::FunctionHandle found = nullptr;
-  for (cuda::ModuleHandle module : modules_) {
-    const cuda::Result result = card_->current().module_function(&found, module, symbol.c_str());
+  for (const Module& module : modules_) {
+    const cuda::Result result =
+        card_->current().module_function(&found, module.get(), symbol.c_str());
     if (result == cuda::kSuccess) break;
     if (result != cuda::kNotFound) card_->driver().check(result, "cuModuleGetFunction");
     found = nullptr;

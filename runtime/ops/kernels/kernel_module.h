@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,6 @@ class KernelModule final : public CardKernels {
  public:
   /// Throws cuda::DriverError where an image has nothing for this card.
   explicit KernelModule(std::shared_ptr<const cuda::Card> card);
-  ~KernelModule() override;
 
   bool has(const char* formula, DType dtype) const override;
   void launch(const char* formula, const CardLoop& loop, const void* parameters) const override;
@@ -42,6 +42,12 @@ class KernelModule final : public CardKernels {
               const void* parameters) const override;
 
  private:
+  struct Unload {
+    const cuda::Card* card;
+    void operator()(cuda::ModuleHandle module) const;
+  };
+  using Module = std::unique_ptr<std::remove_pointer_t<cuda::ModuleHandle>, Unload>;
+
   /// Null where there is no such kernel.
   cuda::FunctionHandle function(const char* formula, DType dtype) const;
 
@@ -49,7 +55,7 @@ class KernelModule final : public CardKernels {
               const void* parameters) const;
 
   std::shared_ptr<const cuda::Card> card_;
-  std::vector<cuda::ModuleHandle> modules_;
+  std::vector<Module> modules_;
   /// By the address of the formula's name, which is the formula's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
 };
