@@ -62,12 +62,9 @@ struct Results {
   Tensor out;
 };
 
-// Kernels read what is laid out row by row.
-bool is_packed(const Tensor& tensor) { return !tensor.defined() || tensor.is_contiguous(); }
-
 bool is_done_by_kernel(const Rows& rows, const Operands& operands, double eps,
                        const Results& results) {
-  return is_packed(operands.weight) && is_packed(operands.bias) &&
+  return is_row_major_or_undefined(operands.weight) && is_row_major_or_undefined(operands.bias) &&
          are_lines_done_on_card(formulas::LayerNormLine{eps}, operands.input.dtype(),
                                 {rows.count, rows.length},
                                 {{results.out, results.mean, results.rstd},
@@ -151,7 +148,7 @@ void row_gradient(const Rows& rows, const T* grad, const T* normalised, const T*
 bool are_gradients_done_by_kernels(const Rows& rows, const Tensor& grad, const Tensor& input,
                                    const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                                    const Gradients& out) {
-  if (!is_packed(weight) || !is_packed(out.weight) || !is_packed(out.bias)) return false;
+  if (!is_row_major_or_undefined(weight)) return false;
   const DType dtype = input.dtype();
   bool is_done = false;
   if (out.input.defined()) {
@@ -215,8 +212,8 @@ TensorList backward(const Rows& rows, const BackwardCall& call) {
   const Tensor packed_input = row_major(input);
   Gradients out;
   if (call.needs(0)) out.input = empty(input.shape(), options_of(input));
-  if (call.needs(1)) out.weight = empty_like(weight);
-  if (call.needs(2)) out.bias = empty_like(call.saved(0));
+  if (call.needs(1)) out.weight = empty(weight.shape(), options_of(weight));
+  if (call.needs(2)) out.bias = empty(call.saved(0).shape(), options_of(call.saved(0)));
   const Tensor grad = row_major(call.grad());
   compute_gradients(rows, grad, packed_input, mean, call.saved(4), weight, out);
   return {out.input, out.weight, out.bias};

@@ -23,7 +23,7 @@ struct ClassLayout {
 
   /// Where the score of `class_index` lies for the target number `i`.
   std::int64_t at(std::int64_t i, std::int64_t class_index) const {
-    return (i / positions * classes + class_index) * positions + i % positions;
+    return formulas::ChosenClass{positions, 0}.place(i, class_index, classes);
   }
 };
 
@@ -94,15 +94,18 @@ void for_each_target(const NllCall& call, const Tensor& target, const Tensor& we
   }
 }
 
-// Kernels read what is laid out row by row.
-bool is_packed(const Tensor& tensor) { return !tensor.defined() || tensor.is_contiguous(); }
+// Throws for a target that is no class, which no kernel refuses. Nothing where the host computes,
+// which finds it on its way.
+void check_before_kernel(const NllCall& call, const Tensor& target) {
+  if (target.card() == nullptr) return;
+  for_each_target(call, target, Tensor(), [](std::int64_t, std::int64_t, double) {});
+}
 
 bool are_losses_done_by_kernel(const NllCall& call, const Tensor& scores, const Tensor& indices,
                                const Tensor& weight, const Tensor& out,
                                const Tensor& total_weight) {
-  if (call.reduction == Reduction::none || !is_packed(weight)) return false;
-  // What no kernel refuses.
-  for_each_target(call, indices, Tensor(), [](std::int64_t, std::int64_t, double) {});
+  if (call.reduction == Reduction::none || !is_row_major_or_undefined(weight)) return false;
+  check_before_kernel(call, indices);
   const formulas::ChosenLosses losses{{call.layout.positions, call.ignore_index},
                                       call.reduction == Reduction::mean};
   return are_lines_done_on_card(losses, scores.dtype(), {1, indices.numel(), call.layout.classes},
@@ -141,10 +144,10 @@ Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input
   const Tensor g = row_major(grad);
   if (!out.has_values()) return out;
   const double divisor = call.reduction == Reduction::mean ? total_weight.item() : 1.0;
-  for_each_target(call, indices, Tensor(), [](std::int64_t, std::int64_t, double) {});
+  check_before_kernel(call, indices);
   const formulas::ChosenSlope slope{
       {call.layout.positions, call.ignore_index}, call.reduction != Reduction::none, divisor};
-  if (is_packed(weight) &&
+  if (is_row_major_or_undefined(weight) &&
       are_lines_done_on_card(slope, input.dtype(), {indices.numel(), 1, call.layout.classes},
                              {{out}, {g, indices, weight}})) {
     return out;

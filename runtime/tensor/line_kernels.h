@@ -31,6 +31,11 @@ struct LineTensors {
   std::vector<Tensor> in;
 };
 
+/// Whether a kernel can read it: row by row, or left out.
+inline bool is_row_major_or_undefined(const Tensor& tensor) {
+  return !tensor.defined() || tensor.is_contiguous();
+}
+
 /// False where it cannot run on the card that the first output is on: nothing was done. `dtype`: of
 /// the elements that it computes with.
 bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,

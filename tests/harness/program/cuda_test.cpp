@@ -229,7 +229,8 @@ TEST_F(OnCards, SaysWhatIsWrongWithAProfile) {
 /// A model of every library: its convolution needs a workspace where the library says so.
 constexpr const char* kLibraryModel = R"lua(
 return ohm.scenario {
-  name = "libraries", summary = "One op of each library", gpu = {profile = "tiny-64m"},
+  name = "libraries", summary = "One op of each library",
+  gpu = {profile = "golden-sm80", capacity = "64MiB"},
   limits = {"peak_allocated_bytes <= 1 KiB"},
   problems = {all = function(device)
     local images = ohm.ones({1, 1, 4, 4}, {device = device, requires_grad = true})
