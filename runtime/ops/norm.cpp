@@ -68,32 +68,30 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
   });
   const Tensor is_zero = empty_like(result, DType::boolean);
   visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<bool, T>(is_zero, result, [](auto length) { return length == decltype(length){}; });
-    map_binary<T, T>(direction, direction, is_zero,
-                     [](auto x, auto zero) { return zero != 0 ? decltype(x){} : x; });
+    map_with_number<bool, T>(is_zero, result, 0.0, formulas::Equal());
+    map_binary<T, T>(direction, direction, is_zero, formulas::Kept{false});
   });
-  return map_new(direction, grad, [](auto x, auto g) { return x * g; });
+  return map_new(direction, grad, formulas::Product());
 }
 
 // Shared by all elements of the largest magnitude.
 Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                         DimMask folded) {
-  const Tensor size = map_new(input, [](auto x) { return std::abs(x); });
+  const Tensor size = map_new(input, formulas::Absolute());
   Tensor mask;
   {
-    const Tensor is_largest =
-        formula::compared(size, result, [](auto x, auto largest) { return x == largest; });
-    const Tensor is_nan = formula::compared(size, size, [](auto x, auto) { return x != x; });
-    mask = formula::compared(is_largest, is_nan, [](auto a, auto b) { return a != 0 || b != 0; });
+    const Tensor is_largest = formula::compared(size, result, formulas::Equal());
+    const Tensor is_nan = formula::compared(size, size, formulas::Unequal());
+    mask = formula::compared(is_largest, is_nan, formulas::Either());
   }
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
-  const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
+  const Tensor share = map_new(grad, count, formulas::Quotient());
   const Tensor masked = empty_like(input);
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(masked, share, mask, [](auto g, auto is_largest) { return g * is_largest; });
+    map_binary<T, T>(masked, share, mask, formulas::Product());
   });
   const Tensor sign = map_new(input, sign_of());
-  return map_new(sign, masked, [](auto s, auto g) { return s * g; });
+  return map_new(sign, masked, formulas::Product());
 }
 
 Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
@@ -103,7 +101,7 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   if (p == 2.0) return euclidean_gradient(grad, input, result, result_dtype(input, saved_result));
   if (p == 1.0) {
     const Tensor sign = map_new(input, sign_of());
-    return map_new(sign, grad, [](auto s, auto g) { return s * g; });
+    return map_new(sign, grad, formulas::Product());
   }
   return largest_gradient(grad, input, result, folded);
 }

@@ -5,6 +5,7 @@
 
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"
@@ -127,13 +128,12 @@ Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor
                        DimMask folded) {
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
-  const Tensor mask =
-      formula::compared(input, result, [](auto x, auto y) { return x == y || (x != x && y != y); });
+  const Tensor mask = formula::compared(input, result, formulas::Same());
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
-  const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
+  const Tensor share = map_new(grad, count, formulas::Quotient());
   Tensor out = empty_like(input);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, mask, share, [](auto m, auto g) { return m * g; });
+    map_binary<T, T>(out, mask, share, formulas::Product());
   });
   return out;
 }
@@ -189,15 +189,14 @@ Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keep
     const Tensor size = abs(largest);
     const Tensor is_infinite = eq(size, std::numeric_limits<double>::infinity());
     visit_floating(largest.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(largest, largest, is_infinite,
-                       [](auto x, auto infinite) { return infinite != 0 ? decltype(x){} : x; });
+      map_binary<T, T>(largest, largest, is_infinite, formulas::Kept{false});
     });
   }
-  const Tensor powers = map_new(input, largest, [](auto x, auto m) { return std::exp(x - m); });
+  const Tensor powers = map_new(input, largest, formulas::ExponentialOfDifference());
   Tensor out = reduce_sum(powers, folded, keepdim, input.dtype());
   const Tensor aligned = with_folded_dims(out, input.shape(), folded);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(aligned, aligned, largest, [](auto sum, auto m) { return std::log(sum) + m; });
+    map_binary<T, T>(aligned, aligned, largest, formulas::LogarithmPlus());
   });
   return out;
 }
@@ -257,7 +256,7 @@ Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
     const Tensor grad = with_folded_dims(call.grad(), x.shape(), folded);
     const Tensor result = with_folded_dims(call.saved(1), x.shape(), folded);
     const Tensor below = formula::difference(x, result);
-    const Tensor share = formula::mapped(below, &exp, [](auto v) { return std::exp(v); });
+    const Tensor share = formula::mapped(below, &exp, formulas::Exponential());
     return TensorList{formula::product(grad, share)};
   });
   return out;

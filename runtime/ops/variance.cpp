@@ -71,13 +71,11 @@ Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& resul
                     const Spread& spread) {
   Tensor var_grad;
   {
-    const Tensor twice = map_new(result, [](auto x) { return x * decltype(x)(2); });
-    var_grad = map_new(grad, twice, [](auto g, auto x) { return g / x; });
+    const Tensor twice = map_new(result, formulas::Scaled{2.0});
+    var_grad = map_new(grad, twice, formulas::Quotient());
     const Tensor is_zero = empty_like(result, DType::boolean);
     visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(var_grad, var_grad, result, [](auto g, auto deviation) {
-        return deviation == decltype(deviation){} ? decltype(g){} : g;
-      });
+      map_binary<T, T>(var_grad, var_grad, result, formulas::Kept{true});
     });
   }
   return var_gradient(var_grad, input, spread);
