@@ -267,7 +267,7 @@ void compare_loops(const CardBackend& card, std::vector<KernelVerification>& all
 /// What each kernel makes of these lines lies within the arrays.
 void compare(const CardBackend& card, const LineKernel& kernel, DType dtype, bool are_threads,
              KernelVerification& verified) {
-  constexpr int kOperands = 6;
+  constexpr int kOperands = CardLines::kMostOperands;
   CardLines lines;
   lines.count = 37;
   lines.size = 259;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/ops/folding.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/formulas/lines.h"
@@ -24,7 +25,6 @@ void require_known(double p) {
 }
 
 bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, double p) {
-  if (p != 1.0 && p != 2.0) return false;
   const formulas::FoldedNorm norm{p == 2.0, walk_of(input, folded, false),
                                   walk_of(input, folded, true)};
   return are_lines_done_on_card(norm, DType::float64, folded_lines(out, input, norm.folded),
@@ -33,17 +33,14 @@ bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, d
 
 void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, double p) {
   if (!out.has_values() || lacks_values(input)) return;
+  if (std::isinf(p)) {
+    return fold_into(out, input, formulas::FoldedLargest{folding_of(input, folded), false, true});
+  }
   if (is_done_by_kernel(out, input, folded, p)) return;
   std::vector<double> sums(static_cast<std::size_t>(out.numel()));
   for_each_folded(input, folded, [&](std::size_t slot, double x) {
     const double size = std::abs(x);
-    if (p == 2.0) {
-      sums[slot] += size * size;
-    } else if (p == 1.0) {
-      sums[slot] += size;
-    } else if (size > sums[slot] || std::isnan(size)) {
-      sums[slot] = size;
-    }
+    sums[slot] += p == 2.0 ? size * size : size;
   });
   if (p == 2.0) {
     for (double& sum : sums) sum = std::sqrt(sum);

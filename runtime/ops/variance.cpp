@@ -1,8 +1,6 @@
 #include "runtime/ops/variance.h"
 
-#include <algorithm>
-#include <cmath>
-
+#include "runtime/ops/folding.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/pointwise_kernel.h"
@@ -34,20 +32,9 @@ Tensor compute(const Tensor& input, const Spread& spread, bool keepdim, bool tak
   const std::size_t accumulator_bytes = input.dtype() == DType::float64 ? 32 : 16;
   const ReductionScratch scratch(input, spread.folded, {accumulator_bytes, false});
   if (!out.has_values() || lacks_values(input)) return out;
-  const auto slots = static_cast<std::size_t>(out.numel());
-  std::vector<double> means(slots);
-  std::vector<double> squares(slots);
-  const double count = divisor_of(input.shape(), spread) + spread.correction;
-  for_each_folded(input, spread.folded, [&](std::size_t slot, double x) { means[slot] += x; });
-  for (double& mean : means) mean /= count;
-  for_each_folded(input, spread.folded, [&](std::size_t slot, double x) {
-    squares[slot] += (x - means[slot]) * (x - means[slot]);
-  });
-  for (double& square : squares) {
-    square /= std::max(0.0, count - spread.correction);
-    if (takes_root) square = std::sqrt(square);
-  }
-  store_values(out, squares);
+  fold_into(
+      out, input,
+      formulas::FoldedVariance{folding_of(input, spread.folded), spread.correction, takes_root});
   return out;
 }
 

@@ -4,10 +4,16 @@
 
 #include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/batch.h"
+#include "runtime/ops/formulas/cells.h"
 #include "runtime/ops/formulas/distance.h"
+#include "runtime/ops/formulas/folds.h"
 #include "runtime/ops/formulas/functions.h"
+#include "runtime/ops/formulas/groups.h"
 #include "runtime/ops/formulas/lines.h"
+#include "runtime/ops/formulas/moves.h"
 #include "runtime/ops/formulas/piecewise.h"
+#include "runtime/ops/formulas/resize.h"
 #include "runtime/ops/formulas/update.h"
 #include "runtime/tensor/formulas.h"
 #include "runtime/tensor/line_formulas.h"
@@ -195,7 +201,6 @@
   ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                                       \
   ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                                  \
   ROW(layer_norm_column, LayerNormColumn, -1)                                         \
-  ROW(gathered_row, GatheredRow, 1)                                                   \
   ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true)         \
   ROW(folded_extremum, FoldedExtremum, -1, true, ohm::formulas::Walk{1, {37}, {259}}, \
       ohm::formulas::Walk{1, {259}, {1}})                                             \
@@ -204,7 +209,49 @@
       ohm::formulas::Walk{1, {259}, {1}})                                             \
   ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                  \
   ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})              \
+  ROW(classes_outside, ClassesOutside, 1, std::int64_t{0}, std::int64_t{20})          \
+  ROW(chosen_loss, ChosenLoss, 2, ohm::formulas::ChosenClass{1, 0})                   \
   ROW(chosen_slope, ChosenSlope, 2, ohm::formulas::ChosenClass{1, 0}, false, 4.0)
+
+/// Folds, norms of channels, recurrent cells and images, for floating dtypes.
+#define OHM_FOR_EACH_FOLD_LINE(ROW)                                                          \
+  ROW(folded_product_slope, FoldedProductSlope, -1, ohm::formulas::kVerifiedFolding,         \
+      ohm::formulas::kVerifiedWalk, ohm::formulas::kVerifiedFolding)                         \
+  ROW(folded_variance, FoldedVariance, -1, ohm::formulas::kVerifiedFolding, 1.0, true)       \
+  ROW(folded_truth, FoldedTruth, -1, ohm::formulas::kVerifiedFolding, true)                  \
+  ROW(folded_largest, FoldedLargest, -1, ohm::formulas::kVerifiedFolding, true, false)       \
+  ROW(cleared_line, ClearedLine, -1, ohm::formulas::kVerifiedFolding)                        \
+  ROW(group_norm_line, GroupNormLine, -1, ohm::formulas::kVerifiedGroups, 1e-5)              \
+  ROW(group_norm_slope_line, GroupNormSlopeLine, -1, ohm::formulas::kVerifiedGroups)         \
+  ROW(group_norm_channel, GroupNormChannel, -1, ohm::formulas::kVerifiedChannels)            \
+  ROW(channel_moments, ChannelMoments, -1, ohm::formulas::kVerifiedFolding, 1e-5, 0.1)       \
+  ROW(channel_normalised, ChannelNormalised, -1, ohm::formulas::kVerifiedFolding,            \
+      ohm::formulas::kVerifiedFolding, false, 1e-5)                                          \
+  ROW(channel_slope, ChannelSlope, -1, ohm::formulas::kVerifiedFolding,                      \
+      ohm::formulas::kVerifiedFolding, ohm::formulas::kVerifiedFolding, false, 1e-5, true)   \
+  ROW(lstm_cell, LstmCell, -1, ohm::formulas::kVerifiedCell)                                 \
+  ROW(lstm_cell_slope, LstmCellSlope, -1, std::int64_t{5}, ohm::formulas::MatrixSteps{5, 1}, \
+      ohm::formulas::MatrixSteps{5, 1}, ohm::formulas::MatrixSteps{5, 1})                    \
+  ROW(gru_cell, GruCell, -1, ohm::formulas::kVerifiedCell)                                   \
+  ROW(gru_cell_slope, GruCellSlope, -1, std::int64_t{5}, ohm::formulas::MatrixSteps{5, 1})   \
+  ROW(resized, Resized, -1, ohm::formulas::kVerifiedHeight, ohm::formulas::kVerifiedWidth)   \
+  ROW(resized_slope, ResizedSlope, -1, ohm::formulas::kVerifiedHeight,                       \
+      ohm::formulas::kVerifiedWidth)
+
+/// Elements that move, for every dtype.
+#define OHM_FOR_EACH_MOVE_LINE(ROW)                                                          \
+  ROW(rearranged, Rearranged, -1, ohm::formulas::kVerifiedArrangement, -2.0)                 \
+  ROW(running_sum, RunningSum, -1, ohm::formulas::kVerifiedAlong)                            \
+  ROW(places_outside, PlacesOutside, 1, ohm::formulas::Walk{1, {259}, {1}}, std::int64_t{0}, \
+      std::int64_t{20})                                                                      \
+  ROW(gathered, Gathered, 1, ohm::formulas::kVerifiedWalk, ohm::formulas::kVerifiedWalk,     \
+      std::int64_t{37}, std::int64_t{37})                                                    \
+  ROW(scattered, Scattered, 1, ohm::formulas::kVerifiedAlong, ohm::formulas::kVerifiedAlong, \
+      ohm::formulas::kVerifiedAlong, std::int64_t{259}, std::int64_t{259}, true, 0.5)        \
+  ROW(gathered_slices, GatheredSlices, 2, ohm::formulas::kVerifiedPlaces)                    \
+  ROW(scattered_slices, ScatteredSlices, 2, ohm::formulas::kVerifiedPlaces,                  \
+      ohm::formulas::Walk{1, {9583}, {1}}, std::int64_t{37})                                 \
+  ROW(folded_product, FoldedProduct, -1, ohm::formulas::kVerifiedFolding)
 
 /// For every dtype.
 #define OHM_FOR_EACH_GENERAL_LINE(ROW)                                     \

@@ -39,6 +39,16 @@ struct ThreadTeam : Elements {
     for (Integer i = 0; i < size; ++i) sum += of(i);
     return sum;
   }
+  template <class Value, class Of, class Combine>
+  __device__ Value fold(Integer size, Value start, const Of& of, const Combine& combine) const {
+    for (Integer i = 0; i < size; ++i) start = combine(start, of(i));
+    return start;
+  }
+  template <class Of, class Visit>
+  __device__ void scan(Integer size, const Of& of, const Visit& visit) const {
+    decltype(of(0)) sum = 0;
+    for (Integer i = 0; i < size; ++i) visit(i, sum += of(i));
+  }
   template <class Of>
   __device__ auto largest(Integer size, const Of& of) const {
     decltype(of(0)) largest = -INFINITY;
@@ -68,6 +78,38 @@ struct BlockTeam : Elements {
   __device__ auto largest(Integer size, const Of& of) const {
     using Value = decltype(of(0));
     return combined<Value>(size, of, Value(-INFINITY), [](Value a, Value b) { return max(a, b); });
+  }
+  /// `start` is what combining it with changes nothing.
+  template <class Value, class Of, class Combine>
+  __device__ Value fold(Integer size, Value start, const Of& of, const Combine& combine) const {
+    return combined<Value>(size, of, start, combine);
+  }
+  /// A tile of the line after the other; what came before one is the same for all threads.
+  template <class Of, class Visit>
+  __device__ void scan(Integer size, const Of& of, const Visit& visit) const {
+    using Sum = decltype(of(0));
+    const unsigned lane = threadIdx.x % kWarpSize;
+    const unsigned warp = threadIdx.x / kWarpSize;
+    auto* const of_warps = reinterpret_cast<Sum*>(scratch);
+    Sum before = 0;
+    for (Integer first = 0; first < size; first += blockDim.x) {
+      const Integer i = first + threadIdx.x;
+      Sum sum = i < size ? of(i) : Sum(0);
+      for (int distance = 1; distance < kWarpSize; distance *= 2) {
+        const Sum other = __shfl_up_sync(kWholeWarp, sum, distance);
+        if (lane >= static_cast<unsigned>(distance)) sum += other;
+      }
+      __syncthreads();  // the tile before was read
+      if (lane == kWarpSize - 1) of_warps[warp] = sum;
+      __syncthreads();
+      Sum of_tile = 0;
+      for (unsigned other = 0; other < blockDim.x / kWarpSize; ++other) {
+        if (other == warp) sum += before + of_tile;
+        of_tile += of_warps[other];
+      }
+      before += of_tile;
+      if (i < size) visit(i, sum);
+    }
   }
 
  private:
