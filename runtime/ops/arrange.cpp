@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "runtime/ops/formulas/moves.h"
+#include "runtime/ops/index_places.h"
 #include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/line_loops.h"
 #include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
@@ -19,43 +22,40 @@ constexpr OpInfo kRepeat{"repeat"};
 constexpr OpInfo kCumsum{"cumsum", CastPolicy::float32_result};
 constexpr OpInfo kPad{"pad"};
 
-// out[index] = input[place(index)], for indices of out; a place outside the input gives `fill`.
-template <class Place>
-void fetch(const Tensor& out, const Tensor& input, double fill, Place place) {
+// As it is: each element where it was.
+formulas::Arrangement arrangement_of(const Tensor& out, const Tensor& input) {
+  formulas::Arrangement arrangement;
+  arrangement.dims = out.dims();
+  std::copy(out.shape().begin(), out.shape().end(), arrangement.sizes);
+  std::copy(input.shape().begin(), input.shape().end(), arrangement.input_sizes);
+  std::copy(input.strides().begin(), input.strides().end(), arrangement.input_strides);
+  return arrangement;
+}
+
+// Elements that the arrangement leaves out become `fill`.
+void fetch(const Tensor& out, const Tensor& input, const formulas::Arrangement& arrangement,
+           double fill = 0.0) {
   if (!out.has_values()) return;
-  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
-    Shape index(out.dims(), 0);
-    T* target = out.data<T>();
-    for (std::int64_t i = 0; i < out.numel(); ++i) {
-      std::int64_t offset = 0;
-      bool is_inside = true;
-      for (int dim = 0; dim < out.dims(); ++dim) {
-        const std::int64_t at = place(index, dim);
-        is_inside = is_inside && at >= 0 && at < input.shape()[dim];
-        offset += at * input.strides()[dim];
-      }
-      target[i] = is_inside ? input.data<const T>()[offset] : convert_element<T>(fill);
-      for (int dim = out.dims() - 1; dim >= 0 && ++index[dim] == out.shape()[dim]; --dim) {
-        index[dim] = 0;
-      }
-    }
-  });
+  run_lines(formulas::Rearranged{arrangement, fill}, out.dtype(), thread_for_each(out.numel()),
+            {{out}, {input}});
 }
 
 Tensor flipped(const Tensor& input, DimMask mirrored) {
   Tensor out = empty(input.shape(), options_of(input));
-  fetch(out, input, 0.0, [&](const Shape& index, int dim) {
-    return contains(mirrored, dim) ? input.shape()[dim] - 1 - index[dim] : index[dim];
-  });
+  formulas::Arrangement arrangement = arrangement_of(out, input);
+  arrangement.mirrored = mirrored;
+  fetch(out, input, arrangement);
   return out;
 }
 
 Tensor rolled(const Tensor& input, const Shape& shifts) {
   Tensor out = empty(input.shape(), options_of(input));
-  fetch(out, input, 0.0, [&](const Shape& index, int dim) {
-    const std::int64_t size = input.shape()[dim];
-    return (index[dim] - shifts[dim] + size) % size;
-  });
+  formulas::Arrangement arrangement = arrangement_of(out, input);
+  arrangement.repeats = true;
+  for (int dim = 0; dim < input.dims(); ++dim) {
+    arrangement.shifts[dim] = input.shape()[dim] - shifts[dim];
+  }
+  fetch(out, input, arrangement);
   return out;
 }
 
@@ -81,11 +81,11 @@ Tensor triangle_of(const Tensor& input, std::int64_t diagonal, Triangle kept) {
   const int row = input.dims() - 2;
   // Beyond the corners nothing changes any more.
   const std::int64_t line = std::clamp(diagonal, -input.shape()[row], input.shape()[row + 1]);
-  fetch(out, input, 0.0, [&](const Shape& index, int dim) {
-    const std::int64_t above = index[row + 1] - index[row] - line;
-    const bool is_kept = kept == Triangle::upper ? above >= 0 : above <= 0;
-    return is_kept ? index[dim] : std::int64_t{-1};
-  });
+  formulas::Arrangement arrangement = arrangement_of(out, input);
+  arrangement.is_triangle = true;
+  arrangement.lowest_diagonal = kept == Triangle::upper ? line : -input.shape()[row];
+  arrangement.highest_diagonal = kept == Triangle::upper ? input.shape()[row + 1] : line;
+  fetch(out, input, arrangement);
   return out;
 }
 
@@ -116,17 +116,8 @@ Tensor summed_up(const Tensor& input, int dim, DType dtype) {
                     {DType::uint8, input.device()});
   }
   if (!out.has_values()) return out;
-  const std::vector<double> values = to_doubles(converted);
-  visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    for_each_line(lines, [&](std::int64_t start) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < lines.size; ++i) {
-        const std::int64_t at = start + i * lines.inner;
-        sum += values[static_cast<std::size_t>(at)];
-        out.data<T>()[at] = convert_element<T>(sum);
-      }
-    });
-  });
+  const formulas::RunningSum sums{along(converted, dim)};
+  run_lines(sums, dtype, {lines.count(), lines.size, lines.inner}, {{out}, {converted}});
   return out;
 }
 
@@ -162,8 +153,9 @@ Padding padding_of(const Shape& shape, const Shape& pad) {
 
 Tensor padded(const Tensor& input, const Padding& padding, double value) {
   Tensor out = empty(padding.sizes, options_of(input));
-  fetch(out, input, value,
-        [&](const Shape& index, int dim) { return index[dim] - padding.before[dim]; });
+  formulas::Arrangement arrangement = arrangement_of(out, input);
+  for (int dim = 0; dim < input.dims(); ++dim) arrangement.shifts[dim] = -padding.before[dim];
+  fetch(out, input, arrangement, value);
   return out;
 }
 
@@ -260,8 +252,9 @@ Tensor repeat(const Tensor& input, const Shape& repeats) {
   }
   const Tensor source = make_view(input, from_sizes, from_strides, input.impl()->offset);
   Tensor out = empty(sizes, options_of(input));
-  fetch(out, source, 0.0,
-        [&](const Shape& index, int dim) { return index[dim] % from_sizes[dim]; });
+  formulas::Arrangement arrangement = arrangement_of(out, source);
+  arrangement.repeats = true;
+  fetch(out, source, arrangement);
   if (Recorder record("RepeatBackward", {&input}); record.is_needed()) {
     record.attach(out, [shape = input.shape(), repeats](BackwardCall& call) {
       return TensorList{repeat_gradient(call.grad(), shape, repeats)};

@@ -6,6 +6,7 @@
 
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/attention_kernel.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
@@ -161,7 +162,7 @@ Tensor row_products(const Tensor& grad, const Tensor& out) {
   if (grad.dtype() != DType::float32) {
     return empty({grad.size(0), grad.size(2), grad.size(1)}, float32_on(grad));
   }
-  const Tensor product = map_new(grad, out, [](auto g, auto y) { return g * y; });
+  const Tensor product = map_new(grad, out, formulas::Product());
   const Tensor sums = reduce_sum(product, with(0, 3), false, DType::float32);
   return row_major(make_view(sums, {sums.shape()[0], sums.shape()[2], sums.shape()[1]},
                              {sums.strides()[0], sums.strides()[2], sums.strides()[1]}, 0));

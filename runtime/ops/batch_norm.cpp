@@ -156,19 +156,19 @@ Results forward(const Operands& operands, const BatchNormCall& call, double mome
   if (call.is_cudnn && forward_on_card(operands, call, momentum, results) == OnCard::done) {
     return results;
   }
-  ChannelStatistics statistics;
+  const RunningStatistics running{operands.running_mean, operands.running_var, momentum};
+  ChannelStatistics statistics{results.mean, results.invstd, Tensor(), call.eps};
   if (call.is_training) {
     if (!call.is_cudnn && is_channels_last(input)) {
       constexpr std::int64_t kMeanVarianceCountAndFlag = 4;
       const Staging staging(input, kMeanVarianceCountAndFlag);
     }
-    statistics =
-        input_statistics(input, call.eps, operands.running_mean, operands.running_var, momentum);
+    compute_statistics(input, statistics, running);
+  } else if (results.mean.defined()) {
+    convert_statistics(running, statistics);
   } else {
-    statistics = running_statistics(operands.running_mean, operands.running_var, call.eps);
+    statistics = {running.mean, Tensor(), running.variance, call.eps};
   }
-  store_values(results.mean, statistics.mean);
-  store_values(results.invstd, statistics.invstd);
   batch_norm_apply(input, statistics, operands.weight, operands.bias, results.out);
   return results;
 }
@@ -258,10 +258,11 @@ class BatchNormBackward {
   }
 
   void compute(const Tensor& grad, const BatchNormGradients& grads) const {
-    const ChannelStatistics statistics =
-        mean_.defined() ? saved_statistics(mean_, invstd_)
-                        : running_statistics(backward_.saved(kRunningMean),
-                                             backward_.saved(kRunningVar), call_.eps);
+    ChannelStatistics statistics{mean_, invstd_, Tensor(), call_.eps};
+    if (!mean_.defined()) {
+      statistics.mean = backward_.saved(kRunningMean);
+      statistics.variance = backward_.saved(kRunningVar);
+    }
     batch_norm_gradients(grad, input_, statistics,
                          call_.is_training ? StatisticsOf::the_input : StatisticsOf::constants,
                          weight_, grads);

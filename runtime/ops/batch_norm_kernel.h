@@ -1,26 +1,32 @@
-// The arithmetic of batch normalisation, on the host; statistics are accumulated in double. On
-// size-only devices nothing happens and statistics are empty.
+// The arithmetic of batch normalisation, without a library; sums are accumulated in double. On
+// size-only devices nothing happens.
 #pragma once
-
-#include <vector>
 
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
 
-/// mean and 1/√(variance + eps) of each channel.
+/// Of each channel.
 struct ChannelStatistics {
-  std::vector<double> mean;
-  std::vector<double> invstd;
+  Tensor mean;
+  Tensor invstd;    ///< 1/√(variance + eps); undefined where there is
+  Tensor variance;  ///< this instead
+  double eps = 0.0;
 };
 
-/// Of `input` [N, C, …] itself. Running statistics move towards them by `momentum`, in place; none
-/// do where they are undefined.
-ChannelStatistics input_statistics(const Tensor& input, double eps, const Tensor& running_mean,
-                                   const Tensor& running_var, double momentum);
-ChannelStatistics running_statistics(const Tensor& mean, const Tensor& variance, double eps);
-/// As forward has stored them.
-ChannelStatistics saved_statistics(const Tensor& mean, const Tensor& invstd);
+/// Running statistics that move by `momentum`; undefined ones do not.
+struct RunningStatistics {
+  Tensor mean;
+  Tensor variance;
+  double momentum = 0.0;
+};
+
+/// Fills `mean` and `invstd` with those of `input` [N, C, …], towards which running ones move.
+void compute_statistics(const Tensor& input, const ChannelStatistics& out,
+                        const RunningStatistics& running);
+
+/// Fills `mean` and `invstd` with running ones.
+void convert_statistics(const RunningStatistics& running, const ChannelStatistics& out);
 
 /// out = (input − mean) · invstd · weight + bias; undefined weight and bias are 1 and 0.
 void batch_norm_apply(const Tensor& input, const ChannelStatistics& statistics,

@@ -4,6 +4,7 @@
 
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/view.h"
@@ -113,10 +114,7 @@ void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) 
   const OpFront front(kClipGradValue);
   for (const Tensor& grad : gradients_of(parameters)) {
     visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-      map_unary<T, T>(grad, grad, [clip_value](auto x) {
-        const auto limit = static_cast<decltype(x)>(clip_value);
-        return x > limit ? limit : (x < -limit ? -limit : x);
-      });
+      map_unary<T, T>(grad, grad, formulas::Clamped{-clip_value, clip_value});
     });
     grad.storage().bump_version();
   }

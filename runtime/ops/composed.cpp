@@ -11,6 +11,7 @@
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
@@ -41,10 +42,8 @@ Tensor bounded_lengths(const Tensor& tensor, std::int64_t dim, double eps) {
     lengths = clone(exact);
   }
   visit_floating(lengths.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(lengths, lengths, [eps](auto x) {
-      using C = decltype(x);
-      return x < static_cast<C>(eps) ? static_cast<C>(eps) : x;
-    });
+    map_unary<T, T>(lengths, lengths,
+                    formulas::Clamped{eps, std::numeric_limits<double>::infinity()});
   });
   return lengths;
 }

@@ -4,10 +4,13 @@
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formulas/lines.h"
+#include "runtime/ops/formulas/moves.h"
 #include "runtime/ops/host_values.h"
+#include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_kernels.h"
+#include "runtime/tensor/line_loops.h"
+#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {
@@ -45,35 +48,21 @@ Table table_of(const Tensor& weight, std::optional<std::int64_t> padding_idx) {
                   *padding_idx, table.rows));
 }
 
-void check_range(const Table& table, std::int64_t index) {
-  if (index >= 0 && index < table.rows) return;
-  throw std::invalid_argument(fmt::format(
-      "[embedding] index {} is out of range for a table of {} rows", index, table.rows));
-}
-
-Tensor gather_rows(const Table& table, const Tensor& input, const Tensor& weight) {
-  Shape shape = input.shape();
+Tensor gather_rows(const Table& table, const Tensor& given, const Tensor& weight) {
+  Shape shape = given.shape();
   shape.push_back(table.width);
   Tensor out = empty(shape, options_of(weight));
   if (!out.has_values()) return out;
-  const HostInput<std::int64_t> indices(input);
-  for (std::int64_t i = 0; i < input.numel(); ++i) check_range(table, indices.data()[i]);
-  if (input.is_contiguous() && weight.is_contiguous() &&
-      are_lines_done_on_card(formulas::GatheredRow(), weight.dtype(), {input.numel(), table.width},
-                             {{out}, {input, weight}})) {
-    return out;
-  }
-  visit_floating(weight.dtype(), [&]<class T>(TypeTag<T>) {
-    T* target = out.data<T>();
-    const Shape& strides = weight.strides();
-    for (std::int64_t i = 0; i < input.numel(); ++i) {
-      const std::int64_t index = indices.data()[i];
-      const T* row = weight.data<const T>() + index * strides[0];
-      for (std::int64_t column = 0; column < table.width; ++column) {
-        *target++ = row[column * strides[1]];
-      }
-    }
-  });
+  require_places(kEmbedding, given, {table.rows}, out);
+  formulas::SlicePlaces places;
+  places.leading = 1;
+  places.sizes[0] = table.rows;
+  places.strides[0] = weight.strides()[0];
+  places.index[0] = walk_of(given, 0, false);
+  places.slice = walk_of(weight, with(0, 0), false);
+  places.width = table.width;
+  run_floating_lines(formulas::GatheredSlices{places}, weight.dtype(), thread_for_each(out.numel()),
+                     {{out}, {weight, given}});
   return out;
 }
 

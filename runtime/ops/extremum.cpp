@@ -7,6 +7,7 @@
 
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/formulas/lines.h"
+#include "runtime/ops/index_places.h"
 #include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
@@ -161,22 +162,19 @@ class SelectionScratch {
 Tensor scattered_gradient(const Tensor& grad, const Tensor& indices, const Shape& shape, int dim) {
   Tensor whole = zeros(shape, options_of(grad));
   if (!whole.has_values()) return whole;
-  const Lines lines = lines_along(shape, dim);
-  const std::int64_t picked = indices.numel() / std::max<std::int64_t>(1, lines.count());
-  const std::vector<double> values = to_doubles(grad);
-  const std::vector<double> places = to_doubles(indices);
-  visit_floating(whole.dtype(), [&]<class T>(TypeTag<T>) {
-    std::int64_t line = 0;
-    for_each_line(lines, [&](std::int64_t start) {
-      const std::int64_t first = line / lines.inner * picked * lines.inner + line % lines.inner;
-      for (std::int64_t i = 0; i < picked; ++i) {
-        const auto from = static_cast<std::size_t>(first + i * lines.inner);
-        const auto place = static_cast<std::int64_t>(places[from]);
-        whole.data<T>()[start + place * lines.inner] = convert_element<T>(values[from]);
-      }
-      ++line;
-    });
-  });
+  // Where the picked dimension was dropped, it is one of size 1.
+  const auto as_picked = [&](const Tensor& tensor) {
+    if (tensor.dims() == shape.dims()) return tensor;
+    Shape sizes(shape.dims(), 1);
+    Shape strides(shape.dims(), 1);
+    for (int i = 0; i < tensor.dims(); ++i) {
+      const int to = i < dim ? i : i + 1;
+      sizes[to] = tensor.shape()[i];
+      strides[to] = tensor.strides()[i];
+    }
+    return make_view(tensor, sizes, strides, tensor.impl()->offset);
+  };
+  write_at(whole, dim, as_picked(indices), as_picked(grad), 0.0);
   return whole;
 }
 

@@ -1,10 +1,10 @@
 #include "runtime/ops/group_norm.h"
 
-#include <cmath>
-
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formulas/groups.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {
@@ -18,11 +18,7 @@ struct Groups {
   std::int64_t pixels = 1;  ///< of one channel
 
   std::int64_t count() const { return samples * groups; }
-  std::int64_t channels_per_group() const { return channels / groups; }
-  std::int64_t group_size() const { return channels_per_group() * pixels; }
-  std::int64_t channel_of(std::int64_t group, std::int64_t element) const {
-    return group % groups * channels_per_group() + element / pixels;
-  }
+  std::int64_t group_size() const { return channels / groups * pixels; }
 };
 
 Groups groups_of(const Tensor& input, std::int64_t num_groups) {
@@ -62,41 +58,19 @@ struct Results {
   Tensor rstd;
 };
 
+formulas::ChannelGroups layout_of(const Groups& g) { return {g.channels, g.groups, g.pixels}; }
+
+// Weight and bias may have any stride: a channel's is read by its number.
+Tensor packed_channels(const Tensor& tensor) {
+  return tensor.defined() ? row_major(tensor) : tensor;
+}
+
 void compute(const Groups& g, const Operands& operands, double eps, const Results& results) {
   if (!results.out.has_values()) return;
-  visit_computed(operands.input.dtype(), [&]<class T>(TypeTag<T>) {
-    const HostInput<T> inputs(operands.input);
-    const HostInput<T> weights(operands.weight);
-    const HostInput<T> biases(operands.bias);
-    HostOutput<T> out(results.out);
-    HostOutput<T> means(results.mean);
-    HostOutput<T> deviations(results.rstd);
-    const std::int64_t size = g.group_size();
-    for (std::int64_t group = 0; group < g.count(); ++group) {
-      const T* x = inputs.data() + group * size;
-      T* y = out.data() + group * size;
-      double sum = 0;
-      for (std::int64_t i = 0; i < size; ++i) sum += static_cast<double>(x[i]);
-      const double mean = sum / static_cast<double>(size);
-      double squares = 0;
-      for (std::int64_t i = 0; i < size; ++i) {
-        const double distance = static_cast<double>(x[i]) - mean;
-        squares += distance * distance;
-      }
-      const double deviation = 1.0 / std::sqrt(squares / static_cast<double>(size) + eps);
-      means.data()[group] = static_cast<T>(mean);
-      deviations.data()[group] = static_cast<T>(deviation);
-      for (std::int64_t i = 0; i < size; ++i) {
-        const std::int64_t channel = g.channel_of(group, i);
-        y[i] = (x[i] - static_cast<T>(mean)) * static_cast<T>(deviation);
-        if (weights.data() != nullptr) y[i] *= weights.data()[channel];
-        if (biases.data() != nullptr) y[i] += biases.data()[channel];
-      }
-    }
-    out.commit();
-    means.commit();
-    deviations.commit();
-  });
+  run_floating_lines(formulas::GroupNormLine{layout_of(g), eps}, operands.input.dtype(),
+                     {g.count(), g.group_size()},
+                     {{results.out, results.mean, results.rstd},
+                      {operands.input, operands.weight, operands.bias}});
 }
 
 // float32 for half precision.
@@ -105,7 +79,8 @@ TensorOptions statistics_options(const Tensor& input) {
 }
 
 Results forward(const Groups& g, const Operands& operands, double eps) {
-  const Operands packed{row_major(operands.input), operands.weight, operands.bias};
+  const Operands packed{row_major(operands.input), packed_channels(operands.weight),
+                        packed_channels(operands.bias)};
   const TensorOptions statistics = statistics_options(operands.input);
   Results results;
   results.out = empty_like(packed.input);
@@ -125,57 +100,19 @@ struct Gradients {
   Tensor bias;
 };
 
-// With x̂ the normalised group and h = grad · weight: (h − mean(h) − x̂ · mean(h·x̂)) · rstd.
 void compute_gradients(const Groups& g, const Tensor& grad, const Tensor& input, const Tensor& mean,
                        const Tensor& rstd, const Tensor& weight, const Gradients& out) {
   if (lacks_values(grad)) return;
-  std::vector<double> weight_sums(static_cast<std::size_t>(g.channels));
-  std::vector<double> bias_sums(weight_sums.size());
-  if (grad.numel() == 0) {  // nothing was normalised
-    store_values(out.weight, weight_sums);
-    store_values(out.bias, bias_sums);
-    return;
+  const formulas::ChannelGroups layout = layout_of(g);
+  if (out.input.defined() && grad.numel() != 0) {
+    run_floating_lines(formulas::GroupNormSlopeLine{layout}, input.dtype(),
+                       {g.count(), g.group_size()},
+                       {{out.input}, {grad, input, mean, rstd, weight}});
   }
-  const std::int64_t size = g.group_size();
-  const auto count = static_cast<double>(size);
-  visit_computed(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const HostInput<T> grads(grad);
-    const HostInput<T> inputs(input);
-    const HostInput<T> means(mean);
-    const HostInput<T> deviations(rstd);
-    const HostInput<T> weights(weight);
-    HostOutput<T> target(out.input);
-    std::vector<double> normalised(static_cast<std::size_t>(size));
-    std::vector<double> scaled(normalised.size());
-    for (std::int64_t group = 0; group < g.count(); ++group) {
-      const auto deviation = static_cast<double>(deviations.data()[group]);
-      double sum = 0;
-      double sum_of_products = 0;
-      for (std::int64_t i = 0; i < size; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        const auto channel = static_cast<std::size_t>(g.channel_of(group, i));
-        const auto slope = static_cast<double>(grads.data()[group * size + i]);
-        normalised[at] =
-            static_cast<double>(inputs.data()[group * size + i] - means.data()[group]) * deviation;
-        scaled[at] = weights.data() == nullptr
-                         ? slope
-                         : slope * static_cast<double>(weights.data()[channel]);
-        weight_sums[channel] += slope * normalised[at];
-        bias_sums[channel] += slope;
-        sum += scaled[at];
-        sum_of_products += scaled[at] * normalised[at];
-      }
-      if (target.data() == nullptr) continue;
-      for (std::int64_t i = 0; i < size; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        const double centred = scaled[at] - sum / count - normalised[at] * sum_of_products / count;
-        target.data()[group * size + i] = static_cast<T>(centred * deviation);
-      }
-    }
-    target.commit();
-  });
-  store_values(out.weight, weight_sums);
-  store_values(out.bias, bias_sums);
+  if (!out.weight.defined() && !out.bias.defined()) return;
+  run_floating_lines(formulas::GroupNormChannel{layout}, input.dtype(),
+                     {g.channels, g.samples * g.pixels},
+                     {{out.weight, out.bias}, {grad, input, mean, rstd}});
 }
 
 TensorList backward(const Groups& g, const BackwardCall& call) {
@@ -202,7 +139,7 @@ TensorList backward(const Groups& g, const BackwardCall& call) {
       if (weight.defined()) channel_factors = empty({g.samples, g.channels}, statistics);
     }
   }
-  compute_gradients(g, grad, packed, mean, rstd, weight, out);
+  compute_gradients(g, grad, packed, mean, rstd, packed_channels(weight), out);
   return {out.input, out.weight, out.bias};
 }
 

@@ -1,8 +1,9 @@
-// What ops with index tensors share: checks, and walks over the places that an index names.
+// What ops with index tensors share: checks, and writing to the places that an index names.
 #pragma once
 
 #include "runtime/ops/autocast.h"
-#include "runtime/ops/host_values.h"
+#include "runtime/ops/formulas/moves.h"
+#include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
 
@@ -18,26 +19,28 @@ int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, cons
 /// An index of one dimension as one of this shape, with its entries along `dim`. A view.
 Tensor spread_index(const Tensor& index, const Shape& shape, int dim);
 
-/// target[index] += factor · source, along `dim`.
-void add_at(const OpInfo& info, const Tensor& target, int dim, const Tensor& index,
-            const Tensor& source, double factor = 1.0);
+/// The lines of a tensor along one dimension, in the order of the others.
+formulas::Along along(const Tensor& tensor, int dim);
 
-/// Calls visit(offset in `whole`, number of the index element) for each element of the index, which
-/// stands for dimension `dim` of `whole`.
-template <class F>
-void for_each_place(const OpInfo& info, const Tensor& whole, int dim, const Tensor& index,
-                    F&& visit) {
-  const HostInput<std::int64_t> places(index);
-  const std::int64_t size = whole.shape()[dim];
-  Shape strides = whole.strides();
-  strides[dim] = 0;
-  std::int64_t number = 0;
-  for_each_offset(index.shape(), strides, [&](std::int64_t offset) {
-    const std::int64_t place = places.data()[number];
-    require_place(info, place, size);
-    visit(offset + place * whole.strides()[dim], number);
-    ++number;
-  });
-}
+/// Throws unless every index is a place of `size` (and none counts from the end unless it may),
+/// as require_place does. On a card `scratch` says so: its first element is written.
+/// Pre-condition: everything has values.
+struct PlaceBounds {
+  std::int64_t size = 0;
+  bool counts_from_end = false;
+};
+void require_places(const OpInfo& info, const Tensor& index, const PlaceBounds& bounds,
+                    const Tensor& scratch);
+
+/// A copy of the input that is going to be written at places along `dim`, which are checked first.
+Tensor copy_with_places(const OpInfo& info, const Tensor& input, int dim, const Tensor& index);
+
+/// target[index] += factor · source, along `dim`; `source` is of the index's shape.
+/// Pre-condition: every index is a place.
+void add_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
+            double factor = 1.0);
+/// target[index] = source, or `number` where it is undefined. Pre-condition: the same.
+void write_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
+              double number);
 
 }  // namespace ohm::ops

@@ -4,10 +4,13 @@
 
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/moves.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/line_loops.h"
+#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {
@@ -48,18 +51,81 @@ int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, cons
   return position;
 }
 
-void add_at(const OpInfo& info, const Tensor& target, int dim, const Tensor& index,
-            const Tensor& source, double factor) {
-  if (!target.has_values() || !source.has_values()) return;
-  visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    const std::vector<double> values = to_doubles(source);
-    T* data = target.data<T>();
-    for_each_place(info, target, dim, index, [&](std::int64_t offset, std::int64_t number) {
-      const double sum =
-          convert_element<double>(data[offset]) + factor * values[static_cast<std::size_t>(number)];
-      data[offset] = convert_element<T>(sum);
-    });
-  });
+formulas::Along along(const Tensor& tensor, int dim) {
+  if (tensor.dims() == 0) return {};
+  return {walk_of(tensor, with(0, dim), false), tensor.strides()[dim]};
+}
+
+void require_places(const OpInfo& info, const Tensor& index, const PlaceBounds& bounds,
+                    const Tensor& scratch) {
+  if (index.numel() == 0) return;
+  const std::int64_t lowest = bounds.counts_from_end ? -bounds.size : 0;
+  if (scratch.card() != nullptr && scratch.numel() > 0) {
+    const Tensor verdict = make_view(scratch, {}, {}, scratch.impl()->offset);
+    const formulas::PlacesOutside outside{walk_of(index, 0, false), lowest, bounds.size};
+    const bool is_known =
+        are_lines_done_on_card(outside, scratch.dtype(), {1, index.numel()}, {{verdict}, {index}});
+    if (is_known && verdict.item() == 0.0) return;
+  }
+  const HostInput<std::int64_t> places(index);
+  for (std::int64_t i = 0; i < index.numel(); ++i) {
+    const std::int64_t place = places.data()[i];
+    if (place < lowest || place >= bounds.size) require_place(info, place, bounds.size);
+  }
+}
+
+Tensor copy_with_places(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
+  Tensor out = empty_like(input);
+  if (out.has_values() && index.has_values()) {
+    require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]}, out);
+  }
+  copy_into(out, input);
+  return out;
+}
+
+namespace {
+
+// Enough of them to write at once where there is one line.
+constexpr std::int64_t kMostOwners = 256;
+// So many lines are enough for a thread each.
+constexpr std::int64_t kManyLines = 1024;
+
+LineShape owners_of(std::int64_t lines, std::int64_t places) {
+  if (lines >= kManyLines) return {lines, 1, 1, true};
+  return {lines, std::clamp<std::int64_t>(places, 1, kMostOwners)};
+}
+
+void scatter_into(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
+                  bool is_added, double number) {
+  if (!target.has_values() || index.numel() == 0) return;
+  // A number is one line of one element.
+  const bool is_scalar = target.dims() == 0;
+  const std::int64_t count = is_scalar ? 1 : index.shape()[dim];
+  Shape lines = index.shape();
+  if (!is_scalar) lines[dim] = 1;
+  const Tensor begins = make_view(target, lines, target.strides(), target.impl()->offset);
+  formulas::Along places = along(begins, dim);
+  const formulas::Scattered scattered{places,
+                                      along(index, dim),
+                                      source.defined() ? along(source, dim) : formulas::Along(),
+                                      count,
+                                      is_scalar ? 1 : target.shape()[dim],
+                                      is_added,
+                                      number};
+  run_lines(scattered, target.dtype(), owners_of(index.numel() / count, scattered.size),
+            {{target}, {index, source}});
+}
+
+}  // namespace
+
+void add_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
+            double factor) {
+  scatter_into(target, dim, index, source, true, factor);
+}
+
+void write_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
+              double number) {
+  scatter_into(target, dim, index, source, false, number);
 }
 
 Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
@@ -72,51 +138,60 @@ Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
 
 namespace {
 
+// Pre-condition: every index is a place.
+void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& index) {
+  const bool is_scalar = input.dims() == 0;
+  Shape strides = input.strides();
+  if (!is_scalar) strides[dim] = 0;
+  const Tensor begins = make_view(input, index.shape(), strides, input.impl()->offset);
+  const formulas::Gathered gathered{walk_of(index, 0, false), walk_of(begins, 0, false),
+                                    is_scalar ? 1 : input.strides()[dim],
+                                    is_scalar ? 1 : input.shape()[dim]};
+  run_lines(gathered, out.dtype(), thread_for_each(out.numel()), {{out}, {index, input}});
+}
+
 Tensor gathered(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
   Tensor out = empty(index.shape(), options_of(input));
   if (!out.has_values() || !input.has_values()) return out;
-  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
-    for_each_place(info, input, dim, index, [&](std::int64_t offset, std::int64_t number) {
-      out.data<T>()[number] = input.data<const T>()[offset];
-    });
-  });
+  require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]}, out);
+  gather_into(out, input, dim, index);
   return out;
 }
 
 // ---- index tensors for leading dimensions -------------------------------------------------------
 
-// The indices as one: the number of the chosen slice, when the leading dimensions are seen as one.
-struct SliceIndex {
-  Shape shape;                       ///< of the indices, broadcast
-  std::vector<std::int64_t> slices;  ///< empty without values
-  std::int64_t slice_count = 1;
-  std::int64_t slice_numel = 1;
-};
-
-SliceIndex slice_index(const Shape& input, const std::vector<Tensor>& indices) {
-  SliceIndex result{indices[0].shape(), {}, 1, 1};
+// Each as a view of the shape that all of them broadcast to.
+std::vector<Tensor> broadcast_together(const std::vector<Tensor>& indices) {
+  Shape shape = indices[0].shape();
+  for (const Tensor& index : indices) shape = broadcast_shapes(shape, index.shape(), "index");
+  std::vector<Tensor> views;
   for (const Tensor& index : indices) {
-    result.shape = broadcast_shapes(result.shape, index.shape(), "index");
+    views.push_back(make_view(index, shape, broadcast_strides(index, shape), index.impl()->offset));
   }
-  const auto leading = static_cast<int>(indices.size());
-  for (int dim = 0; dim < input.dims(); ++dim) {
-    (dim < leading ? result.slice_count : result.slice_numel) *= input[dim];
+  return views;
+}
+
+// `indices` are of one shape and name slices of `whole`.
+formulas::SlicePlaces places_in(const Tensor& whole, const std::vector<Tensor>& indices) {
+  formulas::SlicePlaces places;
+  places.leading = static_cast<int>(indices.size());
+  std::uint32_t leading = 0;
+  for (int dim = 0; dim < places.leading; ++dim) {
+    leading = with(leading, dim);
+    places.sizes[dim] = whole.shape()[dim];
+    places.strides[dim] = whole.strides()[dim];
+    places.index[dim] = walk_of(indices[static_cast<std::size_t>(dim)], 0, false);
   }
-  if (!indices[0].has_values()) return result;
-  result.slices.assign(static_cast<std::size_t>(result.shape.numel()), 0);
-  for (int dim = 0; dim < leading; ++dim) {
-    const Operand<std::int64_t> places(indices[static_cast<std::size_t>(dim)], result.shape);
-    std::size_t next = 0;
-    for_each_offset(result.shape, places.strides(), [&](std::int64_t offset) {
-      std::int64_t& slice = result.slices[next++];
-      // Indices of a subscript, and they alone, may count from the end.
-      const std::int64_t given = places.data()[offset];
-      const std::int64_t place = given < 0 ? given + input[dim] : given;
-      if (place < 0 || place >= input[dim]) require_place(kIndex, given, input[dim]);
-      slice = slice * input[dim] + place;
-    });
-  }
-  return result;
+  places.slice = walk_of(whole, leading, false);
+  for (int dim = places.leading; dim < whole.dims(); ++dim) places.width *= whole.shape()[dim];
+  return places;
+}
+
+// What a kernel reads beside its first input.
+std::vector<Tensor> inputs_of(const Tensor& first, const std::vector<Tensor>& indices) {
+  std::vector<Tensor> inputs = {first};
+  inputs.insert(inputs.end(), indices.begin(), indices.end());
+  return inputs;
 }
 
 // The temporaries of the kernel that adds gradients up in the order of their places.
@@ -145,40 +220,39 @@ class PlaceScratch {
 };
 
 Tensor index_gradient(const Tensor& incoming, const Shape& shape,
-                      const std::vector<Tensor>& indices) {
+                      const std::vector<Tensor>& given) {
   Tensor whole = zeros(shape, options_of(incoming));
-  const SliceIndex chosen = slice_index(shape, indices);
+  const std::vector<Tensor> indices = broadcast_together(given);
+  const std::int64_t count = indices[0].numel();
   if (whole.device().is_cuda()) {
     const Tensor grad = row_major(incoming);
-    const PlaceScratch scratch(whole, chosen.shape.numel());
+    const PlaceScratch scratch(whole, count);
   }
-  if (!whole.has_values()) return whole;
-  const std::vector<double> values = to_doubles(incoming);
-  std::vector<double> sums(static_cast<std::size_t>(whole.numel()));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto width = static_cast<std::size_t>(chosen.slice_numel);
-    sums[static_cast<std::size_t>(chosen.slices[i / width]) * width + i % width] += values[i];
-  }
-  store_values(whole, sums);
+  if (!whole.has_values() || incoming.numel() == 0) return whole;
+  const formulas::ScatteredSlices sums{places_in(whole, indices), walk_of(incoming, 0, false),
+                                       count};
+  const std::int64_t slices = whole.numel() / sums.places.width;
+  run_lines(sums, whole.dtype(), owners_of(sums.places.width, slices),
+            {{whole}, inputs_of(incoming, indices)});
   return whole;
 }
 
-Tensor indexed(const Tensor& input, const SliceIndex& chosen, int leading) {
-  Shape shape = chosen.shape;
-  for (int dim = leading; dim < input.dims(); ++dim) shape.push_back(input.shape()[dim]);
+Tensor indexed(const Tensor& input, const std::vector<Tensor>& given) {
+  const std::vector<Tensor> indices = broadcast_together(given);
+  Shape shape = indices[0].shape();
+  for (int dim = static_cast<int>(indices.size()); dim < input.dims(); ++dim) {
+    shape.push_back(input.shape()[dim]);
+  }
   Tensor out = empty(shape, options_of(input));
-  if (!out.has_values() || !input.has_values()) return out;
-  const Operand<double> data(input, input.shape());
-  std::vector<double> flat;
-  for_each_offset(input.shape(), data.strides(),
-                  [&](std::int64_t offset) { flat.push_back(data.data()[offset]); });
-  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
-    const auto width = static_cast<std::size_t>(chosen.slice_numel);
-    for (std::size_t i = 0; i < chosen.slices.size() * width; ++i) {
-      const std::size_t from = static_cast<std::size_t>(chosen.slices[i / width]) * width;
-      out.data<T>()[i] = convert_element<T>(flat[from + i % width]);
-    }
-  });
+  if (!out.has_values() || !indices[0].has_values()) return out;
+  // Indices of a subscript, and they alone, may count from the end.
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    require_places(kIndex, indices[i], {input.shape()[static_cast<int>(i)], true}, out);
+  }
+  if (!input.has_values()) return out;
+  const formulas::GatheredSlices gathered{places_in(input, indices)};
+  run_lines(gathered, out.dtype(), thread_for_each(out.numel()),
+            {{out}, inputs_of(input, indices)});
   return out;
 }
 
@@ -240,7 +314,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
     if (call.is_recorded()) {
       return TensorList{scatter_add(whole, position, call.saved(0), call.grad())};
     }
-    add_at(kGather, whole, position, call.saved(0), call.grad());
+    add_at(whole, position, call.saved(0), call.grad());
     return TensorList{whole};
   });
   return out;
@@ -260,8 +334,7 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
       gathered(kIndexSelect, input, position, spread_index(index, input.shape(), position));
   record.attach(out, [shape = input.shape(), position](BackwardCall& call) {
     Tensor whole = zeros(shape, options_of(call.grad()));
-    add_at(kIndexSelect, whole, position, spread_index(call.saved(0), shape, position),
-           call.grad());
+    add_at(whole, position, spread_index(call.saved(0), shape, position), call.grad());
     return TensorList{whole};
   });
   return out;
@@ -274,10 +347,9 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& indices) {
                                             indices.size(), input.shape().str()));
   }
   for (const Tensor& each : indices) require_index(kIndex, input, each);
-  const SliceIndex chosen = slice_index(input.shape(), indices);
   Recorder record("IndexBackward", {&input});
   for (const Tensor& each : indices) record.save(each);
-  Tensor out = indexed(input, chosen, static_cast<int>(indices.size()));
+  Tensor out = indexed(input, indices);
   record.attach(out, [shape = input.shape(), count = indices.size()](BackwardCall& call) {
     std::vector<Tensor> saved;
     for (std::size_t i = 0; i < count; ++i) saved.push_back(call.saved(i));
@@ -299,8 +371,8 @@ Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
   }
   Recorder record("ScatterAddBackward", {&input, &source});
   record.save(record.needs(1) ? index : Tensor());
-  Tensor out = copy_of(input);
-  add_at(kScatterAdd, out, position, index, source);
+  Tensor out = copy_with_places(kScatterAdd, input, position, index);
+  add_at(out, position, index, source);
   record.attach_differentiable(out, [position](BackwardCall& call) {
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
     if (call.needs(1)) {

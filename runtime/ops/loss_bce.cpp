@@ -14,18 +14,6 @@ namespace {
 constexpr OpInfo kBce{"binary_cross_entropy"};
 constexpr OpInfo kBceWithLogits{"binary_cross_entropy_with_logits", CastPolicy::float32};
 
-constexpr auto kBceValue = [](auto x, auto t) {
-  using T = decltype(x);
-  const T log_x = std::max(static_cast<T>(std::log(x)), T(-100));
-  const T log_rest = std::max(static_cast<T>(std::log1p(-x)), T(-100));
-  return (t - T(1)) * log_rest - t * log_x;
-};
-constexpr auto kBceSlope = [](auto x, auto t) {
-  using T = decltype(x);
-  return (x - t) / std::max((T(1) - x) * x, static_cast<T>(1e-12));
-};
-constexpr auto kBceTargetSlope = [](auto /*t*/, auto x) { return std::log1p(-x) - std::log(x); };
-
 constexpr formulas::LogSigmoid kLogSigmoid;
 constexpr formulas::Sigmoid kSigmoid;
 
@@ -46,7 +34,7 @@ void forbid_under_autocast(const Tensor& input) {
 
 Tensor bce_losses(const LossOperands& operands, const Tensor& weight) {
   Tensor losses = empty_like(operands.input);
-  compute_into(losses, operands.input, operands.target, kBceValue);
+  compute_into(losses, operands.input, operands.target, formulas::CrossEntropyValue());
   if (weight.defined()) mul_(losses, weight);
   return losses;
 }
@@ -62,8 +50,9 @@ void reduce_in_place(Tensor& losses, Reduction reduction) {
 Tensor bce_gradient(BackwardCall& call, std::size_t side, double factor) {
   const Tensor x = call.saved(0);
   const Tensor t = call.saved(1);
-  Tensor grad = side == 0 ? loss_gradient(call.grad(), x, t, factor, kBceSlope)
-                          : loss_gradient(call.grad(), t, x, factor, kBceTargetSlope);
+  Tensor grad =
+      side == 0 ? distance_gradient(call.grad(), x, t, factor, formulas::CrossEntropy())
+                : distance_gradient(call.grad(), t, x, factor, formulas::CrossEntropyOfTarget());
   if (const Tensor weight = call.saved(2); weight.defined()) mul_(grad, weight);
   return grad;
 }
@@ -114,7 +103,7 @@ Tensor logit_target_gradient(BackwardCall& call, double factor) {
   const Tensor pos_weight = call.saved(0);
   const Tensor x = call.saved(1);
   const Tensor weight = call.saved(3);
-  Tensor out = map_new(x, [](auto value) { return kLogSigmoid(-value); });
+  Tensor out = map_new(x, formulas::LogSigmoidOfNegated());
   const Tensor positives = map_new(x, kLogSigmoid);
   if (pos_weight.defined()) mul_(positives, pos_weight);
   sub_(out, positives);

@@ -34,24 +34,6 @@ Loss formula_of(const Loss& loss) {
   return loss;
 }
 
-// grad · factor · slope(x, t) in a new row-major tensor of x's dtype. `grad` is one number or of
-// the losses' shape.
-template <class Distance>
-Tensor distance_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor,
-                         const Distance& distance) {
-  Tensor out = empty(broadcast_shapes(x.shape(), t.shape(), "backward"), options_of(x));
-  visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-    if (grad.dims() == 0) {
-      const formulas::DistanceSlope<Distance> slope{distance, grad.item() * factor};
-      map_binary<T, T>(out, x, t, slope);
-    } else {
-      const formulas::DistanceWeightedSlope<Distance> slope{distance, factor};
-      map_ternary<T, T>(out, grad, x, t, slope);
-    }
-  });
-  return out;
-}
-
 Recorder record_operands(std::string_view node, const LossOperands& operands) {
   Recorder record(node, {&operands.input, &operands.target});
   record.save(operands.input);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/formulas/distance.h"
 #include "runtime/ops/loss_reduction.h"
 
 namespace ohm::ops {
@@ -34,19 +35,17 @@ void compute_into(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
 
 /// grad · factor · slope(x, t) in a new row-major tensor of x's dtype. `grad` is one number or of
 /// the losses' shape.
-template <class F>
-Tensor loss_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor,
-                     F&& slope) {
+template <class Distance>
+Tensor distance_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor,
+                         const Distance& distance) {
   Tensor out = empty(broadcast_shapes(x.shape(), t.shape(), "backward"), options_of(x));
   visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-    using Compute = ComputeType<T>;
     if (grad.dims() == 0) {
-      const auto scale = static_cast<Compute>(grad.item() * factor);
-      map_binary<T, T>(out, x, t, [&](Compute a, Compute b) { return slope(a, b) * scale; });
+      const formulas::DistanceSlope<Distance> slope{distance, grad.item() * factor};
+      map_binary<T, T>(out, x, t, slope);
     } else {
-      const auto scale = static_cast<Compute>(factor);
-      map_ternary<T, T>(out, grad, x, t,
-                        [&](Compute g, Compute a, Compute b) { return g * slope(a, b) * scale; });
+      const formulas::DistanceWeightedSlope<Distance> slope{distance, factor};
+      map_ternary<T, T>(out, grad, x, t, slope);
     }
   });
   return out;

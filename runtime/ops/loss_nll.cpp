@@ -8,7 +8,7 @@
 #include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_kernels.h"
+#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {
@@ -20,11 +20,6 @@ struct ClassLayout {
   std::int64_t samples = 1;
   std::int64_t classes = 1;
   std::int64_t positions = 1;
-
-  /// Where the score of `class_index` lies for the target number `i`.
-  std::int64_t at(std::int64_t i, std::int64_t class_index) const {
-    return formulas::ChosenClass{positions, 0}.place(i, class_index, classes);
-  }
 };
 
 struct NllCall {
@@ -77,90 +72,62 @@ void check_class_targets(const Tensor& input, const Tensor& target,
 
 namespace {
 
-// Calls visit(i, class index, weight) for every target that counts.
-template <class F>
-void for_each_target(const NllCall& call, const Tensor& target, const Tensor& weight, F&& visit) {
-  const std::vector<double> weights = weight.defined() ? to_doubles(weight) : std::vector<double>();
+// Throws for a target that is no class. On a card `scratch`, whose first element is written, says
+// so.
+void require_classes(const NllCall& call, const Tensor& target, const Tensor& scratch) {
+  if (target.numel() == 0) return;
+  const std::int64_t classes = call.layout.classes;
+  if (scratch.card() != nullptr) {
+    const Tensor verdict = make_view(scratch, {}, {}, scratch.impl()->offset);
+    const formulas::ClassesOutside outside{call.ignore_index, classes};
+    const bool is_known = are_lines_done_on_card(outside, scratch.dtype(), {1, target.numel()},
+                                                 {{verdict}, {target}});
+    if (is_known && verdict.item() == 0.0) return;
+  }
   const auto* indices = target.data<const std::int64_t>();
   for (std::int64_t i = 0; i < target.numel(); ++i) {
     const std::int64_t index = indices[i];
-    if (index == call.ignore_index) continue;
-    if (index < 0 || index >= call.layout.classes) {
-      throw std::invalid_argument(
-          fmt::format("[nll_loss] target {} is out of bounds: there are {} classes", index,
-                      call.layout.classes));
-    }
-    visit(i, index, weights.empty() ? 1.0 : weights[static_cast<std::size_t>(index)]);
+    if (index == call.ignore_index || (index >= 0 && index < classes)) continue;
+    throw std::invalid_argument(
+        fmt::format("[nll_loss] target {} is out of bounds: there are {} classes", index, classes));
   }
-}
-
-// Throws for a target that is no class, which no kernel refuses. Nothing where the host computes,
-// which finds it on its way.
-void check_before_kernel(const NllCall& call, const Tensor& target) {
-  if (target.card() == nullptr) return;
-  for_each_target(call, target, Tensor(), [](std::int64_t, std::int64_t, double) {});
-}
-
-bool are_losses_done_by_kernel(const NllCall& call, const Tensor& scores, const Tensor& indices,
-                               const Tensor& weight, const Tensor& out,
-                               const Tensor& total_weight) {
-  if (call.reduction == Reduction::none || !is_row_major_or_undefined(weight)) return false;
-  check_before_kernel(call, indices);
-  const formulas::ChosenLosses losses{{call.layout.positions, call.ignore_index},
-                                      call.reduction == Reduction::mean};
-  return are_lines_done_on_card(losses, scores.dtype(), {1, indices.numel(), call.layout.classes},
-                                {{out, total_weight}, {scores, indices, weight}});
 }
 
 void compute_losses(const NllCall& call, const Tensor& input, const Tensor& target,
-                    const Tensor& weight, const Tensor& out, const Tensor& total_weight) {
+                    const Tensor& given_weight, const Tensor& out, const Tensor& total_weight) {
   const Tensor scores = row_major(input);
   const Tensor indices = row_major(target);
+  const Tensor weight = given_weight.defined() ? row_major(given_weight) : Tensor();
   if (!out.has_values()) return;
-  if (are_losses_done_by_kernel(call, scores, indices, weight, out, total_weight)) return;
-  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    if (call.reduction == Reduction::none) fill_values(out, 0);
-    const T* score = scores.data<const T>();
-    T* losses = out.data<T>();
-    double sum = 0;
-    double total = 0;
-    for_each_target(call, indices, weight, [&](std::int64_t i, std::int64_t index, double w) {
-      const double loss = -w * convert_element<double>(score[call.layout.at(i, index)]);
-      if (call.reduction == Reduction::none) losses[i] = convert_element<T>(loss);
-      sum += loss;
-      total += w;
-    });
-    if (call.reduction != Reduction::none) {
-      *losses = convert_element<T>(call.reduction == Reduction::mean ? sum / total : sum);
-    }
-    *total_weight.data<T>() = convert_element<T>(call.reduction == Reduction::none ? 0.0 : total);
-  });
+  require_classes(call, indices, out.numel() > 0 ? out : total_weight);
+  const formulas::ChosenClass chosen{call.layout.positions, call.ignore_index};
+  const std::int64_t classes = call.layout.classes;
+  if (call.reduction == Reduction::none) {
+    fill_values(total_weight, 0.0);
+    LineShape each = thread_for_each(indices.numel());
+    each.inner = classes;
+    run_floating_lines(formulas::ChosenLoss{chosen}, input.dtype(), each,
+                       {{out}, {scores, indices, weight}});
+    return;
+  }
+  const formulas::ChosenLosses losses{chosen, call.reduction == Reduction::mean};
+  run_floating_lines(losses, input.dtype(), {1, indices.numel(), classes},
+                     {{out, total_weight}, {scores, indices, weight}});
 }
 
 Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input,
-                    const Tensor& target, const Tensor& weight, const Tensor& total_weight) {
+                    const Tensor& target, const Tensor& given_weight, const Tensor& total_weight) {
   Tensor out = zeros(input.shape(), options_of(input));
   const Tensor indices = row_major(target);
   const Tensor g = row_major(grad);
+  const Tensor weight = given_weight.defined() ? row_major(given_weight) : Tensor();
   if (!out.has_values()) return out;
   const double divisor = call.reduction == Reduction::mean ? total_weight.item() : 1.0;
-  check_before_kernel(call, indices);
   const formulas::ChosenSlope slope{
       {call.layout.positions, call.ignore_index}, call.reduction != Reduction::none, divisor};
-  if (is_row_major_or_undefined(weight) &&
-      are_lines_done_on_card(slope, input.dtype(), {indices.numel(), 1, call.layout.classes},
-                             {{out}, {g, indices, weight}})) {
-    return out;
-  }
-  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* incoming = g.data<const T>();
-    T* result = out.data<T>();
-    for_each_target(call, indices, weight, [&](std::int64_t i, std::int64_t index, double w) {
-      const T& one = incoming[call.reduction == Reduction::none ? i : 0];
-      result[call.layout.at(i, index)] =
-          convert_element<T>(-w * convert_element<double>(one) / divisor);
-    });
-  });
+  LineShape each = thread_for_each(indices.numel());
+  each.inner = call.layout.classes;
+  run_floating_lines(slope, input.dtype(), each, {{out}, {g, indices, weight}});
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/ops/folding.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/formulas/lines.h"
@@ -24,7 +25,6 @@ void require_known(double p) {
 }
 
 bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, double p) {
-  if (p != 1.0 && p != 2.0) return false;
   const formulas::FoldedNorm norm{p == 2.0, walk_of(input, folded, false),
                                   walk_of(input, folded, true)};
   return are_lines_done_on_card(norm, DType::float64, folded_lines(out, input, norm.folded),
@@ -33,17 +33,14 @@ bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, d
 
 void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, double p) {
   if (!out.has_values() || lacks_values(input)) return;
+  if (std::isinf(p)) {
+    return fold_into(out, input, formulas::FoldedLargest{folding_of(input, folded), false, true});
+  }
   if (is_done_by_kernel(out, input, folded, p)) return;
   std::vector<double> sums(static_cast<std::size_t>(out.numel()));
   for_each_folded(input, folded, [&](std::size_t slot, double x) {
     const double size = std::abs(x);
-    if (p == 2.0) {
-      sums[slot] += size * size;
-    } else if (p == 1.0) {
-      sums[slot] += size;
-    } else if (size > sums[slot] || std::isnan(size)) {
-      sums[slot] = size;
-    }
+    sums[slot] += p == 2.0 ? size * size : size;
   });
   if (p == 2.0) {
     for (double& sum : sums) sum = std::sqrt(sum);
@@ -68,32 +65,30 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
   });
   const Tensor is_zero = empty_like(result, DType::boolean);
   visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<bool, T>(is_zero, result, [](auto length) { return length == decltype(length){}; });
-    map_binary<T, T>(direction, direction, is_zero,
-                     [](auto x, auto zero) { return zero != 0 ? decltype(x){} : x; });
+    map_with_number<bool, T>(is_zero, result, 0.0, formulas::Equal());
+    map_binary<T, T>(direction, direction, is_zero, formulas::Kept{false});
   });
-  return map_new(direction, grad, [](auto x, auto g) { return x * g; });
+  return map_new(direction, grad, formulas::Product());
 }
 
 // Shared by all elements of the largest magnitude.
 Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                         DimMask folded) {
-  const Tensor size = map_new(input, [](auto x) { return std::abs(x); });
+  const Tensor size = map_new(input, formulas::Absolute());
   Tensor mask;
   {
-    const Tensor is_largest =
-        formula::compared(size, result, [](auto x, auto largest) { return x == largest; });
-    const Tensor is_nan = formula::compared(size, size, [](auto x, auto) { return x != x; });
-    mask = formula::compared(is_largest, is_nan, [](auto a, auto b) { return a != 0 || b != 0; });
+    const Tensor is_largest = formula::compared(size, result, formulas::Equal());
+    const Tensor is_nan = formula::compared(size, size, formulas::Unequal());
+    mask = formula::compared(is_largest, is_nan, formulas::Either());
   }
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
-  const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
+  const Tensor share = map_new(grad, count, formulas::Quotient());
   const Tensor masked = empty_like(input);
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(masked, share, mask, [](auto g, auto is_largest) { return g * is_largest; });
+    map_binary<T, T>(masked, share, mask, formulas::Product());
   });
   const Tensor sign = map_new(input, sign_of());
-  return map_new(sign, masked, [](auto s, auto g) { return s * g; });
+  return map_new(sign, masked, formulas::Product());
 }
 
 Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
@@ -103,7 +98,7 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   if (p == 2.0) return euclidean_gradient(grad, input, result, result_dtype(input, saved_result));
   if (p == 1.0) {
     const Tensor sign = map_new(input, sign_of());
-    return map_new(sign, grad, [](auto s, auto g) { return s * g; });
+    return map_new(sign, grad, formulas::Product());
   }
   return largest_gradient(grad, input, result, folded);
 }

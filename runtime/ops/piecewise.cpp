@@ -1,8 +1,8 @@
 #include "runtime/ops/piecewise.h"
 
-#include <cmath>
-
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/piecewise.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
@@ -21,9 +21,9 @@ constexpr OpInfo kSoftshrink{"softshrink"};
 constexpr OpInfo kThreshold{"threshold"};
 constexpr OpInfo kPrelu{"prelu", CastPolicy::low_precision};
 
-template <class Forward, class Backward>
+template <class Forward, class Slope>
 Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
-                         Forward forward, Backward backward) {
+                         Forward forward, Slope slope_of_result) {
   const OpFront front(info);
   require_floating(input, info);
   begin_inplace_write(input, info.name);
@@ -31,32 +31,21 @@ Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor
                  [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, forward); });
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save_output(input);
-    record.attach(input, [backward](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), call.saved(0),
-                                [backward](auto grad, auto y) { return backward(grad, y, true); })};
+    record.attach(input, [slope_of_result](BackwardCall& call) {
+      return TensorList{map_new(call.grad(), call.saved(0), slope_of_result)};
     });
   }
   return input;
 }
 
-// `backward(grad, kept, is_result)`: kept is the input, or in place the result.
-template <class Forward, class Backward>
-Tensor piecewise(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
-                 Forward forward, Backward backward) {
-  if (!inplace) {
-    return unary_keeping_input(info, node, input, forward,
-                               [backward](auto grad, auto x) { return backward(grad, x, false); });
-  }
-  return piecewise_inplace(info, node, input, forward, backward);
-}
-
-// Of straight pieces: the gradient is linear, its slope along the input is 0.
-template <class Forward, class Backward>
+// Of straight pieces: the gradient is linear, its slope along the input is 0, and it is the same
+// in terms of the result.
+template <class Forward, class Slope>
 Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& input, bool inplace,
-                       Forward forward, Backward backward) {
-  if (inplace) return piecewise_inplace(info, node, input, forward, backward);
-  const auto kernel = [backward](const Tensor& grad, const Tensor& x) {
-    return map_new(grad, x, [backward](auto g, auto v) { return backward(g, v, false); });
+                       Forward forward, Slope slope) {
+  if (inplace) return piecewise_inplace(info, node, input, forward, slope);
+  const auto kernel = [slope](const Tensor& grad, const Tensor& x) {
+    return map_new(grad, x, slope);
   };
   return unary_keeping_input(info, node, input, forward,
                              Formula([node, kernel](const Tensor& grad, const Tensor& x) {
@@ -64,40 +53,16 @@ Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& 
                              }));
 }
 
-// scale · x above 0, scale · alpha (e^(steepness x) − 1) below.
-Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace, double alpha,
-                        double scale, double steepness) {
-  return piecewise(
-      info, "EluBackward", input, inplace,
-      [=](auto x) {
-        using T = decltype(x);
-        if (x > T(0)) return x * static_cast<T>(scale);
-        return static_cast<T>(std::expm1(x * static_cast<T>(steepness))) *
-               static_cast<T>(alpha * scale);
-      },
-      [=](auto grad, auto kept, bool is_result) {
-        using T = decltype(kept);
-        if (kept > T(0)) return grad * static_cast<T>(scale);
-        const T grown = is_result ? kept + static_cast<T>(alpha * scale)
-                                  : static_cast<T>(std::exp(kept * static_cast<T>(steepness))) *
-                                        static_cast<T>(alpha * scale);
-        return grad * grown * static_cast<T>(steepness);
-      });
+Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace,
+                        const formulas::ExponentialUnit& unit) {
+  const formulas::ExponentialUnitSlope slope{unit, inplace};
+  if (inplace) return piecewise_inplace(info, "EluBackward", input, unit, slope);
+  return unary_keeping_input(info, "EluBackward", input, unit, slope);
 }
 
 Tensor limited(const OpInfo& info, const Tensor& input, double low, double high, bool inplace) {
-  return straight_pieces(
-      info, "HardtanhBackward", input, inplace,
-      [low, high](auto x) {
-        using T = decltype(x);
-        if (x < static_cast<T>(low)) return static_cast<T>(low);
-        return x > static_cast<T>(high) ? static_cast<T>(high) : x;
-      },
-      [low, high](auto grad, auto kept, bool) {
-        using T = decltype(kept);
-        const bool is_inside = kept > static_cast<T>(low) && kept < static_cast<T>(high);
-        return is_inside ? grad : T(0);
-      });
+  return straight_pieces(info, "HardtanhBackward", input, inplace, formulas::Clamped{low, high},
+                         formulas::ClampedSlope{low, high});
 }
 
 // The weight of a channel, seen with the input's shape. A view.
@@ -125,27 +90,22 @@ std::vector<Sample> both_sides_and(std::vector<Value> arguments) {
 }  // namespace
 
 Tensor leaky_relu(const Tensor& input, double negative_slope, bool inplace) {
-  return straight_pieces(
-      kLeakyRelu, "LeakyReluBackward", input, inplace,
-      [negative_slope](auto x) {
-        return x > decltype(x){} ? x : x * static_cast<decltype(x)>(negative_slope);
-      },
-      [negative_slope](auto grad, auto kept, bool) {
-        return kept > decltype(kept){} ? grad : grad * static_cast<decltype(kept)>(negative_slope);
-      });
+  return straight_pieces(kLeakyRelu, "LeakyReluBackward", input, inplace,
+                         formulas::LeakyRelu{negative_slope},
+                         formulas::LeakyReluSlope{negative_slope});
 }
 
 Tensor elu(const Tensor& input, double alpha, bool inplace) {
-  return exponential_unit(kElu, input, inplace, alpha, 1.0, 1.0);
+  return exponential_unit(kElu, input, inplace, {alpha, 1.0, 1.0});
 }
 
 Tensor selu(const Tensor& input, bool inplace) {
-  return exponential_unit(kSelu, input, inplace, 1.6732632423543772, 1.0507009873554805, 1.0);
+  return exponential_unit(kSelu, input, inplace, {1.6732632423543772, 1.0507009873554805, 1.0});
 }
 
 Tensor celu(const Tensor& input, double alpha, bool inplace) {
   if (alpha == 0.0) throw std::invalid_argument("[celu] alpha cannot be 0");
-  return exponential_unit(kCelu, input, inplace, alpha, 1.0, 1.0 / alpha);
+  return exponential_unit(kCelu, input, inplace, {alpha, 1.0, 1.0 / alpha});
 }
 
 Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplace) {
@@ -157,67 +117,28 @@ Tensor relu6(const Tensor& input, bool inplace) {
 }
 
 Tensor hardsigmoid(const Tensor& input) {
-  return unary_keeping_input(
-      kHardsigmoid, "HardsigmoidBackward", input,
-      [](auto x) {
-        using T = decltype(x);
-        const T line = x + T(3);
-        return (line < T(0) ? T(0) : (line > T(6) ? T(6) : line)) / T(6);
-      },
-      [](auto grad, auto x) {
-        using T = decltype(x);
-        return x > T(-3) && x < T(3) ? grad / T(6) : T(0);
-      });
+  return unary_keeping_input(kHardsigmoid, "HardsigmoidBackward", input, formulas::HardSigmoid(),
+                             formulas::HardSigmoidSlope());
 }
 
 Tensor hardswish(const Tensor& input) {
-  return unary_keeping_input(
-      kHardswish, "HardswishBackward", input,
-      [](auto x) {
-        using T = decltype(x);
-        const T line = x + T(3);
-        return x * (line < T(0) ? T(0) : (line > T(6) ? T(6) : line)) / T(6);
-      },
-      [](auto grad, auto x) {
-        using T = decltype(x);
-        if (x <= T(-3)) return T(0);
-        return x < T(3) ? grad * (x / T(3) + T(0.5)) : grad;
-      });
+  return unary_keeping_input(kHardswish, "HardswishBackward", input, formulas::HardSwish(),
+                             formulas::HardSwishSlope());
 }
 
 Tensor hardshrink(const Tensor& input, double lambd) {
-  return unary_keeping_input(
-      kHardshrink, "HardshrinkBackward", input,
-      [lambd](auto x) {
-        return std::abs(x) <= static_cast<decltype(x)>(lambd) ? decltype(x){} : x;
-      },
-      [lambd](auto grad, auto x) {
-        return std::abs(x) <= static_cast<decltype(x)>(lambd) ? decltype(x){} : grad;
-      });
+  return unary_keeping_input(kHardshrink, "HardshrinkBackward", input, formulas::HardShrunk{lambd},
+                             formulas::ShrunkSlope{lambd});
 }
 
 Tensor softshrink(const Tensor& input, double lambd) {
-  return unary_keeping_input(
-      kSoftshrink, "SoftshrinkBackward", input,
-      [lambd](auto x) {
-        using T = decltype(x);
-        const T width = static_cast<T>(lambd);
-        return x > width ? x - width : (x < -width ? x + width : T(0));
-      },
-      [lambd](auto grad, auto x) {
-        return std::abs(x) <= static_cast<decltype(x)>(lambd) ? decltype(x){} : grad;
-      });
+  return unary_keeping_input(kSoftshrink, "SoftshrinkBackward", input, formulas::SoftShrunk{lambd},
+                             formulas::ShrunkSlope{lambd});
 }
 
 Tensor threshold(const Tensor& input, double limit, double value) {
-  return unary_keeping_input(
-      kThreshold, "ThresholdBackward", input,
-      [limit, value](auto x) {
-        return x <= static_cast<decltype(x)>(limit) ? static_cast<decltype(x)>(value) : x;
-      },
-      [limit](auto grad, auto x) {
-        return x <= static_cast<decltype(x)>(limit) ? decltype(x){} : grad;
-      });
+  return unary_keeping_input(kThreshold, "ThresholdBackward", input,
+                             formulas::Threshold{limit, value}, formulas::ThresholdSlope{limit});
 }
 
 Tensor prelu(const Tensor& given, const Tensor& given_weight) {
@@ -234,8 +155,7 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
   Recorder record("PreluKernelBackward", {&input, &weight});
   record.save(input);
   record.save(weight);
-  Tensor out = map_new(input, spread_weight(weight, input),
-                       [](auto x, auto slope) { return x > decltype(x){} ? x : x * slope; });
+  Tensor out = map_new(input, spread_weight(weight, input), formulas::Prelu());
   record.attach(out, [](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor slope = call.saved(1);
@@ -243,10 +163,8 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
     Tensor grad = empty_like(x);
     Tensor weight_grad = empty_like(x);
     visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-      map_ternary<T, T>(grad, call.grad(), x, spread_weight(slope, x),
-                        [](auto g, auto v, auto s) { return v > decltype(v){} ? g : g * s; });
-      map_binary<T, T>(weight_grad, call.grad(), x,
-                       [](auto g, auto v) { return v > decltype(v){} ? decltype(g){} : g * v; });
+      map_ternary<T, T>(grad, call.grad(), x, spread_weight(slope, x), formulas::PreluSlope());
+      map_binary<T, T>(weight_grad, call.grad(), x, formulas::PreluWeightSlope());
     });
     TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
     if (call.needs(1)) {

@@ -172,7 +172,7 @@ Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tenso
 // the other one was chosen.
 template <class Pick>
 Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& theirs,
-                       Pick is_first_chosen) {
+                       Pick is_second_chosen) {
   const Tensor half = map_new(grad, formulas::Divided{2.0});
   const Tensor is_equal = empty(grad.shape(), {DType::boolean, grad.device()});
   Tensor out = empty_like(grad);
@@ -180,8 +180,7 @@ Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& the
   const DType dtype = result_dtype(mine, theirs);
   visit_floating(dtype, [&]<class T>(TypeTag<T>) {
     map_binary<bool, T>(is_equal, mine, theirs, formulas::Equal());
-    map_binary<bool, T>(is_theirs, mine, theirs,
-                        [=](auto x, auto y) { return x != y && is_first_chosen(y, x); });
+    map_binary<bool, T>(is_theirs, mine, theirs, is_second_chosen);
   });
   visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
     map_ternary<T, T>(out, is_equal, half, grad, formulas::Choice());
@@ -193,7 +192,7 @@ Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& the
 // max and min: the gradient goes to the chosen operand, half to each where they are equal.
 template <class Chosen, class Pick>
 Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, const Tensor& other,
-                Chosen chosen, Pick is_first_chosen) {
+                Chosen chosen, Pick is_second_chosen) {
   const OpFront front(info);
   Recorder record(node, {&input, &other});
   record.save(other);
@@ -203,8 +202,8 @@ Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, 
     const Tensor a = call.saved(1);
     const Tensor b = call.saved(0);
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = chosen_gradient(call.grad(), b, a, is_first_chosen);
-    if (call.needs(0)) grads[0] = chosen_gradient(call.grad(), a, b, is_first_chosen);
+    if (call.needs(1)) grads[1] = chosen_gradient(call.grad(), b, a, is_second_chosen);
+    if (call.needs(0)) grads[0] = chosen_gradient(call.grad(), a, b, is_second_chosen);
     return grads;
   });
   return out;
@@ -290,13 +289,12 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
 }
 
 Tensor maximum(const Tensor& input, const Tensor& other) {
-  return pick_one(kMaximum, "MaximumBackward", input, other, formulas::Maximum(),
-                  [](auto x, auto y) { return x > y; });
+  return pick_one(kMaximum, "MaximumBackward", input, other, formulas::Maximum(), formulas::Less());
 }
 
 Tensor minimum(const Tensor& input, const Tensor& other) {
   return pick_one(kMinimum, "MinimumBackward", input, other, formulas::Minimum(),
-                  [](auto x, auto y) { return x < y; });
+                  formulas::Greater());
 }
 
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {

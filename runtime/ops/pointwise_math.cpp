@@ -164,14 +164,10 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
   const OpFront front(kXlogy);
   require_floating(input, kXlogy);
   const DType dtype = result_dtype(input, other);
-  const auto value = [](auto x, auto y) {
-    using T = decltype(x);
-    return x == T(0) && y == y ? T(0) : static_cast<T>(x * std::log(y));
-  };
   Recorder record("XlogyBackward", {&input, &other});
   record.save(other);
   record.save(input);
-  Tensor out = binary_new_floating(kXlogy, input, other, dtype, value);
+  Tensor out = binary_new_floating(kXlogy, input, other, dtype, formulas::XLogY());
   record.attach(out, [dtype](BackwardCall& call) {
     const Tensor x = call.saved(1);
     const Tensor y = call.saved(0);
@@ -182,18 +178,14 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
     }
     if (call.needs(0)) {
       // grad · log(y), and 0 where x is 0 and y is not positive.
-      const Tensor slope = map_new(call.grad(), y, [](auto g, auto v) {
-        return g == decltype(g){} ? g : static_cast<decltype(g)>(g * std::log(v));
-      });
+      const Tensor slope = map_new(call.grad(), y, formulas::XLogYSlope());
       const Tensor x_is_zero = empty(x.shape(), {DType::boolean, x.device()});
       const Tensor y_is_not_positive = empty(y.shape(), {DType::boolean, y.device()});
       const Tensor is_masked =
           empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
       grads[0] = empty_like(slope);
       visit_floating(dtype, [&]<class T>(TypeTag<T>) {
-        map_ternary<T, T>(grads[0], slope, x, y, [](auto g, auto a, auto b) {
-          return a == decltype(a){} && b <= decltype(b){} ? decltype(g){} : g;
-        });
+        map_ternary<T, T>(grads[0], slope, x, y, formulas::XLogYSlopeKept());
       });
     }
     return grads;

@@ -1,8 +1,7 @@
 #include "runtime/ops/power.h"
 
-#include <cmath>
-
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/pointwise.h"
 
 namespace ohm::ops {
@@ -11,7 +10,7 @@ namespace {
 constexpr OpInfo kPow{"pow", CastPolicy::float32};
 
 Tensor raised(const Tensor& base, const Tensor& exponent) {
-  return formula::combined(base, exponent, [](auto x, auto p) { return std::pow(x, p); });
+  return formula::combined(base, exponent, formulas::Power());
 }
 
 // grad · (input is 0 and exponent at least 0 ? 0 : result · log(input))
@@ -21,10 +20,9 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
   {
     const Tensor is_zero = eq(input, 0.0);
     const Tensor is_positive = ge(exponent, 0.0);
-    is_flat =
-        formula::compared(is_zero, is_positive, [](auto a, auto b) { return a != 0 && b != 0; });
+    is_flat = formula::compared(is_zero, is_positive, formulas::Both());
   }
-  const Tensor logarithm = formula::mapped(input, &log, [](auto x) { return std::log(x); });
+  const Tensor logarithm = formula::mapped(input, &log, formulas::Logarithm());
   const Tensor slope = formula::product(result, logarithm);
   const Tensor zero = full({}, 0.0, options_of(grad));
   const Tensor chosen = where(is_flat, zero, slope);

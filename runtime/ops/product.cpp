@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/ops/folding.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"
@@ -19,25 +21,6 @@ constexpr OpInfo kProd{"prod", CastPolicy::float32_result};
 constexpr OpInfo kLogSumExp{"logsumexp", CastPolicy::float32};
 constexpr OpInfo kAmax{"amax"};
 constexpr OpInfo kAmin{"amin"};
-
-// fold(result, element) over the folded dimensions, into a new tensor.
-template <class Fold>
-Tensor folded_by(const Tensor& input, DimMask folded, bool keepdim, DType dtype, double start,
-                 const ReductionKernel& kernel, Fold fold) {
-  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {dtype, input.device()});
-  const ReductionScratch scratch(input, folded, kernel);
-  if (!out.has_values()) return out;
-  std::vector<double> results(static_cast<std::size_t>(out.numel()), start);
-  if (input.has_values()) {
-    for_each_folded(input, folded,
-                    [&](std::size_t slot, double x) { results[slot] = fold(results[slot], x); });
-  }
-  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
-    T* target = out.data<T>();
-    for (const double result : results) *target++ = convert_element<T>(result);
-  });
-  return out;
-}
 
 std::size_t accumulator_bytes(DType dtype) {
   return dtype == DType::float64 || dtype == DType::int64 ? 8 : 4;
@@ -68,35 +51,12 @@ void count_zeros_of_lines(const Tensor& input, DimMask folded, std::vector<Tenso
 // The product of all the others, where one or more elements are 0.
 void correct_zeros(const Tensor& gradient, const Tensor& grad, const Tensor& input,
                    DimMask folded) {
-  if (!gradient.has_values() || !input.has_values()) return;
-  std::vector<double> without;
-  std::vector<int> zeros;
-  const auto slots = static_cast<std::size_t>(reduced_shape(input.shape(), folded, true).numel());
-  without.assign(slots, 1.0);
-  zeros.assign(slots, 0);
-  for_each_folded(input, folded, [&](std::size_t slot, double x) {
-    if (x == 0.0) {
-      ++zeros[slot];
-    } else {
-      without[slot] *= x;
-    }
-  });
-  const std::vector<double> incoming = to_doubles(grad);
-  std::vector<double> values = to_doubles(gradient);
-  std::size_t next = 0;
-  for_each_folded(input, folded, [&](std::size_t slot, double x) {
-    double& value = values[next++];
-    if (zeros[slot] == 0) return;
-    const bool is_only_zero = x == 0.0 && zeros[slot] == 1;
-    value = is_only_zero ? incoming[slot] * without[slot] : 0.0;
-  });
-  visit_floating(gradient.dtype(), [&]<class T>(TypeTag<T>) {
-    const std::array<Shape, 1> strides = {gradient.strides()};
-    std::size_t element = 0;
-    for_each_offsets<1>(gradient.shape(), strides, [&](const auto& at) {
-      gradient.data<T>()[at[0]] = convert_element<T>(values[element++]);
-    });
-  });
+  if (!gradient.has_values() || !input.has_values() || input.numel() == 0) return;
+  const formulas::FoldedProductSlope slope{folding_of(gradient, folded), walk_of(grad, 0, false),
+                                           folding_of(input, folded)};
+  const std::int64_t lines = reduced_shape(input.shape(), folded, true).numel();
+  run_floating_lines(slope, DType::float64, {lines, input.numel() / lines},
+                     {{gradient}, {grad, input}});
 }
 
 // grad · result / input
@@ -127,38 +87,18 @@ Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor
                        DimMask folded) {
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
-  const Tensor mask =
-      formula::compared(input, result, [](auto x, auto y) { return x == y || (x != x && y != y); });
+  const Tensor mask = formula::compared(input, result, formulas::Same());
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
-  const Tensor share = map_new(grad, count, [](auto g, auto n) { return g / n; });
+  const Tensor share = map_new(grad, count, formulas::Quotient());
   Tensor out = empty_like(input);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, mask, share, [](auto m, auto g) { return m * g; });
+    map_binary<T, T>(out, mask, share, formulas::Product());
   });
   return out;
 }
 
-// The first element of a line is taken as it is; not-a-number wins.
-template <class Precedes>
-void store_extremes(const Tensor& out, const Tensor& input, DimMask folded, Precedes precedes) {
-  if (!out.has_values() || !input.has_values()) return;
-  std::vector<double> best(static_cast<std::size_t>(out.numel()));
-  std::vector<bool> has_one(best.size());
-  for_each_folded(input, folded, [&](std::size_t slot, double x) {
-    if (!has_one[slot] || x != x || (best[slot] == best[slot] && precedes(x, best[slot]))) {
-      best[slot] = x;
-    }
-    has_one[slot] = true;
-  });
-  visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
-    T* target = out.data<T>();
-    for (const double value : best) *target++ = convert_element<T>(value);
-  });
-}
-
-template <class Precedes>
 Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
-               const std::optional<Shape>& dim, bool keepdim, Precedes precedes) {
+               const std::optional<Shape>& dim, bool keepdim, bool wants_largest) {
   const OpFront front(info);
   if (input.numel() == 0) {
     throw std::invalid_argument(
@@ -168,7 +108,10 @@ Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), options_of(input));
   {
     const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
-    store_extremes(out, input, folded, precedes);
+    if (out.has_values() && input.has_values()) {
+      fold_into(out, input,
+                formulas::FoldedLargest{folding_of(input, folded), !wants_largest, false});
+    }
   }
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
@@ -189,15 +132,14 @@ Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keep
     const Tensor size = abs(largest);
     const Tensor is_infinite = eq(size, std::numeric_limits<double>::infinity());
     visit_floating(largest.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(largest, largest, is_infinite,
-                       [](auto x, auto infinite) { return infinite != 0 ? decltype(x){} : x; });
+      map_binary<T, T>(largest, largest, is_infinite, formulas::Kept{false});
     });
   }
-  const Tensor powers = map_new(input, largest, [](auto x, auto m) { return std::exp(x - m); });
+  const Tensor powers = map_new(input, largest, formulas::ExponentialOfDifference());
   Tensor out = reduce_sum(powers, folded, keepdim, input.dtype());
   const Tensor aligned = with_folded_dims(out, input.shape(), folded);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(aligned, aligned, largest, [](auto sum, auto m) { return std::log(sum) + m; });
+    map_binary<T, T>(aligned, aligned, largest, formulas::LogarithmPlus());
   });
   return out;
 }
@@ -219,8 +161,14 @@ Tensor prod(const Tensor& given, std::optional<std::int64_t> dim, bool keepdim) 
   const Tensor input = is_half_read ? given : cast(given, dtype);
   Recorder record("ProdBackward", {&given});
   record.save(given);
-  Tensor out = folded_by(input, folded, keepdim, dtype, 1.0, {accumulator_bytes(dtype), true},
-                         [](double product, double x) { return product * x; });
+  Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {dtype, input.device()});
+  {
+    const ReductionScratch scratch(input, folded, {accumulator_bytes(dtype), true});
+    const formulas::FoldedProduct product{folding_of(input, folded)};
+    if (out.has_values() && !lacks_values(input)) {
+      run_lines(product, dtype, lines_folded(out, input, product.input), {{out}, {input}});
+    }
+  }
   record.save_output(out);
   record.attach(out, [folded, is_whole = !dim](BackwardCall& call) {
     const Tensor x = cast(call.saved(0), call.grad().dtype());
@@ -230,13 +178,11 @@ Tensor prod(const Tensor& given, std::optional<std::int64_t> dim, bool keepdim) 
 }
 
 Tensor amax(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
-  return extreme(kAmax, "AmaxBackward", input, dim, keepdim,
-                 [](double a, double b) { return a > b; });
+  return extreme(kAmax, "AmaxBackward", input, dim, keepdim, true);
 }
 
 Tensor amin(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) {
-  return extreme(kAmin, "AminBackward", input, dim, keepdim,
-                 [](double a, double b) { return a < b; });
+  return extreme(kAmin, "AminBackward", input, dim, keepdim, false);
 }
 
 Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
@@ -257,7 +203,7 @@ Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
     const Tensor grad = with_folded_dims(call.grad(), x.shape(), folded);
     const Tensor result = with_folded_dims(call.saved(1), x.shape(), folded);
     const Tensor below = formula::difference(x, result);
-    const Tensor share = formula::mapped(below, &exp, [](auto v) { return std::exp(v); });
+    const Tensor share = formula::mapped(below, &exp, formulas::Exponential());
     return TensorList{formula::product(grad, share)};
   });
   return out;

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cmath>
 #include <stdexcept>
 
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/host_values.h"
+#include "runtime/ops/formulas/cells.h"
 #include "runtime/tensor/factories.h"
+#include "runtime/tensor/line_loops.h"
 #include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
@@ -22,8 +22,6 @@ constexpr OpInfo kLstmCell{"_thnn_fused_lstm_cell", CastPolicy::low_precision};
 constexpr std::int64_t kGruGates = 3;
 constexpr std::int64_t kGruWorkspace = 5;
 constexpr std::int64_t kLstmGates = 4;
-
-double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 struct CellInputs {
   Tensor input_gates;
@@ -82,51 +80,20 @@ void save_lstm_inputs(Recorder& record, const CellInputs& cell) {
   record.save(cell.input_gates);
 }
 
-// Calls visit(row, column, gates): gate g of the element is input and hidden part with their
-// biases.
-template <class F>
-void for_each_cell(const CellInputs& cell, std::int64_t gates, F&& visit) {
-  const HostInput<double> input(cell.input_gates);
-  const HostInput<double> hidden(cell.hidden_gates);
-  const HostInput<double> input_bias(cell.input_bias);
-  const HostInput<double> hidden_bias(cell.hidden_bias);
-  const std::int64_t width = cell.width();
-  std::array<double, kLstmGates> input_parts{};
-  std::array<double, kLstmGates> hidden_parts{};
-  for (std::int64_t row = 0; row < cell.batch(); ++row) {
-    for (std::int64_t column = 0; column < width; ++column) {
-      for (std::int64_t gate = 0; gate < gates; ++gate) {
-        const std::int64_t at = gate * width + column;
-        const std::int64_t element = row * gates * width + at;
-        const auto slot = static_cast<std::size_t>(gate);
-        input_parts[slot] = input.data()[element];
-        hidden_parts[slot] = hidden.data()[element];
-        if (input_bias.data() == nullptr) continue;
-        input_parts[slot] += input_bias.data()[at];
-        hidden_parts[slot] += hidden_bias.data()[at];
-      }
-      visit(row, column, input_parts, hidden_parts);
-    }
-  }
+formulas::MatrixSteps steps_of(const Tensor& matrix) {
+  if (!matrix.defined()) return {};
+  return {matrix.strides()[0], matrix.strides()[1]};
 }
 
-// A row-major result as doubles, stored when all elements are there.
-class Result {
- public:
-  explicit Result(const Tensor& tensor)
-      : tensor_(tensor),
-        width_(tensor.size(1)),
-        values_(tensor.has_values() ? static_cast<std::size_t>(tensor.numel()) : 0) {}
-  double& at(std::int64_t row, std::int64_t column) {
-    return values_[static_cast<std::size_t>(row * width_ + column)];
-  }
-  void store() const { store_values(tensor_, values_); }
+formulas::CellLayout layout_of(const CellInputs& cell) {
+  const auto step = [](const Tensor& bias) { return bias.defined() ? bias.strides()[0] : 0; };
+  return {cell.width(),         steps_of(cell.input_gates), steps_of(cell.hidden_gates),
+          steps_of(cell.state), step(cell.input_bias),      step(cell.hidden_bias)};
+}
 
- private:
-  const Tensor& tensor_;
-  std::int64_t width_;
-  std::vector<double> values_;
-};
+std::vector<Tensor> operands_of(const CellInputs& cell) {
+  return {cell.input_gates, cell.hidden_gates, cell.state, cell.input_bias, cell.hidden_bias};
+}
 
 Tensor bias_gradient(const BackwardCall& call, std::size_t input, const Tensor& grad_gates) {
   return call.needs(input) ? reduce_sum(grad_gates, with(0, 0), false, grad_gates.dtype())
@@ -135,63 +102,6 @@ Tensor bias_gradient(const BackwardCall& call, std::size_t input, const Tensor& 
 
 // ---- GRU ----------------------------------------------------------------------------------------
 
-// The workspace keeps the three gates, the old state and what the hidden part adds to the new one.
-void compute_gru(const CellInputs& cell, const Tensor& workspace, const Tensor& next) {
-  if (!next.has_values()) return;
-  const HostInput<double> state(cell.state);
-  const std::int64_t width = cell.width();
-  Result kept(workspace);
-  Result result(next);
-  for_each_cell(cell, kGruGates,
-                [&](std::int64_t row, std::int64_t column, const auto& input, const auto& hidden) {
-                  const double reset = sigmoid(input[0] + hidden[0]);
-                  const double update = sigmoid(input[1] + hidden[1]);
-                  const double fresh = std::tanh(input[2] + reset * hidden[2]);
-                  const double old = state.data()[row * width + column];
-                  kept.at(row, column) = reset;
-                  kept.at(row, width + column) = update;
-                  kept.at(row, 2 * width + column) = fresh;
-                  kept.at(row, 3 * width + column) = old;
-                  kept.at(row, 4 * width + column) = hidden[2];
-                  result.at(row, column) = fresh + update * (old - fresh);
-                });
-  kept.store();
-  result.store();
-}
-
-void compute_gru_gradients(const Tensor& grad, const Tensor& workspace, const Tensor& grad_input,
-                           const Tensor& grad_hidden, const Tensor& grad_state) {
-  if (!grad.has_values()) return;
-  const HostInput<double> grads(grad);
-  const HostInput<double> kept(workspace);
-  const std::int64_t width = grad.size(1);
-  Result input(grad_input);
-  Result hidden(grad_hidden);
-  Result state(grad_state);
-  for (std::int64_t row = 0; row < grad.size(0); ++row) {
-    for (std::int64_t column = 0; column < width; ++column) {
-      const double* values = kept.data() + row * kGruWorkspace * width + column;
-      const double reset = values[0];
-      const double update = values[width];
-      const double fresh = values[2 * width];
-      const double g = grads.data()[row * width + column];
-      const double to_fresh = g * (1.0 - update) * (1.0 - fresh * fresh);
-      const double to_update = g * (values[3 * width] - fresh) * (1.0 - update) * update;
-      const double to_reset = to_fresh * values[4 * width] * (1.0 - reset) * reset;
-      input.at(row, column) = to_reset;
-      input.at(row, width + column) = to_update;
-      input.at(row, 2 * width + column) = to_fresh;
-      hidden.at(row, column) = to_reset;
-      hidden.at(row, width + column) = to_update;
-      hidden.at(row, 2 * width + column) = to_fresh * reset;
-      state.at(row, column) = g * update;
-    }
-  }
-  input.store();
-  hidden.store();
-  state.store();
-}
-
 TensorList gru_backward(const BackwardCall& call) {
   const Tensor workspace = call.saved(5);
   const Tensor& grad = call.grad();
@@ -199,7 +109,11 @@ TensorList gru_backward(const BackwardCall& call) {
   Tensor grad_input = empty(gates, options_of(workspace));
   Tensor grad_hidden = empty(gates, options_of(workspace));
   Tensor grad_state = empty(grad.shape(), options_of(grad));
-  compute_gru_gradients(grad, workspace, grad_input, grad_hidden, grad_state);
+  if (grad.has_values()) {
+    run_floating_lines(formulas::GruCellSlope{grad.size(1), steps_of(grad)}, grad.dtype(),
+                       thread_for_each(grad.numel()),
+                       {{grad_input, grad_hidden, grad_state}, {grad, workspace}});
+  }
   Tensor input_bias = bias_gradient(call, 3, grad_input);
   Tensor hidden_bias = bias_gradient(call, 4, grad_hidden);
   return {grad_input, grad_hidden, grad_state, input_bias, hidden_bias};
@@ -207,69 +121,17 @@ TensorList gru_backward(const BackwardCall& call) {
 
 // ---- LSTM ---------------------------------------------------------------------------------------
 
-// The workspace keeps the gates.
-void compute_lstm(const CellInputs& cell, const Tensor& workspace, const Tensor& next_hidden,
-                  const Tensor& next_cell) {
-  if (!next_hidden.has_values()) return;
-  const HostInput<double> state(cell.state);
-  const std::int64_t width = cell.width();
-  Result kept(workspace);
-  Result hidden_result(next_hidden);
-  Result cell_result(next_cell);
-  for_each_cell(cell, kLstmGates,
-                [&](std::int64_t row, std::int64_t column, const auto& input, const auto& hidden) {
-                  const double let_in = sigmoid(input[0] + hidden[0]);
-                  const double forget = sigmoid(input[1] + hidden[1]);
-                  const double fresh = std::tanh(input[2] + hidden[2]);
-                  const double let_out = sigmoid(input[3] + hidden[3]);
-                  const double next = forget * state.data()[row * width + column] + let_in * fresh;
-                  kept.at(row, column) = let_in;
-                  kept.at(row, width + column) = forget;
-                  kept.at(row, 2 * width + column) = fresh;
-                  kept.at(row, 3 * width + column) = let_out;
-                  cell_result.at(row, column) = next;
-                  hidden_result.at(row, column) = let_out * std::tanh(next);
-                });
-  kept.store();
-  hidden_result.store();
-  cell_result.store();
-}
-
 void compute_lstm_gradients(const BackwardCall& call, const Tensor& grad_gates,
                             const Tensor& grad_state) {
   if (!grad_gates.has_values()) return;
-  const HostInput<double> hidden_grads(call.grad(0));
-  const HostInput<double> cell_grads(call.grad(1));
-  const Tensor old_state = call.saved(0);
-  const Tensor new_state = call.saved(5);
+  const Tensor old_cell = call.saved(0);
+  const Tensor new_cell = call.saved(5);
   const Tensor workspace = call.saved(6);
-  const HostInput<double> old_cells(old_state);
-  const HostInput<double> new_cells(new_state);
-  const HostInput<double> kept(workspace);
-  const std::int64_t width = grad_state.size(1);
-  Result gates(grad_gates);
-  Result state(grad_state);
-  for (std::int64_t row = 0; row < grad_state.size(0); ++row) {
-    for (std::int64_t column = 0; column < width; ++column) {
-      const std::int64_t at = row * width + column;
-      const double* values = kept.data() + row * kLstmGates * width + column;
-      const double let_in = values[0];
-      const double forget = values[width];
-      const double fresh = values[2 * width];
-      const double let_out = values[3 * width];
-      const double squashed = std::tanh(new_cells.data()[at]);
-      const double to_hidden = hidden_grads.data() == nullptr ? 0.0 : hidden_grads.data()[at];
-      double to_cell = to_hidden * let_out * (1.0 - squashed * squashed);
-      if (cell_grads.data() != nullptr) to_cell += cell_grads.data()[at];
-      gates.at(row, column) = to_cell * fresh * (1.0 - let_in) * let_in;
-      gates.at(row, width + column) = to_cell * old_cells.data()[at] * (1.0 - forget) * forget;
-      gates.at(row, 2 * width + column) = to_cell * let_in * (1.0 - fresh * fresh);
-      gates.at(row, 3 * width + column) = to_hidden * squashed * (1.0 - let_out) * let_out;
-      state.at(row, column) = to_cell * forget;
-    }
-  }
-  gates.store();
-  state.store();
+  const formulas::LstmCellSlope slope{grad_state.size(1), steps_of(call.grad(0)),
+                                      steps_of(call.grad(1)), steps_of(old_cell)};
+  run_floating_lines(
+      slope, grad_state.dtype(), thread_for_each(grad_state.numel()),
+      {{grad_gates, grad_state}, {call.grad(0), call.grad(1), old_cell, new_cell, workspace}});
 }
 
 TensorList lstm_backward(const BackwardCall& call) {
@@ -305,7 +167,10 @@ Tensor gru_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Ten
   const Tensor workspace =
       empty({cell.batch(), kGruWorkspace * cell.width()}, options_of(cell.state));
   Tensor next = empty_like(cell.state);
-  compute_gru(cell, workspace, next);
+  if (next.has_values()) {
+    run_floating_lines(formulas::GruCell{layout_of(cell)}, next.dtype(),
+                       thread_for_each(next.numel()), {{workspace, next}, operands_of(cell)});
+  }
   record.save(workspace);
   record.attach(next, [](BackwardCall& call) { return gru_backward(call); });
   return next;
@@ -325,7 +190,11 @@ std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_ga
   const Tensor workspace = empty(cell.input_gates.shape(), options_of(cell.state));
   const Tensor next_hidden = empty_like(cell.state);
   const Tensor next_cell = empty_like(cell.state);
-  compute_lstm(cell, workspace, next_hidden, next_cell);
+  if (next_hidden.has_values()) {
+    run_floating_lines(formulas::LstmCell{layout_of(cell)}, next_cell.dtype(),
+                       thread_for_each(next_cell.numel()),
+                       {{workspace, next_hidden, next_cell}, operands_of(cell)});
+  }
   record.save_output(next_cell);
   record.save(workspace);
   const std::vector<Tensor> results{next_hidden, next_cell};

@@ -1,5 +1,6 @@
 #include "runtime/ops/reduction.h"
 
+#include "runtime/ops/folding.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
@@ -14,20 +15,16 @@ constexpr OpInfo kMean{"mean"};
 constexpr OpInfo kAny{"any"};
 constexpr OpInfo kAll{"all"};
 
-// All elements to one, in row-major order.
-template <class F>
-void fold_all(const Tensor& input, const Tensor& out, double start, F&& fold) {
+// Whether all elements are something, or any.
+Tensor truth_of(const OpInfo& info, const Tensor& input, bool wants_all) {
+  const OpFront front(info);
+  Tensor out = empty({}, {DType::boolean, input.device()});
+  const DimMask folded = all_dims(input.dims());
   // A partial result is a bool.
-  const ReductionScratch scratch(input, all_dims(input.dims()), {1, true});
-  if (!out.has_values()) return;
-  double result = start;
-  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* data = input.data<const T>();
-    for_each_offset(input.shape(), input.strides(), [&](std::int64_t offset) {
-      result = fold(result, convert_element<double>(data[offset]));
-    });
-  });
-  fill_values(out, result);
+  const ReductionScratch scratch(input, folded, {1, true});
+  if (!out.has_values() || (input.numel() != 0 && !input.has_values())) return out;
+  fold_into(out, input, formulas::FoldedTruth{folding_of(input, folded), wants_all});
+  return out;
 }
 
 std::vector<Sample> with_arguments(const std::vector<std::vector<Value>>& argument_lists) {
@@ -81,19 +78,9 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
 
 Tensor mean(const Tensor& input) { return mean(input, std::nullopt, false); }
 
-Tensor any(const Tensor& input) {
-  const OpFront front(kAny);
-  Tensor out = empty({}, {DType::boolean, input.device()});
-  fold_all(input, out, 0.0, [](double found, double x) { return found != 0.0 || x != 0.0; });
-  return out;
-}
+Tensor any(const Tensor& input) { return truth_of(kAny, input, false); }
 
-Tensor all(const Tensor& input) {
-  const OpFront front(kAll);
-  Tensor out = empty({}, {DType::boolean, input.device()});
-  fold_all(input, out, 1.0, [](double holds, double x) { return holds != 0.0 && x != 0.0; });
-  return out;
-}
+Tensor all(const Tensor& input) { return truth_of(kAll, input, true); }
 
 std::vector<OpDef> reduction_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;

@@ -17,26 +17,10 @@ constexpr OpInfo kScatter{"scatter"};
 constexpr OpInfo kIndexAdd{"index_add"};
 constexpr OpInfo kOneHot{"one_hot"};
 
-// write(number of the index element) gives what is written to its place.
-template <class Write>
-void write_at(const OpInfo& info, const Tensor& target, int dim, const Tensor& index, Write write) {
-  if (!target.has_values() || !index.has_values()) return;
-  visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    for_each_place(info, target, dim, index, [&](std::int64_t offset, std::int64_t number) {
-      target.data<T>()[offset] = convert_element<T>(write(static_cast<std::size_t>(number)));
-    });
-  });
-}
-
 Tensor written(const Tensor& input, int dim, const Tensor& index, const TensorOrNumber& source) {
-  Tensor out = copy_of(input);
-  if (const double* number = std::get_if<double>(&source)) {
-    write_at(kScatter, out, dim, index, [number](std::size_t) { return *number; });
-    return out;
-  }
-  const std::vector<double> values =
-      out.has_values() ? to_doubles(tensor_of(source)) : std::vector<double>();
-  write_at(kScatter, out, dim, index, [&values](std::size_t i) { return values[i]; });
+  Tensor out = copy_with_places(kScatter, input, dim, index);
+  const double* number = std::get_if<double>(&source);
+  write_at(out, dim, index, tensor_of(source), number == nullptr ? 0.0 : *number);
   return out;
 }
 
@@ -89,8 +73,9 @@ Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, con
   }
   Recorder record("IndexAddBackward", {&input, &source});
   record.save(record.needs(1) ? index : Tensor());
-  Tensor out = copy_of(input);
-  add_at(kIndexAdd, out, position, spread_index(index, source.shape(), position), source, alpha);
+  const Tensor places = spread_index(index, source.shape(), position);
+  Tensor out = copy_with_places(kIndexAdd, input, position, places);
+  add_at(out, position, places, source, alpha);
   record.attach(out, [position, alpha](BackwardCall& call) {
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
     if (!call.needs(1)) return grads;
@@ -112,18 +97,16 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
   }
   Shape shape = input.shape();
   shape.push_back(num_classes);
-  Tensor out = zeros(shape, options_of(input));
+  Tensor out = empty(shape, options_of(input));
   Shape places_shape = input.shape();
   places_shape.push_back(1);
   const Tensor dense = row_major(input);
   const Tensor places =
       make_view(dense, places_shape, contiguous_strides(places_shape), dense.impl()->offset);
-  const HostInput<std::int64_t> classes(dense);
-  for (std::int64_t i = 0; out.has_values() && i < dense.numel(); ++i) {
-    if (classes.data()[i] >= 0) continue;
-    throw std::invalid_argument("[one_hot] class values must not be negative");
-  }
-  write_at(kOneHot, out, out.dims() - 1, places, [](std::size_t) { return 1.0; });
+  if (!out.has_values()) return out;
+  require_places(kOneHot, places, {num_classes}, out);
+  fill_values(out, 0.0);
+  write_at(out, out.dims() - 1, places, Tensor(), 1.0);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "runtime/ops/convert.h"
+#include "runtime/ops/folding.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/formulas/lines.h"
@@ -12,7 +13,7 @@
 #include "runtime/ops/lines.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_kernels.h"
+#include "runtime/tensor/line_loops.h"
 #include "runtime/tensor/reduce.h"
 #include "runtime/tensor/reduction_scratch.h"
 
@@ -188,19 +189,10 @@ void clear_masked_lines(const Tensor& input, const Tensor& out) {
       empty(reduced_shape(input.shape(), folded, true), {DType::boolean, input.device()});
   { const ReductionScratch scratch(is_masked, folded, {1, true}); }
   const Tensor zero = zeros({}, options_of(out));
-  if (!out.has_values()) return;
-  const HostInput<double> scores(input);
-  const double* score = scores.data();
+  if (!out.has_values() || out.numel() == 0) return;
   const std::int64_t size = input.size(axis);
-  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    T* const end = out.data<T>() + out.numel();
-    for (T* line = out.data<T>(); line != end; line += size, score += size) {
-      const bool is_masked_line = std::all_of(score, score + size, [](double value) {
-        return value == -std::numeric_limits<double>::infinity();
-      });
-      if (is_masked_line) std::fill_n(line, size, convert_element<T>(0.0));
-    }
-  });
+  run_floating_lines(formulas::ClearedLine{folding_of(input, folded)}, out.dtype(),
+                     {out.numel() / size, size}, {{out}, {input}});
 }
 
 std::vector<Sample> along_each_dimension() {

@@ -1,8 +1,6 @@
 #include "runtime/ops/variance.h"
 
-#include <algorithm>
-#include <cmath>
-
+#include "runtime/ops/folding.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/pointwise_kernel.h"
@@ -34,20 +32,9 @@ Tensor compute(const Tensor& input, const Spread& spread, bool keepdim, bool tak
   const std::size_t accumulator_bytes = input.dtype() == DType::float64 ? 32 : 16;
   const ReductionScratch scratch(input, spread.folded, {accumulator_bytes, false});
   if (!out.has_values() || lacks_values(input)) return out;
-  const auto slots = static_cast<std::size_t>(out.numel());
-  std::vector<double> means(slots);
-  std::vector<double> squares(slots);
-  const double count = divisor_of(input.shape(), spread) + spread.correction;
-  for_each_folded(input, spread.folded, [&](std::size_t slot, double x) { means[slot] += x; });
-  for (double& mean : means) mean /= count;
-  for_each_folded(input, spread.folded, [&](std::size_t slot, double x) {
-    squares[slot] += (x - means[slot]) * (x - means[slot]);
-  });
-  for (double& square : squares) {
-    square /= std::max(0.0, count - spread.correction);
-    if (takes_root) square = std::sqrt(square);
-  }
-  store_values(out, squares);
+  fold_into(
+      out, input,
+      formulas::FoldedVariance{folding_of(input, spread.folded), spread.correction, takes_root});
   return out;
 }
 
@@ -71,13 +58,11 @@ Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& resul
                     const Spread& spread) {
   Tensor var_grad;
   {
-    const Tensor twice = map_new(result, [](auto x) { return x * decltype(x)(2); });
-    var_grad = map_new(grad, twice, [](auto g, auto x) { return g / x; });
+    const Tensor twice = map_new(result, formulas::Scaled{2.0});
+    var_grad = map_new(grad, twice, formulas::Quotient());
     const Tensor is_zero = empty_like(result, DType::boolean);
     visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(var_grad, var_grad, result, [](auto g, auto deviation) {
-        return deviation == decltype(deviation){} ? decltype(g){} : g;
-      });
+      map_binary<T, T>(var_grad, var_grad, result, formulas::Kept{true});
     });
   }
   return var_gradient(var_grad, input, spread);

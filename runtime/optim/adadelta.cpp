@@ -1,6 +1,6 @@
 #include "runtime/optim/adadelta.h"
 
-#include <cmath>
+#include "runtime/ops/formulas/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -21,14 +21,12 @@ void Adadelta::make_state(ParameterState& state) {
 }
 
 Tensor Adadelta::new_root(const Tensor& square) const {
-  return new_from(square, [eps = options_.eps](auto x) {
-    return std::sqrt(x + static_cast<decltype(x)>(eps));
-  });
+  return new_from(square, formulas::RootOfShifted{options_.eps});
 }
 
 void Adadelta::apply(const ParameterState& state, const Tensor& grad, const Tensor& root,
                      const Tensor& delta) const {
-  update_with(delta, root, grad, [](auto d, auto r, auto g) { return d / r * g; });
+  update_with(delta, root, grad, formulas::QuotientTimes());
   blend_squares(state.tensors[kAccDelta], delta, options_.rho, 1.0 - options_.rho);
   add_scaled(state.parameter, delta, -learning_rate());
 }

@@ -1,6 +1,7 @@
 #include "runtime/optim/adagrad.h"
 
-#include <cmath>
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -26,10 +27,7 @@ double Adagrad::step_size(const ParameterState& state) const {
 }
 
 Tensor Adagrad::new_root(const ParameterState& state) const {
-  return new_from(state.tensors[kSum], [eps = options_.eps](auto sum) {
-    using T = decltype(sum);
-    return static_cast<T>(std::sqrt(sum)) + static_cast<T>(eps);
-  });
+  return new_from(state.tensors[kSum], formulas::RootPlus{options_.eps});
 }
 
 void Adagrad::update_list(const States& states) {
@@ -48,8 +46,7 @@ void Adagrad::update_list(const States& states) {
     if (rule().makes_temporaries()) {
       multiply(grads[i], factor);
     } else {
-      numerators.push_back(
-          new_from(grads[i], [factor](auto g) { return g * static_cast<decltype(g)>(factor); }));
+      numerators.push_back(new_from(grads[i], formulas::Scaled{factor}));
     }
   }
   for (std::size_t i = 0; i < states.size(); ++i) {

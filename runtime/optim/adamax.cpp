@@ -2,17 +2,12 @@
 
 #include <cmath>
 
+#include "runtime/ops/formulas/update.h"
+
 namespace ohm::optim {
 namespace {
 
 enum Slot : std::size_t { kStep, kExpAvg, kExpInf };
-
-auto magnitude_with(double eps) {
-  return [eps](auto g) {
-    using T = decltype(g);
-    return static_cast<T>(std::abs(g)) + static_cast<T>(eps);
-  };
-}
 
 }  // namespace
 
@@ -29,10 +24,7 @@ void Adamax::make_state(ParameterState& state) {
 }
 
 void Adamax::update_norm(const ParameterState& state, const Tensor& magnitude) const {
-  update_with(state.tensors[kExpInf], magnitude, [this](auto u, auto g) {
-    const auto decayed = static_cast<decltype(u)>(options_.beta2) * u;
-    return decayed > g ? decayed : g;
-  });
+  update_with(state.tensors[kExpInf], magnitude, formulas::DecayedMaximum{options_.beta2});
 }
 
 void Adamax::apply(const ParameterState& state) const {
@@ -52,9 +44,9 @@ void Adamax::update_list(const States& states) {
   TemporaryList magnitudes;
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (rule().makes_temporaries()) {
-      update(grads[i], magnitude_with(options_.eps));
+      update(grads[i], formulas::MagnitudePlus{options_.eps});
     } else {
-      magnitudes.push_back(new_from(grads[i], magnitude_with(options_.eps)));
+      magnitudes.push_back(new_from(grads[i], formulas::MagnitudePlus{options_.eps}));
     }
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -69,7 +61,7 @@ void Adamax::update_each(const States& states) {
     set_gradient(grad, state->parameter, rule());
     advance(*state);
     blend(state->tensors[kExpAvg], grad, 1.0 - options_.beta1);
-    update_norm(*state, new_from(grad, magnitude_with(options_.eps)));
+    update_norm(*state, new_from(grad, formulas::MagnitudePlus{options_.eps}));
     apply(*state);
   }
 }

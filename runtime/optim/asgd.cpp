@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/update.h"
+
 namespace ohm::optim {
 namespace {
 
@@ -50,9 +53,7 @@ double Asgd::mu_after(std::int64_t steps) const {
 }
 
 void Asgd::move_parameters(const States& states, TemporaryList& grads) const {
-  const auto add_share = [this](auto g, auto p) {
-    return g + static_cast<decltype(g)>(options_.lambd) * p;
-  };
+  const formulas::ScaledSum add_share{options_.lambd};
   // g + λp, in place where the gradients are temporaries already.
   TemporaryList changed;
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -71,8 +72,8 @@ void Asgd::move_parameters(const States& states, TemporaryList& grads) const {
 void Asgd::average(const States& states) const {
   TemporaryList differences;
   for (const ParameterState* state : states) {
-    differences.push_back(new_from(state->parameter, state->tensors[kAverage],
-                                   [](auto p, auto average) { return p - average; }));
+    differences.push_back(
+        new_from(state->parameter, state->tensors[kAverage], formulas::Difference()));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     add_scaled(states[i]->tensors[kAverage], differences[i], mu_after(states[i]->steps - 1));
@@ -109,7 +110,7 @@ void Asgd::update_each(const States& states) {
     multiply(state->parameter, 1.0 - options_.lambd * eta);
     add_scaled(state->parameter, grad, -eta);
     if (mu == 1.0) {
-      update_with(state->tensors[kAverage], state->parameter, [](auto, auto p) { return p; });
+      update_with(state->tensors[kAverage], state->parameter, formulas::Replaced{1.0});
     } else {
       average({state});
     }

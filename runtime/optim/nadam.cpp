@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/update.h"
+
 namespace ohm::optim {
 namespace {
 
@@ -67,10 +70,8 @@ void Nadam::update_list(const States& states) {
     denominators.push_back(new_sqrt(state->tensors[kExpAvgSq]));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
-    update(denominators[i], [&, divisor = std::sqrt(second_correction(*states[i]))](auto root) {
-      using T = decltype(root);
-      return root / static_cast<T>(divisor) + static_cast<T>(options_.eps);
-    });
+    update(denominators[i],
+           formulas::DividedAndShifted{std::sqrt(second_correction(*states[i])), options_.eps});
     apply(*states[i], grads[i], denominators[i]);
   }
 }
@@ -82,9 +83,7 @@ void Nadam::update_each(const States& states) {
     set_gradient(grad, state->parameter, rule());
     update_moments(*state, grad);
     Tensor quotient =
-        new_from(state->tensors[kExpAvgSq], [divisor = second_correction(*state)](auto v) {
-          return v / static_cast<decltype(v)>(divisor);
-        });
+        new_from(state->tensors[kExpAvgSq], formulas::Divided{second_correction(*state)});
     Tensor root = new_sqrt(quotient);
     quotient = Tensor();
     denominator = std::move(root);

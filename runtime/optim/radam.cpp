@@ -2,13 +2,17 @@
 
 #include <cmath>
 
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/functions.h"
+#include "runtime/ops/formulas/update.h"
+
 namespace ohm::optim {
 namespace {
 
 enum Slot : std::size_t { kStep, kExpAvg, kExpAvgSq };
 
 Tensor times(const Tensor& tensor, double factor) {
-  return new_from(tensor, [factor](auto x) { return x * static_cast<decltype(x)>(factor); });
+  return new_from(tensor, formulas::Scaled{factor});
 }
 
 }  // namespace
@@ -66,13 +70,9 @@ void Radam::update_list(const States& states) {
     const double step_size = -learning_rate() / first_correction(*states[i]);
     const std::optional<double> r = rectification(*states[i]);
     const double rectified = r ? std::sqrt(second_correction(*states[i])) * step_size * *r : 0.0;
-    update(factors[i], [&](auto root) {
-      using T = decltype(root);
-      const T adaptive = static_cast<T>(rectified) / (root + static_cast<T>(options_.eps));
-      return adaptive + static_cast<T>(r ? 0.0 : step_size);
-    });
+    update(factors[i], formulas::ShiftedInverse{rectified, options_.eps, r ? 0.0 : step_size});
     update_with(states[i]->parameter, states[i]->tensors[kExpAvg], factors[i],
-                [](auto p, auto m, auto factor) { return p + m * factor; });
+                formulas::AddedProduct{1.0});
   }
 }
 
@@ -83,11 +83,9 @@ Tensor Radam::new_direction(const ParameterState& state, const Tensor& corrected
   if (!r) return direction;
   Tensor root = new_sqrt(state.tensors[kExpAvgSq]);
   add_number(root, options_.eps);
-  Tensor adaptive = new_from(root, [numerator = std::sqrt(second_correction(state))](auto d) {
-    return static_cast<decltype(d)>(numerator) / d;
-  });
+  Tensor adaptive = new_from(root, formulas::NumberOver{std::sqrt(second_correction(state))});
   root = Tensor();
-  Tensor product = new_from(direction, adaptive, [](auto a, auto b) { return a * b; });
+  Tensor product = new_from(direction, adaptive, formulas::Product());
   direction = Tensor();
   adaptive = Tensor();
   return times(product, *r);

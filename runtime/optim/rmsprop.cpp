@@ -1,6 +1,6 @@
 #include "runtime/optim/rmsprop.h"
 
-#include <cmath>
+#include "runtime/ops/formulas/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -33,12 +33,9 @@ void Rmsprop::update_averages(ParameterState& state, const Tensor& grad) const {
 }
 
 Tensor Rmsprop::new_average(const ParameterState& state) const {
-  const auto root = [eps = options_.eps](auto square) {
-    return static_cast<decltype(square)>(std::sqrt(square)) + static_cast<decltype(square)>(eps);
-  };
-  if (!options_.centered) return new_from(state.tensors[kSquareAvg], root);
-  return new_from(state.tensors[kSquareAvg], grad_average(state),
-                  [root](auto square, auto mean) { return root(square - mean * mean); });
+  const Tensor& square = state.tensors[kSquareAvg];
+  if (!options_.centered) return new_from(square, formulas::RootPlus{options_.eps});
+  return new_from(square, grad_average(state), formulas::DeviationPlus{options_.eps});
 }
 
 void Rmsprop::apply(const ParameterState& state, const Tensor& grad, const Tensor& average) const {

@@ -2,38 +2,30 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <stdexcept>
+
+#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/update.h"
+#include "runtime/tensor/formulas.h"
 
 namespace ohm::optim {
 namespace {
 
 enum Slot : std::size_t { kStep, kPrevious, kStepSize };
 
-template <class T>
-T sign_of(T x) {
-  return static_cast<T>(x > T(0)) - static_cast<T>(x < T(0));
-}
-
-Tensor new_sign(const Tensor& a) {
-  return new_from(a, [](auto x) { return sign_of(x); });
-}
+Tensor new_sign(const Tensor& a) { return new_from(a, formulas::Sign()); }
 
 // What a comparison makes: one byte an element.
 Tensor new_mask(const Tensor& a) { return empty(a.shape(), {DType::boolean, a.device()}); }
 
-Tensor new_product(const Tensor& a, const Tensor& b) {
-  return new_from(a, b, [](auto x, auto y) { return x * y; });
-}
+Tensor new_product(const Tensor& a, const Tensor& b) { return new_from(a, b, formulas::Product()); }
 
 void copy_values(const Tensor& target, const Tensor& source, double factor) {
-  update_with(target, source,
-              [factor](auto, auto y) { return static_cast<decltype(y)>(factor) * y; });
+  update_with(target, source, formulas::Replaced{factor});
 }
 
 void descend(const ParameterState& state, const Tensor& sign) {
-  update_with(state.parameter, sign, state.tensors[kStepSize],
-              [](auto p, auto direction, auto size) { return p - direction * size; });
+  update_with(state.parameter, sign, state.tensors[kStepSize], formulas::AddedProduct{-1.0});
 }
 
 }  // namespace
@@ -55,27 +47,16 @@ void Rprop::make_state(ParameterState& state) {
 
 void Rprop::turn_into_factors(const Tensor& signs) const {
   for (int i = 0; i < 3; ++i) new_mask(signs);
-  update(signs, [this](auto s) {
-    using T = decltype(s);
-    return s > T(0)   ? static_cast<T>(options_.eta_plus)
-           : s < T(0) ? static_cast<T>(options_.eta_minus)
-                      : T(1);
-  });
+  update(signs, formulas::FactorOfSign{options_.eta_plus, options_.eta_minus});
 }
 
 void Rprop::scale_step_size(const ParameterState& state, const Tensor& factors) const {
-  update_with(state.tensors[kStepSize], factors, [this](auto size, auto factor) {
-    using T = decltype(size);
-    return std::clamp(size * factor, static_cast<T>(options_.step_size_min),
-                      static_cast<T>(options_.step_size_max));
-  });
+  update_with(state.tensors[kStepSize], factors,
+              formulas::ClampedProduct{options_.step_size_min, options_.step_size_max});
 }
 
 void Rprop::drop_turned(const Tensor& grad, const Tensor& factors) const {
-  update_with(grad, factors, [this](auto g, auto factor) {
-    using T = decltype(g);
-    return factor == static_cast<T>(options_.eta_minus) ? T(0) : g;
-  });
+  update_with(grad, factors, formulas::DroppedWhere{options_.eta_minus});
 }
 
 void Rprop::update_list(const States& states) {
@@ -91,7 +72,7 @@ void Rprop::update_list(const States& states) {
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     copy_values(states[i]->tensors[kPrevious], states[i]->parameter.grad(), direction);
-    update(signs[i], [](auto s) { return sign_of(s); });
+    update(signs[i], formulas::Sign());
   }
   for (std::size_t i = 0; i < states.size(); ++i) turn_into_factors(signs[i]);
   last_signs = signs[signs.size() - 1];
@@ -128,7 +109,7 @@ void Rprop::update_each(const States& states) {
     }
     turn_into_factors(signs);
     scale_step_size(*state, signs);
-    grad = new_from(grad, [](auto g) { return g; });
+    grad = new_from(grad, formulas::Copy());
     new_mask(signs);
     drop_turned(grad, signs);
     descend(*state, new_sign(grad));

@@ -19,7 +19,7 @@ struct LineOperand {
 /// Lines of `size` elements that are `inner` apart: line n begins at
 /// (n / inner) · size · inner + n % inner. What stands in an operand where is the kernel's affair.
 struct CardLines {
-  static constexpr int kMostOperands = 8;
+  static constexpr int kMostOperands = 10;
 
   std::uint64_t count = 0;  ///< of lines
   std::int64_t size = 1;

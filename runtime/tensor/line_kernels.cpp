@@ -4,6 +4,7 @@
 
 #include "allocator_shim/observe/assert.h"
 #include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/line_loops.h"
 
 namespace ohm {
 namespace {
@@ -16,12 +17,23 @@ bool is_there(const Tensor& tensor, const CardBackend* card) {
   return !tensor.defined() || tensor.numel() == 0 || tensor.card() == card;
 }
 
+/// From its first one to the end of the storage.
+std::int64_t elements_behind(const Tensor& tensor) {
+  const std::size_t bytes = tensor.storage().bytes() - tensor.offset_bytes();
+  return static_cast<std::int64_t>(bytes / item_bytes(tensor.dtype()));
+}
+
 LineOperand operand_of(const Tensor& tensor, CardAccess access) {
   if (!tensor.defined() || tensor.numel() == 0) return {};
-  const Storage& storage = tensor.storage();
-  const std::size_t behind = storage.bytes() - tensor.offset_bytes();
-  return {tensor.card_address(access),
-          static_cast<std::int64_t>(behind / item_bytes(tensor.dtype())), tensor.dtype()};
+  return {tensor.card_address(access), elements_behind(tensor), tensor.dtype()};
+}
+
+LineOperand operand_on_host(const Tensor& tensor, bool is_written) {
+  if (!tensor.defined() || tensor.numel() == 0) return {};
+  Storage& storage = tensor.storage();
+  const std::byte* const values = is_written ? storage.values() : storage.read_values();
+  return {reinterpret_cast<std::uintptr_t>(values + tensor.offset_bytes()), elements_behind(tensor),
+          tensor.dtype()};
 }
 
 }  // namespace
@@ -60,12 +72,12 @@ bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
   if (!std::all_of(tensors.out.begin(), tensors.out.end(), is_here)) return false;
   if (!std::all_of(tensors.in.begin(), tensors.in.end(), is_here)) return false;
   OHM_ASSERT(tensors.out.size() + tensors.in.size() <= CardLines::kMostOperands,
-             "a kernel of lines has eight operands at most");
+             "a kernel of lines has ten operands at most");
   CardLines lines;
   lines.count = static_cast<std::uint64_t>(shape.count);
   lines.size = shape.size;
   lines.inner = shape.inner;
-  lines.are_threads = shape.inner > 1 && shape.count >= kFewestThreads;
+  lines.are_threads = shape.are_threads || (shape.inner > 1 && shape.count >= kFewestThreads);
   // Inputs first: an output may be the same memory.
   LineOperand* next = lines.operands + tensors.out.size();
   for (const Tensor& tensor : tensors.in) *next++ = operand_of(tensor, CardAccess::read);
@@ -74,6 +86,18 @@ bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
   for (const Tensor& tensor : tensors.out) *next++ = operand_of(tensor, CardAccess::write);
   if (lines.count > 0) card->kernels->launch(formula, dtype, lines, parameters);
   return true;
+}
+
+CardLines lines_on_host(const LineShape& shape, const LineTensors& tensors) {
+  CardLines lines;
+  lines.count = static_cast<std::uint64_t>(shape.count);
+  lines.size = shape.size;
+  lines.inner = shape.inner;
+  LineOperand* next = lines.operands;
+  for (const Tensor& tensor : tensors.out) *next++ = operand_on_host(tensor, true);
+  for (const Tensor& tensor : tensors.in) *next++ = operand_on_host(tensor, false);
+  lines.operand_count = static_cast<int>(next - lines.operands);
+  return lines;
 }
 
 }  // namespace ohm

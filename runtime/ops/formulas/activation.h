@@ -157,6 +157,14 @@ struct LogSigmoidSlope {
   }
 };
 
+struct LogSigmoidOfNegated {
+  static constexpr const char* kKernel = "logsigmoid_of_negated";
+  template <class T>
+  constexpr T operator()(T x) const {
+    return -softplus_of(x);
+  }
+};
+
 struct Softplus {
   static constexpr const char* kKernel = "softplus";
   double beta;

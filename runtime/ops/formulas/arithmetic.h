@@ -264,6 +264,14 @@ struct Both {
   }
 };
 
+struct Either {
+  static constexpr const char* kKernel = "either";
+  template <class T>
+  constexpr bool operator()(T x, T y) const {
+    return x != T(0) || y != T(0);
+  }
+};
+
 // ---- choices ------------------------------------------------------------------------------------
 
 struct Choice {

@@ -1,11 +1,13 @@
 // Distances of a prediction from its target, for one element: formulas, as in activation.h.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 namespace ohm::formulas {
 
-// Each has its value, its slope by the prediction, and names for the kernels that are made of them.
+// Each has its value, its slope by the first operand, and names for the kernels that are made of
+// them.
 
 struct SquaredError {
   static constexpr const char* kValue = "squared_error";
@@ -61,6 +63,32 @@ struct Huber {
   }
 };
 
+/// Of a probability from its target: no logarithm is below −100.
+struct CrossEntropy {
+  static constexpr const char* kValue = "cross_entropy";
+  static constexpr const char* kSlope = "cross_entropy_slope";
+  static constexpr const char* kWeightedSlope = "cross_entropy_weighted_slope";
+  template <class T>
+  constexpr T value(T x, T t) const {
+    const T log_x = std::max(static_cast<T>(std::log(x)), T(-100));
+    const T log_rest = std::max(static_cast<T>(std::log1p(-x)), T(-100));
+    return (t - T(1)) * log_rest - t * log_x;
+  }
+  template <class T>
+  constexpr T slope(T x, T t) const {
+    return (x - t) / std::max((T(1) - x) * x, static_cast<T>(1e-12));
+  }
+};
+/// The same loss by its target, which it is linear in.
+struct CrossEntropyOfTarget {
+  static constexpr const char* kSlope = "cross_entropy_target_slope";
+  static constexpr const char* kWeightedSlope = "cross_entropy_target_weighted_slope";
+  template <class T>
+  constexpr T slope(T /*t*/, T x) const {
+    return static_cast<T>(std::log1p(-x)) - static_cast<T>(std::log(x));
+  }
+};
+
 template <class Distance>
 struct DistanceValue {
   static constexpr const char* kKernel = Distance::kValue;
@@ -101,6 +129,11 @@ using SquaredErrorWeightedSlope = DistanceWeightedSlope<SquaredError>;
 using SmoothL1Value = DistanceValue<SmoothL1>;
 using SmoothL1Slope = DistanceSlope<SmoothL1>;
 using SmoothL1WeightedSlope = DistanceWeightedSlope<SmoothL1>;
+using CrossEntropyValue = DistanceValue<CrossEntropy>;
+using CrossEntropySlope = DistanceSlope<CrossEntropy>;
+using CrossEntropyWeightedSlope = DistanceWeightedSlope<CrossEntropy>;
+using CrossEntropyTargetSlope = DistanceSlope<CrossEntropyOfTarget>;
+using CrossEntropyTargetWeightedSlope = DistanceWeightedSlope<CrossEntropyOfTarget>;
 using HuberValue = DistanceValue<Huber>;
 using HuberSlope = DistanceSlope<Huber>;
 using HuberWeightedSlope = DistanceWeightedSlope<Huber>;

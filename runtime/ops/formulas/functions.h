@@ -165,4 +165,74 @@ struct ArcTangent {
   }
 };
 
+// ---- of two or three elements -------------------------------------------------------------------
+
+struct Power {
+  static constexpr const char* kKernel = "power";
+  template <class T>
+  constexpr T operator()(T x, T exponent) const {
+    return std::pow(x, exponent);
+  }
+};
+
+/// Of (x, y), seen from 0.
+struct Angle {
+  static constexpr const char* kKernel = "angle";
+  template <class T>
+  constexpr T operator()(T y, T x) const {
+    return std::atan2(y, x);
+  }
+};
+
+struct NumberOver {
+  static constexpr const char* kKernel = "number_over";
+  double number;
+  template <class T>
+  constexpr T operator()(T x) const {
+    return static_cast<T>(number) / x;
+  }
+};
+
+struct ExponentialOfDifference {
+  static constexpr const char* kKernel = "exponential_of_difference";
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    return std::exp(x - y);
+  }
+};
+
+/// log(x) + y
+struct LogarithmPlus {
+  static constexpr const char* kKernel = "logarithm_plus";
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    return std::log(x) + y;
+  }
+};
+
+/// x · log(y), and 0 where x is 0, unless y is no number.
+struct XLogY {
+  static constexpr const char* kKernel = "x_log_y";
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    return x == T(0) && y == y ? T(0) : x * std::log(y);
+  }
+};
+/// grad · log(y): its slope by x.
+struct XLogYSlope {
+  static constexpr const char* kKernel = "x_log_y_slope";
+  template <class T>
+  constexpr T operator()(T grad, T y) const {
+    return grad == T(0) ? grad : grad * std::log(y);
+  }
+};
+/// A slope by x where there is one: 0 where x is 0 and y is not positive.
+struct XLogYSlopeKept {
+  static constexpr const char* kKernel = "x_log_y_slope_kept";
+  template <class T>
+  constexpr T operator()(T slope, T x, T y) const {
+    return x == T(0) && y <= T(0) ? T(0) : slope;
+  }
+};
+
 }  // namespace ohm::formulas

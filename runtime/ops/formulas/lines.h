@@ -158,22 +158,6 @@ struct LayerNormColumn {
   }
 };
 
-/// A line is a row of the result, and an index. Operands: the result, the indices, the table, whose
-/// rows lie one behind the other. Pre-condition: every index is a row.
-struct GatheredRow {
-  static constexpr const char* kKernel = "gathered_row";
-
-  template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const std::int64_t row =
-        team.template load<std::int64_t>(lines.operands[1], static_cast<std::int64_t>(line));
-    team.each(lines.size, [&](std::int64_t i) {
-      team.store(lines.operands[0], lines.start(line) + i,
-                 team.template load<Compute>(lines.operands[2], row * lines.size + i));
-    });
-  }
-};
-
 /// The negative log-likelihood of one class for each target; classes are `positions` apart in the
 /// scores of a sample.
 struct ChosenClass {
@@ -182,6 +166,23 @@ struct ChosenClass {
 
   constexpr std::int64_t place(std::int64_t i, std::int64_t index, std::int64_t classes) const {
     return (i / positions * classes + index) * positions + i % positions;
+  }
+};
+
+/// One line over all targets. Operands: what becomes 1 where one is no class, else 0, and the
+/// targets.
+struct ClassesOutside {
+  static constexpr const char* kKernel = "classes_outside";
+  std::int64_t ignored;
+  std::int64_t classes;
+
+  template <class Compute, class Team>
+  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t /*line*/) const {
+    const double outside = team.sum(lines.size, [&](std::int64_t i) {
+      const auto index = team.template load<std::int64_t>(lines.operands[1], i);
+      return index != ignored && (index < 0 || index >= classes) ? 1.0 : 0.0;
+    });
+    team.once([&] { team.store(lines.operands[0], 0, outside > 0 ? 1.0 : 0.0); });
   }
 };
 
@@ -213,6 +214,28 @@ struct ChosenLosses {
       team.store(lines.operands[0], 0, is_mean ? losses / weights : losses);
       team.store(lines.operands[1], 0, weights);
     });
+  }
+};
+
+/// A line is a target. Operands: its loss, the scores, the targets, a weight for each class or
+/// none.
+struct ChosenLoss {
+  static constexpr const char* kKernel = "chosen_loss";
+  ChosenClass chosen;
+
+  template <class Compute, class Team>
+  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
+    const auto i = static_cast<std::int64_t>(line);
+    const auto index = team.template load<std::int64_t>(lines.operands[2], i);
+    double loss = 0.0;
+    if (index != chosen.ignored) {
+      const double weight = lines.operands[3].address == 0
+                                ? 1.0
+                                : team.template load<double>(lines.operands[3], index);
+      const std::int64_t place = chosen.place(i, index, lines.inner);
+      loss = -weight * team.template load<double>(lines.operands[1], place);
+    }
+    team.once([&] { team.store(lines.operands[0], i, loss); });
   }
 };
 

@@ -26,6 +26,16 @@ struct BlendedSquares {
   }
 };
 
+/// x + factor · y · z
+struct AddedProduct {
+  static constexpr const char* kKernel = "added_product";
+  double factor;
+  template <class T>
+  constexpr T operator()(T x, T y, T z) const {
+    return x + static_cast<T>(factor) * y * z;
+  }
+};
+
 /// x + factor · y / z
 struct AddedQuotient {
   static constexpr const char* kKernel = "added_quotient";
@@ -44,6 +54,117 @@ struct DividedAndShifted {
   template <class T>
   constexpr T operator()(T x) const {
     return x / static_cast<T>(divisor) + static_cast<T>(number);
+  }
+};
+
+/// factor · y, whatever was there.
+struct Replaced {
+  static constexpr const char* kKernel = "replaced";
+  double factor;
+  template <class T>
+  constexpr T operator()(T /*x*/, T y) const {
+    return static_cast<T>(factor) * y;
+  }
+};
+
+/// √(x + number)
+struct RootOfShifted {
+  static constexpr const char* kKernel = "root_of_shifted";
+  double number;
+  template <class T>
+  constexpr T operator()(T x) const {
+    return std::sqrt(x + static_cast<T>(number));
+  }
+};
+/// √x + number
+struct RootPlus {
+  static constexpr const char* kKernel = "root_plus";
+  double number;
+  template <class T>
+  constexpr T operator()(T x) const {
+    return static_cast<T>(std::sqrt(x)) + static_cast<T>(number);
+  }
+};
+/// √(square − mean²) + number
+struct DeviationPlus {
+  static constexpr const char* kKernel = "deviation_plus";
+  double number;
+  template <class T>
+  constexpr T operator()(T square, T mean) const {
+    return static_cast<T>(std::sqrt(square - mean * mean)) + static_cast<T>(number);
+  }
+};
+/// |x| + number
+struct MagnitudePlus {
+  static constexpr const char* kKernel = "magnitude_plus";
+  double number;
+  template <class T>
+  constexpr T operator()(T x) const {
+    return static_cast<T>(std::abs(x)) + static_cast<T>(number);
+  }
+};
+
+/// x / y · z
+struct QuotientTimes {
+  static constexpr const char* kKernel = "quotient_times";
+  template <class T>
+  constexpr T operator()(T x, T y, T z) const {
+    return x / y * z;
+  }
+};
+
+/// The larger one of keep · x and y.
+struct DecayedMaximum {
+  static constexpr const char* kKernel = "decayed_maximum";
+  double keep;
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    const T decayed = static_cast<T>(keep) * x;
+    return decayed > y ? decayed : y;
+  }
+};
+
+/// numerator / (x + eps) + number
+struct ShiftedInverse {
+  static constexpr const char* kKernel = "shifted_inverse";
+  double numerator;
+  double eps;
+  double number;
+  template <class T>
+  constexpr T operator()(T x) const {
+    return static_cast<T>(numerator) / (x + static_cast<T>(eps)) + static_cast<T>(number);
+  }
+};
+
+/// What a step's size is multiplied with, by the sign of how the gradient went on.
+struct FactorOfSign {
+  static constexpr const char* kKernel = "factor_of_sign";
+  double positive;
+  double negative;
+  template <class T>
+  constexpr T operator()(T x) const {
+    if (x > T(0)) return static_cast<T>(positive);
+    return x < T(0) ? static_cast<T>(negative) : T(1);
+  }
+};
+struct ClampedProduct {
+  static constexpr const char* kKernel = "clamped_product";
+  double min;
+  double max;
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    const T product = x * y;
+    if (product < static_cast<T>(min)) return static_cast<T>(min);
+    return static_cast<T>(max) < product ? static_cast<T>(max) : product;
+  }
+};
+/// x, and 0 where y is the number.
+struct DroppedWhere {
+  static constexpr const char* kKernel = "dropped_where";
+  double number;
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    return y == static_cast<T>(number) ? T(0) : x;
   }
 };
 

@@ -17,14 +17,22 @@
   extern const std::byte ohm_##name##_image_end[];   \
   }
 
-OHM_IMAGE(loops, OHM_KERNEL_FOLDER "/loops.fatbin")
+OHM_IMAGE(fold_lines, OHM_KERNEL_FOLDER "/fold_lines.fatbin")
+OHM_IMAGE(general_loops, OHM_KERNEL_FOLDER "/general_loops.fatbin")
 OHM_IMAGE(lines, OHM_KERNEL_FOLDER "/lines.fatbin")
+OHM_IMAGE(loops, OHM_KERNEL_FOLDER "/loops.fatbin")
+OHM_IMAGE(move_lines, OHM_KERNEL_FOLDER "/move_lines.fatbin")
+OHM_IMAGE(update_loops, OHM_KERNEL_FOLDER "/update_loops.fatbin")
 
 namespace ohm::ops::kernels {
 
 std::vector<std::span<const std::byte>> kernel_images() {
-  return {{ohm_loops_image_begin, ohm_loops_image_end},
-          {ohm_lines_image_begin, ohm_lines_image_end}};
+  return {{ohm_fold_lines_image_begin, ohm_fold_lines_image_end},
+          {ohm_general_loops_image_begin, ohm_general_loops_image_end},
+          {ohm_lines_image_begin, ohm_lines_image_end},
+          {ohm_loops_image_begin, ohm_loops_image_end},
+          {ohm_move_lines_image_begin, ohm_move_lines_image_end},
+          {ohm_update_loops_image_begin, ohm_update_loops_image_end}};
 }
 
 }  // namespace ohm::ops::kernels

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "allocator_shim/observe/assert.h"
 #include "runtime/ops/kernels/formula_list.h"
 #include "runtime/ops/kernels/kernel_module.h"
 #include "runtime/tensor/card_lines.h"
-#include "runtime/tensor/wrapping.h"
+#include "runtime/tensor/host_team.h"
 
 namespace ohm::ops::kernels {
 
@@ -27,46 +25,6 @@ struct LineKernel {
 };
 
 namespace detail {
-
-struct HostTeam {
-  template <class Compute>
-  static Compute load(const LineOperand& operand, std::int64_t offset) {
-    OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
-    return visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
-      return convert_element<Compute>(reinterpret_cast<const Stored*>(operand.address)[offset]);
-    });
-  }
-  template <class Value>
-  static void store(const LineOperand& operand, std::int64_t offset, Value value) {
-    OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
-    visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
-      reinterpret_cast<Stored*>(operand.address)[offset] = convert_element<Stored>(value);
-    });
-  }
-  template <class Visit>
-  static void each(std::int64_t size, const Visit& visit) {
-    for (std::int64_t i = 0; i < size; ++i) visit(i);
-  }
-  template <class Visit>
-  static void once(const Visit& visit) {
-    visit();
-  }
-  template <class Of>
-  static auto sum(std::int64_t size, const Of& of) {
-    decltype(of(0)) sum = 0;
-    for (std::int64_t i = 0; i < size; ++i) sum = wrapping_sum(sum, of(i));
-    return sum;
-  }
-  template <class Of>
-  static auto largest(std::int64_t size, const Of& of) {
-    auto largest = -std::numeric_limits<decltype(of(0))>::infinity();
-    for (std::int64_t i = 0; i < size; ++i) {
-      const auto value = of(i);
-      if (largest < value) largest = value;
-    }
-    return largest;
-  }
-};
 
 template <class Formula, class Compute>
 void line_twin(const CardLines& lines, const void* parameters) {
@@ -99,10 +57,13 @@ inline std::vector<LineKernel> line_kernels() {
   OHM_KERNEL(name, Formula, indices, float32, float __VA_OPT__(, ) __VA_ARGS__) \
   OHM_KERNEL(name, Formula, indices, float64, double __VA_OPT__(, ) __VA_ARGS__)
   OHM_FOR_EACH_FLOATING_LINE(OHM_ROW)
+  OHM_FOR_EACH_FOLD_LINE(OHM_ROW)
+  OHM_FOR_EACH_MOVE_LINE(OHM_ROW)
   OHM_FOR_EACH_GENERAL_LINE(OHM_ROW)
 #undef OHM_ROW
 #define OHM_ROW(name, Formula, indices, ...) \
   OHM_KERNEL(name, Formula, indices, int64, std::int64_t __VA_OPT__(, ) __VA_ARGS__)
+  OHM_FOR_EACH_MOVE_LINE(OHM_ROW)
   OHM_FOR_EACH_GENERAL_LINE(OHM_ROW)
 #undef OHM_ROW
 #undef OHM_KERNEL

@@ -170,7 +170,7 @@ const std::vector<BadCall>& bad_calls() {
        [] {
          return ops::embedding(indices({2}, 5), floats({5, 3}), kNone);
        },
-       "[embedding] index 5 is out of range for a table of 5 rows"},
+       "[embedding] index 5 is out of bounds for a size of 5"},
       {"EmbeddingOfFloats",
        [] {
          return ops::embedding(floats({2}), floats({5, 3}), kNone);
@@ -272,7 +272,7 @@ const std::vector<BadCall>& bad_calls() {
        },
        "[cat] zero-dimensional tensors cannot be concatenated"},
       {"OneHotOfANegativeClass", [] { return ops::one_hot(indices({2}, -1), 3); },
-       "[one_hot] class values must not be negative"},
+       "[one_hot] index -1 is out of bounds for a size of 3"},
       {"AConvolutionOfAMatrixOfFilters",
        [] {
          return ops::conv1d(floats({2, 3, 8}), floats({4, 3}), kNone, {1}, {0}, {1}, 1);

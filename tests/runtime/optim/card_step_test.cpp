@@ -10,7 +10,15 @@
 #include "runtime/amp/grad_scaler.h"
 #include "runtime/ops/kernels/kernel_module.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/optim/adadelta.h"
+#include "runtime/optim/adagrad.h"
 #include "runtime/optim/adam.h"
+#include "runtime/optim/adamax.h"
+#include "runtime/optim/asgd.h"
+#include "runtime/optim/nadam.h"
+#include "runtime/optim/radam.h"
+#include "runtime/optim/rmsprop.h"
+#include "runtime/optim/rprop.h"
 #include "runtime/optim/sgd.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
@@ -63,13 +71,44 @@ Make sgd(Form form, double momentum, bool nesterov) {
   };
 }
 
-TEST(CardStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
-  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
-  std::vector<Make> optimizers;
-  for (const Form form : {Form::foreach_list, Form::for_loop, Form::fused}) {
-    optimizers.insert(optimizers.end(), {adam(form, false), adam(form, true), sgd(form, 0, false),
-                                         sgd(form, 0.9, false), sgd(form, 0.9, true)});
+template <class Optimizer, class Options>
+Make with(Options options, Form form, bool maximize) {
+  options.form = form;
+  options.maximize = maximize;
+  return [options](std::vector<Tensor> parameters) {
+    return std::make_unique<Optimizer>(std::move(parameters), options);
+  };
+}
+
+/// Those without a fused form; later steps of some differ from the first ones.
+std::vector<Make> without_fused_form(Form form, bool maximize) {
+  optim::AdadeltaOptions adadelta;
+  optim::AdagradOptions adagrad;
+  optim::AdamaxOptions adamax;
+  optim::AsgdOptions asgd;
+  optim::NadamOptions nadam;
+  optim::RadamOptions radam;
+  optim::RmspropOptions rmsprop;
+  if (maximize) {
+    adadelta.weight_decay = adagrad.weight_decay = adamax.weight_decay = asgd.weight_decay = 0.1;
+    nadam.weight_decay = radam.weight_decay = rmsprop.weight_decay = 0.1;
+    nadam.decoupled_weight_decay = true;
+    asgd.t0 = 0.0;
+    radam.beta2 = 0.5;
+    rmsprop.centered = true;
+    rmsprop.momentum = 0.9;
   }
+  return {with<optim::Adadelta>(adadelta, form, maximize),
+          with<optim::Adagrad>(adagrad, form, maximize),
+          with<optim::Adamax>(adamax, form, maximize),
+          with<optim::Asgd>(asgd, form, maximize),
+          with<optim::Nadam>(nadam, form, maximize),
+          with<optim::Radam>(radam, form, maximize),
+          with<optim::Rmsprop>(rmsprop, form, maximize),
+          with<optim::Rprop>(optim::RpropOptions(), form, maximize)};
+}
+
+void expect_same_on_card(const std::vector<Make>& optimizers) {
   for (std::size_t i = 0; i < optimizers.size(); ++i) {
     SCOPED_TRACE(i);
     std::vector<double> expected;
@@ -82,6 +121,22 @@ TEST(CardStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
     EXPECT_EQ(machine.downloads(), 0);
     EXPECT_EQ(parameter.storage().residency(), Residency::card);
     EXPECT_EQ(to_doubles(parameter), expected);
+  }
+}
+
+TEST(CardStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
+  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  for (const Form form : {Form::foreach_list, Form::for_loop, Form::fused}) {
+    SCOPED_TRACE(static_cast<int>(form));
+    expect_same_on_card({adam(form, false), adam(form, true), sgd(form, 0, false),
+                         sgd(form, 0.9, false), sgd(form, 0.9, true)});
+  }
+  for (const Form form : {Form::foreach_list, Form::for_loop}) {
+    SCOPED_TRACE(static_cast<int>(form));
+    for (const bool maximize : {false, true}) {
+      SCOPED_TRACE(maximize);
+      expect_same_on_card(without_fused_form(form, maximize));
+    }
   }
 }
 

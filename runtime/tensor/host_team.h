@@ -1,0 +1,66 @@
+// The host as the team that computes a line: see runtime/ops/formulas/lines.h.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "allocator_shim/observe/assert.h"
+#include "runtime/tensor/card_lines.h"
+#include "runtime/tensor/wrapping.h"
+
+namespace ohm {
+
+struct HostTeam {
+  template <class Compute>
+  static Compute load(const LineOperand& operand, std::int64_t offset) {
+    OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
+    return visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
+      return convert_element<Compute>(reinterpret_cast<const Stored*>(operand.address)[offset]);
+    });
+  }
+  template <class Value>
+  static void store(const LineOperand& operand, std::int64_t offset, Value value) {
+    OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
+    visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
+      reinterpret_cast<Stored*>(operand.address)[offset] = convert_element<Stored>(value);
+    });
+  }
+  template <class Visit>
+  static void each(std::int64_t size, const Visit& visit) {
+    for (std::int64_t i = 0; i < size; ++i) visit(i);
+  }
+  template <class Visit>
+  static void once(const Visit& visit) {
+    visit();
+  }
+  template <class Of>
+  static auto sum(std::int64_t size, const Of& of) {
+    decltype(of(0)) sum = 0;
+    for (std::int64_t i = 0; i < size; ++i) sum = wrapping_sum(sum, of(i));
+    return sum;
+  }
+  template <class Value, class Of, class Combine>
+  static Value fold(std::int64_t size, Value start, const Of& of, const Combine& combine) {
+    for (std::int64_t i = 0; i < size; ++i) start = combine(start, of(i));
+    return start;
+  }
+  template <class Of, class Visit>
+  static void scan(std::int64_t size, const Of& of, const Visit& visit) {
+    decltype(of(0)) sum = 0;
+    for (std::int64_t i = 0; i < size; ++i) {
+      sum = wrapping_sum(sum, of(i));
+      visit(i, sum);
+    }
+  }
+  template <class Of>
+  static auto largest(std::int64_t size, const Of& of) {
+    auto largest = -std::numeric_limits<decltype(of(0))>::infinity();
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto value = of(i);
+      if (largest < value) largest = value;
+    }
+    return largest;
+  }
+};
+
+}  // namespace ohm

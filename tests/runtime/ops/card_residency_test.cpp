@@ -1,0 +1,79 @@
+// Where ops on a real card compute: with values that are on the card alone, no op with samples asks
+// for them on the host, forwards or backwards, but for those that are named here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/autograd/engine.h"
+#include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/ops/registry.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/counting_machine.h"
+#include "tests/support/op_samples.h"
+
+namespace ohm::test {
+namespace {
+
+/// Ops without a kernel: what they need is moved.
+constexpr auto kNeedTheHost = std::to_array<std::string_view>(
+    {"max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "max_pool1d", "adaptive_avg_pool1d"});
+
+void call_with_gradients(const ops::OpDef& op, const ops::Sample& sample) {
+  require_gradients(op, sample);
+  std::vector<Tensor> roots;
+  std::vector<Tensor> root_grads;
+  for (const Tensor& result : tensors_in(call_op(op, sample))) {
+    if (!result.defined() || !result.requires_grad()) continue;
+    roots.push_back(result);
+    root_grads.push_back(rand(result.shape(), options_of(result)));
+  }
+  if (!roots.empty()) backward(roots, root_grads, GraphRetention::release);
+}
+
+/// With values that the host knows nothing of.
+ops::Sample on_card(const ops::Sample& sample) {
+  ops::Sample result = converted(sample, DType::float32, Device::cuda(0));
+  for (const ops::Value& value : result) {
+    for (const Tensor& tensor : tensors_in(value)) {
+      if (tensor.card() != nullptr) tensor.card_address(CardAccess::write);
+    }
+  }
+  return result;
+}
+
+/// What came to the host while every sample was computed.
+std::string moved_by(const ops::OpDef& op) {
+  CountingMachine machine;
+  for (const ops::Sample& sample : op.samples()) {
+    call_with_gradients(op, on_card(sample));
+  }
+  return machine.moved();
+}
+
+std::vector<std::string> ops_with_samples() {
+  std::vector<std::string> names;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if (op.samples) names.emplace_back(op.info.name);
+  }
+  return names;
+}
+
+class OpOnCard : public testing::TestWithParam<std::string> {};
+
+TEST_P(OpOnCard, LeavesValuesThereUnlessItHasNoKernel) {
+  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  const bool needs_host =
+      std::find(kNeedTheHost.begin(), kNeedTheHost.end(), GetParam()) != kNeedTheHost.end();
+  const std::string moved = moved_by(*ops::find_op(GetParam()));
+  EXPECT_EQ(!moved.empty(), needs_host) << moved;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, OpOnCard, testing::ValuesIn(ops_with_samples()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace ohm::test
