@@ -3,6 +3,7 @@
 
 #include "runtime/ops/autocast.h"
 #include "runtime/ops/formulas/moves.h"
+#include "runtime/tensor/line_kernels.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
@@ -18,6 +19,9 @@ int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, cons
 
 /// An index of one dimension as one of this shape, with its entries along `dim`. A view.
 Tensor spread_index(const Tensor& index, const Shape& shape, int dim);
+
+/// Who writes to `places` of each of so many lines of `target`: see formulas::Scattered.
+LineShape owners_of(const Tensor& target, std::int64_t lines, std::int64_t places);
 
 /// The lines of a tensor along one dimension, in the order of the others.
 formulas::Along along(const Tensor& tensor, int dim);

@@ -1,11 +1,8 @@
 #include "runtime/ops/indexing.h"
 
-#include <algorithm>
-
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/formulas/moves.h"
-#include "runtime/ops/host_values.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
 #include "runtime/tensor/arithmetic.h"
@@ -21,122 +18,6 @@ constexpr OpInfo kIndex{"index"};
 constexpr OpInfo kScatterAdd{"scatter_add"};
 constexpr OpInfo kMaskedFill{"masked_fill"};
 constexpr OpInfo kMaskedFillInplace{"masked_fill_"};
-
-}  // namespace
-
-void require_index(const OpInfo& info, const Tensor& input, const Tensor& index) {
-  require_same_device(input, index, info);
-  if (index.dtype() == DType::int64 || index.dtype() == DType::int32) return;
-  throw std::invalid_argument(fmt::format("[{}] expected an index of dtype int64 or int32, not {}",
-                                          info.name, name_of(index.dtype())));
-}
-
-void require_place(const OpInfo& info, std::int64_t index, std::int64_t size) {
-  if (index >= 0 && index < size) return;
-  throw std::invalid_argument(
-      fmt::format("[{}] index {} is out of bounds for a size of {}", info.name, index, size));
-}
-
-int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, const Tensor& index) {
-  require_index(info, input, index);
-  const int position = wrap_dim(dim, input.dims(), info.name.data());
-  bool fits = index.dims() == input.dims();
-  for (int i = 0; fits && i < input.dims(); ++i) {
-    fits = i == position || index.shape()[i] <= input.shape()[i];
-  }
-  if (!fits) {
-    throw std::invalid_argument(fmt::format("[{}] an index of shape {} does not fit an input of {}",
-                                            info.name, index.shape().str(), input.shape().str()));
-  }
-  return position;
-}
-
-formulas::Along along(const Tensor& tensor, int dim) {
-  if (tensor.dims() == 0) return {};
-  return {walk_of(tensor, with(0, dim), false), tensor.strides()[dim]};
-}
-
-void require_places(const OpInfo& info, const Tensor& index, const PlaceBounds& bounds,
-                    const Tensor& scratch) {
-  if (index.numel() == 0) return;
-  const std::int64_t lowest = bounds.counts_from_end ? -bounds.size : 0;
-  if (scratch.card() != nullptr && scratch.numel() > 0) {
-    const Tensor verdict = make_view(scratch, {}, {}, scratch.impl()->offset);
-    const formulas::PlacesOutside outside{walk_of(index, 0, false), lowest, bounds.size};
-    const bool is_known =
-        are_lines_done_on_card(outside, scratch.dtype(), {1, index.numel()}, {{verdict}, {index}});
-    if (is_known && verdict.item() == 0.0) return;
-  }
-  const HostInput<std::int64_t> places(index);
-  for (std::int64_t i = 0; i < index.numel(); ++i) {
-    const std::int64_t place = places.data()[i];
-    if (place < lowest || place >= bounds.size) require_place(info, place, bounds.size);
-  }
-}
-
-Tensor copy_with_places(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
-  Tensor out = empty_like(input);
-  if (out.has_values() && index.has_values()) {
-    require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]}, out);
-  }
-  copy_into(out, input);
-  return out;
-}
-
-namespace {
-
-// Enough of them to write at once where there is one line.
-constexpr std::int64_t kMostOwners = 256;
-// So many lines are enough for a thread each.
-constexpr std::int64_t kManyLines = 1024;
-
-LineShape owners_of(std::int64_t lines, std::int64_t places) {
-  if (lines >= kManyLines) return {lines, 1, 1, true};
-  return {lines, std::clamp<std::int64_t>(places, 1, kMostOwners)};
-}
-
-void scatter_into(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
-                  bool is_added, double number) {
-  if (!target.has_values() || index.numel() == 0) return;
-  // A number is one line of one element.
-  const bool is_scalar = target.dims() == 0;
-  const std::int64_t count = is_scalar ? 1 : index.shape()[dim];
-  Shape lines = index.shape();
-  if (!is_scalar) lines[dim] = 1;
-  const Tensor begins = make_view(target, lines, target.strides(), target.impl()->offset);
-  formulas::Along places = along(begins, dim);
-  const formulas::Scattered scattered{places,
-                                      along(index, dim),
-                                      source.defined() ? along(source, dim) : formulas::Along(),
-                                      count,
-                                      is_scalar ? 1 : target.shape()[dim],
-                                      is_added,
-                                      number};
-  run_lines(scattered, target.dtype(), owners_of(index.numel() / count, scattered.size),
-            {{target}, {index, source}});
-}
-
-}  // namespace
-
-void add_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
-            double factor) {
-  scatter_into(target, dim, index, source, true, factor);
-}
-
-void write_at(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
-              double number) {
-  scatter_into(target, dim, index, source, false, number);
-}
-
-Tensor spread_index(const Tensor& index, const Shape& shape, int dim) {
-  Shape sizes = shape;
-  Shape strides(shape.dims(), 0);
-  sizes[dim] = index.numel();
-  strides[dim] = index.dims() == 0 ? 1 : index.strides()[0];
-  return make_view(index, sizes, strides, index.impl()->offset);
-}
-
-namespace {
 
 // Pre-condition: every index is a place.
 void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& index) {
@@ -232,7 +113,7 @@ Tensor index_gradient(const Tensor& incoming, const Shape& shape,
   const formulas::ScatteredSlices sums{places_in(whole, indices), walk_of(incoming, 0, false),
                                        count};
   const std::int64_t slices = whole.numel() / sums.places.width;
-  run_lines(sums, whole.dtype(), owners_of(sums.places.width, slices),
+  run_lines(sums, whole.dtype(), owners_of(whole, sums.places.width, slices),
             {{whole}, inputs_of(incoming, indices)});
   return whole;
 }
