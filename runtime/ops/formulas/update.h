@@ -187,7 +187,7 @@ struct FusedFirstMoment {
   double share;
   template <class T>
   constexpr T operator()(T m, T g, T p) const {
-    return m + static_cast<T>(share) * (gradient.of(g, p) - m);
+    return Blended{share}(m, gradient.of(g, p));
   }
 };
 
@@ -197,8 +197,7 @@ struct FusedSecondMoment {
   double keep;
   template <class T>
   constexpr T operator()(T v, T g, T p) const {
-    const T changed = gradient.of(g, p);
-    return static_cast<T>(keep) * v + static_cast<T>(1.0 - keep) * changed * changed;
+    return BlendedSquares{keep, 1.0 - keep}(v, gradient.of(g, p));
   }
 };
 
@@ -210,9 +209,8 @@ struct FusedAdamStep {
   double eps;
   template <class T>
   constexpr T operator()(T p, T m, T v) const {
-    const T denominator =
-        static_cast<T>(std::sqrt(v)) / static_cast<T>(sqrt_second) + static_cast<T>(eps);
-    return p - static_cast<T>(step_size) * m / denominator;
+    const T root = static_cast<T>(std::sqrt(v));
+    return AddedQuotient{-step_size}(p, m, DividedAndShifted{sqrt_second, eps}(root));
   }
 };
 
