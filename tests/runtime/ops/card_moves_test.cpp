@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/autograd/engine.h"
@@ -218,6 +219,18 @@ TEST_F(CardMoves, NormaliseGroupsAndBatches) {
   expect_same("batch_norm", {normal({70, 6}), Value(), Value(), normal({6}), normal({6}), true},
               1e-5);
   expect_same("batch_norm", {turned(images), Value(), Value(), Value(), Value(), true}, 1e-5);
+}
+
+TEST_F(CardMoves, StepCellsWhoseGatesAreParts) {
+  for (const auto& [op, gates] : {std::pair("_thnn_fused_lstm_cell", std::int64_t{4}),
+                                  std::pair("_thnn_fused_gru_cell", std::int64_t{3})}) {
+    const Shape wide{6, gates * 9};
+    const Tensor steps = normal({6, 2, gates * 9});
+    const Tensor second = make_view(steps, wide, {2 * gates * 9, 1}, gates * 9);
+    const Tensor state = turned(normal({9, 6}));
+    expect_same(op, {second, normal(wide), state, normal({gates * 9}), normal({gates * 9})}, 1e-5);
+    expect_same(op, {turned(normal({gates * 9, 6})), second, state, Value(), Value()}, 1e-5);
+  }
 }
 
 TEST_F(CardMoves, ResizeImages) {
