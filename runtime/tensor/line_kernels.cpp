@@ -65,7 +65,7 @@ bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
   lines.count = static_cast<std::uint64_t>(shape.count);
   lines.size = shape.size;
   lines.inner = shape.inner;
-  lines.are_threads = shape.inner > 1 && shape.count >= kFewestThreads;
+  lines.are_threads = shape.are_threads || (shape.inner > 1 && shape.count >= kFewestThreads);
   // Inputs first: an output may be the same memory.
   LineOperand* next = lines.operands + tensors.out.size();
   for (const Tensor& tensor : tensors.in) *next++ = operand_of(tensor, CardAccess::read);

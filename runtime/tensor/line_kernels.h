@@ -16,6 +16,7 @@ struct LineShape {
   std::int64_t count = 0;
   std::int64_t size = 1;
   std::int64_t inner = 1;
+  bool are_threads = false;  ///< else a block for each line, where that does not read across lines
 };
 
 /// How the dimensions in `folded`, or the others, are walked through; neighbours that are walked

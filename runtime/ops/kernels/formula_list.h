@@ -7,6 +7,7 @@
 #include "runtime/ops/formulas/distance.h"
 #include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/formulas/lines.h"
+#include "runtime/ops/formulas/pooling.h"
 #include "runtime/ops/formulas/update.h"
 #include "runtime/tensor/formulas.h"
 #include "runtime/tensor/line_formulas.h"
@@ -144,6 +145,13 @@
   ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                  \
   ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})              \
   ROW(chosen_slope, ChosenSlope, 2, ohm::formulas::ChosenClass{1, 0}, false, 4.0)
+
+/// Pooling, for floating dtypes.
+#define OHM_FOR_EACH_POOLING_LINE(ROW)                                              \
+  ROW(pooled_maximum, PooledMaximum, -1, ohm::formulas::kVerifiedPooling)           \
+  ROW(pooled_maximum_slope, PooledMaximumSlope, 2, ohm::formulas::kVerifiedPooling) \
+  ROW(pooled_average, PooledAverage, -1, ohm::formulas::kVerifiedAverage)           \
+  ROW(pooled_average_slope, PooledAverageSlope, -1, ohm::formulas::kVerifiedAverage)
 
 /// For every dtype.
 #define OHM_FOR_EACH_GENERAL_LINE(ROW)                                     \

@@ -99,6 +99,7 @@ inline std::vector<LineKernel> line_kernels() {
   OHM_KERNEL(name, Formula, indices, float32, float __VA_OPT__(, ) __VA_ARGS__) \
   OHM_KERNEL(name, Formula, indices, float64, double __VA_OPT__(, ) __VA_ARGS__)
   OHM_FOR_EACH_FLOATING_LINE(OHM_ROW)
+  OHM_FOR_EACH_POOLING_LINE(OHM_ROW)
   OHM_FOR_EACH_GENERAL_LINE(OHM_ROW)
 #undef OHM_ROW
 #define OHM_ROW(name, Formula, indices, ...) \
