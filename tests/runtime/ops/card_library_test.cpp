@@ -12,12 +12,15 @@
 
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/autograd/engine.h"
+#include "runtime/nn/linear.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pooling.h"
+#include "runtime/ops/reduction.h"
 #include "runtime/ops/workspace.h"
 #include "runtime/parallel/rank_group.h"
+#include "runtime/parallel/replicate.h"
 #include "runtime/tensor/factories.h"
 #include "tests/support/card_machine.h"
 #include "tests/support/op_samples.h"
@@ -219,7 +222,7 @@ TEST(CardLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
 
 const std::string kTwoCards = "devices=2 capacity=268435456";
 
-/// What each of two ranks has after the sum of all and a broadcast.
+/// What each of two ranks has after the sum of all, a broadcast, and one list of each kind.
 std::vector<std::vector<double>> after_collectives() {
   std::vector<std::vector<double>> values(2);
   parallel::RankGroup::run(2, [&](int rank) {
@@ -228,15 +231,22 @@ std::vector<std::vector<double>> after_collectives() {
     const Tensor sent = from_values({5.0 * rank}, {1}, here);
     parallel::RankGroup::current()->all_reduce(sum);
     parallel::RankGroup::current()->broadcast(sent, 1);
+    const std::vector<Tensor> all = {zeros({2}, here), zeros({2}, here)};
+    parallel::RankGroup::current()->all_gather(all, from_values({7.0 + rank, 8.0}, {2}, here));
+    const Tensor part = zeros({2}, here);
+    parallel::RankGroup::current()->reduce_scatter(
+        part,
+        {from_values({100.0 + rank, 1}, {2}, here), from_values({200, 2.0 + rank}, {2}, here)});
     auto& found = values[static_cast<std::size_t>(rank)];
-    for (const Tensor& tensor : {sum, sent}) {
+    for (const Tensor& tensor : {sum, sent, all[0], all[1], part}) {
       for (const double value : to_doubles(tensor)) found.push_back(value);
     }
   });
   return values;
 }
 
-const std::vector<std::vector<double>> kAfterCollectives = {{3, 20, 5}, {3, 20, 5}};
+const std::vector<std::vector<double>> kAfterCollectives = {{3, 20, 5, 7, 8, 8, 8, 201, 2},
+                                                            {3, 20, 5, 7, 8, 8, 8, 400, 5}};
 
 TEST(CardLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
   const CardMachine machine(2, kTwoCards);
@@ -244,6 +254,8 @@ TEST(CardLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
   EXPECT_EQ(machine.stand_in().calls("ncclCommInitAll"), 1);
   EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 2);
   EXPECT_EQ(machine.stand_in().calls("ncclBroadcast"), 2);
+  EXPECT_EQ(machine.stand_in().calls("ncclAllGather"), 2);
+  EXPECT_EQ(machine.stand_in().calls("ncclReduceScatter"), 2);
 }
 
 TEST(CardLibraries, CollectivesDoWithoutNccl) {
@@ -252,6 +264,35 @@ TEST(CardLibraries, CollectivesDoWithoutNccl) {
   const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
   EXPECT_EQ(after_collectives(), kAfterCollectives);
   EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 0);
+}
+
+/// The gradient of a layer's weight that was copied to two cards, and the batch split between them.
+std::vector<double> gradient_of_replicas() {
+  Context::current().seed(1);
+  const auto layer =
+      std::make_shared<nn::Linear>(2, 1, false, nn::ParameterOptions{kCard, DType::float32});
+  const auto replicas = parallel::replicate(layer, {kCard, Device::cuda(1)});
+  std::vector<Tensor> losses;
+  for (int card = 0; card < 2; ++card) {
+    const Tensor batch =
+        from_values({1.0 + card, 10}, {1, 2}, {DType::float32, Device::cuda(card)});
+    losses.push_back(ops::sum(replicas.at(static_cast<std::size_t>(card))->call(batch)));
+  }
+  backward(losses, {ones_like(losses[0]), ones_like(losses[1])}, GraphRetention::release);
+  return to_doubles(layer->parameters()[0].grad());
+}
+
+TEST(CardLibraries, GradientsOfReplicasAreAddedUpByNccl) {
+  const CardMachine machine(2, kTwoCards);
+  EXPECT_EQ(gradient_of_replicas(), (std::vector<double>{3, 20}));
+  EXPECT_EQ(machine.stand_in().calls("ncclReduce"), 2);
+}
+
+TEST(CardLibraries, GradientsOfReplicasDoWithoutNccl) {
+  cuda::LibraryPlaces places = stand_in::StandIn::libraries();
+  places.nccl = {"libthere-is-none.so.1"};
+  const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
+  EXPECT_EQ(gradient_of_replicas(), (std::vector<double>{3, 20}));
 }
 
 // ---- what is missing, what fails ----------------------------------------------------------------
