@@ -146,6 +146,7 @@ std::string Trial::modes() const {
   add(state.backward_pass != 0, "a backward pass seems to run");
   add(!state.after_backward.empty(), "callbacks wait for the end of a backward pass");
   add(state.saved_tensor_hook != nullptr, "a hook takes what is saved");
+  add(state.convolution_plans.is_benchmark, "cuDNN's benchmark mode is on");
   return text;
 }
 
@@ -196,7 +197,8 @@ std::string Trial::leaked(const UndisturbedRun& undisturbed) {
 /// 0 where the state cannot be told from others.
 std::uint64_t Trial::state_key() {
   const std::optional<std::uint64_t> script = program_->fingerprint();
-  if (!script) return 0;
+  // Which convolutions were tried so far decides when the cache is emptied next.
+  if (!script || machine_.context_state().convolution_plans.is_benchmark) return 0;
   PointHash hash;
   hash.add(*script).add(modes());
   for (int device = -1; device < machine_.gpu_count(); ++device) {

@@ -218,6 +218,73 @@ TEST(CardLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
   EXPECT_NE(machine.stand_in().library_workspace(), 0U);
 }
 
+// ---- benchmark mode -----------------------------------------------------------------------------
+
+const std::string kMeasured = "cudnnFindConvolutionForwardAlgorithmEx";
+
+std::vector<double> convolved() {
+  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  return to_doubles(ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1));
+}
+
+TEST(CudnnBenchmark, TriesAConvolutionOnceAndKeepsTheFastestWay) {
+  const CardMachine machine(1, kOneCard);
+  Context::current().state.convolution_plans.is_benchmark = true;
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  const auto requested = [&] { return allocator.stats().requested_bytes[0].allocated; };
+  const auto before = requested();
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  constexpr int kTensors = 16 + 4 + 16;
+  constexpr int kWorkspaceOfTheFast = 4096;
+  EXPECT_EQ(requested() - before, kTensors + 2 * kWorkspaceOfTheFast) << "the trial's, and its own";
+  EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 1);
+  const auto after_the_first = requested();
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(requested() - after_the_first, kTensors + kWorkspaceOfTheFast);
+  EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 1);
+}
+
+TEST(CudnnBenchmark, TriesTheGradientsToo) {
+  const CardMachine machine(1, kOneCard);
+  Context::current().state.convolution_plans.is_benchmark = true;
+  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  for (const Tensor& leaf : {images, filter}) leaf.set_requires_grad(true);
+  const Tensor out = ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
+  backward({out}, {ones_like(out)}, GraphRetention::release);
+  EXPECT_EQ(to_doubles(images.grad()), (std::vector<double>{2, 2, 2, 2}));
+  EXPECT_EQ(to_doubles(filter.grad()), (std::vector<double>{10}));
+  EXPECT_EQ(machine.stand_in().calls("cudnnFindConvolutionBackwardDataAlgorithmEx"), 1);
+  EXPECT_EQ(machine.stand_in().calls("cudnnFindConvolutionBackwardFilterAlgorithmEx"), 1);
+}
+
+TEST(CudnnBenchmark, EmptiesTheCacheAfterATrialAndHoldsNothing) {
+  const CardMachine machine(1, kOneCard);
+  Context::current().state.convolution_plans.is_benchmark = true;
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  empty({8 << 20}, {DType::float32, kCard});
+  EXPECT_GE(allocator.stats().reserved_bytes[0].current, 32 << 20);
+  convolved();
+  EXPECT_LT(allocator.stats().reserved_bytes[0].current, 32 << 20);
+  EXPECT_EQ(allocator.stats().allocated_bytes[0].current, 0);
+}
+
+TEST(CudnnBenchmark, TakesWhatThereIsRoomFor) {
+  const CardMachine machine(1, kOneCard + " cudnn_workspace=200000000");
+  Context::current().state.convolution_plans.is_benchmark = true;
+  // More than the card has: no trial fits, and the convolution does not either.
+  EXPECT_THROW(convolved(), std::runtime_error);
+}
+
+TEST(CudnnBenchmark, AFailedTrialLeavesTheConvolutionNew) {
+  const CardMachine machine(1, kOneCard + " fail=" + kMeasured + ":0:5000");
+  Context::current().state.convolution_plans.is_benchmark = true;
+  EXPECT_THROW(convolved(), cuda::LibraryError);
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 2);
+}
+
 // ---- collectives --------------------------------------------------------------------------------
 
 const std::string kTwoCards = "devices=2 capacity=268435456";
