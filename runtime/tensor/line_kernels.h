@@ -22,25 +22,33 @@ struct LineShape {
 /// How the dimensions in `folded`, or the others, are walked through; neighbours that are walked
 /// through in one go become one.
 formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_folded);
-/// A line for each element of `out`, of the elements of `tensor` that are folded into it.
-LineShape folded_lines(const Tensor& out, const Tensor& tensor, const formulas::Walk& folded);
+
+/// A tensor, or memory of the card that the tensors beside it are on.
+struct LineArgument {
+  LineArgument(const Tensor& of) : tensor(&of) {}       // NOLINT(google-explicit-constructor)
+  LineArgument(const LineOperand& of) : operand(of) {}  // NOLINT(google-explicit-constructor)
+
+  const Tensor* tensor = nullptr;
+  LineOperand operand;
+};
 
 /// What the kernel writes and then what it reads; an undefined tensor is left out. The kernel reads
 /// offsets from a tensor's first element as if it was row-major.
-struct LineTensors {
-  std::vector<Tensor> out;
-  std::vector<Tensor> in;
+struct LineArguments {
+  std::vector<LineArgument> out;
+  std::vector<LineArgument> in;
+  const CardBackend* card = nullptr;  ///< where no tensor tells
 };
 
-/// False where it cannot run on the card that the first output is on: nothing was done. `dtype`: of
+/// False where it cannot run on the card that the tensors are on: nothing was done. `dtype`: of
 /// the elements that it computes with.
 bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
-                       const LineShape& shape, const LineTensors& tensors);
+                       const LineShape& shape, const LineArguments& arguments);
 
 template <class Formula>
 bool are_lines_done_on_card(const Formula& formula, DType dtype, const LineShape& shape,
-                            const LineTensors& tensors) {
-  return run_lines_on_card(Formula::kKernel, &formula, dtype, shape, tensors);
+                            const LineArguments& arguments) {
+  return run_lines_on_card(Formula::kKernel, &formula, dtype, shape, arguments);
 }
 
 }  // namespace ohm

@@ -5,9 +5,11 @@
 #include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/formulas/distance.h"
+#include "runtime/ops/formulas/folding.h"
 #include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/formulas/pooling.h"
+#include "runtime/ops/formulas/sorting.h"
 #include "runtime/ops/formulas/update.h"
 #include "runtime/tensor/formulas.h"
 #include "runtime/tensor/line_formulas.h"
@@ -129,21 +131,19 @@
 // ROW(its kKernel, formula of lines, the operand that holds indices or -1, parameters...)
 
 /// For floating dtypes.
-#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                               \
-  ROW(softmax_line, SoftmaxLine, -1, true)                                            \
-  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                                 \
-  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                                       \
-  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                                  \
-  ROW(layer_norm_column, LayerNormColumn, -1)                                         \
-  ROW(gathered_row, GatheredRow, 1)                                                   \
-  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true)         \
-  ROW(folded_extremum, FoldedExtremum, -1, true, ohm::formulas::Walk{1, {37}, {259}}, \
-      ohm::formulas::Walk{1, {259}, {1}})                                             \
-  ROW(ranked_line, RankedLine, -1, std::int64_t{5}, false)                            \
-  ROW(folded_norm, FoldedNorm, -1, true, ohm::formulas::Walk{1, {37}, {259}},         \
-      ohm::formulas::Walk{1, {259}, {1}})                                             \
-  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                  \
-  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})              \
+#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                             \
+  ROW(softmax_line, SoftmaxLine, -1, true)                                          \
+  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                               \
+  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                                     \
+  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                                \
+  ROW(layer_norm_column, LayerNormColumn, -1)                                       \
+  ROW(gathered_row, GatheredRow, 1)                                                 \
+  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true)       \
+  ROW(folded_extremum, FoldedExtremum, -1, true, ohm::formulas::kVerifiedFold)      \
+  ROW(ranked_line, RankedLine, -1, std::int64_t{5}, ohm::formulas::Ordering{false}) \
+  ROW(folded_norm, FoldedNorm, -1, true, true, ohm::formulas::kVerifiedFold)        \
+  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                \
+  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})            \
   ROW(chosen_slope, ChosenSlope, 2, ohm::formulas::ChosenClass{1, 0}, false, 4.0)
 
 /// Pooling, for floating dtypes.
@@ -153,7 +153,16 @@
   ROW(pooled_average, PooledAverage, -1, ohm::formulas::kVerifiedAverage)           \
   ROW(pooled_average_slope, PooledAverageSlope, -1, ohm::formulas::kVerifiedAverage)
 
+/// Sorts, for floating dtypes: what a block does together, and the rest.
+#define OHM_FOR_EACH_SORTED_TILE(ROW)                                  \
+  ROW(sorted_tile, SortedTile, -1, std::int64_t{259}, std::int64_t{1}, \
+      ohm::formulas::Ordering{true})
+#define OHM_FOR_EACH_SORTING_LINE(ROW)                                                    \
+  ROW(merged_run, MergedRun, -1, std::int64_t{12}, std::int64_t{1},                       \
+      ohm::formulas::Ordering{false})                                                     \
+  ROW(picked_order, PickedOrder, -1, std::int64_t{259}, std::int64_t{1}, std::int64_t{5}) \
+  ROW(picked_slope, PickedSlope, 2, std::int64_t{259}, std::int64_t{1}, std::int64_t{5})
+
 /// For every dtype.
-#define OHM_FOR_EACH_GENERAL_LINE(ROW)                                     \
-  ROW(folded_sum, FoldedSum, -1, 1.0, ohm::formulas::Walk{1, {37}, {259}}, \
-      ohm::formulas::Walk{1, {259}, {1}})
+#define OHM_FOR_EACH_GENERAL_LINE(ROW) \
+  ROW(folded_sum, FoldedSum, -1, 1.0, ohm::formulas::kVerifiedFold)

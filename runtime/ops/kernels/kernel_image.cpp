@@ -20,13 +20,15 @@
 OHM_IMAGE(loops, OHM_KERNEL_FOLDER "/loops.fatbin")
 OHM_IMAGE(lines, OHM_KERNEL_FOLDER "/lines.fatbin")
 OHM_IMAGE(pooling, OHM_KERNEL_FOLDER "/pooling.fatbin")
+OHM_IMAGE(sorting, OHM_KERNEL_FOLDER "/sorting.fatbin")
 
 namespace ohm::ops::kernels {
 
 std::vector<std::span<const std::byte>> kernel_images() {
   return {{ohm_loops_image_begin, ohm_loops_image_end},
           {ohm_lines_image_begin, ohm_lines_image_end},
-          {ohm_pooling_image_begin, ohm_pooling_image_end}};
+          {ohm_pooling_image_begin, ohm_pooling_image_end},
+          {ohm_sorting_image_begin, ohm_sorting_image_end}};
 }
 
 }  // namespace ohm::ops::kernels

@@ -15,6 +15,9 @@ constexpr std::uint64_t kMostBlocks = 8192;
 /// A thread's share: 16 bytes, of which an element takes 8 at most.
 constexpr std::uint64_t kElementsPerThread = 2;
 
+/// Enough for the partial results of any reduction.
+constexpr std::size_t kKeptScratchBytes = std::size_t{1} << 20U;
+
 unsigned blocks_for(std::uint64_t count, std::uint64_t share) {
   const std::uint64_t threads = (count + share - 1) / share;
   const std::uint64_t blocks = (threads + kThreadsPerBlock - 1) / kThreadsPerBlock;
@@ -41,6 +44,7 @@ KernelModule::KernelModule(std::shared_ptr<const cuda::Card> card) : card_(std::
 
 KernelModule::~KernelModule() {
   if (!card_->driver().is_usable()) return;
+  if (kept_scratch_ != 0) card_->current().memory_free(kept_scratch_);
   for (cuda::ModuleHandle module : modules_) card_->driver().functions().module_unload(module);
 }
 
@@ -72,6 +76,24 @@ void KernelModule::launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned
   card_->driver().check(card_->current().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, nullptr,
                                                 arguments.data(), nullptr),
                         "cuLaunchKernel");
+}
+
+std::uint64_t KernelModule::take_scratch(std::size_t bytes) const {
+  const bool is_kept = bytes <= kKeptScratchBytes;
+  if (is_kept && kept_scratch_ != 0) return kept_scratch_;
+  cuda::Pointer address = 0;
+  const cuda::Result result =
+      card_->current().memory_allocate(&address, is_kept ? kKeptScratchBytes : bytes);
+  if (result == cuda::kOutOfMemory) return 0;
+  card_->driver().check(result, "cuMemAlloc_v2");
+  if (is_kept) kept_scratch_ = address;
+  return address;
+}
+
+void KernelModule::give_back_scratch(std::uint64_t address) const {
+  if (address == kept_scratch_) return;
+  // The driver waits for the kernels that use it.
+  card_->driver().check(card_->current().memory_free(address), "cuMemFree_v2");
 }
 
 void KernelModule::launch(const char* formula, const CardLoop& loop, const void* parameters) const {

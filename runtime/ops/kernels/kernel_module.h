@@ -40,6 +40,9 @@ class KernelModule final : public CardKernels {
   void launch(const char* formula, const CardLoop& loop, const void* parameters) const override;
   void launch(const char* formula, DType dtype, const CardLines& lines,
               const void* parameters) const override;
+  /// What is small is kept for the next time.
+  std::uint64_t take_scratch(std::size_t bytes) const override;
+  void give_back_scratch(std::uint64_t address) const override;
 
  private:
   /// Null where there is no such kernel.
@@ -52,6 +55,7 @@ class KernelModule final : public CardKernels {
   std::vector<cuda::ModuleHandle> modules_;
   /// By the address of the formula's name, which is the formula's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
+  mutable cuda::Pointer kept_scratch_ = 0;
 };
 
 }  // namespace ohm::ops::kernels

@@ -1,10 +1,12 @@
 // What the kernels of lines have to compute: the same formulas with a team of one, the host.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/observe/assert.h"
@@ -66,6 +68,17 @@ struct HostTeam {
     }
     return largest;
   }
+  template <class Key, class Precedes, class At, class Put>
+  static void sort(std::int64_t size, const Precedes& precedes, const At& at, const Put& put) {
+    std::vector<std::pair<Key, std::int64_t>> elements;
+    for (std::int64_t i = 0; i < size; ++i) elements.emplace_back(at(i), i);
+    std::stable_sort(elements.begin(), elements.end(),
+                     [&](const auto& a, const auto& b) { return precedes(a.first, b.first); });
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto& [key, place] = elements[static_cast<std::size_t>(i)];
+      put(i, key, place);
+    }
+  }
 };
 
 template <class Formula, class Compute>
@@ -100,6 +113,8 @@ inline std::vector<LineKernel> line_kernels() {
   OHM_KERNEL(name, Formula, indices, float64, double __VA_OPT__(, ) __VA_ARGS__)
   OHM_FOR_EACH_FLOATING_LINE(OHM_ROW)
   OHM_FOR_EACH_POOLING_LINE(OHM_ROW)
+  OHM_FOR_EACH_SORTED_TILE(OHM_ROW)
+  OHM_FOR_EACH_SORTING_LINE(OHM_ROW)
   OHM_FOR_EACH_GENERAL_LINE(OHM_ROW)
 #undef OHM_ROW
 #define OHM_ROW(name, Formula, indices, ...) \
