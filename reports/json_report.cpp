@@ -174,6 +174,7 @@ Json variant_json(const VariantResult& variant) {
   if (variant.history) object["history"] = history_json(*variant.history);
   if (variant.retention) object["retention"] = retention_json(*variant.retention);
   if (!variant.findings.empty()) object["findings"] = array_json(variant.findings, finding_json);
+  if (!variant.unused_faults.empty()) object["unused_faults"] = variant.unused_faults;
   if (variant.seconds) object["seconds"] = *variant.seconds;
   return object;
 }

@@ -20,9 +20,8 @@ void require_equal(const Json& sum, const Json& more, std::string_view field,
                            sum.at(field).dump()));
 }
 
-std::int64_t count_of(const Json& object, std::string_view field, const ShardPart& part) {
+std::int64_t as_count(const Json& value, std::string_view field, const ShardPart& part) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 53U;  // sums of two do not overflow
-  const Json& value = object.at(field);
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) {
     refuse(part, fmt::format("a field is wrong: {} is {}, no count", field, value.dump()));
   }

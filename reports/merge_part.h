@@ -23,8 +23,13 @@ struct ShardPart {
 void require_equal(const nlohmann::json& sum, const nlohmann::json& more, std::string_view field,
                    const ShardPart& part);
 
-/// Throws unless it is a number from 0 on of which two can be added.
-std::int64_t count_of(const nlohmann::json& object, std::string_view field, const ShardPart& part);
+/// Throws unless `value`, which the part has as `field`, is a number from 0 on of which two can be
+/// added.
+std::int64_t as_count(const nlohmann::json& value, std::string_view field, const ShardPart& part);
+inline std::int64_t count_of(const nlohmann::json& object, std::string_view field,
+                             const ShardPart& part) {
+  return as_count(object.at(field), field, part);
+}
 
 ExitReason exit_reason_of(const ShardPart& part);
 

@@ -25,8 +25,7 @@ std::vector<PlacedScenario> placed_scenarios(ShardPart& part, std::int64_t numbe
   }
   std::vector<PlacedScenario> placed;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const Json at = {{"files", files[i]}};
-    const std::int64_t file = count_of(at, "files", part);
+    const std::int64_t file = as_count(files[i], "files", part);
     const bool is_own = file > 0 && (file - 1) % count == number - 1;
     const bool is_next = placed.empty() || file > placed.back().file;
     if (!is_own || !is_next) refuse(part, "its shard has files of another one");

@@ -18,21 +18,9 @@ void add(Json& sum, const Json& more, std::string_view field, const ShardPart& p
       static_cast<std::uint64_t>(count_of(sum, field, part) + count_of(more, field, part));
 }
 
-/// How often a sweep fails what passes a point so often: once in each form, where it is asked for
-/// only the first time it is passed.
-std::int64_t most_faults(const Json& sweep, std::int64_t passes) {
-  const std::int64_t forms = sweep.at("form") == "both" ? 2 : 1;
-  return sweep.at("points") == "unique" ? forms : forms * passes;
-}
-
 void merge_point(Json& sum, const Json& more, const ShardPart& part) {
   for (const char* const field : {"point", "passes"}) require_equal(sum, more, field, part);
   for (const char* const field : {"faults", "unhandled"}) add(sum, more, field, part);
-  const std::int64_t passes = count_of(sum, "passes", part);
-  if (count_of(sum, "faults", part) > most_faults(part.json, passes)) {
-    refuse(part,
-           fmt::format("has faults at {} that another shard has too", sum.at("point").dump()));
-  }
 }
 
 /// As one machine lists them: by the call that failed, transient before persistent.

@@ -295,6 +295,9 @@ class Reader {
     variant.error = object<ErrorResult>(json, "error", &Reader::error);
     variant.history = object<MemoryHistory>(json, "history", &Reader::history);
     variant.retention = object<RetentionResult>(json, "retention", &Reader::retention);
+    if (json.contains("unused_faults")) {
+      variant.unused_faults = get<std::vector<std::string>>(json, "unused_faults");
+    }
     if (json.contains("findings")) {
       variant.findings = list<FindingResult>(json, "findings", &Reader::finding);
     }

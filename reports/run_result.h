@@ -177,6 +177,7 @@ struct VariantResult {
   std::optional<MemoryHistory> history;                ///< where it was asked for
   std::optional<RetentionResult> retention;            ///< with a history
   std::vector<FindingResult> findings;                 ///< of a record of another program
+  std::vector<std::string> unused_faults;              ///< plans that made nothing fail
   std::string output;                                  ///< what it printed, the first 64 KiB
   std::string rerun;                                   ///< the command that repeats it
   std::optional<double> seconds;                       ///< wall time; only with --timestamps

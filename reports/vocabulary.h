@@ -3,6 +3,7 @@
 // An enum and its table of names stand next to each other and are indexed by the enum's value.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,12 @@ inline constexpr std::array<RoleName, 7> kRoleNames = {{{"problem", "problems"},
                                                         {"control", "controls"},
                                                         {"check", "checks"},
                                                         {"reference", "references"}}};
+
+/// Of one role, or of those that have it.
+constexpr bool is_role_name(std::string_view name) {
+  return std::any_of(kRoleNames.begin(), kRoleNames.end(),
+                     [&](const RoleName& role) { return role.name == name || role.group == name; });
+}
 
 constexpr std::string_view name_of(Role role) {
   return kRoleNames[static_cast<std::size_t>(role)].name;

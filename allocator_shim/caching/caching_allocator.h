@@ -67,6 +67,7 @@ class CachingAllocator final : public RequestAllocator {
   void set_memory_fraction(double fraction);
   /// The same in bytes; nullopt: no limit.
   void set_memory_limit(std::optional<std::size_t> allowed_bytes);
+  std::optional<std::size_t> memory_limit() const { return allowed_bytes_; }
 
   /// torch.cuda.memory._set_allocator_settings. Throws std::invalid_argument with PyTorch's words;
   /// nothing has changed then.

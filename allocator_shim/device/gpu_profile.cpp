@@ -124,6 +124,10 @@ void apply(GpuSelection& selection, std::string_view part) {
 
 std::span<const GpuProfile> gpu_profiles() { return kProfiles; }
 
+std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability) {
+  return compute_capability == std::array{9, 0} ? kHopperWorkspace : kWorkspace;
+}
+
 void add_gpu_profile(std::string name, const GpuProfile& profile) {
   const auto [place, is_new] = added_profiles().insert_or_assign(std::move(name), profile);
   place->second.name = place->first;

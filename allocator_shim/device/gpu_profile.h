@@ -28,6 +28,9 @@ struct GpuProfile {
 
 std::span<const GpuProfile> gpu_profiles();
 
+/// What PyTorch takes for a handle of cuBLAS on a card of this compute capability.
+std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability);
+
 /// From here on `name` is a profile too, in this process and those that it starts: one that was
 /// measured, from a file. Not for while threads look for profiles.
 void add_gpu_profile(std::string name, const GpuProfile& profile);

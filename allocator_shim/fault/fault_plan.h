@@ -50,6 +50,8 @@ class FaultPlan final : public FaultSource {
   /// Calls that the runtime or the allocator made while the plan was in force.
   std::uint64_t calls() const { return calls_; }
   std::uint64_t faults() const override { return faults_; }
+  /// There are calls that it was to make fail, and it met none of them.
+  bool is_unused() const { return faults_ == 0 && !chains_.empty(); }
   bool wants_points() const override;
   /// The last call that was made to fail.
   const std::optional<FaultCandidate>& last_fault() const { return last_fault_; }

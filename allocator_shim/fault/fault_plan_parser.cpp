@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "allocator_shim/fault/fault_plan.h"
-#include "allocator_shim/fault/fault_point.h"
 #include "allocator_shim/observe/nearest_name.h"
 
 namespace ohm {
@@ -22,7 +21,21 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Splits at `separator` wherever it stands outside parentheses.
+[[noreturn]] void refuse(std::string_view part, std::string_view why) {
+  throw std::invalid_argument(fmt::format("[fault] {}: {}", part, why));
+}
+
+/// Throws unless each parenthesis has its other one.
+void check_parentheses(std::string_view text) {
+  int depth = 0;
+  for (const char letter : text) {
+    if (letter == '(') ++depth;
+    if (letter == ')' && --depth < 0) refuse(text, "a parenthesis is closed that was not opened");
+  }
+  if (depth > 0) refuse(text, "a parenthesis is not closed");
+}
+
+/// Splits at `separator` wherever it stands outside parentheses, which are balanced.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -56,7 +69,7 @@ struct Call {
 };
 
 Call call_in(std::string_view term, std::string_view plan) {
-  if (parse_fault_point(term)) return {"point", term};
+  if (term.starts_with("ohm:")) return {"point", term};
   if (term.empty()) {
     throw std::invalid_argument(fmt::format(
         "[fault] a policy is missing in \"{}\" (a plan reads for example nth(7) & device(cuda:1))",
@@ -81,6 +94,7 @@ class FaultPlanParser {
   FaultPlan parse() {
     FaultPlan plan;
     plan.text_ = trimmed(text_);
+    check_parentheses(plan.text_);
     const std::vector<std::string_view> chains = split(text_, kThen);
     for (std::size_t i = 0; i < chains.size(); ++i) {
       Chain chain = parse_chain(chains[i]);
@@ -100,10 +114,6 @@ class FaultPlanParser {
  private:
   using Chain = FaultPlan::Chain;
   using Term = FaultPlan::Term;
-
-  [[noreturn]] static void refuse(std::string_view part, std::string_view why) {
-    throw std::invalid_argument(fmt::format("[fault] {}: {}", part, why));
-  }
 
   static bool has_capacity(const Chain& chain) {
     return std::any_of(chain.terms.begin(), chain.terms.end(),
@@ -140,6 +150,9 @@ class FaultPlanParser {
     Term term;
     if (call.name == kPersistent) {
       term.is_persistent = true;
+      if (split(call.arguments, "&").size() > 1) {
+        refuse(text, "persistent is of one policy, as in persistent(nth(7)) & device(cuda:1)");
+      }
       call = call_in(trimmed(call.arguments), text);
       if (call.name == kPersistent) refuse(text, "persistent once is enough");
     }

@@ -118,6 +118,8 @@ void check_parameters_declared(const engine::RunOptions& run, const Environment&
 }
 
 std::string unknown_case(const engine::RunOptions& run, const Environment& environment) {
+  const std::vector<std::string>& cases = run.selection.cases;
+  if (std::all_of(cases.begin(), cases.end(), is_role_name)) return "";
   std::vector<std::string> known;
   for (const RoleName& role : kRoleNames) {
     known.emplace_back(role.name);
@@ -129,7 +131,7 @@ std::string unknown_case(const engine::RunOptions& run, const Environment& envir
       known.push_back(variant.name);
     }
   }
-  for (const std::string& name : run.selection.cases) {
+  for (const std::string& name : cases) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     return fmt::format("no variant and no role is called \"{}\"{}", name,
                        did_you_mean(name, known));

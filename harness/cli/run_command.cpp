@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -171,6 +172,24 @@ bool has_baseline(const std::vector<std::string>& files) {
   });
 }
 
+/// A plan that meets nothing is often a mistake: says which, and where.
+void tell_of_unused_faults(const RunResult& result) {
+  std::map<std::string, std::vector<std::string>> variants;
+  for (const ScenarioResult& scenario : result.scenarios) {
+    for (const VariantResult& variant : scenario.variants) {
+      for (const std::string& plan : variant.unused_faults) {
+        variants[plan].push_back(fmt::format("{}.{}", scenario.name, variant.name));
+      }
+    }
+  }
+  for (const auto& [plan, names] : variants) {
+    write_stderr(reports::printable(fmt::format(
+                     "ohm: the fault {} made nothing fail in {} {}: {}", plan, names.size(),
+                     names.size() == 1 ? "variant" : "variants", fmt::join(names, ", "))) +
+                 "\n");
+  }
+}
+
 int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
   check_output_paths(arguments);
@@ -207,6 +226,7 @@ int run(RunArguments arguments, const Environment& environment) {
   if (!errors.empty() && !report_errors.empty()) errors += '\n';
   errors += report_errors;
   observer.on_end(outcome.result);
+  if (!arguments.quiet) tell_of_unused_faults(outcome.result);
   tell_github(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
     print_error(reports::printable(nothing_selected_text(arguments.run, environment)));

@@ -83,10 +83,7 @@ void check_roles(const std::vector<std::string>& roles) {
   std::vector<std::string> known;
   for (const RoleName& role : kRoleNames) known.emplace_back(role.name);
   for (const std::string& text : roles) {
-    const bool is_known =
-        std::any_of(kRoleNames.begin(), kRoleNames.end(),
-                    [&](const RoleName& role) { return role.name == text || role.group == text; });
-    if (is_known) continue;
+    if (is_role_name(text)) continue;
     throw UsageError(fmt::format("--role is one of {}, not \"{}\"{}", fmt::join(known, ", "), text,
                                  did_you_mean(text, known)));
   }
@@ -234,8 +231,8 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
 }
 
 int sweep(SweepArguments arguments, const Environment& environment) {
-  check_cases_declared(arguments.sweep.run, environment);
   check(arguments);
+  check_cases_declared(arguments.sweep.run, environment);
   check_parameters_declared(arguments.sweep.run, environment);
   reports::ReportStyle style;
   style.color = wants_color(arguments.color);

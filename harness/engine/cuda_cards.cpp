@@ -74,44 +74,34 @@ Answer answer_of(const CudaLibraries& libraries) {
   return answer;
 }
 
-/// The same about the libraries of mathematics.
-struct LibraryAnswer {
-  std::string missing;
-  std::vector<cuda::LibraryState> states;
-};
-
-template <class Archive, class T>
-requires std::is_same_v<std::remove_const_t<T>, LibraryAnswer>
-void fields(Archive& archive, T& answer) { archive(answer.missing, answer.states); }
-
 cuda::LibraryState nccl_state(const std::shared_ptr<const cuda::Driver>& driver,
                               const cuda::LibraryNames& names) {
-  std::vector<std::shared_ptr<const cuda::Card>> cards;
-  for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
-    cards.push_back(std::make_shared<const cuda::Card>(driver, ordinal));
-  }
   try {
+    std::vector<std::shared_ptr<const cuda::Card>> cards;
+    for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
+      cards.push_back(std::make_shared<const cuda::Card>(driver, ordinal));
+    }
     return {cuda::Nccl::kName, cuda::Nccl(cards, names).version(), ""};
-  } catch (const GpuUnavailable& missing) {
-    return {cuda::Nccl::kName, "", missing.what()};
-  } catch (const cuda::LibraryError& error) {
+  } catch (const std::runtime_error& error) {
     return {cuda::Nccl::kName, "", error.what()};
   }
 }
 
-LibraryAnswer ask_libraries(const CudaLibraries& libraries) {
-  LibraryAnswer answer;
+/// Why none of them can be told from the others.
+std::vector<cuda::LibraryState> no_library(const std::string& why) {
+  return {{"cuBLAS, cuBLASLt, cuDNN and NCCL", "", why}};
+}
+
+std::vector<cuda::LibraryState> ask_libraries(const CudaLibraries& libraries) {
   try {
     const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
     const auto card = std::make_shared<const cuda::Card>(driver, 0);
-    answer.states = cuda::CardLibraries(card, libraries.math).states();
-    if (driver->device_count() > 1) {
-      answer.states.push_back(nccl_state(driver, libraries.math.nccl));
-    }
+    std::vector<cuda::LibraryState> states = cuda::CardLibraries(card, libraries.math).states();
+    if (driver->device_count() > 1) states.push_back(nccl_state(driver, libraries.math.nccl));
+    return states;
   } catch (const std::runtime_error& error) {
-    answer.missing = error.what();
+    return no_library(error.what());
   }
-  return answer;
 }
 
 }  // namespace
@@ -134,21 +124,19 @@ FoundCards find_cards(const CudaLibraries& libraries) {
 }
 
 std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries) {
-  LibraryAnswer answer;
+  std::vector<cuda::LibraryState> states;
   WorkerPool pool({});
   pool.submit(
       0, [&] { return encoded(ask_libraries(libraries)); },
       [&](const WorkResult& result) {
         if (result.end == WorkEnd::message) {
-          MessageReader(result.message)(answer);
+          MessageReader(result.message)(states);
         } else {
-          answer.missing =
-              "the process that opened the libraries " + why_without_message(result, 0);
+          states = no_library("the process that opened them " + why_without_message(result, 0));
         }
       });
   pool.run([] { return true; });
-  if (!answer.missing.empty()) throw GpuUnavailable(answer.missing);
-  return std::move(answer.states);
+  return states;
 }
 
 CudaCards::CudaCards(const CudaLibraries& libraries)

@@ -27,7 +27,7 @@ struct FoundCards {
 FoundCards find_cards(const CudaLibraries& libraries);
 
 /// NVIDIA's libraries of mathematics on the first card, and NCCL where there are several; each is
-/// opened and started in a process of its own. Throws GpuUnavailable where there is no card.
+/// opened and started in a process of its own. One line for all of them where that process ends.
 std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries);
 
 /// The cards of one process. A sticky error ends it, with the driver's words on stderr: nothing

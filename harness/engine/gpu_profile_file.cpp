@@ -16,13 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What PyTorch takes for a handle of cuBLAS on a card of this compute capability.
-std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability) {
-  constexpr std::size_t kUsual = 8'519'680;
-  constexpr std::size_t kHopper = 33'554'432;
-  return compute_capability == std::array{9, 0} ? kHopper : kUsual;
-}
-
 class ProfileReader {
  public:
   ProfileReader(const std::string& path, const Json& json) : path_(path), json_(json) {}

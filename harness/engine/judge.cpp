@@ -115,6 +115,7 @@ VariantResult copied(const VariantDescription& variant, const MeasuredVariant& m
   result.history = measured.history;
   result.retention = measured.retention;
   result.output = measured.output;
+  result.unused_faults = measured.unused_faults;
   if (measured.outcome == Outcome::oom) result.oom = measured.oom;
   return result;
 }

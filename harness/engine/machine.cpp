@@ -112,8 +112,8 @@ Machine::Machine(const MachineOptions& options)
                      faults_, -1, &events_, FaultLevel::pinned),
       pinned_host_(faulty_pinned_),
       pinned_(pinned_host_) {
-  tell_of_errors(faulty_host_, host_, -1);
-  tell_of_errors(faulty_pinned_, pinned_host_, -1);
+  faulty_host_.on_out_of_memory(teller_of_errors(host_, -1));
+  faulty_pinned_.on_out_of_memory(teller_of_errors(pinned_host_, -1));
   for (const std::string& plan : options_.fault_plans) {
     faults_.add(fault_plans_.emplace_back(FaultPlan::parse(plan)));
   }
@@ -126,11 +126,12 @@ Machine::Machine(const MachineOptions& options)
 
 Machine::~Machine() = default;
 
-void Machine::tell_of_errors(FaultyAllocator& from, AllocatorWitness& witness, int device) {
-  from.on_out_of_memory([this, &witness, device](const OutOfMemoryReport& report) {
+std::function<void(const OutOfMemoryReport&)> Machine::teller_of_errors(AllocatorWitness& witness,
+                                                                        int device) {
+  return [this, &witness, device](const OutOfMemoryReport& report) {
     witness.note_out_of_memory();
     note_oom(device, report);
-  });
+  };
 }
 
 void Machine::note_oom(int device, const OutOfMemoryReport& report) {
@@ -179,8 +180,17 @@ std::shared_ptr<const void> Machine::inject(const std::string& text) {
           }};
 }
 
-void Machine::restart_faults() {
+std::vector<std::string> Machine::unused_faults() const {
+  std::vector<std::string> unused;
   // They came first, and scripts' plans come and go behind them.
+  auto plan = fault_plans_.begin();
+  for (std::size_t i = 0; i < options_.fault_plans.size(); ++i, ++plan) {
+    if (plan->is_unused()) unused.push_back(plan->text());
+  }
+  return unused;
+}
+
+void Machine::restart_faults() {
   auto plan = fault_plans_.begin();
   for (const std::string& text : options_.fault_plans) *plan++ = FaultPlan::parse(text);
   move_neighbours();
@@ -226,11 +236,8 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), *gpu->streams, options, events);
   gpu->requests = std::make_unique<FaultyAllocator>(*gpu->caching, faults_, index, events);
   gpu->witness = std::make_unique<AllocatorWitness>(*gpu->requests);
-  tell_of_errors(*gpu->requests, *gpu->witness, index);
-
-  gpu->card.on_out_of_memory = [this, index](const OutOfMemoryReport& report) {
-    note_oom(index, report);
-  };
+  gpu->requests->on_out_of_memory(teller_of_errors(*gpu->witness, index));
+  gpu->card.on_out_of_memory = teller_of_errors(*gpu->witness, index);
 
   DeviceSlot slot;
   slot.allocator = gpu->witness.get();

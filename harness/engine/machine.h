@@ -105,6 +105,8 @@ class Machine {
   /// plan with a capacity: a device keeps what it has.
   std::shared_ptr<const void> inject(const std::string& plan);
 
+  /// Those of the options that were to make calls fail and met none of them, as they were written.
+  std::vector<std::string> unused_faults() const;
   /// The plans of the options count from the start again.
   void restart_faults();
   /// The plans of the options fail nothing any more; their capacities stay.
@@ -169,7 +171,8 @@ class Machine {
   void start_process();
   void end_process();
   void move_neighbours();
-  void tell_of_errors(FaultyAllocator& from, AllocatorWitness& witness, int device);
+  std::function<void(const OutOfMemoryReport&)> teller_of_errors(AllocatorWitness& witness,
+                                                                 int device);
   void note_oom(int device, const OutOfMemoryReport& report);
 
   MachineOptions options_;

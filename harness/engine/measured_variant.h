@@ -25,9 +25,10 @@ struct MeasuredVariant {
   std::optional<std::uint64_t> oom_event;
   std::optional<ErrorResult> error;  ///< with outcome error, timeout or crashed
   ReturnedValues values;
-  std::string snapshot_error;  ///< why the snapshot that was asked for is not there
-  std::string output;          ///< what it wrote to stdout and stderr, the first part
-  double seconds = 0;          ///< wall time
+  std::vector<std::string> unused_faults;  ///< plans that made nothing fail
+  std::string snapshot_error;              ///< why the snapshot that was asked for is not there
+  std::string output;                      ///< what it wrote to stdout and stderr, the first part
+  double seconds = 0;                      ///< wall time
 };
 
 }  // namespace ohm::engine

@@ -102,6 +102,7 @@ class VariantRun final : public RunContext {
 
   void report(MeasuredVariant& measured) {
     measured.steps = steps_;
+    measured.unused_faults = machine_.unused_faults();
     measured.allocated_at_marks = marks_;
     measured.devices = machine_.device_results();
     measured.host = machine_.host_result();

@@ -135,7 +135,7 @@ template <class Archive, Is<MeasuredVariant> T>
 void fields(Archive& archive, T& variant) {
   archive(variant.outcome, variant.steps, variant.devices, variant.host, variant.allocated_at_marks,
           variant.history, variant.retention, variant.oom, variant.error, variant.values,
-          variant.snapshot_error);
+          variant.unused_faults, variant.snapshot_error);
 }
 
 std::string encoded(const LoadedScenario& scenario) { return encoded_message(scenario); }

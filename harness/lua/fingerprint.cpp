@@ -90,6 +90,7 @@ class Walk {
     Held held;
     switch (lua_type(state_, -1)) {
       case LUA_TNIL:
+        break;
       case LUA_TBOOLEAN:
         held.hash = mixed(1, lua_toboolean(state_, -1) == 0 ? 0 : 1);
         break;

@@ -67,6 +67,24 @@ void begin_inplace_fill(const Tensor& tensor, std::string_view op) {
   tensor.storage().bump_version();
 }
 
+void require_no_partial_overlap(const Tensor& written, const Tensor& read, std::string_view op) {
+  if (&written.storage() != &read.storage() || written.impl() == read.impl()) return;
+  if (written.numel() == 0 || read.numel() == 0) return;
+  const auto begin_of = [](const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.impl()->offset) * item_bytes(tensor.dtype());
+  };
+  const auto end_of = [&](const Tensor& tensor) { return begin_of(tensor) + tensor.nbytes(); };
+  if (begin_of(written) >= end_of(read) || begin_of(read) >= end_of(written)) return;
+  const bool are_the_same = begin_of(written) == begin_of(read) &&
+                            end_of(written) == end_of(read) && written.strides() == read.strides();
+  if (are_the_same || !written.is_dense() || !read.is_dense()) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] unsupported operation: some elements of the input tensor and the "
+                  "written-to tensor refer to a single memory location. Please clone() the tensor "
+                  "before performing the operation.",
+                  op));
+}
+
 bool Tensor::requires_grad() const {
   const AutogradMeta* meta = autograd_meta(*this);
   return meta != nullptr && (meta->requires_grad || meta->grad_fn);

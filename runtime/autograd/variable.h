@@ -44,4 +44,9 @@ void begin_inplace_write(const Tensor& tensor, std::string_view op);
 /// The same before all elements get one value: then they may be one in memory.
 void begin_inplace_fill(const Tensor& tensor, std::string_view op);
 
+/// Throws std::invalid_argument when some elements of the two, but not all in the same order, are
+/// one in memory: what an element-wise op reads would depend on what it wrote before. As PyTorch
+/// does, looks at dense tensors alone.
+void require_no_partial_overlap(const Tensor& written, const Tensor& read, std::string_view op);
+
 }  // namespace ohm

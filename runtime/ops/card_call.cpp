@@ -37,7 +37,7 @@ cuda::Pointer overwrite_on_card(const Tensor& tensor) {
 }
 
 void rethrow_on(Device device, const cuda::LibraryError& error) {
-  if (error.failure() != cuda::LibraryFailure::out_of_memory) throw error;
+  if (error.failure() != cuda::LibraryFailure::out_of_memory) throw;
   Context& context = Context::current();
   const ExecutionState& state = context.state;
   const DeviceSlot& slot = context.slot(device);

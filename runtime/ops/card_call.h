@@ -24,8 +24,8 @@ inline cuda::Pointer read_on_card(const Tensor& tensor) {
 }
 cuda::Pointer overwrite_on_card(const Tensor& tensor);
 
-/// A library's failure as the program has to see it: OutOfMemory where it is one, `error` itself
-/// where it is not.
+/// While `error` is handled: throws what the program has to see, OutOfMemory where it is one,
+/// `error` itself where it is not.
 [[noreturn]] void rethrow_on(Device device, const cuda::LibraryError& error);
 
 /// Makes a call of a library whose results are on `device`. Throws OutOfMemory where the library

@@ -12,22 +12,24 @@ namespace {
 
 using cuda::ConvolutionPass;
 
-/// nullopt where a size does not fit the library's integers, or is 0.
+/// Whether the library takes it: no tensor is empty, and each has at most 2³¹ − 1 elements.
+bool is_of_library(const ConvGeometry& g) {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  const std::int64_t kernel = g.kernel_height * g.kernel_width;
+  const std::int64_t elements[] = {g.batch * g.groups * g.in_channels * g.in_height * g.in_width,
+                                   g.batch * g.groups * g.out_channels * g.out_height * g.out_width,
+                                   g.groups * g.out_channels * g.in_channels * kernel};
+  const std::int64_t numbers[] = {g.padding_height, g.padding_width,
+                                  g.stride_height * g.dilation_height,
+                                  g.stride_width * g.dilation_width};
+  return std::all_of(std::begin(elements), std::end(elements),
+                     [](std::int64_t count) { return count > 0 && count <= kMost; }) &&
+         *std::max_element(std::begin(numbers), std::end(numbers)) <= kMost;
+}
+
+/// nullopt where the library does not take it.
 std::optional<cuda::Convolution> described(const ConvGeometry& g, DType dtype) {
-  const std::int64_t all[] = {g.batch,
-                              g.groups * g.in_channels,
-                              g.groups * g.out_channels,
-                              g.in_height,
-                              g.in_width,
-                              g.out_height,
-                              g.out_width,
-                              g.padding_height,
-                              g.padding_width,
-                              g.stride_height * g.dilation_height,
-                              g.stride_width * g.dilation_width};
-  if (*std::max_element(std::begin(all), std::end(all)) > std::numeric_limits<int>::max()) {
-    return std::nullopt;
-  }
+  if (!is_of_library(g)) return std::nullopt;
   const auto size = [](std::int64_t value) { return static_cast<int>(value); };
   const int in_channels = size(g.groups * g.in_channels);
   const int out_channels = size(g.groups * g.out_channels);
@@ -76,6 +78,8 @@ struct Asked {
 /// nullopt where they are not on a card with the library, or do not fit it.
 std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometry,
                                const Operands& operands) {
+  // The library reads one element behind the other.
+  if (operands.bias.defined() && !operands.bias.is_contiguous()) return std::nullopt;
   cuda::CardLibraries* const libraries =
       libraries_for({&operands.first, &operands.second, &operands.bias, &operands.result});
   const cuda::Cudnn* const cudnn = libraries == nullptr ? nullptr : libraries->cudnn();

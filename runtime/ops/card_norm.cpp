@@ -19,12 +19,12 @@ bool are_channels(std::initializer_list<const Tensor*> tensors, const Tensor& in
   });
 }
 
+/// nullopt for an input that is empty or has more elements than the library can count.
 std::optional<cuda::BatchNorm> described(const Tensor& input, double eps) {
+  if (input.numel() == 0 || input.numel() > std::numeric_limits<int>::max()) return std::nullopt;
   const std::int64_t images = input.size(0);
   const std::int64_t channels = input.size(1);
-  if (images * channels == 0) return std::nullopt;
   const std::int64_t elements = input.numel() / (images * channels);
-  if (std::max({images, channels, elements}) > std::numeric_limits<int>::max()) return std::nullopt;
   const auto size = [](std::int64_t value) { return static_cast<int>(value); };
   return cuda::BatchNorm{
       element_type(input.dtype()), {size(images), size(channels), size(elements), 1}, eps};

@@ -123,6 +123,7 @@ Tensor copy_(const Tensor& input, const Tensor& source) {
     throw std::invalid_argument(fmt::format("[copy_] a source of shape {} does not fit into {}",
                                             source.shape().str(), input.shape().str()));
   }
+  require_no_partial_overlap(input, source, "copy_");
   begin_inplace_write(input, "copy_");
   copy_into(input, source);
   if (Recorder record("CopyBackwards", {&input, &source}); record.is_needed()) {

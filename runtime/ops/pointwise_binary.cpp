@@ -122,6 +122,7 @@ void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNum
           fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}",
                       info.name, input.shape().str(), tensor->shape().str()));
     }
+    require_no_partial_overlap(input, *tensor, info.name);
   }
   if (is_floating(result) && !is_floating(input.dtype())) {
     throw std::invalid_argument(fmt::format("[{}] result type {} can't be cast to the output's {}",

@@ -59,14 +59,13 @@ Tensor new_data(const Shape& shape, const TensorOptions& options) {
   return empty(shape, options);
 }
 
-// A card fills its memory itself, unless it would have to be brought there first.
+// A card fills its memory itself.
 bool fill_on_card(const Tensor& tensor, double value) {
   constexpr std::size_t kWidestItem = 4;
   if (tensor.card() == nullptr || !tensor.is_contiguous()) return false;
+  if (tensor.numel() == 0) return true;
   const std::size_t bytes = item_bytes(tensor.dtype());
-  Storage& storage = tensor.storage();
-  const bool is_all = tensor.nbytes() == storage.bytes();
-  if (!is_all && storage.residency() == Residency::host) return false;
+  const bool is_all = tensor.nbytes() == tensor.storage().bytes();
   std::uint64_t pattern = 0;
   visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
     const T item = convert_element<T>(value);

@@ -104,6 +104,7 @@ void Storage::copy_to_card(std::size_t offset, const Storage& from, std::size_t 
 
 void Storage::copy(Storage& to, std::size_t to_offset, Storage& from, std::size_t from_offset,
                    std::size_t bytes) {
+  if (bytes == 0) return;
   if (to.card_ != nullptr && &to != &from) {
     to.copy_to_card(to_offset, from, from_offset, bytes);
   } else if (&to == &from) {

@@ -65,6 +65,10 @@ const DriverFunctions& Card::current() const {
   return driver_->functions();
 }
 
+bool Card::make_current() const noexcept {
+  return driver_->is_usable() && driver_->functions().context_set_current(context_) == kSuccess;
+}
+
 DeviceMemoryInfo Card::memory_info() const {
   DeviceMemoryInfo info;
   driver_->check(current().memory_info(&info.free_bytes, &info.total_bytes), "cuMemGetInfo_v2");

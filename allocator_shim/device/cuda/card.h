@@ -37,6 +37,8 @@ class Card {
   const Driver& driver() const { return *driver_; }
   /// Functions that act on the card's context, which this makes the current one.
   const DriverFunctions& current() const;
+  /// For what gives back: false where the card does not answer any more.
+  bool make_current() const noexcept;
 
   int ordinal() const { return ordinal_; }
   const CardProperties& properties() const { return properties_; }

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/device/cuda/cublas.h"

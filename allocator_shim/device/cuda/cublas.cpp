@@ -1,18 +1,7 @@
 #include "allocator_shim/device/cuda/cublas.h"
 
-#include <utility>
-
 namespace ohm::cuda {
 namespace {
-
-CublasFunctions functions_of(const SharedLibrary& library) {
-  CublasFunctions functions;
-#define OHM_ROW(member, header_name, symbol, ...) library.find(symbol, functions.member);
-  OHM_FOR_EACH_CUBLAS_FUNCTION(OHM_ROW)
-#undef OHM_ROW
-  library.find(kCublasStatusName, functions.status_name);
-  return functions;
-}
 
 int transposition(const ProductOperand& operand) {
   return operand.is_transposed ? kTransposed : kNotTransposed;
@@ -20,23 +9,13 @@ int transposition(const ProductOperand& operand) {
 
 }  // namespace
 
-Cublas::Cublas(std::shared_ptr<const Card> card, const LibraryNames& names)
-    : card_(std::move(card)),
-      library_(open_first(names, kName)),
-      functions_(functions_of(*library_)) {
-  card_->current();
-  check(functions_.create(&handle_), "cublasCreate_v2");
-}
-
-Cublas::~Cublas() {
-  if (!card_->driver().is_usable()) return;
-  card_->current();
-  functions_.destroy(handle_);
-}
-
-void Cublas::check(CublasStatus status, const char* call) const {
-  if (status == 0) return;
-  fail_library(*card_, cublas_failure(status), kName, call, functions_.status_name(status));
+CublasFunctions CublasApi::functions_of(const SharedLibrary& library) {
+  CublasFunctions functions;
+#define OHM_ROW(member, header_name, symbol, ...) library.find(symbol, functions.member);
+  OHM_FOR_EACH_CUBLAS_FUNCTION(OHM_ROW)
+#undef OHM_ROW
+  library.find(kCublasStatusName, functions.status_name);
+  return functions;
 }
 
 std::string Cublas::version() const {

@@ -6,16 +6,6 @@
 namespace ohm::cuda {
 namespace {
 
-CublasLtFunctions functions_of(const SharedLibrary& library) {
-  CublasLtFunctions functions;
-#define OHM_ROW(member, header_name, symbol, ...) library.find(symbol, functions.member);
-  OHM_FOR_EACH_CUBLASLT_FUNCTION(OHM_ROW)
-#undef OHM_ROW
-  library.find(kCublasLtStatusName, functions.status_name);
-  library.find(kCublasLtVersion, functions.version);
-  return functions;
-}
-
 /// The largest power of two up to 256 that divides it: all that the library can make use of.
 std::uint32_t alignment_of(Pointer address) {
   constexpr Pointer kMost = 256;
@@ -55,7 +45,8 @@ class CublasLt::Call {
     const CublasStatus answer =
         functions_.heuristic(library_.handle_, description_.get(), b_.get(), a_.get(), out_.get(),
                              out_.get(), preference_.get(), 1, &found, &count);
-    if (answer == kCublasNotSupported || (answer == 0 && count == 0)) return false;
+    if (answer == kCublasNotSupported) return false;
+    if (answer == 0 && (count == 0 || found.state != 0)) return false;
     library_.check(answer, "cublasLtMatmulAlgoGetHeuristic");
     const Factors factors(product_.type);
     void* const out = as_pointer(product_.out);
@@ -115,29 +106,23 @@ class CublasLt::Call {
   Described<OpaqueLtPreference> preference_{nullptr, nullptr};
 };
 
-CublasLt::CublasLt(std::shared_ptr<const Card> card, const LibraryNames& names)
-    : card_(std::move(card)),
-      library_(open_first(names, kName)),
-      functions_(functions_of(*library_)) {
-  card_->current();
-  check(functions_.create(&handle_), "cublasLtCreate");
-}
-
-CublasLt::~CublasLt() {
-  if (!card_->driver().is_usable()) return;
-  card_->current();
-  functions_.destroy(handle_);
-}
-
-void CublasLt::check(CublasStatus status, const char* call) const {
-  if (status == 0) return;
-  fail_library(*card_, cublas_failure(status), kName, call, functions_.status_name(status));
+CublasLtFunctions CublasLtApi::functions_of(const SharedLibrary& library) {
+  CublasLtFunctions functions;
+#define OHM_ROW(member, header_name, symbol, ...) library.find(symbol, functions.member);
+  OHM_FOR_EACH_CUBLASLT_FUNCTION(OHM_ROW)
+#undef OHM_ROW
+  library.find(kCublasLtStatusName, functions.status_name);
+  library.find(kCublasLtVersion, functions.version);
+  return functions;
 }
 
 std::string CublasLt::version() const { return cublas_version_text(functions_.version()); }
 
 bool CublasLt::multiply_with_bias(const Product& product, Pointer bias,
                                   const CardRange& workspace) const {
+  // What is preferred says nothing of the bias, which kernels read in pieces of 16 bytes.
+  constexpr Pointer kBiasAlignment = 16;
+  if (bias % kBiasAlignment != 0) return false;
   card_->current();
   return Call(*this, product, bias, workspace).run();
 }

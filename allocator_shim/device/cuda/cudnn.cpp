@@ -8,9 +8,7 @@
 #include "allocator_shim/device/cuda/product.h"
 
 namespace ohm::cuda {
-namespace {
-
-CudnnFunctions functions_of(const SharedLibrary& library) {
+CudnnFunctions CudnnApi::functions_of(const SharedLibrary& library) {
   CudnnFunctions functions;
 #define OHM_ROW(member, symbol, ...) library.find(#symbol, functions.member);
   OHM_FOR_EACH_CUDNN_FUNCTION(OHM_ROW)
@@ -21,7 +19,7 @@ CudnnFunctions functions_of(const SharedLibrary& library) {
 }
 
 /// Version 9 has other numbers than version 8, and several for one kind.
-LibraryFailure failure_of(CudnnStatus status) {
+LibraryFailure CudnnApi::failure_of(CudnnStatus status) {
   constexpr CudnnStatus kFirstOf9 = 1000;
   if (status < kFirstOf9) {
     if (status == kCudnn8AllocFailed) return LibraryFailure::out_of_memory;
@@ -33,8 +31,6 @@ LibraryFailure failure_of(CudnnStatus status) {
   return status / 1000 == kCudnn9NotSupported / 1000 ? LibraryFailure::not_supported
                                                      : LibraryFailure::other;
 }
-
-}  // namespace
 
 int cudnn_type(ElementType type) {
   switch (type) {
@@ -48,25 +44,6 @@ int cudnn_type(ElementType type) {
       return kCudnnDouble;
   }
   return kCudnnFloat;
-}
-
-Cudnn::Cudnn(std::shared_ptr<const Card> card, const LibraryNames& names)
-    : card_(std::move(card)),
-      library_(open_first(names, kName)),
-      functions_(functions_of(*library_)) {
-  card_->current();
-  check(functions_.create(&handle_), "cudnnCreate");
-}
-
-Cudnn::~Cudnn() {
-  if (!card_->driver().is_usable()) return;
-  card_->current();
-  functions_.destroy(handle_);
-}
-
-void Cudnn::check(CudnnStatus status, const char* call) const {
-  if (status == 0) return;
-  fail_library(*card_, failure_of(status), kName, call, functions_.status_name(status));
 }
 
 std::string Cudnn::version() const {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "allocator_shim/device/cuda/cudnn_functions.h"
-#include "allocator_shim/device/cuda/library.h"
+#include "allocator_shim/device/cuda/library_handle.h"
 
 namespace ohm::cuda {
 
@@ -108,17 +108,20 @@ struct BatchNormSlopes {
   Pointer bias_grad = 0;
 };
 
-/// Queues on the card's default stream. Throws LibraryError; DriverError where the card broke.
-class Cudnn {
- public:
+struct CudnnApi {
   static constexpr const char* kName = "cuDNN";
+  static constexpr const char* kCreate = "cudnnCreate";
+  using Functions = CudnnFunctions;
+  using Handle = CudnnHandle;
+  using Status = CudnnStatus;
+  static Functions functions_of(const SharedLibrary& library);
+  static LibraryFailure failure_of(Status status);
+};
 
-  /// Opens the library and makes a handle, which takes memory of the card. Throws GpuUnavailable
-  /// that says what is missing, LibraryError where it does not start.
-  Cudnn(std::shared_ptr<const Card> card, const LibraryNames& names);
-  ~Cudnn();
-  Cudnn(const Cudnn&) = delete;
-  Cudnn& operator=(const Cudnn&) = delete;
+/// Queues on the card's default stream. Throws LibraryError; DriverError where the card broke.
+class Cudnn final : public LibraryHandle<CudnnApi> {
+ public:
+  using LibraryHandle::LibraryHandle;
 
   /// "9.1.0".
   std::string version() const;
@@ -160,15 +163,10 @@ class Cudnn {
   using Tensor = Described<OpaqueCudnnTensor>;
   using Pooling = Described<OpaqueCudnnPooling>;
 
-  void check(CudnnStatus status, const char* call) const;
   Tensor tensor(ElementType type, const ImageSizes& sizes) const;
   Tensor channels(const BatchNorm& norm) const;
   Pooling pooling(const AverageWindows& windows) const;
 
-  std::shared_ptr<const Card> card_;
-  std::unique_ptr<SharedLibrary> library_;
-  CudnnFunctions functions_;
-  CudnnHandle handle_ = nullptr;
   using Question = std::tuple<ConvolutionPass, Convolution, std::size_t>;
   mutable std::map<Question, ConvolutionAlgorithm> algorithms_;  ///< found so far
   mutable std::map<std::pair<ConvolutionPass, Convolution>, ConvolutionAlgorithm> measured_;

@@ -55,7 +55,6 @@ inline constexpr int kMultiprocessorCount = 16;  // CUdevice_attribute
 inline constexpr int kMaxThreadsPerMultiprocessor = 39;
 inline constexpr int kComputeCapabilityMajor = 75;
 inline constexpr int kComputeCapabilityMinor = 76;
-inline constexpr int kVirtualMemoryManagementSupported = 102;
 inline constexpr int kPinnedAllocation = 1;    // CUmemAllocationType
 inline constexpr int kDeviceLocation = 1;      // CUmemLocationType
 inline constexpr int kReadWriteAccess = 3;     // CUmemAccess_flags

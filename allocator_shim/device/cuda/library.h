@@ -2,6 +2,8 @@
 // fail.
 #pragma once
 
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -10,6 +12,7 @@
 #include "allocator_shim/device/cuda/card.h"
 #include "allocator_shim/device/cuda/library_places.h"
 #include "allocator_shim/device/cuda/shared_library.h"
+#include "allocator_shim/observe/assert.h"
 
 namespace ohm::cuda {
 
@@ -28,8 +31,27 @@ class LibraryError : public std::runtime_error {
   LibraryFailure failure_;
 };
 
-/// Throws GpuUnavailable with the loader's reason for the first name where none can be opened.
-std::unique_ptr<SharedLibrary> open_first(const LibraryNames& names, std::string_view what);
+/// Calls use(name) with one name after the other until it throws neither GpuUnavailable nor
+/// LibraryError: a library can be there and not go with the driver. Throws the first LibraryError
+/// where there was one, or else the first GpuUnavailable. A lack of memory is no reason to go on.
+template <class Use>
+void use_first(const LibraryNames& names, Use&& use) {
+  OHM_ASSERT(!names.empty(), "a library has a name");
+  std::exception_ptr missing;
+  std::exception_ptr broken;
+  for (const std::string& name : names) {
+    try {
+      use(name);
+      return;
+    } catch (const GpuUnavailable&) {
+      if (!missing) missing = std::current_exception();
+    } catch (const LibraryError& error) {
+      if (error.failure() == LibraryFailure::out_of_memory) throw;
+      if (!broken) broken = std::current_exception();
+    }
+  }
+  std::rethrow_exception(broken ? broken : missing);
+}
 
 /// Throws LibraryError: "LIBRARY: CALL: WORDS". A card that broke is told of first: the driver's
 /// error says more than the library's, and ends what cannot go on.

@@ -19,14 +19,15 @@ NcclFunctions functions_of(const SharedLibrary& library) {
 }  // namespace
 
 Nccl::Nccl(std::vector<std::shared_ptr<const Card>> cards, const LibraryNames& names)
-    : cards_(std::move(cards)),
-      library_(open_first(names, kName)),
-      functions_(functions_of(*library_)),
-      comms_(cards_.size()) {
+    : cards_(std::move(cards)), comms_(cards_.size()) {
   std::vector<int> ordinals;
   for (const auto& card : cards_) ordinals.push_back(card->ordinal());
   const auto count = static_cast<int>(ordinals.size());
-  check(functions_.create_all(comms_.data(), count, ordinals.data()), "ncclCommInitAll");
+  use_first(names, [&](const std::string& name) {
+    library_ = std::make_unique<SharedLibrary>(name, kName);
+    functions_ = functions_of(*library_);
+    check(functions_.create_all(comms_.data(), count, ordinals.data()), "ncclCommInitAll");
+  });
 }
 
 Nccl::~Nccl() {
@@ -34,8 +35,8 @@ Nccl::~Nccl() {
   for (NcclComm comm : comms_) functions_.destroy(comm);
 }
 
-/// It has one answer for everything that CUDA refused it: the card's memory is told apart by the
-/// card alone, so it is asked.
+/// It has one answer for everything that CUDA refused it, a lack of memory included. Any of the
+/// cards may have broken.
 void Nccl::check(NcclResult result, const char* call) const {
   if (result == 0) return;
   for (const auto& card : cards_) card->synchronize();

@@ -33,7 +33,6 @@ class Nccl {
 
   /// "2.28.9".
   std::string version() const;
-  std::size_t size() const { return cards_.size(); }
 
   /// Every output is the sum of all inputs; in place where they are the same.
   void all_reduce_sum(const Pieces& inputs, const Pieces& outputs,

@@ -9,8 +9,6 @@ using NcclResult = int;  ///< ncclResult_t: 0 is success
 using NcclComm = struct OpaqueNcclComm*;
 
 // ncclDataType_t, ncclRedOp_t
-inline constexpr int kNcclInt8 = 0;
-inline constexpr int kNcclUint8 = 1;
 inline constexpr int kNcclInt32 = 2;
 inline constexpr int kNcclInt64 = 4;
 inline constexpr int kNcclFloat16 = 6;

@@ -146,8 +146,32 @@ std::string Trial::modes() const {
   add(state.backward_pass != 0, "a backward pass seems to run");
   add(!state.after_backward.empty(), "callbacks wait for the end of a backward pass");
   add(state.saved_tensor_hook != nullptr, "a hook takes what is saved");
-  add(state.convolution_plans.is_benchmark, "cuDNN's benchmark mode is on");
+  add(!state.stops_recomputation_early, "checkpoints are recomputed to their end");
+  for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
+    add(state.streams.of(Device::cuda(gpu)) != kDefaultStream,
+        fmt::format("another stream of cuda:{} is the current one", gpu));
+  }
   return text;
+}
+
+/// What a program chooses, and may choose once more when memory runs out.
+std::uint64_t Trial::settings_key() {
+  const Context& context = machine_.context();
+  const AttentionKernels& attention = context.state.attention_kernels;
+  PointHash hash;
+  for (const bool is_on :
+       {context.cudnn_enabled, attention.flash, attention.efficient, attention.math}) {
+    hash.add(std::uint64_t{is_on});
+  }
+  for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
+    const CachingAllocator& allocator = machine_.caching_allocator(gpu);
+    const AllocatorSettings& settings = allocator.settings();
+    hash.add(settings.text).add(std::uint64_t{settings.expandable_segments});
+    hash.add(settings.max_non_split_rounding_bytes);
+    hash.add(allocator.memory_limit().value_or(~std::size_t{0}));
+    hash.add(context.gpus[static_cast<std::size_t>(gpu)].cublas_workspace_bytes);
+  }
+  return hash.value();
 }
 
 std::int64_t Trial::peak_bytes() const {
@@ -200,7 +224,7 @@ std::uint64_t Trial::state_key() {
   // Which convolutions were tried so far decides when the cache is emptied next.
   if (!script || machine_.context_state().convolution_plans.is_benchmark) return 0;
   PointHash hash;
-  hash.add(*script).add(modes());
+  hash.add(*script).add(modes()).add(settings_key());
   for (int device = -1; device < machine_.gpu_count(); ++device) {
     for (const LiveBlock& block : machine_.requests(device).live_blocks()) {
       // What only waits for a stream is the allocator's; where the rest lies is all the same.

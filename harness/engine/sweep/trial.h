@@ -93,6 +93,7 @@ class Trial {
   std::string leaked(const UndisturbedRun& undisturbed);
   std::string unusable(const UndisturbedRun& undisturbed);
   std::uint64_t state_key();
+  std::uint64_t settings_key();
   TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
   TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;
   bool goes_on_as(const UndisturbedRun& undisturbed) const;

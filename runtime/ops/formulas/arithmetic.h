@@ -181,12 +181,12 @@ struct Sign {
 
 // ---- bounds -------------------------------------------------------------------------------------
 
-/// `value` as a T: the nearest that there is.
+/// `value` as a T: the nearest that there is; of what is no number, the least integer.
 template <class T>
 constexpr T nearest(double value) {
   if constexpr (std::is_integral_v<T>) {
     if (value >= 0x1p63) return std::numeric_limits<T>::max();
-    if (value < -0x1p63) return std::numeric_limits<T>::min();
+    if (!(value >= -0x1p63)) return std::numeric_limits<T>::min();
   }
   return static_cast<T>(value);
 }

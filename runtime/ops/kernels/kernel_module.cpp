@@ -34,18 +34,22 @@ unsigned threads_for_line(std::int64_t size) {
 
 }  // namespace
 
+void KernelModule::Unload::operator()(cuda::ModuleHandle module) const {
+  if (card->make_current()) card->driver().functions().module_unload(module);
+}
+
 KernelModule::KernelModule(std::shared_ptr<const cuda::Card> card) : card_(std::move(card)) {
   for (const std::span<const std::byte> image : kernel_images()) {
     cuda::ModuleHandle module = nullptr;
     card_->driver().check(card_->current().module_load(&module, image.data()), "cuModuleLoadData");
-    modules_.push_back(module);
+    modules_.emplace_back(module, Unload{card_.get()});
   }
 }
 
 KernelModule::~KernelModule() {
-  if (!card_->driver().is_usable()) return;
-  if (kept_scratch_ != 0) card_->current().memory_free(kept_scratch_);
-  for (cuda::ModuleHandle module : modules_) card_->driver().functions().module_unload(module);
+  if (kept_scratch_ != 0 && card_->make_current()) {
+    card_->driver().functions().memory_free(kept_scratch_);
+  }
 }
 
 cuda::FunctionHandle KernelModule::function(const char* formula, DType dtype) const {
@@ -54,8 +58,9 @@ cuda::FunctionHandle KernelModule::function(const char* formula, DType dtype) co
   if (known != functions_.end()) return known->second;
   const std::string symbol = kernel_symbol(formula, dtype);
   cuda::FunctionHandle found = nullptr;
-  for (cuda::ModuleHandle module : modules_) {
-    const cuda::Result result = card_->current().module_function(&found, module, symbol.c_str());
+  for (const Module& module : modules_) {
+    const cuda::Result result =
+        card_->current().module_function(&found, module.get(), symbol.c_str());
     if (result == cuda::kSuccess) break;
     if (result != cuda::kNotFound) card_->driver().check(result, "cuModuleGetFunction");
     found = nullptr;
@@ -93,7 +98,7 @@ std::uint64_t KernelModule::take_scratch(std::size_t bytes) const {
 void KernelModule::give_back_scratch(std::uint64_t address) const {
   if (address == kept_scratch_) return;
   // The driver waits for the kernels that use it.
-  card_->driver().check(card_->current().memory_free(address), "cuMemFree_v2");
+  if (card_->make_current()) card_->driver().functions().memory_free(address);
 }
 
 void KernelModule::launch(const char* formula, const CardLoop& loop, const void* parameters) const {

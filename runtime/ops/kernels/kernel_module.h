@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,12 @@ class KernelModule final : public CardKernels {
   void give_back_scratch(std::uint64_t address) const override;
 
  private:
+  struct Unload {
+    const cuda::Card* card;
+    void operator()(cuda::ModuleHandle module) const;
+  };
+  using Module = std::unique_ptr<std::remove_pointer_t<cuda::ModuleHandle>, Unload>;
+
   /// Null where there is no such kernel.
   cuda::FunctionHandle function(const char* formula, DType dtype) const;
 
@@ -52,7 +59,7 @@ class KernelModule final : public CardKernels {
               const void* parameters) const;
 
   std::shared_ptr<const cuda::Card> card_;
-  std::vector<cuda::ModuleHandle> modules_;
+  std::vector<Module> modules_;
   /// By the address of the formula's name, which is the formula's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
   mutable cuda::Pointer kept_scratch_ = 0;

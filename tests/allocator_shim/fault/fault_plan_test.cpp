@@ -193,11 +193,17 @@ TEST(FaultPlan, QuotesThePartThatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> kCases = {
       {"nht(7)", R"([fault] nht(7): unknown policy "nht" (did you mean "nth"?))"},
       {"nth", "[fault] nth: arguments stand in parentheses, as in nth(7)"},
-      {"nth(7", "[fault] nth(7: arguments stand in parentheses, as in nth(7)"},
+      {"7(nth", "[fault] 7(nth: a parenthesis is not closed"},
+      {"(7)nth", "[fault] (7)nth: arguments stand in parentheses, as in nth(7)"},
       {"persistant",
        "[fault] persistant: unknown policy \"persistant\" (did you mean "
        "\"persistent\"?)"},
       {"nth()", "[fault] nth(): N is missing"},
+      {"nth(3))", "[fault] nth(3)): a parenthesis is closed that was not opened"},
+      {"persistent(nth(1) & nth(2))",
+       "[fault] persistent(nth(1) & nth(2)): persistent is of one policy, as in "
+       "persistent(nth(7)) & device(cuda:1)"},
+      {"ohm:3f9c@0", "[fault] ohm:3f9c@0: a point reads ohm:3f9c@1, as reports print it"},
       {"nth(0)", "[fault] nth(0): N is a whole number from 1 on"},
       {"nth(1.5)", "[fault] nth(1.5): N is a whole number from 1 on"},
       {"nth(7,8)", "[fault] nth(7,8): nothing may follow: \"8\""},

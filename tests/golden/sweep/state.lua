@@ -28,6 +28,7 @@ local function closed(enter)
 end
 local function autocast() return ohm.autocast("cuda") end
 local function no_grad() return ohm.set_grad_enabled(false) end
+local function other_stream() return ohm.cuda.stream(ohm.cuda.Stream()) end
 
 local function counted(restore)
   return function(d)
@@ -117,6 +118,21 @@ local function flagged(resets)
   end
 end
 
+-- The same with what a program chooses in the place of a number.
+local function without_cudnn(resets)
+  return function(d)
+    if not ohm.backends.cudnn.enabled then error("cuDNN is still off") end
+    local ok, err = pcall(function()
+      for i = 1, 6 do
+        ohm.backends.cudnn.enabled = i % 2 == 0
+        data(d)
+      end
+    end)
+    if ok or resets then ohm.backends.cudnn.enabled = true end
+    if not ok then error(err, 0) end
+  end
+end
+
 -- Brings a failure of its own, of the second request, and tries once more.
 local function trying_again(resets)
   return {fault = "nth(2)", run = function(d)
@@ -168,6 +184,10 @@ return ohm.scenario {
     end),
     flag_left_up_bad = flagged(false),
     flag_left_up_good = flagged(true),
+    cudnn_left_off_bad = without_cudnn(false),
+    cudnn_left_off_good = without_cudnn(true),
+    stream_left_current_bad = left_on(other_stream),
+    stream_left_current_good = closed(other_stream),
     fault_of_its_own_bad = trying_again(false),
     fault_of_its_own_good = trying_again(true),
     endless_retry_bad = retrying(0),

@@ -34,6 +34,8 @@ TEST_F(Fingerprint, SeesWhatFunctionsKeep) {
   const auto zero = after("local n = 0; function count() n = n + 1 end");
   EXPECT_NE(after("count()"), zero);
   EXPECT_EQ(after("local n = 0; function count() n = n + 1 end"), zero);
+  const auto nothing = after("local n; function count() return n end");
+  EXPECT_NE(after("local n = false; function count() return n end"), nothing);
 }
 
 TEST_F(Fingerprint, TellsWhichTableHoldsWhat) {

@@ -1,11 +1,13 @@
 // ohm run from the outside: tables, reports, selection, determinism.
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "tests/harness/program/program_test.h"
 
 namespace ohm {
 namespace {
 
+using Json = nlohmann::json;
 using test::contains;
 using test::ProgramResult;
 using WholeRun = test::ProgramTest;
@@ -99,6 +101,23 @@ TEST_F(WholeRun, RerunLineRepeatsTheFailure) {
   EXPECT_TRUE(contains(first.out, "re-run: ohm run good.lua --case dropped --fault 'nth(3)'\n"))
       << first.out;
   EXPECT_TRUE(contains(first.out, "(injected by nth(3))")) << first.out;
+}
+
+TEST_F(WholeRun, SaysThatAFaultMadeNothingFail) {
+  const std::vector<std::string> run = {"run",    "good.lua", "--fault", "nth(4000)",
+                                        "--case", "dropped",  "--json"};
+  const ProgramResult ran = ohm(run);
+  EXPECT_TRUE(contains(ran.err, "ohm: the fault nth(4000) made nothing fail in 2 variants: "))
+      << ran.err;
+  const Json variants = Json::parse(ran.out)["scenarios"][0]["variants"];
+  for (const Json& variant : variants) {
+    EXPECT_EQ(variant["unused_faults"], Json({"nth(4000)"})) << variant["name"];
+  }
+  std::vector<std::string> struck = run;
+  struck[3] = "nth(1)";
+  EXPECT_FALSE(contains(ohm(struck).err, "made nothing fail"));
+  struck[3] = "neighbour(1MiB, 1, 2)";
+  EXPECT_FALSE(contains(ohm(struck).err, "made nothing fail"));
 }
 
 TEST_F(WholeRun, ReaderThatGoesAwayLosesNoReport) {

@@ -60,6 +60,8 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
         {"inference_left_on", "corrupt"},
         {"counter_kept", "corrupt"},
         {"flag_left_up", "corrupt"},
+        {"cudnn_left_off", "corrupt"},
+        {"stream_left_current", "corrupt"},
         {"fault_of_its_own", "corrupt"},
         {"half_made", "corrupt"},
         {"nothing_in_its_place", "corrupt"},
@@ -132,17 +134,19 @@ TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
 
 TEST_F(Sweep, LetsNoStateVouchForAnotherOne) {
   // Half of the failures leave a flag up: each is found, whoever looks at how many of them.
-  const auto bad_verdicts_with = [&](const std::vector<std::string>& options) {
-    std::vector<std::string> sweep = {"sweep",    corpus("state"), "--case", "flag_left_up_bad",
-                                      "--points", "all",           "--json"};
-    sweep.insert(sweep.end(), options.begin(), options.end());
-    return Json::parse(ohm(sweep).out)["scenarios"][0]["variants"][0]["verdicts"]["corrupt"];
-  };
-  EXPECT_EQ(bad_verdicts_with({"-j", "1"}), 3);
-  EXPECT_EQ(bad_verdicts_with({"-j", "2"}), 3);
-  EXPECT_EQ(bad_verdicts_with({"--engine", "exec"}), 3);
-  EXPECT_EQ(bad_verdicts_with({"--shard", "1/2"}), 3);
-  EXPECT_EQ(bad_verdicts_with({"--shard", "2/2"}), 0);
+  for (const std::string variant : {"flag_left_up_bad", "cudnn_left_off_bad"}) {
+    const auto bad_verdicts_with = [&](const std::vector<std::string>& options) {
+      std::vector<std::string> sweep = {"sweep",    corpus("state"), "--case", variant,
+                                        "--points", "all",           "--json"};
+      sweep.insert(sweep.end(), options.begin(), options.end());
+      return Json::parse(ohm(sweep).out)["scenarios"][0]["variants"][0]["verdicts"]["corrupt"];
+    };
+    EXPECT_EQ(bad_verdicts_with({"-j", "1"}), 3) << variant;
+    EXPECT_EQ(bad_verdicts_with({"-j", "2"}), 3) << variant;
+    EXPECT_EQ(bad_verdicts_with({"--engine", "exec"}), 3) << variant;
+    EXPECT_EQ(bad_verdicts_with({"--shard", "1/2"}), 3) << variant;
+    EXPECT_EQ(bad_verdicts_with({"--shard", "2/2"}), 0) << variant;
+  }
 }
 
 TEST_F(Sweep, GivesTheLineThatRepeatsAFault) {

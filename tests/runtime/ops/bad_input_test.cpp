@@ -254,6 +254,18 @@ const std::vector<BadCall>& bad_calls() {
       {"AWriteToAnExpandedTensor",
        [] { return ops::add_(ops::expand(floats({1}), {3}), floats({3}), 1.0); },
        "more than one element of the written-to tensor refers to a single memory location"},
+      {"AnAdditionOfATransposeInPlace",
+       [] {
+         const Tensor square = floats({2, 2});
+         return ops::add_(square, ops::transpose(square, 0, 1), 1.0);
+       },
+       "some elements of the input tensor and the written-to tensor refer to a single memory"},
+      {"ACopyToTheNextElements",
+       [] {
+         const Tensor line = floats({4});
+         return ops::copy_(ops::narrow(line, 0, 1, 3), ops::narrow(line, 0, 0, 3));
+       },
+       "some elements of the input tensor and the written-to tensor refer to a single memory"},
       {"ACatOfAScalar",
        [] {
          return ops::cat({floats({2}), floats({})}, 0);

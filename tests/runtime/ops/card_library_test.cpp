@@ -1,5 +1,6 @@
 // Ops that go to NVIDIA's libraries where their values are on a card, against the same ops on the
 // host; and what becomes of a library that is missing or fails.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -118,6 +119,42 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"conv_transpose2d", "cudnnConvolutionBackwardData"},
                     Case{"avg_pool2d", "cudnnPoolingBackward"}),
     [](const auto& info) { return info.param.op; });
+
+TEST(CardLibraries, LeaveTheHostABiasThatIsNotDense) {
+  const CardMachine machine(1, kOneCard);
+  const Tensor every_second = make_view(on_card({10, 0, 20, 0}, {2, 2}), {2}, {2}, 0);
+  const auto convolved = [&](const Tensor& bias) {
+    return to_doubles(ops::conv2d(on_card({1}, {1, 1, 1, 1}), on_card({1, 1}, {2, 1, 1, 1}), bias,
+                                  {1}, {0}, {1}, 1));
+  };
+  EXPECT_EQ(convolved(every_second), (std::vector<double>{11, 21}));
+  EXPECT_EQ(machine.stand_in().calls("cudnnConvolutionForward"), 0);
+  EXPECT_EQ(convolved(on_card({10, 20}, {2})), (std::vector<double>{11, 21}));
+  EXPECT_EQ(machine.stand_in().calls("cudnnConvolutionForward"), 1);
+}
+
+// cuBLASLt's kernels read it in pieces of 16 bytes, and cannot be told where it lies.
+TEST(CardLibraries, MultiplyWithABiasThatIsNotAligned) {
+  const CardMachine machine(1, kOneCard);
+  const Tensor biases = on_card({0, 10, 20}, {3});
+  const auto product = [](const Tensor& bias) {
+    return to_doubles(ops::linear(square(), square(), bias));
+  };
+  EXPECT_EQ(product(make_view(biases, {2}, {1}, 1)), (std::vector<double>{15, 31, 21, 45}));
+  EXPECT_EQ(machine.stand_in().calls("cublasLtMatmul"), 0);
+  EXPECT_EQ(product(make_view(biases, {2}, {1}, 0)), (std::vector<double>{5, 21, 11, 35}));
+  EXPECT_EQ(machine.stand_in().calls("cublasLtMatmul"), 1);
+}
+
+TEST(CardLibraries, LeaveTheHostWhatIsEmpty) {
+  const CardMachine machine(1, kOneCard);
+  const Tensor images = make_view(on_card({1, 2}, {2, 1, 1, 1}), {0, 1, 1, 1}, {1, 1, 1, 1}, 0);
+  const Tensor filter = on_card({3}, {1, 1, 1, 1});
+  filter.set_requires_grad(true);
+  const Tensor out = ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
+  backward({ops::sum(out)}, {}, GraphRetention::release);
+  EXPECT_EQ(to_doubles(filter.grad()), std::vector<double>{0});
+}
 
 // cuDNN has no batch norm for bfloat16, nor for weights in halves: the op's samples do not say so.
 TEST(CardLibraries, NormalizeBatchesAsTheHostDoes) {
@@ -400,6 +437,26 @@ TEST(CardLibraries, TheSecondNameIsTriedToo) {
   places.cublas = {"libthere-is-none.so.13", stand_in::StandIn::path()};
   CardMachine machine(1, kOneCard, ValueMode::keeps_values, places);
   EXPECT_EQ(machine.libraries().states()[0].missing, "");
+}
+
+TEST(CardLibraries, ANameThatDoesNotStartIsPassedOver) {
+  cuda::LibraryPlaces places = stand_in::StandIn::libraries();
+  places.cublas = {stand_in::StandIn::path(), stand_in::StandIn::path()};
+  CardMachine machine(1, kOneCard + " fail=cublasCreate_v2:0:1", ValueMode::keeps_values, places);
+  EXPECT_EQ(machine.libraries().states()[0].missing, "");
+  EXPECT_EQ(machine.stand_in().calls("cublasCreate_v2"), 2);
+}
+
+TEST(CardLibraries, LeaveAloneACardThatDoesNotAnswer) {
+  constexpr int kDeinitialized = 4;
+  const stand_in::StandIn stand_in(
+      fmt::format("{} fail=cuCtxSetCurrent:1:{}", kOneCard, kDeinitialized));
+  {
+    cuda::CardLibraries libraries(stand_in::StandIn::card(), stand_in::StandIn::libraries());
+    libraries.cublas();
+  }
+  EXPECT_EQ(stand_in.calls("cublasCreate_v2"), 1);
+  EXPECT_EQ(stand_in.calls("cublasDestroy_v2"), 0);
 }
 
 std::string library_error_of(const std::function<void()>& body) {

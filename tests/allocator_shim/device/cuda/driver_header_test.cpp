@@ -33,6 +33,7 @@ static_assert(kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(kDeinitialized == CUDA_ERROR_DEINITIALIZED);
 static_assert(kNoDevice == CUDA_ERROR_NO_DEVICE);
 static_assert(kNotReady == CUDA_ERROR_NOT_READY);
+static_assert(kNotFound == CUDA_ERROR_NOT_FOUND);
 static_assert(kPeerAccessAlreadyEnabled == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
 static_assert(kMultiprocessorCount == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(kMaxThreadsPerMultiprocessor == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);

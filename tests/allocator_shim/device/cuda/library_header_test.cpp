@@ -155,7 +155,6 @@ TEST(NcclHeader, DeclaresWhatIsCalled) {
       SameCall<decltype(NcclFunctions::result_text), decltype(&ncclGetErrorString)>::value);
   static_assert(kNcclFloat16 == ncclFloat16 && kNcclFloat32 == ncclFloat32);
   static_assert(kNcclFloat64 == ncclFloat64 && kNcclBFloat16 == ncclBfloat16);
-  static_assert(kNcclInt8 == ncclInt8 && kNcclUint8 == ncclUint8);
   static_assert(kNcclInt32 == ncclInt32 && kNcclInt64 == ncclInt64);
   static_assert(kNcclSum == ncclSum);
 #else
