@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "runtime/ops/card_extremum.h"
 #include "runtime/ops/card_sort.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/formulas/folding.h"
@@ -31,41 +32,6 @@ enum class Wanted : bool { largest, smallest };
 
 bool is_largest(Wanted wanted) { return wanted == Wanted::largest; }
 
-// What an extremum is of, and where its value and its place go: either may be undefined.
-struct Extrema {
-  const Tensor& input;
-  DimMask folded;
-  Wanted wanted;
-  Tensor values;
-  Tensor places;
-
-  std::int64_t count() const { return (values.defined() ? values : places).numel(); }
-};
-
-bool are_found_on_card(const Extrema& extrema) {
-  const CardFold fold(extrema.input, extrema.folded, extrema.count());
-  const auto run = [&](const formulas::Fold& lines_of, const LineShape& lines,
-                       const LineArguments& arguments) {
-    return are_lines_done_on_card(formulas::FoldedExtremum{is_largest(extrema.wanted), lines_of},
-                                  DType::float64, lines, arguments);
-  };
-  const std::vector<LineArgument> results{extrema.values, extrema.places};
-  return fold_on_card(
-      extrema.input, fold, 2,
-      [&] {
-        return run(fold.whole(), fold.whole_lines(), {results, {extrema.input}});
-      },
-      [&](const PartialResults& partials) {
-        return run(fold.in_pieces(), fold.piece_lines(),
-                   {{partials.array(0, DType::float64), partials.array(1, DType::int64)},
-                    {extrema.input}});
-      },
-      [&](const PartialResults& partials) {
-        return run(fold.of_partials(), fold.partial_lines(),
-                   {results, {partials.array(0, DType::float64), partials.array(1, DType::int64)}});
-      });
-}
-
 void find_extrema(const Extrema& extrema) {
   // A partial result is a value, and its place where that is wanted.
   const std::size_t bytes = extrema.places.defined() ? 16 : item_bytes(extrema.input.dtype());
@@ -78,7 +44,7 @@ void find_extrema(const Extrema& extrema) {
   std::vector<std::int64_t> places(count);
   std::vector<std::int64_t> seen(count);
   for_each_folded(extrema.input, extrema.folded, [&](std::size_t slot, double x) {
-    if (seen[slot] == 0 || formulas::is_more_extreme(x, best[slot], is_largest(extrema.wanted))) {
+    if (seen[slot] == 0 || formulas::is_more_extreme(x, best[slot], extrema.wants_largest)) {
       best[slot] = x;
       places[slot] = seen[slot];
     }
@@ -123,7 +89,7 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
         fmt::format("[{}] expected a tensor with at least one element", info.name));
   }
   Tensor out = empty({}, options_of(input));
-  find_extrema({input, all_dims(input.dims()), wanted, out, Tensor()});
+  find_extrema({input, all_dims(input.dims()), is_largest(wanted), out, Tensor()});
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
     record.save_output(out);
@@ -288,7 +254,7 @@ ValuesAndIndices extremum_along(const OpInfo& info, std::string_view node, const
   const Shape shape = reduced_shape(input.shape(), folded, keepdim);
   const ValuesAndIndices out = {empty(shape, options_of(input)),
                                 empty(shape, {DType::int64, input.device()})};
-  find_extrema({input, folded, wanted, out.first, out.second});
+  find_extrema({input, folded, is_largest(wanted), out.first, out.second});
   record_pick(node, input, out, position);
   return out;
 }
@@ -298,7 +264,7 @@ Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::
   const OpFront front(info);
   const DimMask folded = dim ? folded_dims(input, Shape{*dim}, info) : all_dims(input.dims());
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {DType::int64, input.device()});
-  find_extrema({input, folded, wanted, Tensor(), out});
+  find_extrema({input, folded, is_largest(wanted), Tensor(), out});
   return out;
 }
 

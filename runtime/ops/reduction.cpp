@@ -1,5 +1,6 @@
 #include "runtime/ops/reduction.h"
 
+#include "runtime/ops/card_extremum.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
@@ -14,20 +15,31 @@ constexpr OpInfo kMean{"mean"};
 constexpr OpInfo kAny{"any"};
 constexpr OpInfo kAll{"all"};
 
-// All elements to one, in row-major order.
-template <class F>
-void fold_all(const Tensor& input, const Tensor& out, double start, F&& fold) {
+// What holds for all elements as for bools, of which it is an extremum: the largest says whether it
+// holds for any, the smallest whether it holds for all.
+bool is_extremum_of_bools(const Tensor& input, const Tensor& out, bool wants_largest) {
+  const bool are_like_bools = input.dtype() == DType::boolean || input.dtype() == DType::uint8;
+  return are_like_bools &&
+         are_found_on_card({input, all_dims(input.dims()), wants_largest, out, Tensor()});
+}
+
+// Looks for an element that is true, or false, as a number that is not 0 is true or is not: where
+// there is one, that is the answer, as it is to "any" and to "all".
+Tensor sought_truth(const Tensor& input, bool sought) {
+  Tensor out = empty({}, {DType::boolean, input.device()});
   // A partial result is a bool.
   const ReductionScratch scratch(input, all_dims(input.dims()), {1, true});
-  if (!out.has_values()) return;
-  double result = start;
+  if (!out.has_values() || is_extremum_of_bools(input, out, sought)) return out;
+  bool is_found = false;
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
     const T* data = input.data<const T>();
     for_each_offset(input.shape(), input.strides(), [&](std::int64_t offset) {
-      result = fold(result, convert_element<double>(data[offset]));
+      const bool truth = convert_element<double>(data[offset]) != 0.0;
+      is_found = is_found || truth == sought;
     });
   });
-  fill_values(out, result);
+  fill_values(out, is_found == sought ? 1.0 : 0.0);
+  return out;
 }
 
 std::vector<Sample> with_arguments(const std::vector<std::vector<Value>>& argument_lists) {
@@ -83,16 +95,12 @@ Tensor mean(const Tensor& input) { return mean(input, std::nullopt, false); }
 
 Tensor any(const Tensor& input) {
   const OpFront front(kAny);
-  Tensor out = empty({}, {DType::boolean, input.device()});
-  fold_all(input, out, 0.0, [](double found, double x) { return found != 0.0 || x != 0.0; });
-  return out;
+  return sought_truth(input, true);
 }
 
 Tensor all(const Tensor& input) {
   const OpFront front(kAll);
-  Tensor out = empty({}, {DType::boolean, input.device()});
-  fold_all(input, out, 1.0, [](double holds, double x) { return holds != 0.0 && x != 0.0; });
-  return out;
+  return sought_truth(input, false);
 }
 
 std::vector<OpDef> reduction_ops() {

@@ -103,6 +103,20 @@ TEST_F(CardFolds, ExtremaAndTheirPlacesOfAnySize) {
   }
 }
 
+TEST_F(CardFolds, BoolsAreAskedForAnyAndForAll) {
+  for (const double first : {0.0, 1.0}) {
+    for (const double last : {0.0, 1.0}) {
+      const Tensor bools = full({20'000}, first, {DType::boolean, Device::cpu()});
+      fill_values(make_view(bools, {1}, {1}, 19'999), last);
+      expect_same_on_card(machine_,
+                          [](const auto& in) {
+                            return std::vector<Tensor>{ops::any(in[0]), ops::all(in[0])};
+                          },
+                          {bools});
+    }
+  }
+}
+
 TEST_F(CardFolds, ManyElementsToOneAreFoldedInPieces) {
   const auto launches_of = [this](const Shape& shape, const Shape& dims) {
     const Tensor input = zeros(shape, {DType::float32, Device::cuda(0)});
