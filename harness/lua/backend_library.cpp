@@ -26,7 +26,19 @@ void set_cudnn_enabled(lua_State* L, int index) {
   Context::current().cudnn_enabled = boolean_argument(L, index, {"cudnn", "enabled"});
 }
 
-constexpr Property kCudnnProperties[] = {{"enabled", push_cudnn_enabled, set_cudnn_enabled}};
+void push_cudnn_benchmark(lua_State* L) {
+  lua_pushboolean(L, Context::current().state.convolution_plans.is_benchmark);
+}
+
+void set_cudnn_benchmark(lua_State* L, int index) {
+  Context::current().state.convolution_plans.is_benchmark =
+      boolean_argument(L, index, {"cudnn", "benchmark"});
+}
+
+constexpr Property kCudnnProperties[] = {
+    {"benchmark", push_cudnn_benchmark, set_cudnn_benchmark},
+    {"enabled", push_cudnn_enabled, set_cudnn_enabled},
+};
 
 // ---- matrix products ----------------------------------------------------------------------------
 

@@ -46,34 +46,114 @@ std::optional<cuda::Convolution> described(const ConvGeometry& g, DType dtype) {
   return convolution;
 }
 
-IntrusivePtr<Storage> workspace_of(const cuda::ConvolutionAlgorithm& algorithm, Device device) {
-  if (algorithm.workspace_bytes == 0) return {};
+IntrusivePtr<Storage> workspace_of(std::size_t bytes, Device device) {
+  if (bytes == 0) return {};
   const CategoryGuard category(Category::workspace);
-  return Storage::allocate(algorithm.workspace_bytes, device);
+  return Storage::allocate(bytes, device);
 }
 
-OnCard convolve(ConvolutionPass pass, const ConvGeometry& geometry, const Tensor& first,
-                const Tensor& second, const Tensor& bias, const Tensor& result) {
+cuda::CardRange range_of(const IntrusivePtr<Storage>& workspace) {
+  return workspace ? cuda::CardRange{workspace->address(), workspace->bytes()} : cuda::CardRange{};
+}
+
+struct Operands {
+  const Tensor& first;
+  const Tensor& second;
+  const Tensor& bias;  ///< may be undefined
+  const Tensor& result;
+
+  Device device() const { return result.device(); }
+  cuda::ConvolutionOperands on_card() const {
+    return {read_on_card(first), read_on_card(second), overwrite_on_card(result)};
+  }
+};
+
+/// One convolution as the library is asked for it.
+struct Asked {
+  const cuda::Cudnn* cudnn;
+  ConvolutionPass pass;
+  cuda::Convolution convolution;
+};
+
+/// nullopt where they are not on a card with the library, or do not fit it.
+std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometry,
+                               const Operands& operands) {
   // The library reads one element behind the other.
-  if (bias.defined() && !bias.is_contiguous()) return OnCard::no;
-  cuda::CardLibraries* const libraries = libraries_for({&first, &second, &bias, &result});
-  if (libraries == nullptr) return OnCard::no;
-  return call_library(result.device(), [&] {
-    const cuda::Cudnn* const cudnn = libraries->cudnn();
-    if (cudnn == nullptr) return OnCard::no;
-    const std::optional<cuda::Convolution> convolution = described(geometry, result.dtype());
-    if (!convolution) return OnCard::no;
-    const cuda::ConvolutionAlgorithm algorithm = cudnn->algorithm_for(pass, *convolution, 0);
-    const IntrusivePtr<Storage> workspace = workspace_of(algorithm, result.device());
-    const cuda::CardRange range =
-        workspace ? cuda::CardRange{workspace->address(), workspace->bytes()} : cuda::CardRange{};
-    cudnn->convolve(pass, *convolution, algorithm,
-                    {read_on_card(first), read_on_card(second), overwrite_on_card(result)}, range);
-    if (bias.defined()) {
-      cudnn->add_bias(convolution->type, convolution->output, read_on_card(bias),
-                      result.card_address(CardAccess::write));
+  if (operands.bias.defined() && !operands.bias.is_contiguous()) return std::nullopt;
+  cuda::CardLibraries* const libraries =
+      libraries_for({&operands.first, &operands.second, &operands.bias, &operands.result});
+  const cuda::Cudnn* const cudnn = libraries == nullptr ? nullptr : libraries->cudnn();
+  if (cudnn == nullptr) return std::nullopt;
+  const std::optional<cuda::Convolution> convolution = described(geometry, operands.result.dtype());
+  if (!convolution) return std::nullopt;
+  return Asked{cudnn, pass, *convolution};
+}
+
+// As PyTorch does it: one workspace for all that are tried, the largest that there is room for.
+void measure(const Asked& asked, const Operands& operands) {
+  const Device device = operands.device();
+  const std::size_t room = Context::current().slot(device).allocator->info().free_bytes;
+  const std::size_t bytes = asked.cudnn->largest_workspace(asked.pass, asked.convolution, room);
+  const IntrusivePtr<Storage> workspace = workspace_of(bytes, device);
+  asked.cudnn->measure(asked.pass, asked.convolution, operands.on_card(), range_of(workspace));
+}
+
+void compute(const Asked& asked, const Operands& operands, ConvolutionPlan plan) {
+  const cuda::ConvolutionAlgorithm* const measured =
+      plan == ConvolutionPlan::measured ? asked.cudnn->measured(asked.pass, asked.convolution)
+                                        : nullptr;
+  const cuda::ConvolutionAlgorithm algorithm =
+      measured == nullptr ? asked.cudnn->algorithm_for(asked.pass, asked.convolution, 0)
+                          : *measured;
+  const IntrusivePtr<Storage> workspace =
+      workspace_of(algorithm.workspace_bytes, operands.device());
+  asked.cudnn->convolve(asked.pass, asked.convolution, algorithm, operands.on_card(),
+                        range_of(workspace));
+  if (operands.bias.defined()) {
+    asked.cudnn->add_bias(asked.convolution.type, asked.convolution.output,
+                          read_on_card(operands.bias),
+                          operands.result.card_address(CardAccess::write));
+  }
+}
+
+ConvolutionKey key_of(ConvolutionPass pass, const ConvGeometry& g, const Tensor& result) {
+  return {result.device().index,
+          static_cast<std::int64_t>(pass),
+          static_cast<std::int64_t>(result.dtype()),
+          g.batch,
+          g.groups,
+          g.in_channels,
+          g.out_channels,
+          g.in_height,
+          g.in_width,
+          g.out_height,
+          g.out_width,
+          g.kernel_height,
+          g.kernel_width,
+          g.stride_height,
+          g.stride_width,
+          g.padding_height,
+          g.padding_width,
+          g.dilation_height,
+          g.dilation_width};
+}
+
+OnCard convolve(ConvolutionPass pass, const ConvGeometry& geometry, const Operands& operands) {
+  if (operands.device().is_cpu() || operands.result.numel() == 0) return OnCard::no;
+  ExecutionState& state = Context::current().state;
+  const ConvolutionKey key = key_of(pass, geometry, operands.result);
+  const auto known = state.convolution_plans.find(state.thread, key);
+  const ConvolutionPlan plan = known.value_or(state.convolution_plans.next());
+  return call_library(operands.device(), [&] {
+    const std::optional<Asked> asked = asked_for(pass, geometry, operands);
+    if (!known && plan == ConvolutionPlan::measured) {
+      if (asked) measure(*asked, operands);
+      // What PyTorch does to get rid of what the trials took.
+      for (const DeviceSlot& gpu : Context::current().gpus) gpu.allocator->empty_cache();
     }
-    return OnCard::done;
+    if (asked) compute(*asked, operands, plan);
+    state.convolution_plans.keep(state.thread, key, plan);
+    return asked ? OnCard::done : OnCard::no;
   });
 }
 
@@ -81,17 +161,18 @@ OnCard convolve(ConvolutionPass pass, const ConvGeometry& geometry, const Tensor
 
 OnCard convolve_on_card(const ConvGeometry& geometry, const Tensor& input, const Tensor& weight,
                         const Tensor& bias, const Tensor& out) {
-  return convolve(ConvolutionPass::output, geometry, input, weight, bias, out);
+  return convolve(ConvolutionPass::output, geometry, {input, weight, bias, out});
 }
 
 OnCard convolve_grad_input_on_card(const ConvGeometry& geometry, const Tensor& grad_out,
                                    const Tensor& weight, const Tensor& grad_input) {
-  return convolve(ConvolutionPass::input_slope, geometry, weight, grad_out, Tensor(), grad_input);
+  return convolve(ConvolutionPass::input_slope, geometry, {weight, grad_out, Tensor(), grad_input});
 }
 
 OnCard convolve_grad_weight_on_card(const ConvGeometry& geometry, const Tensor& grad_out,
                                     const Tensor& input, const Tensor& grad_weight) {
-  return convolve(ConvolutionPass::filter_slope, geometry, input, grad_out, Tensor(), grad_weight);
+  return convolve(ConvolutionPass::filter_slope, geometry,
+                  {input, grad_out, Tensor(), grad_weight});
 }
 
 }  // namespace ohm::ops

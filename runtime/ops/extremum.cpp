@@ -5,14 +5,17 @@
 #include <limits>
 #include <numeric>
 
+#include "runtime/ops/card_extremum.h"
+#include "runtime/ops/card_sort.h"
 #include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/lines.h"
+#include "runtime/ops/formulas/folding.h"
+#include "runtime/ops/formulas/sorting.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/line_kernels.h"
+#include "runtime/tensor/card_fold.h"
 #include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
@@ -28,22 +31,35 @@ constexpr OpInfo kTopk{"topk"};
 
 enum class Wanted : bool { largest, smallest };
 
-// Whether `a` comes before `b` in the order that is wanted; NaN is larger than any number.
-bool precedes(double a, double b, Wanted wanted) {
-  if (std::isnan(a) || std::isnan(b)) {
-    return wanted == Wanted::largest ? std::isnan(a) && !std::isnan(b)
-                                     : std::isnan(b) && !std::isnan(a);
-  }
-  return wanted == Wanted::largest ? a > b : a < b;
-}
+bool is_largest(Wanted wanted) { return wanted == Wanted::largest; }
 
-// Either of the results may be undefined.
-bool is_extremum_found_on_card(const Tensor& input, DimMask folded, Wanted wanted,
-                               const Tensor& values, const Tensor& places) {
-  const formulas::FoldedExtremum extremum{wanted == Wanted::largest, walk_of(input, folded, false),
-                                          walk_of(input, folded, true)};
-  const LineShape lines = folded_lines(values.defined() ? values : places, input, extremum.folded);
-  return are_lines_done_on_card(extremum, DType::float64, lines, {{values, places}, {input}});
+void find_extrema(const Extrema& extrema) {
+  // A partial result is a value, and its place where that is wanted.
+  const std::size_t bytes = extrema.places.defined() ? 16 : item_bytes(extrema.input.dtype());
+  const ReductionScratch scratch(extrema.input, extrema.folded, {bytes, true});
+  const bool has_values =
+      extrema.values.defined() ? extrema.values.has_values() : extrema.places.has_values();
+  if (!has_values || are_found_on_card(extrema)) return;
+  const auto count = static_cast<std::size_t>(extrema.count());
+  std::vector<double> best(count);
+  std::vector<std::int64_t> places(count);
+  std::vector<std::int64_t> seen(count);
+  for_each_folded(extrema.input, extrema.folded, [&](std::size_t slot, double x) {
+    if (seen[slot] == 0 || formulas::is_more_extreme(x, best[slot], extrema.wants_largest)) {
+      best[slot] = x;
+      places[slot] = seen[slot];
+    }
+    ++seen[slot];
+  });
+  const auto store = [](const Tensor& to, const auto& from) {
+    if (!to.defined()) return;
+    visit_dtype(to.dtype(), [&]<class T>(TypeTag<T>) {
+      std::transform(from.begin(), from.end(), to.data<T>(),
+                     [](auto value) { return convert_element<T>(value); });
+    });
+  };
+  store(extrema.values, best);
+  store(extrema.places, places);
 }
 
 // ---- all elements -------------------------------------------------------------------------------
@@ -74,18 +90,7 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
         fmt::format("[{}] expected a tensor with at least one element", info.name));
   }
   Tensor out = empty({}, options_of(input));
-  {
-    const DimMask folded = all_dims(input.dims());
-    const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
-    if (out.has_values() && !is_extremum_found_on_card(input, folded, wanted, out, Tensor())) {
-      const double limit = std::numeric_limits<double>::infinity();
-      double best = wanted == Wanted::largest ? -limit : limit;
-      for_each_folded(input, folded, [&](std::size_t, double x) {
-        if (x != x || (best == best && precedes(x, best, wanted))) best = x;
-      });
-      fill_values(out, best);
-    }
-  }
+  find_extrema({input, all_dims(input.dims()), is_largest(wanted), out, Tensor()});
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
     record.save_output(out);
@@ -182,14 +187,8 @@ Tensor scattered_gradient(const Tensor& grad, const Tensor& indices, const Shape
 void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std::int64_t picked,
                      const Tensor& values, const Tensor& indices) {
   if (!values.has_values()) return;
-  // Every element is compared with every other one of its line.
-  constexpr std::int64_t kLongestLine = 4096;
-  const formulas::RankedLine ranked{picked, wanted == Wanted::largest};
-  if (lines.size <= kLongestLine && input.is_contiguous() &&
-      are_lines_done_on_card(ranked, DType::float64, {lines.count(), lines.size, lines.inner},
-                             {{values, indices}, {input}})) {
-    return;
-  }
+  const formulas::Ordering precedes{is_largest(wanted)};
+  if (is_sorted_on_card({input, lines, precedes, picked, values, indices})) return;
   const std::vector<double> data = to_doubles(input);
   std::vector<double> picked_values(static_cast<std::size_t>(values.numel()));
   auto* places = indices.data<std::int64_t>();
@@ -201,7 +200,7 @@ void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std
     };
     std::iota(order.begin(), order.end(), std::int64_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-      return precedes(value_at(a), value_at(b), wanted);
+      return precedes(value_at(a), value_at(b));
     });
     const std::int64_t first = line / lines.inner * picked * lines.inner + line % lines.inner;
     for (std::int64_t i = 0; i < picked; ++i) {
@@ -217,13 +216,6 @@ void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std
   });
 }
 
-struct Pick {
-  int dim;
-  std::int64_t count;
-  Wanted wanted;
-  bool drops_dim = false;
-};
-
 int picked_dim(const OpInfo& info, const Tensor& input, std::int64_t dim) {
   if (input.dims() == 0) {
     throw std::invalid_argument(
@@ -237,16 +229,6 @@ int picked_dim(const OpInfo& info, const Tensor& input, std::int64_t dim) {
   return position;
 }
 
-Shape picked_shape(const Shape& shape, const Pick& pick) {
-  Shape sizes = shape;
-  if (pick.drops_dim) {
-    sizes.erase(pick.dim);
-  } else {
-    sizes[pick.dim] = pick.count;
-  }
-  return sizes;
-}
-
 void record_pick(std::string_view node, const Tensor& input, const ValuesAndIndices& out, int dim) {
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save_output(out.second);
@@ -256,30 +238,17 @@ void record_pick(std::string_view node, const Tensor& input, const ValuesAndIndi
   }
 }
 
-// `take_scratch()` returns what the kernel holds beside its results.
-template <class TakeScratch>
-ValuesAndIndices pick_values(const OpInfo& info, std::string_view node, const Tensor& input,
-                             const Pick& pick, TakeScratch take_scratch) {
-  const OpFront front(info);
-  const Shape shape = picked_shape(input.shape(), pick);
-  const ValuesAndIndices out = {empty(shape, options_of(input)),
-                                empty(shape, {DType::int64, input.device()})};
-  {
-    const auto scratch = take_scratch();
-    pick_from_lines(input, lines_along(input.shape(), pick.dim), pick.wanted, pick.count, out.first,
-                    out.second);
-  }
-  record_pick(node, input, out, pick.dim);
-  return out;
-}
-
 ValuesAndIndices extremum_along(const OpInfo& info, std::string_view node, const Tensor& input,
                                 std::int64_t dim, bool keepdim, Wanted wanted) {
-  const Pick pick{picked_dim(info, input, dim), 1, wanted, !keepdim};
-  // A partial result is a value and its place.
-  return pick_values(info, node, input, pick, [&] {
-    return ReductionScratch(input, with(0, pick.dim), {16, true});
-  });
+  const OpFront front(info);
+  const int position = picked_dim(info, input, dim);
+  const DimMask folded = with(0, position);
+  const Shape shape = reduced_shape(input.shape(), folded, keepdim);
+  const ValuesAndIndices out = {empty(shape, options_of(input)),
+                                empty(shape, {DType::int64, input.device()})};
+  find_extrema({input, folded, is_largest(wanted), out.first, out.second});
+  record_pick(node, input, out, position);
+  return out;
 }
 
 Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::int64_t> dim,
@@ -287,21 +256,7 @@ Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::
   const OpFront front(info);
   const DimMask folded = dim ? folded_dims(input, Shape{*dim}, info) : all_dims(input.dims());
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {DType::int64, input.device()});
-  // A partial result is a value and its place.
-  const ReductionScratch scratch(input, folded, {16, true});
-  if (!out.has_values() || is_extremum_found_on_card(input, folded, wanted, Tensor(), out)) {
-    return out;
-  }
-  std::vector<double> best(static_cast<std::size_t>(out.numel()));
-  std::vector<std::int64_t> seen(best.size(), 0);
-  fill_values(out, 0.0);
-  for_each_folded(input, folded, [&](std::size_t slot, double x) {
-    if (seen[slot] == 0 || precedes(x, best[slot], wanted)) {
-      best[slot] = x;
-      out.data<std::int64_t>()[slot] = seen[slot];
-    }
-    ++seen[slot];
-  });
+  find_extrema({input, folded, is_largest(wanted), Tensor(), out});
   return out;
 }
 
@@ -362,9 +317,18 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, boo
     throw std::invalid_argument(fmt::format("[topk] k ({}) is out of range for dimension {} of {}",
                                             k, position, input.shape().str()));
   }
-  return pick_values(kTopk, "TopkBackward", input,
-                     {position, k, largest ? Wanted::largest : Wanted::smallest},
-                     [&] { return SelectionScratch(input, position); });
+  const OpFront front(kTopk);
+  Shape shape = input.shape();
+  shape[position] = k;
+  const ValuesAndIndices out = {empty(shape, options_of(input)),
+                                empty(shape, {DType::int64, input.device()})};
+  {
+    const SelectionScratch scratch(input, position);
+    pick_from_lines(input, lines_along(input.shape(), position),
+                    largest ? Wanted::largest : Wanted::smallest, k, out.first, out.second);
+  }
+  record_pick("TopkBackward", input, out, position);
+  return out;
 }
 
 Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {

@@ -69,8 +69,8 @@ formulas::SlicePlaces places_in(const Tensor& whole, const std::vector<Tensor>& 
 }
 
 // What a kernel reads beside its first input.
-std::vector<Tensor> inputs_of(const Tensor& first, const std::vector<Tensor>& indices) {
-  std::vector<Tensor> inputs = {first};
+std::vector<LineArgument> inputs_of(const Tensor& first, const std::vector<Tensor>& indices) {
+  std::vector<LineArgument> inputs = {first};
   inputs.insert(inputs.end(), indices.begin(), indices.end());
   return inputs;
 }

@@ -6,12 +6,12 @@
 #include "runtime/ops/folding.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/lines.h"
+#include "runtime/ops/formulas/folding.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
-#include "runtime/tensor/line_kernels.h"
+#include "runtime/tensor/card_fold.h"
 #include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
@@ -25,10 +25,27 @@ void require_known(double p) {
 }
 
 bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, double p) {
-  const formulas::FoldedNorm norm{p == 2.0, walk_of(input, folded, false),
-                                  walk_of(input, folded, true)};
-  return are_lines_done_on_card(norm, DType::float64, folded_lines(out, input, norm.folded),
-                                {{out}, {input}});
+  if (p != 1.0 && p != 2.0) return false;
+  const CardFold fold(input, folded, out.numel());
+  const bool is_euclidean = p == 2.0;
+  const auto run = [](const formulas::FoldedNorm& norm, const LineShape& lines,
+                      const LineArguments& arguments) {
+    return are_lines_done_on_card(norm, DType::float64, lines, arguments);
+  };
+  return fold_on_card(
+      input, fold, 1,
+      [&] {
+        return run({is_euclidean, is_euclidean, fold.whole()}, fold.whole_lines(),
+                   {{out}, {input}});
+      },
+      [&](const PartialResults& partials) {
+        return run({is_euclidean, false, fold.in_pieces()}, fold.piece_lines(),
+                   {{partials.array(0, DType::float64)}, {input}});
+      },
+      [&](const PartialResults& partials) {
+        return run({false, is_euclidean, fold.of_partials()}, fold.partial_lines(),
+                   {{out}, {partials.array(0, DType::float64)}});
+      });
 }
 
 void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, double p) {

@@ -91,7 +91,7 @@ formulas::CellLayout layout_of(const CellInputs& cell) {
           steps_of(cell.state), step(cell.input_bias),      step(cell.hidden_bias)};
 }
 
-std::vector<Tensor> operands_of(const CellInputs& cell) {
+std::vector<LineArgument> operands_of(const CellInputs& cell) {
   return {cell.input_gates, cell.hidden_gates, cell.state, cell.input_bias, cell.hidden_bias};
 }
 

@@ -45,10 +45,80 @@ void require_alike(std::string_view collective, const std::vector<std::vector<Te
   }
 }
 
-std::vector<Tensor> first_of_each(const std::vector<std::vector<Tensor>>& brought) {
+std::vector<Tensor> item_of_each(const std::vector<std::vector<Tensor>>& brought,
+                                 std::size_t item) {
   std::vector<Tensor> tensors;
-  for (const std::vector<Tensor>& of_rank : brought) tensors.push_back(of_rank[0]);
+  for (const std::vector<Tensor>& of_rank : brought) tensors.push_back(of_rank.at(item));
   return tensors;
+}
+
+std::vector<Tensor> first_of_each(const std::vector<std::vector<Tensor>>& brought) {
+  return item_of_each(brought, 0);
+}
+
+// The part of a flat buffer that piece i of equal ones has.
+Tensor piece_of(const Tensor& buffer, std::size_t i, const Tensor& like) {
+  return make_view(buffer, like.shape(), contiguous_strides(like.shape()),
+                   buffer.impl()->offset + static_cast<std::int64_t>(i) * like.numel());
+}
+
+// What the ranks bring to a collective of lists: tensors, one for each rank, then one of their own,
+// and the buffer in which the list's lie behind one another.
+struct ListOfRank {
+  std::vector<Tensor> list;
+  Tensor own;
+  Tensor buffer;
+
+  explicit ListOfRank(const std::vector<Tensor>& brought)
+      : list(brought.begin(), brought.end() - 2), own(brought.end()[-2]), buffer(brought.back()) {}
+  static std::vector<Tensor> brought(const std::vector<Tensor>& list, const Tensor& own,
+                                     const Tensor& buffer) {
+    std::vector<Tensor> all = list;
+    all.push_back(own);
+    all.push_back(buffer);
+    return all;
+  }
+};
+
+void gather_all(const std::vector<std::vector<Tensor>>& brought) {
+  const std::size_t world = brought.size();
+  const bool is_done =
+      ops::all_gather_on_cards(item_of_each(brought, world), item_of_each(brought, world + 1)) ==
+      ops::OnCard::done;
+  for (const std::vector<Tensor>& of_rank : brought) {
+    const ListOfRank target(of_rank);
+    for (std::size_t i = 0; i < world; ++i) {
+      copy_into(target.list[i],
+                is_done ? piece_of(target.buffer, i, target.list[i]) : brought[i][world]);
+    }
+  }
+}
+
+bool are_reduced_on_cards(const std::vector<std::vector<Tensor>>& brought) {
+  const std::size_t world = brought.size();
+  // The copies are made for cards alone.
+  if (brought[0][world].card() == nullptr) return false;
+  for (const std::vector<Tensor>& of_rank : brought) {
+    const ListOfRank source(of_rank);
+    for (const Tensor& piece : source.list) {
+      if (piece.numel() != source.own.numel()) return false;
+    }
+    for (std::size_t i = 0; i < world; ++i) {
+      copy_into(piece_of(source.buffer, i, source.list[i]), source.list[i]);
+    }
+  }
+  return ops::reduce_scatter_on_cards(item_of_each(brought, world + 1),
+                                      item_of_each(brought, world)) == ops::OnCard::done;
+}
+
+void reduce_and_scatter(const std::vector<std::vector<Tensor>>& brought) {
+  if (are_reduced_on_cards(brought)) return;
+  const std::size_t world = brought.size();
+  for (std::size_t rank = 0; rank < world; ++rank) {
+    const Tensor& sum = brought[rank][world];
+    copy_into(sum, brought[0][rank]);
+    for (std::size_t i = 1; i < world; ++i) accumulate_into(sum, brought[i][rank]);
+  }
 }
 
 }  // namespace
@@ -204,13 +274,7 @@ void RankGroup::all_gather(const std::vector<Tensor>& outputs, const Tensor& ten
   use_on_collective_stream(tensor);
   use_on_collective_stream(outputs);
   const Tensor buffer = flat_buffer(outputs);
-  Tensors brought = outputs;
-  brought.push_back(tensor);
-  join("all_gather", std::move(brought), [](const std::vector<Tensors>& all) {
-    for (const Tensors& target : all) {
-      for (std::size_t i = 0; i < all.size(); ++i) copy_into(target[i], all[i].back());
-    }
-  });
+  join("all_gather", ListOfRank::brought(outputs, tensor, buffer), gather_all);
 }
 
 void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& inputs) {
@@ -221,14 +285,7 @@ void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& 
   use_on_collective_stream(inputs);
   use_on_collective_stream(output);
   const Tensor buffer = flat_buffer(inputs);
-  Tensors brought = inputs;
-  brought.push_back(output);
-  join("reduce_scatter", std::move(brought), [](const std::vector<Tensors>& all) {
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      copy_into(all[rank].back(), all[0][rank]);
-      for (std::size_t i = 1; i < all.size(); ++i) accumulate_into(all[rank].back(), all[i][rank]);
-    }
-  });
+  join("reduce_scatter", ListOfRank::brought(inputs, output, buffer), reduce_and_scatter);
 }
 
 void RankGroup::barrier() {

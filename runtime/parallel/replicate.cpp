@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/card_collective.h"
 #include "runtime/parallel/coalesced.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
@@ -44,6 +45,14 @@ std::vector<Tensor> flat_on_each_device(const TensorTable& grads,
   return flats;
 }
 
+void add_up(const std::vector<Tensor>& flats, const Tensor& result) {
+  if (ops::reduce_on_cards(flats, result) == ops::OnCard::done) return;
+  copy_into(result, flats[0]);
+  for (std::size_t device = 1; device < flats.size(); ++device) {
+    accumulate_into(result, flats[device]);
+  }
+}
+
 // The sum over devices, tensor by tensor, in flat results on the first device. The flat operands of
 // one chunk live until those of the next one are there, as a variable of a Python loop does.
 TensorList reduce_add_coalesced(const TensorTable& grads) {
@@ -53,10 +62,7 @@ TensorList reduce_add_coalesced(const TensorTable& grads) {
   for (const auto& chunk : chunks_of(grads[0], kCoalescedBytes, ChunkRule::stays_below)) {
     flats = flat_on_each_device(grads, chunk);
     const Tensor result = empty_like(flats[0]);
-    copy_into(result, flats[0]);
-    for (std::size_t device = 1; device < flats.size(); ++device) {
-      accumulate_into(result, flats[device]);
-    }
+    add_up(flats, result);
     const std::vector<Tensor> pieces = unflatten(result, pick(grads[0], chunk));
     for (std::size_t i = 0; i < chunk.size(); ++i) sums[chunk[i]] = pieces[i];
   }

@@ -48,6 +48,29 @@ class CardKernels {
   virtual void launch(const char* formula, const CardLoop& loop, const void* parameters) const = 0;
   virtual void launch(const char* formula, DType dtype, const CardLines& lines,
                       const void* parameters) const = 0;
+
+  // Memory of the card for what launches leave one another: no allocator counts it. 0 where the
+  // card has none to spare.
+  virtual std::uint64_t take_scratch(std::size_t bytes) const = 0;
+  virtual void give_back_scratch(std::uint64_t address) const = 0;
+};
+
+/// Scratch for as long as it lives, one at a time.
+class CardScratch {
+ public:
+  CardScratch(const CardKernels& kernels, std::size_t bytes)
+      : kernels_(kernels), address_(kernels.take_scratch(bytes)) {}
+  ~CardScratch() {
+    if (address_ != 0) kernels_.give_back_scratch(address_);
+  }
+  CardScratch(const CardScratch&) = delete;
+  CardScratch& operator=(const CardScratch&) = delete;
+
+  std::uint64_t address() const { return address_; }
+
+ private:
+  const CardKernels& kernels_;
+  std::uint64_t address_;
 };
 
 }  // namespace ohm

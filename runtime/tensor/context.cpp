@@ -71,6 +71,7 @@ WorkerThreadScope::WorkerThreadScope(std::uint32_t number)
 
 WorkerThreadScope::~WorkerThreadScope() {
   for (DeviceSlot& gpu : context_.gpus) gpu.library_handles.give_back(context_.state.thread);
+  context_.state.convolution_plans.forget(context_.state.thread);
   context_.state.thread = previous_;
   context_.state.next_sequence_numbers.back() = previous_number_;
 }

@@ -15,6 +15,7 @@
 
 #include "allocator_shim/device/request_allocator.h"
 #include "runtime/tensor/assumption.h"
+#include "runtime/tensor/convolution_plans.h"
 #include "runtime/tensor/current_streams.h"
 #include "runtime/tensor/device.h"
 #include "runtime/tensor/intrusive_ptr.h"
@@ -70,6 +71,7 @@ struct ExecutionState {
   bool stops_recomputation_early = true;                  ///< of checkpoints
   SavedTensorHook* saved_tensor_hook = nullptr;  ///< what nodes save goes through it; not owned
   AttentionKernels attention_kernels;
+  ConvolutionPlans convolution_plans;
   std::shared_ptr<AutocastState> autocast;  ///< null: autocast was never used
   /// Called when the running backward pass has ended, in order.
   std::vector<std::function<void()>> after_backward;

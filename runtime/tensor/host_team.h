@@ -1,8 +1,12 @@
 // The host as the team that computes a line: see runtime/ops/formulas/lines.h.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "allocator_shim/observe/assert.h"
 #include "runtime/tensor/card_lines.h"
@@ -60,6 +64,17 @@ struct HostTeam {
       if (largest < value) largest = value;
     }
     return largest;
+  }
+  template <class Key, class Precedes, class At, class Put>
+  static void sort(std::int64_t size, const Precedes& precedes, const At& at, const Put& put) {
+    std::vector<std::pair<Key, std::int64_t>> elements;
+    for (std::int64_t i = 0; i < size; ++i) elements.emplace_back(at(i), i);
+    std::stable_sort(elements.begin(), elements.end(),
+                     [&](const auto& a, const auto& b) { return precedes(a.first, b.first); });
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto& [key, place] = elements[static_cast<std::size_t>(i)];
+      put(i, key, place);
+    }
   }
 };
 

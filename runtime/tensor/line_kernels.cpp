@@ -13,7 +13,8 @@ namespace {
 /// enough of them.
 constexpr std::int64_t kFewestThreads = 1024;
 
-bool is_there(const Tensor& tensor, const CardBackend* card) {
+bool is_there(const LineArgument& argument, const CardBackend* card) {
+  const Tensor& tensor = argument.tensor;
   return !tensor.defined() || tensor.numel() == 0 || tensor.card() == card;
 }
 
@@ -23,17 +24,32 @@ std::int64_t elements_behind(const Tensor& tensor) {
   return static_cast<std::int64_t>(bytes / item_bytes(tensor.dtype()));
 }
 
-LineOperand operand_of(const Tensor& tensor, CardAccess access) {
-  if (!tensor.defined() || tensor.numel() == 0) return {};
+LineOperand operand_of(const LineArgument& argument, CardAccess access) {
+  const Tensor& tensor = argument.tensor;
+  if (!tensor.defined()) return argument.operand;
+  if (tensor.numel() == 0) return {};
   return {tensor.card_address(access), elements_behind(tensor), tensor.dtype()};
 }
 
-LineOperand operand_on_host(const Tensor& tensor, bool is_written) {
+LineOperand operand_on_host(const LineArgument& argument, bool is_written) {
+  const Tensor& tensor = argument.tensor;
   if (!tensor.defined() || tensor.numel() == 0) return {};
   Storage& storage = tensor.storage();
   const std::byte* const values = is_written ? storage.values() : storage.read_values();
   return {reinterpret_cast<std::uintptr_t>(values + tensor.offset_bytes()), elements_behind(tensor),
           tensor.dtype()};
+}
+
+/// That of the first tensor that is on one.
+const CardBackend* card_of(const LineArguments& arguments) {
+  if (arguments.card != nullptr) return arguments.card;
+  for (const auto* list : {&arguments.out, &arguments.in}) {
+    for (const LineArgument& argument : *list) {
+      const Tensor& tensor = argument.tensor;
+      if (tensor.defined() && tensor.card() != nullptr) return tensor.card();
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -52,26 +68,14 @@ formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_fold
   return walk;
 }
 
-LineShape folded_lines(const Tensor& out, const Tensor& tensor, const formulas::Walk& folded) {
-  LineShape shape;
-  shape.count = out.numel();
-  shape.size = out.numel() == 0 ? 0 : tensor.numel() / out.numel();
-  if (folded.dims > 0) shape.inner = folded.strides[folded.dims - 1];
-  return shape;
-}
-
 bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
-                       const LineShape& shape, const LineTensors& tensors) {
-  const auto found = std::find_if(tensors.out.begin(), tensors.out.end(), [](const Tensor& out) {
-    return out.defined() && out.card() != nullptr;
-  });
-  if (found == tensors.out.end()) return false;
-  const CardBackend* card = found->card();
-  if (!card->kernels || !card->kernels->has(formula, dtype)) return false;
-  const auto is_here = [card](const Tensor& tensor) { return is_there(tensor, card); };
-  if (!std::all_of(tensors.out.begin(), tensors.out.end(), is_here)) return false;
-  if (!std::all_of(tensors.in.begin(), tensors.in.end(), is_here)) return false;
-  OHM_ASSERT(tensors.out.size() + tensors.in.size() <= CardLines::kMostOperands,
+                       const LineShape& shape, const LineArguments& arguments) {
+  const CardBackend* const card = card_of(arguments);
+  if (card == nullptr || !card->kernels || !card->kernels->has(formula, dtype)) return false;
+  const auto is_here = [card](const LineArgument& argument) { return is_there(argument, card); };
+  if (!std::all_of(arguments.out.begin(), arguments.out.end(), is_here)) return false;
+  if (!std::all_of(arguments.in.begin(), arguments.in.end(), is_here)) return false;
+  OHM_ASSERT(arguments.out.size() + arguments.in.size() <= CardLines::kMostOperands,
              "a kernel of lines has ten operands at most");
   CardLines lines;
   lines.count = static_cast<std::uint64_t>(shape.count);
@@ -79,23 +83,23 @@ bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
   lines.inner = shape.inner;
   lines.are_threads = shape.are_threads || (shape.inner > 1 && shape.count >= kFewestThreads);
   // Inputs first: an output may be the same memory.
-  LineOperand* next = lines.operands + tensors.out.size();
-  for (const Tensor& tensor : tensors.in) *next++ = operand_of(tensor, CardAccess::read);
+  LineOperand* next = lines.operands + arguments.out.size();
+  for (const LineArgument& in : arguments.in) *next++ = operand_of(in, CardAccess::read);
   lines.operand_count = static_cast<int>(next - lines.operands);
   next = lines.operands;
-  for (const Tensor& tensor : tensors.out) *next++ = operand_of(tensor, CardAccess::write);
+  for (const LineArgument& out : arguments.out) *next++ = operand_of(out, CardAccess::write);
   if (lines.count > 0) card->kernels->launch(formula, dtype, lines, parameters);
   return true;
 }
 
-CardLines lines_on_host(const LineShape& shape, const LineTensors& tensors) {
+CardLines lines_on_host(const LineShape& shape, const LineArguments& arguments) {
   CardLines lines;
   lines.count = static_cast<std::uint64_t>(shape.count);
   lines.size = shape.size;
   lines.inner = shape.inner;
   LineOperand* next = lines.operands;
-  for (const Tensor& tensor : tensors.out) *next++ = operand_on_host(tensor, true);
-  for (const Tensor& tensor : tensors.in) *next++ = operand_on_host(tensor, false);
+  for (const LineArgument& out : arguments.out) *next++ = operand_on_host(out, true);
+  for (const LineArgument& in : arguments.in) *next++ = operand_on_host(in, false);
   lines.operand_count = static_cast<int>(next - lines.operands);
   return lines;
 }

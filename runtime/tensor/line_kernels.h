@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "runtime/tensor/card_lines.h"
@@ -22,14 +23,22 @@ struct LineShape {
 /// How the dimensions in `folded`, or the others, are walked through; neighbours that are walked
 /// through in one go become one.
 formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_folded);
-/// A line for each element of `out`, of the elements of `tensor` that are folded into it.
-LineShape folded_lines(const Tensor& out, const Tensor& tensor, const formulas::Walk& folded);
+
+/// A tensor, or memory of the card that the tensors beside it are on.
+struct LineArgument {
+  LineArgument(Tensor of) : tensor(std::move(of)) {}    // NOLINT(google-explicit-constructor)
+  LineArgument(const LineOperand& of) : operand(of) {}  // NOLINT(google-explicit-constructor)
+
+  Tensor tensor;
+  LineOperand operand;  ///< where there is no tensor
+};
 
 /// What the kernel writes and then what it reads; an undefined tensor is left out. The kernel reads
 /// offsets from a tensor's first element as if it was row-major.
-struct LineTensors {
-  std::vector<Tensor> out;
-  std::vector<Tensor> in;
+struct LineArguments {
+  std::vector<LineArgument> out;
+  std::vector<LineArgument> in;
+  const CardBackend* card = nullptr;  ///< where no tensor tells
 };
 
 /// Whether a kernel can read it: row by row, or left out.
@@ -37,15 +46,15 @@ inline bool is_row_major_or_undefined(const Tensor& tensor) {
   return !tensor.defined() || tensor.is_contiguous();
 }
 
-/// False where it cannot run on the card that the first output is on: nothing was done. `dtype`: of
+/// False where it cannot run on the card that the tensors are on: nothing was done. `dtype`: of
 /// the elements that it computes with.
 bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
-                       const LineShape& shape, const LineTensors& tensors);
+                       const LineShape& shape, const LineArguments& arguments);
 
 template <class Formula>
 bool are_lines_done_on_card(const Formula& formula, DType dtype, const LineShape& shape,
-                            const LineTensors& tensors) {
-  return run_lines_on_card(Formula::kKernel, &formula, dtype, shape, tensors);
+                            const LineArguments& arguments) {
+  return run_lines_on_card(Formula::kKernel, &formula, dtype, shape, arguments);
 }
 
 }  // namespace ohm

@@ -9,7 +9,7 @@
 namespace ohm {
 
 /// The lines as a kernel would be given them, with the host's addresses.
-CardLines lines_on_host(const LineShape& shape, const LineTensors& tensors);
+CardLines lines_on_host(const LineShape& shape, const LineArguments& arguments);
 
 template <class Compute, class Formula>
 void run_lines_on_host(const Formula& formula, const CardLines& lines) {
@@ -23,9 +23,9 @@ void run_lines_on_host(const Formula& formula, const CardLines& lines) {
 /// values.
 template <class Formula>
 void run_floating_lines(const Formula& formula, DType dtype, const LineShape& shape,
-                        const LineTensors& tensors) {
-  if (are_lines_done_on_card(formula, dtype, shape, tensors)) return;
-  const CardLines lines = lines_on_host(shape, tensors);
+                        const LineArguments& arguments) {
+  if (are_lines_done_on_card(formula, dtype, shape, arguments)) return;
+  const CardLines lines = lines_on_host(shape, arguments);
   if (dtype == DType::float64) {
     run_lines_on_host<double>(formula, lines);
   } else {
@@ -36,10 +36,10 @@ void run_floating_lines(const Formula& formula, DType dtype, const LineShape& sh
 /// The same for any dtype.
 template <class Formula>
 void run_lines(const Formula& formula, DType dtype, const LineShape& shape,
-               const LineTensors& tensors) {
-  if (is_floating(dtype)) return run_floating_lines(formula, dtype, shape, tensors);
-  if (are_lines_done_on_card(formula, dtype, shape, tensors)) return;
-  run_lines_on_host<std::int64_t>(formula, lines_on_host(shape, tensors));
+               const LineArguments& arguments) {
+  if (is_floating(dtype)) return run_floating_lines(formula, dtype, shape, arguments);
+  if (are_lines_done_on_card(formula, dtype, shape, arguments)) return;
+  run_lines_on_host<std::int64_t>(formula, lines_on_host(shape, arguments));
 }
 
 /// A line for each element that is written, each a thread's.

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_formulas.h"
-#include "runtime/tensor/line_kernels.h"
+#include "runtime/tensor/card_fold.h"
 #include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm {
@@ -60,10 +59,25 @@ void add_rows(const In* source, const Shape& shape, const std::array<Shape, 2>& 
 }
 
 bool is_summed_on_card(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
-  const formulas::FoldedSum sum{factor, walk_of(tensor, folded, false),
-                                walk_of(tensor, folded, true)};
-  return are_lines_done_on_card(sum, tensor.dtype(), folded_lines(out, tensor, sum.folded),
-                                {{out}, {tensor}});
+  const CardFold fold(tensor, folded, out.numel());
+  const DType dtype = tensor.dtype();
+  const DType sum_dtype = is_floating(dtype) ? DType::float64 : DType::int64;
+  using formulas::FoldedSum;
+  return fold_on_card(
+      tensor, fold, 1,
+      [&] {
+        return are_lines_done_on_card(FoldedSum{factor, fold.whole()}, dtype, fold.whole_lines(),
+                                      {{out}, {tensor}});
+      },
+      [&](const PartialResults& partials) {
+        return are_lines_done_on_card(FoldedSum{1.0, fold.in_pieces()}, dtype, fold.piece_lines(),
+                                      {{partials.array(0, sum_dtype)}, {tensor}});
+      },
+      [&](const PartialResults& partials) {
+        return are_lines_done_on_card(FoldedSum{factor, fold.of_partials()}, sum_dtype,
+                                      fold.partial_lines(),
+                                      {{out}, {partials.array(0, sum_dtype)}});
+      });
 }
 
 // The kernels read half precision into float32 sums themselves; every other change of dtype is a

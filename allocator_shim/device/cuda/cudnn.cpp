@@ -77,6 +77,19 @@ ConvolutionAlgorithm Cudnn::algorithm_for(ConvolutionPass pass, const Convolutio
   return found;
 }
 
+std::size_t Cudnn::largest_workspace(ConvolutionPass pass, const Convolution& convolution,
+                                     std::size_t bytes) const {
+  card_->current();
+  return ConvolutionCall(*this, pass, convolution).largest_workspace(bytes);
+}
+
+void Cudnn::measure(ConvolutionPass pass, const Convolution& convolution,
+                    const ConvolutionOperands& operands, const CardRange& workspace) const {
+  card_->current();
+  measured_.insert_or_assign(
+      {pass, convolution}, ConvolutionCall(*this, pass, convolution).measured(operands, workspace));
+}
+
 void Cudnn::convolve(ConvolutionPass pass, const Convolution& convolution,
                      const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
                      const CardRange& workspace) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "allocator_shim/device/cuda/cudnn_functions.h"
 #include "allocator_shim/device/cuda/library_handle.h"
@@ -129,6 +130,18 @@ class Cudnn final : public LibraryHandle<CudnnApi> {
   /// content with that, the one that needs least. The library is asked once for each convolution.
   ConvolutionAlgorithm algorithm_for(ConvolutionPass pass, const Convolution& convolution,
                                      std::size_t workspace_bytes) const;
+  /// The largest workspace that a way suggested for it wants, of those that want at most `bytes`.
+  std::size_t largest_workspace(ConvolutionPass pass, const Convolution& convolution,
+                                std::size_t bytes) const;
+  /// Runs every way that the workspace is enough for: the fastest one, which is kept. The result is
+  /// overwritten with anything.
+  void measure(ConvolutionPass pass, const Convolution& convolution,
+               const ConvolutionOperands& operands, const CardRange& workspace) const;
+  /// nullptr where it was not measured.
+  const ConvolutionAlgorithm* measured(ConvolutionPass pass, const Convolution& convolution) const {
+    const auto found = measured_.find({pass, convolution});
+    return found == measured_.end() ? nullptr : &found->second;
+  }
   void convolve(ConvolutionPass pass, const Convolution& convolution,
                 const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
                 const CardRange& workspace) const;
@@ -156,6 +169,7 @@ class Cudnn final : public LibraryHandle<CudnnApi> {
 
   using Question = std::tuple<ConvolutionPass, Convolution, std::size_t>;
   mutable std::map<Question, ConvolutionAlgorithm> algorithms_;  ///< found so far
+  mutable std::map<std::pair<ConvolutionPass, Convolution>, ConvolutionAlgorithm> measured_;
 };
 
 }  // namespace ohm::cuda

@@ -22,6 +22,21 @@ int math_for(ElementType type) {
   return kCudnnDefaultMath;
 }
 
+constexpr int kMostAnswers = 16;
+using Answers = std::array<CudnnAlgorithm, kMostAnswers>;
+
+/// Never none.
+std::vector<ConvolutionAlgorithm> usable(const Answers& answers, int count) {
+  std::vector<ConvolutionAlgorithm> all;
+  for (int i = 0; i < count; ++i) {
+    const CudnnAlgorithm& one = answers.at(static_cast<std::size_t>(i));
+    if (one.status == 0) all.push_back({one.algorithm, one.math, one.workspace_bytes});
+  }
+  if (!all.empty()) return all;
+  throw LibraryError(LibraryFailure::not_supported,
+                     "cuDNN: it has no algorithm for this convolution");
+}
+
 }  // namespace
 
 Cudnn::ConvolutionCall::ConvolutionCall(const Cudnn& library, ConvolutionPass pass,
@@ -62,46 +77,85 @@ void Cudnn::ConvolutionCall::describe(const Convolution& convolution) {
                  "cudnnSetConvolutionMathType");
 }
 
-ConvolutionAlgorithm Cudnn::ConvolutionCall::algorithm(std::size_t workspace_bytes) const {
-  constexpr int kMost = 16;
-  std::array<CudnnAlgorithm, kMost> found;
+std::vector<ConvolutionAlgorithm> Cudnn::ConvolutionCall::suggested() const {
+  Answers found;
   int count = 0;
   CudnnHandle handle = library_.handle_;
   switch (pass_) {
     case ConvolutionPass::output:
       library_.check(
           functions_.forward_algorithms(handle, input_.get(), filter_.get(), convolution_.get(),
-                                        output_.get(), kMost, &count, found.data()),
+                                        output_.get(), kMostAnswers, &count, found.data()),
           "cudnnGetConvolutionForwardAlgorithm_v7");
       break;
     case ConvolutionPass::input_slope:
       library_.check(
           functions_.data_algorithms(handle, filter_.get(), output_.get(), convolution_.get(),
-                                     input_.get(), kMost, &count, found.data()),
+                                     input_.get(), kMostAnswers, &count, found.data()),
           "cudnnGetConvolutionBackwardDataAlgorithm_v7");
       break;
     case ConvolutionPass::filter_slope:
       library_.check(
           functions_.filter_algorithms(handle, input_.get(), output_.get(), convolution_.get(),
-                                       filter_.get(), kMost, &count, found.data()),
+                                       filter_.get(), kMostAnswers, &count, found.data()),
           "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
       break;
   }
-  const auto taken = [](const CudnnAlgorithm& one) {
-    return ConvolutionAlgorithm{one.algorithm, one.math, one.workspace_bytes};
-  };
-  const CudnnAlgorithm* best = nullptr;
-  for (int i = 0; i < count; ++i) {
-    const CudnnAlgorithm& one = found.at(static_cast<std::size_t>(i));
-    if (one.status != 0) continue;
-    if (one.workspace_bytes <= workspace_bytes) return taken(one);
-    if (best == nullptr || one.workspace_bytes < best->workspace_bytes) best = &one;
+  return usable(found, count);
+}
+
+ConvolutionAlgorithm Cudnn::ConvolutionCall::algorithm(std::size_t workspace_bytes) const {
+  const std::vector<ConvolutionAlgorithm> all = suggested();
+  const auto content = std::find_if(all.begin(), all.end(), [&](const ConvolutionAlgorithm& one) {
+    return one.workspace_bytes <= workspace_bytes;
+  });
+  if (content != all.end()) return *content;
+  return *std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a.workspace_bytes < b.workspace_bytes;
+  });
+}
+
+std::size_t Cudnn::ConvolutionCall::largest_workspace(std::size_t most) const {
+  std::size_t largest = 0;
+  for (const ConvolutionAlgorithm& one : suggested()) {
+    if (one.workspace_bytes <= most) largest = std::max(largest, one.workspace_bytes);
   }
-  if (best == nullptr) {
-    throw LibraryError(LibraryFailure::not_supported,
-                       "cuDNN: it has no algorithm for this convolution");
+  return largest;
+}
+
+ConvolutionAlgorithm Cudnn::ConvolutionCall::measured(const ConvolutionOperands& operands,
+                                                      const CardRange& workspace) const {
+  Answers found;
+  int count = 0;
+  CudnnHandle handle = library_.handle_;
+  const void* const first = as_pointer(operands.first);
+  const void* const second = as_pointer(operands.second);
+  void* const result = as_pointer(operands.result);
+  void* const scratch = as_pointer(workspace.address);
+  switch (pass_) {
+    case ConvolutionPass::output:
+      library_.check(
+          functions_.forward_measured(handle, input_.get(), first, filter_.get(), second,
+                                      convolution_.get(), output_.get(), result, kMostAnswers,
+                                      &count, found.data(), scratch, workspace.bytes),
+          "cudnnFindConvolutionForwardAlgorithmEx");
+      break;
+    case ConvolutionPass::input_slope:
+      library_.check(
+          functions_.data_measured(handle, filter_.get(), first, output_.get(), second,
+                                   convolution_.get(), input_.get(), result, kMostAnswers, &count,
+                                   found.data(), scratch, workspace.bytes),
+          "cudnnFindConvolutionBackwardDataAlgorithmEx");
+      break;
+    case ConvolutionPass::filter_slope:
+      library_.check(
+          functions_.filter_measured(handle, input_.get(), first, output_.get(), second,
+                                     convolution_.get(), filter_.get(), result, kMostAnswers,
+                                     &count, found.data(), scratch, workspace.bytes),
+          "cudnnFindConvolutionBackwardFilterAlgorithmEx");
+      break;
   }
-  return taken(*best);
+  return usable(found, count).front();
 }
 
 void Cudnn::ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,

@@ -1,6 +1,8 @@
 // One convolution as cuDNN is told of it.
 #pragma once
 
+#include <vector>
+
 #include "allocator_shim/device/cuda/cudnn.h"
 
 namespace ohm::cuda {
@@ -13,12 +15,17 @@ class Cudnn::ConvolutionCall {
   ConvolutionCall(const Cudnn& library, ConvolutionPass pass, const Convolution& convolution);
 
   ConvolutionAlgorithm algorithm(std::size_t workspace_bytes) const;
+  std::size_t largest_workspace(std::size_t most) const;
+  ConvolutionAlgorithm measured(const ConvolutionOperands& operands,
+                                const CardRange& workspace) const;
   void run(const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
            const CardRange& workspace) const;
 
  private:
   void describe(const Convolution& convolution);
   void describe_filter(const Convolution& convolution);
+  /// Those that can compute it, the best first.
+  std::vector<ConvolutionAlgorithm> suggested() const;
 
   const Cudnn& library_;
   const CudnnFunctions& functions_;

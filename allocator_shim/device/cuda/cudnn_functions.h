@@ -66,6 +66,15 @@ inline constexpr int kCudnnSpatialBatchNorm = 1;  // cudnnBatchNormMode_t
       CudnnTensor, CudnnConvolution, CudnnTensor, int, int*, CudnnAlgorithm*)                      \
   ROW(filter_algorithms, cudnnGetConvolutionBackwardFilterAlgorithm_v7, CudnnHandle, CudnnTensor,  \
       CudnnTensor, CudnnConvolution, CudnnFilter, int, int*, CudnnAlgorithm*)                      \
+  ROW(forward_measured, cudnnFindConvolutionForwardAlgorithmEx, CudnnHandle, CudnnTensor,          \
+      const void*, CudnnFilter, const void*, CudnnConvolution, CudnnTensor, void*, int, int*,      \
+      CudnnAlgorithm*, void*, std::size_t)                                                         \
+  ROW(data_measured, cudnnFindConvolutionBackwardDataAlgorithmEx, CudnnHandle, CudnnFilter,        \
+      const void*, CudnnTensor, const void*, CudnnConvolution, CudnnTensor, void*, int, int*,      \
+      CudnnAlgorithm*, void*, std::size_t)                                                         \
+  ROW(filter_measured, cudnnFindConvolutionBackwardFilterAlgorithmEx, CudnnHandle, CudnnTensor,    \
+      const void*, CudnnTensor, const void*, CudnnConvolution, CudnnFilter, void*, int, int*,      \
+      CudnnAlgorithm*, void*, std::size_t)                                                         \
   ROW(convolution_forward, cudnnConvolutionForward, CudnnHandle, const void*, CudnnTensor,         \
       const void*, CudnnFilter, const void*, CudnnConvolution, int, void*, std::size_t,            \
       const void*, CudnnTensor, void*)                                                             \

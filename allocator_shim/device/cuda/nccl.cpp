@@ -79,4 +79,29 @@ void Nccl::broadcast(const Pieces& inputs, const Pieces& outputs, const Collecti
   });
 }
 
+void Nccl::reduce_sum(const Pieces& inputs, Pointer output, const CollectiveItems& items,
+                      int root) const {
+  for_each_card("ncclReduce", [&](std::size_t i) {
+    const bool is_root = static_cast<int>(i) == root;
+    return functions_.reduce(as_pointer(inputs[i]), as_pointer(is_root ? output : inputs[i]),
+                             items.count, items.type, kNcclSum, root, comms_[i], nullptr);
+  });
+}
+
+void Nccl::all_gather(const Pieces& inputs, const Pieces& outputs,
+                      const CollectiveItems& items) const {
+  for_each_card("ncclAllGather", [&](std::size_t i) {
+    return functions_.all_gather(as_pointer(inputs[i]), as_pointer(outputs[i]), items.count,
+                                 items.type, comms_[i], nullptr);
+  });
+}
+
+void Nccl::reduce_scatter_sum(const Pieces& inputs, const Pieces& outputs,
+                              const CollectiveItems& items) const {
+  for_each_card("ncclReduceScatter", [&](std::size_t i) {
+    return functions_.reduce_scatter(as_pointer(inputs[i]), as_pointer(outputs[i]), items.count,
+                                     items.type, kNcclSum, comms_[i], nullptr);
+  });
+}
+
 }  // namespace ohm::cuda

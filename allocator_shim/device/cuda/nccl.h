@@ -16,7 +16,7 @@ using Pieces = std::vector<Pointer>;
 /// What a collective moves.
 struct CollectiveItems {
   int type = kNcclFloat32;  ///< ncclDataType_t
-  std::size_t count = 0;    ///< on each card
+  std::size_t count = 0;    ///< on each card; of the smaller side where one has all cards' pieces
 };
 
 /// Queues on the cards' default streams. Throws LibraryError; DriverError where a card broke.
@@ -40,6 +40,14 @@ class Nccl {
   /// Every output is the input of card `root`.
   void broadcast(const Pieces& inputs, const Pieces& outputs, const CollectiveItems& items,
                  int root) const;
+  /// `output`, on card `root`, is the sum of all inputs.
+  void reduce_sum(const Pieces& inputs, Pointer output, const CollectiveItems& items,
+                  int root) const;
+  /// Every output has all inputs, one behind the other.
+  void all_gather(const Pieces& inputs, const Pieces& outputs, const CollectiveItems& items) const;
+  /// Output i is piece i of the sum of all inputs.
+  void reduce_scatter_sum(const Pieces& inputs, const Pieces& outputs,
+                          const CollectiveItems& items) const;
 
  private:
   void check(NcclResult result, const char* call) const;

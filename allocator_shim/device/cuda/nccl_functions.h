@@ -18,15 +18,19 @@ inline constexpr int kNcclBFloat16 = 9;
 inline constexpr int kNcclSum = 0;
 
 // ROW(name here, symbol, parameters...)
-#define OHM_FOR_EACH_NCCL_FUNCTION(ROW)                                               \
-  ROW(version, ncclGetVersion, int*)                                                  \
-  ROW(create_all, ncclCommInitAll, NcclComm*, int, const int*)                        \
-  ROW(destroy, ncclCommDestroy, NcclComm)                                             \
-  ROW(group_start, ncclGroupStart, void)                                              \
-  ROW(group_end, ncclGroupEnd, void)                                                  \
-  ROW(all_reduce, ncclAllReduce, const void*, void*, std::size_t, int, int, NcclComm, \
-      StreamHandle)                                                                   \
-  ROW(broadcast, ncclBroadcast, const void*, void*, std::size_t, int, int, NcclComm, StreamHandle)
+#define OHM_FOR_EACH_NCCL_FUNCTION(ROW)                                                            \
+  ROW(version, ncclGetVersion, int*)                                                               \
+  ROW(create_all, ncclCommInitAll, NcclComm*, int, const int*)                                     \
+  ROW(destroy, ncclCommDestroy, NcclComm)                                                          \
+  ROW(group_start, ncclGroupStart, void)                                                           \
+  ROW(group_end, ncclGroupEnd, void)                                                               \
+  ROW(all_reduce, ncclAllReduce, const void*, void*, std::size_t, int, int, NcclComm,              \
+      StreamHandle)                                                                                \
+  ROW(broadcast, ncclBroadcast, const void*, void*, std::size_t, int, int, NcclComm, StreamHandle) \
+  ROW(reduce, ncclReduce, const void*, void*, std::size_t, int, int, int, NcclComm, StreamHandle)  \
+  ROW(all_gather, ncclAllGather, const void*, void*, std::size_t, int, NcclComm, StreamHandle)     \
+  ROW(reduce_scatter, ncclReduceScatter, const void*, void*, std::size_t, int, int, NcclComm,      \
+      StreamHandle)
 
 /// One pointer for each function, by the name here.
 struct NcclFunctions {

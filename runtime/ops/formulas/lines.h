@@ -261,28 +261,6 @@ struct ChosenSlope {
   }
 };
 
-/// A line is what one norm is of. Operands: the norms, row-major, and the elements.
-struct FoldedNorm {
-  static constexpr const char* kKernel = "folded_norm";
-  bool is_euclidean;  ///< else the sum of the sizes
-  Walk kept;
-  Walk folded;
-
-  template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
-    const std::int64_t start = kept.offset(number);
-    const double sum = team.sum(lines.size, [&](std::int64_t i) {
-      const double x = team.template load<double>(lines.operands[1], start + folded.offset(i));
-      return is_euclidean ? x * x : static_cast<double>(std::abs(x));
-    });
-    team.once([&] {
-      team.store(lines.operands[0], number,
-                 is_euclidean ? static_cast<double>(std::sqrt(sum)) : sum);
-    });
-  }
-};
-
 /// A line is a row of a table, to which the rows of its index are added, the first one first.
 /// Operands: the sums, the indices, the rows.
 struct ScatteredRow {
@@ -327,84 +305,6 @@ struct NonFinite {
     });
     team.once([&] {
       if (found > 0) team.store(lines.operands[0], 0, 1.0);
-    });
-  }
-};
-
-/// A line is what one extremum is of. Operands: the extrema, NaN where any element is, and the
-/// places of the first of them, where NaN is larger than any number; either may be left out; the
-/// elements.
-struct FoldedExtremum {
-  static constexpr const char* kKernel = "folded_extremum";
-  bool wants_largest;
-  Walk kept;
-  Walk folded;
-
-  template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    const auto number = static_cast<std::int64_t>(line);
-    const std::int64_t start = kept.offset(number);
-    const double sign = wants_largest ? 1.0 : -1.0;
-    const auto at = [&](std::int64_t i) {
-      return team.template load<double>(lines.operands[2], start + folded.offset(i));
-    };
-    const double no_numbers = team.sum(lines.size, [&](std::int64_t i) {
-      const double x = at(i);
-      return x == x ? 0.0 : 1.0;
-    });
-    const double best = sign * team.largest(lines.size, [&](std::int64_t i) {
-      const double x = at(i);
-      return x == x ? sign * x : -kInfinity;
-    });
-    if (lines.operands[0].address != 0) {
-      team.once([&] {
-        team.store(lines.operands[0], number,
-                   no_numbers > 0 ? std::numeric_limits<double>::quiet_NaN() : best);
-      });
-    }
-    if (lines.operands[1].address == 0) return;
-    const bool is_nan_wanted =
-        no_numbers > 0 && (wants_largest || no_numbers == static_cast<double>(lines.size));
-    const double place = -team.largest(lines.size, [&](std::int64_t i) {
-      const double x = at(i);
-      const bool is_chosen = is_nan_wanted ? x != x : x == best;
-      return is_chosen ? -static_cast<double>(i) : -kInfinity;
-    });
-    team.once([&] { team.store(lines.operands[1], number, place); });
-  }
-};
-
-/// The first elements of each line in their order, equal ones as they came, and their places.
-/// Operands: the elements, `picked` of each line, their places, the lines.
-struct RankedLine {
-  static constexpr const char* kKernel = "ranked_line";
-  std::int64_t picked;
-  bool wants_largest;  ///< first; NaN is larger than any number
-
-  constexpr bool precedes(double a, double b) const {
-    if (a != a || b != b) return wants_largest ? a != a && b == b : b != b && a == a;
-    return wants_largest ? a > b : a < b;
-  }
-
-  template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
-    const std::int64_t first = number / lines.inner * picked * lines.inner + number % lines.inner;
-    const std::int64_t start = lines.start(line);
-    const auto at = [&](std::int64_t i) {
-      return team.template load<double>(lines.operands[2], start + i * lines.inner);
-    };
-    team.each(lines.size, [&](std::int64_t i) {
-      const double x = at(i);
-      std::int64_t rank = 0;
-      for (std::int64_t other = 0; other < lines.size; ++other) {
-        const double y = at(other);
-        if (precedes(y, x) || (other < i && !precedes(x, y))) ++rank;
-      }
-      if (rank >= picked) return;
-      team.store(lines.operands[0], first + rank * lines.inner, x);
-      team.store(lines.operands[1], first + rank * lines.inner, i);
     });
   }
 };

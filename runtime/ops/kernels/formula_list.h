@@ -7,13 +7,16 @@
 #include "runtime/ops/formulas/batch.h"
 #include "runtime/ops/formulas/cells.h"
 #include "runtime/ops/formulas/distance.h"
+#include "runtime/ops/formulas/folding.h"
 #include "runtime/ops/formulas/folds.h"
 #include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/formulas/groups.h"
 #include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/formulas/moves.h"
 #include "runtime/ops/formulas/piecewise.h"
+#include "runtime/ops/formulas/pooling.h"
 #include "runtime/ops/formulas/resize.h"
+#include "runtime/ops/formulas/sorting.h"
 #include "runtime/ops/formulas/update.h"
 #include "runtime/tensor/formulas.h"
 #include "runtime/tensor/line_formulas.h"
@@ -195,22 +198,20 @@
 // ROW(its kKernel, formula of lines, the operand that holds indices or -1, parameters...)
 
 /// For floating dtypes.
-#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                               \
-  ROW(softmax_line, SoftmaxLine, -1, true)                                            \
-  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                                 \
-  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                                       \
-  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                                  \
-  ROW(layer_norm_column, LayerNormColumn, -1)                                         \
-  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true)         \
-  ROW(folded_extremum, FoldedExtremum, -1, true, ohm::formulas::Walk{1, {37}, {259}}, \
-      ohm::formulas::Walk{1, {259}, {1}})                                             \
-  ROW(ranked_line, RankedLine, -1, std::int64_t{5}, false)                            \
-  ROW(folded_norm, FoldedNorm, -1, true, ohm::formulas::Walk{1, {37}, {259}},         \
-      ohm::formulas::Walk{1, {259}, {1}})                                             \
-  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                  \
-  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})              \
-  ROW(classes_outside, ClassesOutside, 1, std::int64_t{0}, std::int64_t{20})          \
-  ROW(chosen_loss, ChosenLoss, 2, ohm::formulas::ChosenClass{1, 0})                   \
+#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                             \
+  ROW(softmax_line, SoftmaxLine, -1, true)                                          \
+  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                               \
+  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                                     \
+  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                                \
+  ROW(layer_norm_column, LayerNormColumn, -1)                                       \
+  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true)       \
+  ROW(folded_extremum, FoldedExtremum, -1, true, ohm::formulas::kVerifiedFold)      \
+  ROW(ranked_line, RankedLine, -1, std::int64_t{5}, ohm::formulas::Ordering{false}) \
+  ROW(folded_norm, FoldedNorm, -1, true, true, ohm::formulas::kVerifiedFold)        \
+  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                \
+  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})            \
+  ROW(classes_outside, ClassesOutside, 1, std::int64_t{0}, std::int64_t{20})        \
+  ROW(chosen_loss, ChosenLoss, 2, ohm::formulas::ChosenClass{1, 0})                 \
   ROW(chosen_slope, ChosenSlope, 2, ohm::formulas::ChosenClass{1, 0}, false, 4.0)
 
 /// Folds, norms of channels, recurrent cells and images, for floating dtypes.
@@ -253,7 +254,22 @@
       ohm::formulas::Walk{1, {9583}, {1}}, std::int64_t{37})                                 \
   ROW(folded_product, FoldedProduct, -1, ohm::formulas::kVerifiedFolding)
 
+/// Pooling, for floating dtypes.
+#define OHM_FOR_EACH_POOLING_LINE(ROW)                                              \
+  ROW(pooled_maximum, PooledMaximum, -1, ohm::formulas::kVerifiedPooling)           \
+  ROW(pooled_maximum_slope, PooledMaximumSlope, 2, ohm::formulas::kVerifiedPooling) \
+  ROW(pooled_average, PooledAverage, -1, ohm::formulas::kVerifiedAverage)           \
+  ROW(pooled_average_slope, PooledAverageSlope, -1, ohm::formulas::kVerifiedAverage)
+
+/// Sorts, for floating dtypes: what a block does together, and the rest.
+#define OHM_FOR_EACH_SORTED_TILE(ROW)                                  \
+  ROW(sorted_tile, SortedTile, -1, std::int64_t{259}, std::int64_t{1}, \
+      ohm::formulas::Ordering{true})
+#define OHM_FOR_EACH_SORTING_LINE(ROW)                              \
+  ROW(merged_run, MergedRun, -1, std::int64_t{12}, std::int64_t{1}, \
+      ohm::formulas::Ordering{false})                               \
+  ROW(picked_order, PickedOrder, -1, std::int64_t{259}, std::int64_t{1}, std::int64_t{5})
+
 /// For every dtype.
-#define OHM_FOR_EACH_GENERAL_LINE(ROW)                                     \
-  ROW(folded_sum, FoldedSum, -1, 1.0, ohm::formulas::Walk{1, {37}, {259}}, \
-      ohm::formulas::Walk{1, {259}, {1}})
+#define OHM_FOR_EACH_GENERAL_LINE(ROW) \
+  ROW(folded_sum, FoldedSum, -1, 1.0, ohm::formulas::kVerifiedFold)

@@ -22,6 +22,8 @@ OHM_IMAGE(general_loops, OHM_KERNEL_FOLDER "/general_loops.fatbin")
 OHM_IMAGE(lines, OHM_KERNEL_FOLDER "/lines.fatbin")
 OHM_IMAGE(loops, OHM_KERNEL_FOLDER "/loops.fatbin")
 OHM_IMAGE(move_lines, OHM_KERNEL_FOLDER "/move_lines.fatbin")
+OHM_IMAGE(pooling, OHM_KERNEL_FOLDER "/pooling.fatbin")
+OHM_IMAGE(sorting, OHM_KERNEL_FOLDER "/sorting.fatbin")
 OHM_IMAGE(update_loops, OHM_KERNEL_FOLDER "/update_loops.fatbin")
 
 namespace ohm::ops::kernels {
@@ -32,6 +34,8 @@ std::vector<std::span<const std::byte>> kernel_images() {
           {ohm_lines_image_begin, ohm_lines_image_end},
           {ohm_loops_image_begin, ohm_loops_image_end},
           {ohm_move_lines_image_begin, ohm_move_lines_image_end},
+          {ohm_pooling_image_begin, ohm_pooling_image_end},
+          {ohm_sorting_image_begin, ohm_sorting_image_end},
           {ohm_update_loops_image_begin, ohm_update_loops_image_end}};
 }
 

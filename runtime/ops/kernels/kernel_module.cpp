@@ -15,6 +15,9 @@ constexpr std::uint64_t kMostBlocks = 8192;
 /// A thread's share: 16 bytes, of which an element takes 8 at most.
 constexpr std::uint64_t kElementsPerThread = 2;
 
+/// Enough for the partial results of any reduction.
+constexpr std::size_t kKeptScratchBytes = std::size_t{1} << 20U;
+
 unsigned blocks_for(std::uint64_t count, std::uint64_t share) {
   const std::uint64_t threads = (count + share - 1) / share;
   const std::uint64_t blocks = (threads + kThreadsPerBlock - 1) / kThreadsPerBlock;
@@ -40,6 +43,12 @@ KernelModule::KernelModule(std::shared_ptr<const cuda::Card> card) : card_(std::
     cuda::ModuleHandle module = nullptr;
     card_->driver().check(card_->current().module_load(&module, image.data()), "cuModuleLoadData");
     modules_.emplace_back(module, Unload{card_.get()});
+  }
+}
+
+KernelModule::~KernelModule() {
+  if (kept_scratch_ != 0 && card_->make_current()) {
+    card_->driver().functions().memory_free(kept_scratch_);
   }
 }
 
@@ -72,6 +81,24 @@ void KernelModule::launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned
   card_->driver().check(card_->current().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, nullptr,
                                                 arguments.data(), nullptr),
                         "cuLaunchKernel");
+}
+
+std::uint64_t KernelModule::take_scratch(std::size_t bytes) const {
+  const bool is_kept = bytes <= kKeptScratchBytes;
+  if (is_kept && kept_scratch_ != 0) return kept_scratch_;
+  cuda::Pointer address = 0;
+  const cuda::Result result =
+      card_->current().memory_allocate(&address, is_kept ? kKeptScratchBytes : bytes);
+  if (result == cuda::kOutOfMemory) return 0;
+  card_->driver().check(result, "cuMemAlloc_v2");
+  if (is_kept) kept_scratch_ = address;
+  return address;
+}
+
+void KernelModule::give_back_scratch(std::uint64_t address) const {
+  if (address == kept_scratch_) return;
+  // The driver waits for the kernels that use it.
+  if (card_->make_current()) card_->driver().functions().memory_free(address);
 }
 
 void KernelModule::launch(const char* formula, const CardLoop& loop, const void* parameters) const {

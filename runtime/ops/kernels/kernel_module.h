@@ -35,11 +35,15 @@ class KernelModule final : public CardKernels {
  public:
   /// Throws cuda::DriverError where an image has nothing for this card.
   explicit KernelModule(std::shared_ptr<const cuda::Card> card);
+  ~KernelModule() override;
 
   bool has(const char* formula, DType dtype) const override;
   void launch(const char* formula, const CardLoop& loop, const void* parameters) const override;
   void launch(const char* formula, DType dtype, const CardLines& lines,
               const void* parameters) const override;
+  /// What is small is kept for the next time.
+  std::uint64_t take_scratch(std::size_t bytes) const override;
+  void give_back_scratch(std::uint64_t address) const override;
 
  private:
   struct Unload {
@@ -58,6 +62,7 @@ class KernelModule final : public CardKernels {
   std::vector<Module> modules_;
   /// By the address of the formula's name, which is the formula's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
+  mutable cuda::Pointer kept_scratch_ = 0;
 };
 
 }  // namespace ohm::ops::kernels

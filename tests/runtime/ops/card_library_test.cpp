@@ -13,6 +13,7 @@
 
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/autograd/engine.h"
+#include "runtime/nn/linear.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/matmul.h"
@@ -20,6 +21,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/workspace.h"
 #include "runtime/parallel/rank_group.h"
+#include "runtime/parallel/replicate.h"
 #include "runtime/tensor/factories.h"
 #include "tests/support/card_machine.h"
 #include "tests/support/op_samples.h"
@@ -253,11 +255,78 @@ TEST(CardLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
   EXPECT_NE(machine.stand_in().library_workspace(), 0U);
 }
 
+// ---- benchmark mode -----------------------------------------------------------------------------
+
+const std::string kMeasured = "cudnnFindConvolutionForwardAlgorithmEx";
+
+std::vector<double> convolved() {
+  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  return to_doubles(ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1));
+}
+
+TEST(CudnnBenchmark, TriesAConvolutionOnceAndKeepsTheFastestWay) {
+  const CardMachine machine(1, kOneCard);
+  Context::current().state.convolution_plans.is_benchmark = true;
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  const auto requested = [&] { return allocator.stats().requested_bytes[0].allocated; };
+  const auto before = requested();
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  constexpr int kTensors = 16 + 4 + 16;
+  constexpr int kWorkspaceOfTheFast = 4096;
+  EXPECT_EQ(requested() - before, kTensors + 2 * kWorkspaceOfTheFast) << "the trial's, and its own";
+  EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 1);
+  const auto after_the_first = requested();
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(requested() - after_the_first, kTensors + kWorkspaceOfTheFast);
+  EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 1);
+}
+
+TEST(CudnnBenchmark, TriesTheGradientsToo) {
+  const CardMachine machine(1, kOneCard);
+  Context::current().state.convolution_plans.is_benchmark = true;
+  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  for (const Tensor& leaf : {images, filter}) leaf.set_requires_grad(true);
+  const Tensor out = ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
+  backward({out}, {ones_like(out)}, GraphRetention::release);
+  EXPECT_EQ(to_doubles(images.grad()), (std::vector<double>{2, 2, 2, 2}));
+  EXPECT_EQ(to_doubles(filter.grad()), (std::vector<double>{10}));
+  EXPECT_EQ(machine.stand_in().calls("cudnnFindConvolutionBackwardDataAlgorithmEx"), 1);
+  EXPECT_EQ(machine.stand_in().calls("cudnnFindConvolutionBackwardFilterAlgorithmEx"), 1);
+}
+
+TEST(CudnnBenchmark, EmptiesTheCacheAfterATrialAndHoldsNothing) {
+  const CardMachine machine(1, kOneCard);
+  Context::current().state.convolution_plans.is_benchmark = true;
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  empty({8 << 20}, {DType::float32, kCard});
+  EXPECT_GE(allocator.stats().reserved_bytes[0].current, 32 << 20);
+  convolved();
+  EXPECT_LT(allocator.stats().reserved_bytes[0].current, 32 << 20);
+  EXPECT_EQ(allocator.stats().allocated_bytes[0].current, 0);
+}
+
+TEST(CudnnBenchmark, TakesWhatThereIsRoomFor) {
+  const CardMachine machine(1, kOneCard + " cudnn_workspace=200000000");
+  Context::current().state.convolution_plans.is_benchmark = true;
+  // More than the card has: no trial fits, and the convolution does not either.
+  EXPECT_THROW(convolved(), std::runtime_error);
+}
+
+TEST(CudnnBenchmark, AFailedTrialLeavesTheConvolutionNew) {
+  const CardMachine machine(1, kOneCard + " fail=" + kMeasured + ":0:5000");
+  Context::current().state.convolution_plans.is_benchmark = true;
+  EXPECT_THROW(convolved(), cuda::LibraryError);
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 2);
+}
+
 // ---- collectives --------------------------------------------------------------------------------
 
 const std::string kTwoCards = "devices=2 capacity=268435456";
 
-/// What each of two ranks has after the sum of all and a broadcast.
+/// What each of two ranks has after the sum of all, a broadcast, and one list of each kind.
 std::vector<std::vector<double>> after_collectives() {
   std::vector<std::vector<double>> values(2);
   parallel::RankGroup::run(2, [&](int rank) {
@@ -266,15 +335,22 @@ std::vector<std::vector<double>> after_collectives() {
     const Tensor sent = from_values({5.0 * rank}, {1}, here);
     parallel::RankGroup::current()->all_reduce(sum);
     parallel::RankGroup::current()->broadcast(sent, 1);
+    const std::vector<Tensor> all = {zeros({2}, here), zeros({2}, here)};
+    parallel::RankGroup::current()->all_gather(all, from_values({7.0 + rank, 8.0}, {2}, here));
+    const Tensor part = zeros({2}, here);
+    parallel::RankGroup::current()->reduce_scatter(
+        part,
+        {from_values({100.0 + rank, 1}, {2}, here), from_values({200, 2.0 + rank}, {2}, here)});
     auto& found = values[static_cast<std::size_t>(rank)];
-    for (const Tensor& tensor : {sum, sent}) {
+    for (const Tensor& tensor : {sum, sent, all[0], all[1], part}) {
       for (const double value : to_doubles(tensor)) found.push_back(value);
     }
   });
   return values;
 }
 
-const std::vector<std::vector<double>> kAfterCollectives = {{3, 20, 5}, {3, 20, 5}};
+const std::vector<std::vector<double>> kAfterCollectives = {{3, 20, 5, 7, 8, 8, 8, 201, 2},
+                                                            {3, 20, 5, 7, 8, 8, 8, 400, 5}};
 
 TEST(CardLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
   const CardMachine machine(2, kTwoCards);
@@ -282,6 +358,8 @@ TEST(CardLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
   EXPECT_EQ(machine.stand_in().calls("ncclCommInitAll"), 1);
   EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 2);
   EXPECT_EQ(machine.stand_in().calls("ncclBroadcast"), 2);
+  EXPECT_EQ(machine.stand_in().calls("ncclAllGather"), 2);
+  EXPECT_EQ(machine.stand_in().calls("ncclReduceScatter"), 2);
 }
 
 TEST(CardLibraries, CollectivesDoWithoutNccl) {
@@ -290,6 +368,35 @@ TEST(CardLibraries, CollectivesDoWithoutNccl) {
   const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
   EXPECT_EQ(after_collectives(), kAfterCollectives);
   EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 0);
+}
+
+/// The gradient of a layer's weight that was copied to two cards, and the batch split between them.
+std::vector<double> gradient_of_replicas() {
+  Context::current().seed(1);
+  const auto layer =
+      std::make_shared<nn::Linear>(2, 1, false, nn::ParameterOptions{kCard, DType::float32});
+  const auto replicas = parallel::replicate(layer, {kCard, Device::cuda(1)});
+  std::vector<Tensor> losses;
+  for (int card = 0; card < 2; ++card) {
+    const Tensor batch =
+        from_values({1.0 + card, 10}, {1, 2}, {DType::float32, Device::cuda(card)});
+    losses.push_back(ops::sum(replicas.at(static_cast<std::size_t>(card))->call(batch)));
+  }
+  backward(losses, {ones_like(losses[0]), ones_like(losses[1])}, GraphRetention::release);
+  return to_doubles(layer->parameters()[0].grad());
+}
+
+TEST(CardLibraries, GradientsOfReplicasAreAddedUpByNccl) {
+  const CardMachine machine(2, kTwoCards);
+  EXPECT_EQ(gradient_of_replicas(), (std::vector<double>{3, 20}));
+  EXPECT_EQ(machine.stand_in().calls("ncclReduce"), 2);
+}
+
+TEST(CardLibraries, GradientsOfReplicasDoWithoutNccl) {
+  cuda::LibraryPlaces places = stand_in::StandIn::libraries();
+  places.nccl = {"libthere-is-none.so.1"};
+  const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
+  EXPECT_EQ(gradient_of_replicas(), (std::vector<double>{3, 20}));
 }
 
 // ---- what is missing, what fails ----------------------------------------------------------------

@@ -231,13 +231,15 @@ class CardLines : public CardLoops {
     Context::current().seed(5);
     return transfer(randn(shape, {DType::float32, Device::cpu()}), Device::cuda(0));
   }
-  /// That `op` of these tensors is computed in one launch and without any copy.
+  /// That `op` of these tensors is computed in one launch, or in pieces and one more, and without
+  /// any copy.
   template <class Op>
   void expect_same(const Op& op, const std::vector<Tensor>& on_card) {
     const int launched = launches();
     const int copied = downloads();
     const Tensor result = op(on_card);
-    EXPECT_EQ(launches(), launched + 1);
+    EXPECT_GE(launches(), launched + 1);
+    EXPECT_LE(launches(), launched + 2);
     EXPECT_EQ(downloads(), copied);
     std::vector<Tensor> on_host;
     for (const Tensor& tensor : on_card) on_host.push_back(transfer(tensor, Device::cpu()));

@@ -1,4 +1,5 @@
 // cuDNN's handles, descriptions and convolutions: the same arithmetic in plain loops.
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -124,6 +125,24 @@ CudnnStatus suggest(const char* symbol, const Convolved& convolution, int most, 
   return 0;
 }
 
+/// Runs them: those that the workspace is enough for, the fastest first, on operands and a result.
+CudnnStatus measure(const char* symbol, const Convolved& convolution, const Images& of_result,
+                    void* result, int most, int* count, CudnnAlgorithm* found, void* workspace,
+                    std::size_t bytes) {
+  if (const int error = machine().begin(symbol)) return error;
+  if (!use_workspace(workspace, bytes)) return kBadParameter;
+  const std::size_t item = item_bytes(dtype_of(of_result.type));
+  auto* const written = elements_at<unsigned char>(result, of_result.count() * item);
+  if (written == nullptr) return kBadParameter;
+  std::fill_n(written, of_result.count() * item, static_cast<unsigned char>(0x5a));
+  *count = 0;
+  for (const int algorithm : {kFast, kFrugal}) {
+    if (workspace_of(algorithm) > bytes || *count == most) continue;
+    found[(*count)++] = {algorithm, 0, 1, workspace_of(algorithm), 0, convolution.math, {}};
+  }
+  return 0;
+}
+
 CudnnStatus begin(const char* symbol, int algorithm, void* workspace, std::size_t bytes) {
   if (const int error = machine().begin(symbol)) return error;
   if (bytes < workspace_of(algorithm) || !use_workspace(workspace, bytes)) {
@@ -214,6 +233,28 @@ CudnnStatus filter_algorithms(CudnnHandle /*handle*/, CudnnTensor /*input*/, Cud
                               int* count, CudnnAlgorithm* found) {
   return suggest("cudnnGetConvolutionBackwardFilterAlgorithm_v7", as<Convolved>(convolution), most,
                  count, found);
+}
+
+CudnnStatus forward_measured(CudnnHandle /*handle*/, CudnnTensor /*input*/, const void* /*x*/,
+                             CudnnFilter /*filter*/, const void* /*w*/, CudnnConvolution how,
+                             CudnnTensor of_y, void* y, int most, int* count, CudnnAlgorithm* found,
+                             void* workspace, std::size_t bytes) {
+  return measure("cudnnFindConvolutionForwardAlgorithmEx", as<Convolved>(how), images(of_y), y,
+                 most, count, found, workspace, bytes);
+}
+CudnnStatus data_measured(CudnnHandle /*handle*/, CudnnFilter /*filter*/, const void* /*w*/,
+                          CudnnTensor /*output*/, const void* /*dy*/, CudnnConvolution how,
+                          CudnnTensor of_dx, void* dx, int most, int* count, CudnnAlgorithm* found,
+                          void* workspace, std::size_t bytes) {
+  return measure("cudnnFindConvolutionBackwardDataAlgorithmEx", as<Convolved>(how), images(of_dx),
+                 dx, most, count, found, workspace, bytes);
+}
+CudnnStatus filter_measured(CudnnHandle /*handle*/, CudnnTensor /*input*/, const void* /*x*/,
+                            CudnnTensor /*output*/, const void* /*dy*/, CudnnConvolution how,
+                            CudnnFilter of_dw, void* dw, int most, int* count,
+                            CudnnAlgorithm* found, void* workspace, std::size_t bytes) {
+  return measure("cudnnFindConvolutionBackwardFilterAlgorithmEx", as<Convolved>(how), images(of_dw),
+                 dw, most, count, found, workspace, bytes);
 }
 
 CudnnStatus convolution_forward(CudnnHandle /*handle*/, const void* /*alpha*/, CudnnTensor of_x,

@@ -1,5 +1,6 @@
 // NCCL's functions: what a group was asked for is done when it ends.
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Comm {
   std::size_t card = 0;
 };
 
+enum class Kind : std::uint8_t { all_reduce, broadcast, reduce, all_gather, reduce_scatter };
+
 /// What one card was asked for.
 struct Part {
   const Comm* comm = nullptr;
@@ -33,7 +36,12 @@ struct Part {
   void* to = nullptr;
   std::size_t count = 0;
   int type = 0;
-  int root = -1;  ///< -1: a sum of all
+  Kind kind = Kind::all_reduce;
+  std::size_t root = 0;  ///< of a broadcast or a reduction
+
+  std::size_t all() const { return count * static_cast<std::size_t>(comm->size); }
+  std::size_t inputs() const { return kind == Kind::reduce_scatter ? all() : count; }
+  std::size_t outputs() const { return kind == Kind::all_gather ? all() : count; }
 };
 
 struct Group {
@@ -64,25 +72,43 @@ DType dtype_of(int type) {
 }
 
 template <class T>
-T* part_memory(const Part& part, const void* address) {
+T* part_memory(const Part& part, const void* address, std::size_t count) {
   return static_cast<T*>(memory_at(machine().cards[part.comm->card],
-                                   reinterpret_cast<std::uintptr_t>(address),
-                                   part.count * sizeof(T)));
+                                   reinterpret_cast<std::uintptr_t>(address), count * sizeof(T)));
+}
+
+/// What the group has as a whole: the root's input, all inputs behind one another, or their sum.
+template <class T>
+std::vector<T> whole_of(const std::vector<Part>& parts) {
+  const Part& first = parts.front();
+  std::vector<T> whole;
+  if (first.kind == Kind::broadcast || first.kind == Kind::all_gather) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (first.kind == Kind::broadcast && i != first.root) continue;
+      const T* const input = part_memory<T>(parts[i], parts[i].from, first.count);
+      whole.insert(whole.end(), input, input + first.count);
+    }
+    return whole;
+  }
+  std::vector<double> sums(first.inputs());
+  for (const Part& part : parts) {
+    const T* const input = part_memory<T>(part, part.from, sums.size());
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += number(input[i]);
+  }
+  for (const double sum : sums) whole.push_back(convert_element<T>(sum));
+  return whole;
 }
 
 template <class T>
-std::vector<T> result_of(const std::vector<Part>& parts) {
-  const Part& first = parts.front();
-  std::vector<T> result(first.count);
-  for (std::size_t i = 0; i < first.count; ++i) {
-    double sum = 0;
-    for (const Part& part : parts) {
-      const bool counts = part.root < 0 || part.comm->card == static_cast<std::size_t>(part.root);
-      if (counts) sum += number(part_memory<T>(part, part.from)[i]);
-    }
-    result[i] = convert_element<T>(sum);
+void run(const std::vector<Part>& parts) {
+  const std::vector<T> whole = whole_of<T>(parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    if (part.kind == Kind::reduce && i != part.root) continue;
+    const std::size_t first = part.kind == Kind::reduce_scatter ? i * part.count : 0;
+    std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(first), part.outputs(),
+                part_memory<T>(part, part.to, part.outputs()));
   }
-  return result;
 }
 
 NcclResult add(const char* symbol, const Part& part) {
@@ -134,24 +160,38 @@ NcclResult group_end() {
   if (static_cast<int>(parts.size()) != parts.front().comm->size) {
     return machine().wrong("a group without some of its cards", kInvalid);
   }
-  visit_dtype(dtype_of(parts.front().type), [&]<class T>(TypeTag<T>) {
-    const std::vector<T> result = result_of<T>(parts);
-    for (const Part& part : parts) {
-      std::copy(result.begin(), result.end(), part_memory<T>(part, part.to));
-    }
-  });
+  visit_dtype(dtype_of(parts.front().type), [&]<class T>(TypeTag<T>) { run<T>(parts); });
   return 0;
 }
 
 NcclResult all_reduce(const void* from, void* to, std::size_t count, int type, int operation,
                       NcclComm comm, StreamHandle /*stream*/) {
   if (operation != kNcclSum) return machine().wrong("another reduction", kInvalid);
-  return add("ncclAllReduce", {comm_of(comm), from, to, count, type, -1});
+  return add("ncclAllReduce", {comm_of(comm), from, to, count, type, Kind::all_reduce});
 }
 
 NcclResult broadcast(const void* from, void* to, std::size_t count, int type, int root,
                      NcclComm comm, StreamHandle /*stream*/) {
-  return add("ncclBroadcast", {comm_of(comm), from, to, count, type, root});
+  return add("ncclBroadcast", {comm_of(comm), from, to, count, type, Kind::broadcast,
+                               static_cast<std::size_t>(root)});
+}
+
+NcclResult reduce(const void* from, void* to, std::size_t count, int type, int operation, int root,
+                  NcclComm comm, StreamHandle /*stream*/) {
+  if (operation != kNcclSum) return machine().wrong("another reduction", kInvalid);
+  return add("ncclReduce",
+             {comm_of(comm), from, to, count, type, Kind::reduce, static_cast<std::size_t>(root)});
+}
+
+NcclResult all_gather(const void* from, void* to, std::size_t count, int type, NcclComm comm,
+                      StreamHandle /*stream*/) {
+  return add("ncclAllGather", {comm_of(comm), from, to, count, type, Kind::all_gather});
+}
+
+NcclResult reduce_scatter(const void* from, void* to, std::size_t count, int type, int operation,
+                          NcclComm comm, StreamHandle /*stream*/) {
+  if (operation != kNcclSum) return machine().wrong("another reduction", kInvalid);
+  return add("ncclReduceScatter", {comm_of(comm), from, to, count, type, Kind::reduce_scatter});
 }
 
 }  // namespace ohm::stand_in::nccl

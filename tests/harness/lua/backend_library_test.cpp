@@ -1,0 +1,41 @@
+// ohm.backends, as scripts use it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/lua/script_test.h"
+
+namespace ohm::test {
+namespace {
+
+class Backends : public ScriptTest {};
+
+TEST_F(Backends, CudnnsBenchmarkModeIsReadBack) {
+  EXPECT_EQ(error_of("local cudnn = ohm.backends.cudnn\n"
+                     "assert(cudnn.benchmark == false and cudnn.enabled == true)\n"
+                     "cudnn.benchmark = true\n"
+                     "assert(cudnn.benchmark == true)\n"
+                     "cudnn.benchmark = false\n"
+                     "assert(cudnn.benchmark == false)"),
+            "");
+  EXPECT_THAT(error_of("ohm.backends.cudnn.benchmark = 1"), testing::HasSubstr("benchmark"));
+}
+
+TEST_F(Backends, CudnnsBenchmarkModeEmptiesTheCacheOnceForEachConvolution) {
+  EXPECT_EQ(
+      error_of("ohm.backends.cudnn.benchmark = true\n"
+               "local images = ohm.ones(1, 1, 4, 4, {device = 'cuda'})\n"
+               "local filter = ohm.ones(1, 1, 3, 3, {device = 'cuda'})\n"
+               "local function reserved_after(fn)\n"
+               "  local block = ohm.empty(30 << 20, {device = 'cuda'})\n"
+               "  block = nil\n"
+               "  fn()\n"
+               "  return ohm.cuda.memory_reserved()\n"
+               "end\n"
+               "local function convolve() return ohm.nn['functional'].conv2d(images, filter) end\n"
+               "assert(reserved_after(convolve) < 30 << 20)\n"
+               "assert(reserved_after(convolve) >= 30 << 20)"),
+      "");
+}
+
+}  // namespace
+}  // namespace ohm::test

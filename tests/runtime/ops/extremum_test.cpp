@@ -1,0 +1,43 @@
+// Extrema of what is not all numbers, as PyTorch has them.
+#include "runtime/ops/extremum.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/factories.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsNan;
+
+class Extremum : public testing::Test {
+ protected:
+  TestMachine machine_{{.values = ValueMode::keeps_values}};
+  Tensor rows_ = from_values({3, std::nan(""), 1, std::nan(""), 5, 4, 4, 5}, {2, 4},
+                             {DType::float32, Device::cuda(0)});
+};
+
+TEST_F(Extremum, TheFirstNanIsBothTheLargestAndTheSmallestOfItsLine) {
+  for (const bool largest : {true, false}) {
+    const auto [values, places] = largest ? ops::max(rows_, 1, false) : ops::min(rows_, 1, false);
+    EXPECT_THAT(to_doubles(values), ElementsAre(IsNan(), largest ? 5 : 4));
+    EXPECT_THAT(to_doubles(places), ElementsAre(1, largest ? 0 : 1));
+    const Tensor found = largest ? ops::argmax(rows_, 1, false) : ops::argmin(rows_, 1, false);
+    EXPECT_THAT(to_doubles(found), ElementsAre(1, largest ? 0 : 1));
+  }
+}
+
+TEST_F(Extremum, NanIsTheLargestForSorts) {
+  EXPECT_THAT(to_doubles(ops::sort(rows_, 1, false).second), ElementsAre(2, 0, 1, 3, 1, 2, 0, 3));
+  EXPECT_THAT(to_doubles(ops::topk(rows_, 2, 1, false).second), ElementsAre(2, 0, 1, 2));
+  EXPECT_THAT(to_doubles(ops::topk(rows_, 2, 1, true).second), ElementsAre(1, 3, 0, 3));
+}
+
+}  // namespace
+}  // namespace ohm::test
