@@ -183,6 +183,17 @@ Tensor scattered_gradient(const Tensor& grad, const Tensor& indices, const Shape
   return whole;
 }
 
+// Writes numbers, row by row, to a tensor of any layout.
+template <class Number>
+void write_in_order(const Tensor& to, const std::vector<Number>& numbers) {
+  visit_dtype(to.dtype(), [&]<class T>(TypeTag<T>) {
+    T* const element = to.data<T>();
+    auto next = numbers.begin();
+    for_each_offset(to.shape(), to.strides(),
+                    [&](std::int64_t offset) { element[offset] = convert_element<T>(*next++); });
+  });
+}
+
 // Writes the first `picked` of each line, ordered as is wanted, with their places.
 void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std::int64_t picked,
                      const Tensor& values, const Tensor& indices) {
@@ -191,7 +202,7 @@ void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std
   if (is_sorted_on_card({input, lines, precedes, picked, values, indices})) return;
   const std::vector<double> data = to_doubles(input);
   std::vector<double> picked_values(static_cast<std::size_t>(values.numel()));
-  auto* places = indices.data<std::int64_t>();
+  std::vector<std::int64_t> places(picked_values.size());
   std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
   std::int64_t line = 0;
   for_each_line(lines, [&](std::int64_t start) {
@@ -204,16 +215,14 @@ void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std
     });
     const std::int64_t first = line / lines.inner * picked * lines.inner + line % lines.inner;
     for (std::int64_t i = 0; i < picked; ++i) {
-      const std::int64_t target = first + i * lines.inner;
+      const auto target = static_cast<std::size_t>(first + i * lines.inner);
       places[target] = order[static_cast<std::size_t>(i)];
-      picked_values[static_cast<std::size_t>(target)] = value_at(places[target]);
+      picked_values[target] = value_at(places[target]);
     }
     ++line;
   });
-  visit_dtype(values.dtype(), [&]<class T>(TypeTag<T>) {
-    std::transform(picked_values.begin(), picked_values.end(), values.data<T>(),
-                   [](double value) { return convert_element<T>(value); });
-  });
+  write_in_order(values, picked_values);
+  write_in_order(indices, places);
 }
 
 int picked_dim(const OpInfo& info, const Tensor& input, std::int64_t dim) {

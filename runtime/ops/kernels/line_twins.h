@@ -8,6 +8,7 @@
 
 #include "runtime/ops/kernels/formula_list.h"
 #include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/ops/kernels/verified.h"
 #include "runtime/tensor/card_lines.h"
 #include "runtime/tensor/host_team.h"
 
@@ -34,24 +35,14 @@ void line_twin(const CardLines& lines, const void* parameters) {
   }
 }
 
-template <class Formula>
-struct VerifiedLine {
-  template <class... Parameters>
-  static const Formula* with(Parameters... parameters) {
-    static const Formula formula{parameters...};
-    return &formula;
-  }
-};
-
 }  // namespace detail
 
 /// Every kernel, in the order of the list.
 inline std::vector<LineKernel> line_kernels() {
   std::vector<LineKernel> all;
-#define OHM_KERNEL(name, Formula, indices, type, Compute, ...)               \
-  static_assert(std::string_view(formulas::Formula::kKernel) == #name);      \
-  all.push_back({#name, DType::type, indices,                                \
-                 detail::VerifiedLine<formulas::Formula>::with(__VA_ARGS__), \
+#define OHM_KERNEL(name, Formula, indices, type, Compute, ...)                                \
+  static_assert(std::string_view(formulas::Formula::kKernel) == #name);                       \
+  all.push_back({#name, DType::type, indices, Verified<formulas::Formula>::with(__VA_ARGS__), \
                  detail::line_twin<formulas::Formula, Compute>});
 #define OHM_ROW(name, Formula, indices, ...)                                    \
   OHM_KERNEL(name, Formula, indices, float32, float __VA_OPT__(, ) __VA_ARGS__) \

@@ -11,6 +11,7 @@
 
 #include "runtime/ops/kernels/formula_list.h"
 #include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/ops/kernels/verified.h"
 #include "runtime/tensor/card_loop.h"
 
 namespace ohm::ops::kernels {
@@ -77,24 +78,14 @@ void twin(const CardLoop& loop, const void* parameters) {
   run_twin<Formula, Compute>(loop, parameters, std::make_index_sequence<Inputs>());
 }
 
-template <class Formula>
-struct Verified {
-  template <class... Parameters>
-  static const Formula* with(Parameters... parameters) {
-    static const Formula formula{parameters...};
-    return &formula;
-  }
-};
-
 }  // namespace detail
 
 /// Every kernel, in the order of the list.
 inline std::vector<LoopKernel> loop_kernels() {
   std::vector<LoopKernel> all;
-#define OHM_KERNEL(name, Formula, inputs, type, Compute, ...)            \
-  static_assert(std::string_view(formulas::Formula::kKernel) == #name);  \
-  all.push_back({#name, DType::type, inputs,                             \
-                 detail::Verified<formulas::Formula>::with(__VA_ARGS__), \
+#define OHM_KERNEL(name, Formula, inputs, type, Compute, ...)                                \
+  static_assert(std::string_view(formulas::Formula::kKernel) == #name);                      \
+  all.push_back({#name, DType::type, inputs, Verified<formulas::Formula>::with(__VA_ARGS__), \
                  detail::twin<formulas::Formula, Compute, inputs>});
 #define OHM_ROW(name, Formula, inputs, ...)                                    \
   OHM_KERNEL(name, Formula, inputs, float32, float __VA_OPT__(, ) __VA_ARGS__) \

@@ -1,5 +1,6 @@
 // Extrema of what is not all numbers, as PyTorch has them.
 #include "runtime/ops/extremum.h"
+#include "runtime/ops/view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,6 +38,14 @@ TEST_F(Extremum, NanIsTheLargestForSorts) {
   EXPECT_THAT(to_doubles(ops::sort(rows_, 1, false).second), ElementsAre(2, 0, 1, 3, 1, 2, 0, 3));
   EXPECT_THAT(to_doubles(ops::topk(rows_, 2, 1, false).second), ElementsAre(2, 0, 1, 2));
   EXPECT_THAT(to_doubles(ops::topk(rows_, 2, 1, true).second), ElementsAre(1, 3, 0, 3));
+}
+
+// The result has the layout of what is sorted.
+TEST_F(Extremum, SortsATransposedMatrix) {
+  const Tensor matrix = from_values({3, 1, 2, 5}, {2, 2}, {DType::float32, Device::cuda(0)});
+  const auto [sorted, places] = ops::sort(ops::transpose(matrix, 0, 1), 1, false);
+  EXPECT_THAT(to_doubles(sorted), ElementsAre(2, 3, 1, 5));
+  EXPECT_THAT(to_doubles(places), ElementsAre(1, 0, 0, 1));
 }
 
 }  // namespace
