@@ -15,6 +15,7 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
 #include "runtime/ops/batch_norm.h"
+#include "runtime/ops/card_collective.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pooling.h"
@@ -362,6 +363,16 @@ TEST(CardLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
   EXPECT_EQ(machine.stand_in().calls("ncclReduceScatter"), 2);
 }
 
+TEST(CardLibraries, TheSourceOfABroadcastIsARankAndNoCard) {
+  const CardMachine machine(2, kTwoCards);
+  const auto on = [](int gpu, double value) {
+    return from_values({value}, {1}, {DType::float32, Device::cuda(gpu)});
+  };
+  const std::vector<Tensor> tensors = {on(1, 10), on(0, 20)};
+  ASSERT_EQ(ops::broadcast_on_cards(tensors, 0), ops::OnCard::done);
+  for (const Tensor& tensor : tensors) EXPECT_EQ(to_doubles(tensor), std::vector<double>{10});
+}
+
 TEST(CardLibraries, CollectivesDoWithoutNccl) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.nccl = {"libthere-is-none.so.1"};
@@ -522,13 +533,18 @@ TEST(CardLibraries, AMissOfMemoryIsOutOfMemory) {
 }
 
 TEST(CardLibraries, GiveBackAllThatTheyMake) {
-  const stand_in::StandIn stand_in(kOneCard + " fail=cublasLtMatrixLayoutCreate:2:3");
+  const stand_in::StandIn stand_in(kOneCard + " fail=cublasLtMatrixLayoutCreate:2:3" +
+                                   " fail=cudnnSetTensor4dDescriptor:1:2000");
   {
     const auto card = stand_in::StandIn::card();
     cuda::CardLibraries libraries(card, stand_in::StandIn::libraries());
     cuda::Convolution convolution;
     convolution.input = convolution.filter = convolution.output = {1, 1, 1, 1};
-    libraries.cudnn()->algorithm_for(cuda::ConvolutionPass::output, convolution, 0);
+    const auto ask = [&] {
+      return libraries.cudnn()->algorithm_for(cuda::ConvolutionPass::output, convolution, 0);
+    };
+    EXPECT_THROW(ask(), cuda::LibraryError);
+    ask();
     cuda::Product product;
     product.m = product.n = product.k = 1;
     EXPECT_THROW(libraries.cublaslt()->multiply_with_bias(product, 0, {}), cuda::LibraryError);

@@ -91,6 +91,7 @@ CublasStatus product_create(LtProduct* product, int compute, int scale) {
 CublasStatus product_destroy(LtProduct product) { return machine().drop(product); }
 
 CublasStatus product_set(LtProduct product, int attribute, const void* value, std::size_t bytes) {
+  if (const int error = machine().begin("cublasLtMatmulDescSetAttribute")) return error;
   auto& description = *reinterpret_cast<Description*>(product);
   switch (attribute) {
     case kLtTransposeA:
@@ -132,11 +133,14 @@ CublasStatus preference_destroy(LtPreference preference) { return machine().drop
 
 CublasStatus preference_set(LtPreference preference, int attribute, const void* value,
                             std::size_t bytes) {
+  if (const int error = machine().begin("cublasLtMatmulPreferenceSetAttribute")) return error;
   if (attribute == kLtMaxWorkspaceBytes) {
     return take(reinterpret_cast<Preference*>(preference)->workspace_bytes, value, bytes);
   }
   std::uint32_t alignment = 0;
-  return take(alignment, value, bytes);
+  const CublasStatus taken = take(alignment, value, bytes);
+  const bool is_power_of_two = alignment != 0 && (alignment & (alignment - 1)) == 0;
+  return is_power_of_two ? taken : machine().wrong("an alignment that is none", kInvalid);
 }
 
 CublasStatus heuristic(CublasLtHandle /*handle*/, LtProduct /*product*/, LtLayout /*a*/,

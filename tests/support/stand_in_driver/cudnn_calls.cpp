@@ -67,6 +67,7 @@ CudnnStatus filter_create(CudnnFilter* filter) {
 }
 CudnnStatus filter_destroy(CudnnFilter filter) { return machine().drop(filter); }
 CudnnStatus filter_set(CudnnFilter filter, int type, int format, int k, int c, int h, int w) {
+  if (const int error = machine().begin("cudnnSetFilter4dDescriptor")) return error;
   return set(images(filter), type, format, {k, c, h, w});
 }
 
@@ -79,20 +80,23 @@ CudnnStatus convolution_destroy(CudnnConvolution convolution) {
   return machine().drop(convolution);
 }
 CudnnStatus convolution_set(CudnnConvolution convolution, int pad_h, int pad_w, int stride_h,
-                            int stride_w, int dilation_h, int dilation_w, int mode,
-                            int /*compute*/) {
+                            int stride_w, int dilation_h, int dilation_w, int mode, int compute) {
+  if (const int error = machine().begin("cudnnSetConvolution2dDescriptor")) return error;
   if (mode != kCudnnCrossCorrelation) return machine().wrong("a turned filter", kBadParameter);
   auto& to = as<Convolved>(convolution);
   to.padding = {pad_h, pad_w};
   to.stride = {stride_h, stride_w};
   to.dilation = {dilation_h, dilation_w};
+  to.compute = compute;
   return 0;
 }
 CudnnStatus convolution_set_groups(CudnnConvolution convolution, int groups) {
+  if (const int error = machine().begin("cudnnSetConvolutionGroupCount")) return error;
   as<Convolved>(convolution).groups = groups;
   return 0;
 }
 CudnnStatus convolution_set_math(CudnnConvolution convolution, int math) {
+  if (const int error = machine().begin("cudnnSetConvolutionMathType")) return error;
   as<Convolved>(convolution).math = math;
   return 0;
 }
@@ -189,17 +193,27 @@ CudnnStatus convolve(const Convolved& how, const Images& input, const Images& fi
   std::vector<double> sums(result_sizes.count());
   for_each_product(how, input, filter, output,
                    [&](std::size_t i, std::size_t f, std::size_t o) { accumulate(sums, i, f, o); });
-  for (std::size_t i = 0; i < sums.size(); ++i) to[i] = convert_element<T>(sums[i]);
+  store(sums, to);
   return 0;
 }
 
+/// What a convolution's result is multiplied by, and what was there before.
+struct Scale {
+  const void* alpha;
+  const void* beta;
+};
+
 /// `a` and `b` are the operands that are read; `pick` takes what each product adds to which sum.
 template <class Pick>
-CudnnStatus convolve(const Convolved& how, const std::array<const Images*, 3>& of,
-                     const Images& of_a, const void* a, const Images& of_b, const void* b,
-                     const Images& of_result, void* result, Pick&& pick) {
+CudnnStatus convolve(const Convolved& how, const Scale& scale,
+                     const std::array<const Images*, 3>& of, const Images& of_a, const void* a,
+                     const Images& of_b, const void* b, const Images& of_result, void* result,
+                     Pick&& pick) {
+  const int computed_in = of_a.type == kCudnnDouble ? kCudnnDouble : kCudnnFloat;
+  if (how.compute != computed_in) return machine().wrong("computed in another type", kBadParameter);
   CudnnStatus status = kBadParameter;
   visit_floating(dtype_of(of_a.type), [&]<class T>(TypeTag<T>) {
+    if (!are_factors<T>(scale.alpha, scale.beta, 0)) return;
     const T* const first = elements<T>(of_a, a);
     const T* const second = elements<T>(of_b, b);
     if (first == nullptr || second == nullptr) return;
@@ -257,57 +271,55 @@ CudnnStatus filter_measured(CudnnHandle /*handle*/, CudnnTensor /*input*/, const
                  dw, most, count, found, workspace, bytes);
 }
 
-CudnnStatus convolution_forward(CudnnHandle /*handle*/, const void* /*alpha*/, CudnnTensor of_x,
+CudnnStatus convolution_forward(CudnnHandle /*handle*/, const void* alpha, CudnnTensor of_x,
                                 const void* x, CudnnFilter of_w, const void* w,
                                 CudnnConvolution how, int algorithm, void* workspace,
-                                std::size_t bytes, const void* /*beta*/, CudnnTensor of_y,
-                                void* y) {
+                                std::size_t bytes, const void* beta, CudnnTensor of_y, void* y) {
   if (const int error = begin("cudnnConvolutionForward", algorithm, workspace, bytes)) return error;
-  return convolve(as<Convolved>(how), {&images(of_x), &images(of_w), &images(of_y)}, images(of_x),
-                  x, images(of_w), w, images(of_y), y,
+  return convolve(as<Convolved>(how), {alpha, beta}, {&images(of_x), &images(of_w), &images(of_y)},
+                  images(of_x), x, images(of_w), w, images(of_y), y,
                   [](std::size_t i, std::size_t f, std::size_t o) {
                     return std::array<std::size_t, 3>{i, f, o};
                   });
 }
 
-CudnnStatus convolution_data(CudnnHandle /*handle*/, const void* /*alpha*/, CudnnFilter of_w,
+CudnnStatus convolution_data(CudnnHandle /*handle*/, const void* alpha, CudnnFilter of_w,
                              const void* w, CudnnTensor of_dy, const void* dy, CudnnConvolution how,
-                             int algorithm, void* workspace, std::size_t bytes,
-                             const void* /*beta*/, CudnnTensor of_dx, void* dx) {
+                             int algorithm, void* workspace, std::size_t bytes, const void* beta,
+                             CudnnTensor of_dx, void* dx) {
   if (const int error = begin("cudnnConvolutionBackwardData", algorithm, workspace, bytes)) {
     return error;
   }
-  return convolve(as<Convolved>(how), {&images(of_dx), &images(of_w), &images(of_dy)}, images(of_w),
-                  w, images(of_dy), dy, images(of_dx), dx,
-                  [](std::size_t i, std::size_t f, std::size_t o) {
+  return convolve(as<Convolved>(how), {alpha, beta},
+                  {&images(of_dx), &images(of_w), &images(of_dy)}, images(of_w), w, images(of_dy),
+                  dy, images(of_dx), dx, [](std::size_t i, std::size_t f, std::size_t o) {
                     return std::array<std::size_t, 3>{f, o, i};
                   });
 }
 
-CudnnStatus convolution_filter(CudnnHandle /*handle*/, const void* /*alpha*/, CudnnTensor of_x,
+CudnnStatus convolution_filter(CudnnHandle /*handle*/, const void* alpha, CudnnTensor of_x,
                                const void* x, CudnnTensor of_dy, const void* dy,
                                CudnnConvolution how, int algorithm, void* workspace,
-                               std::size_t bytes, const void* /*beta*/, CudnnFilter of_dw,
-                               void* dw) {
+                               std::size_t bytes, const void* beta, CudnnFilter of_dw, void* dw) {
   if (const int error = begin("cudnnConvolutionBackwardFilter", algorithm, workspace, bytes)) {
     return error;
   }
-  return convolve(as<Convolved>(how), {&images(of_x), &images(of_dw), &images(of_dy)}, images(of_x),
-                  x, images(of_dy), dy, images(of_dw), dw,
-                  [](std::size_t i, std::size_t f, std::size_t o) {
+  return convolve(as<Convolved>(how), {alpha, beta},
+                  {&images(of_x), &images(of_dw), &images(of_dy)}, images(of_x), x, images(of_dy),
+                  dy, images(of_dw), dw, [](std::size_t i, std::size_t f, std::size_t o) {
                     return std::array<std::size_t, 3>{i, o, f};
                   });
 }
 
-CudnnStatus add_tensor(CudnnHandle /*handle*/, const void* /*alpha*/, CudnnTensor of_bias,
-                       const void* bias, const void* /*beta*/, CudnnTensor of_images, void* to) {
+CudnnStatus add_tensor(CudnnHandle /*handle*/, const void* alpha, CudnnTensor of_bias,
+                       const void* bias, const void* beta, CudnnTensor of_images, void* to) {
   if (const int error = machine().begin("cudnnAddTensor")) return error;
   const Images& sizes = images(of_images);
   CudnnStatus status = kBadParameter;
   visit_floating(dtype_of(sizes.type), [&]<class T>(TypeTag<T>) {
     const T* const added = elements<T>(images(of_bias), bias);
     T* const target = elements<T>(sizes, to);
-    if (added == nullptr || target == nullptr) return;
+    if (added == nullptr || target == nullptr || !are_factors<T>(alpha, beta, 1)) return;
     const auto pixels =
         static_cast<std::size_t>(sizes.sizes[2]) * static_cast<std::size_t>(sizes.sizes[3]);
     const auto channels = static_cast<std::size_t>(sizes.sizes[1]);

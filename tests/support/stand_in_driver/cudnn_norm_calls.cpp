@@ -19,6 +19,7 @@ CudnnStatus pooling_create(CudnnPooling* pooling) {
 CudnnStatus pooling_destroy(CudnnPooling pooling) { return machine().drop(pooling); }
 CudnnStatus pooling_set(CudnnPooling pooling, int mode, int /*nan*/, int h, int w, int pad_h,
                         int pad_w, int stride_h, int stride_w) {
+  if (const int error = machine().begin("cudnnSetPooling2dDescriptor")) return error;
   as<Windows>(pooling) = {mode, {h, w}, {pad_h, pad_w}, {stride_h, stride_w}};
   return 0;
 }
@@ -56,43 +57,43 @@ void for_each_averaged(const Windows& how, const Images& input, const Images& ou
 
 }  // namespace
 
-CudnnStatus pooling_forward(CudnnHandle /*handle*/, CudnnPooling pooling, const void* /*alpha*/,
-                            CudnnTensor of_x, const void* x, const void* /*beta*/, CudnnTensor of_y,
+CudnnStatus pooling_forward(CudnnHandle /*handle*/, CudnnPooling pooling, const void* alpha,
+                            CudnnTensor of_x, const void* x, const void* beta, CudnnTensor of_y,
                             void* y) {
   if (const int error = machine().begin("cudnnPoolingForward")) return error;
   CudnnStatus status = kBadParameter;
   visit_floating(dtype_of(images(of_x).type), [&]<class T>(TypeTag<T>) {
     const T* const from = elements<T>(images(of_x), x);
     T* const to = elements<T>(images(of_y), y);
-    if (from == nullptr || to == nullptr) return;
+    if (from == nullptr || to == nullptr || !are_factors<T>(alpha, beta, 0)) return;
     std::vector<double> sums(images(of_y).count());
     for_each_averaged(as<Windows>(pooling), images(of_x), images(of_y),
                       [&](std::size_t in, std::size_t out, int divisor) {
                         sums[out] += number(from[in]) / divisor;
                       });
-    for (std::size_t i = 0; i < sums.size(); ++i) to[i] = convert_element<T>(sums[i]);
+    store(sums, to);
     status = 0;
   });
   return status;
 }
 
-CudnnStatus pooling_backward(CudnnHandle /*handle*/, CudnnPooling pooling, const void* /*alpha*/,
+CudnnStatus pooling_backward(CudnnHandle /*handle*/, CudnnPooling pooling, const void* alpha,
                              CudnnTensor of_y, const void* y, CudnnTensor /*of_dy*/, const void* dy,
-                             CudnnTensor of_x, const void* x, const void* /*beta*/,
+                             CudnnTensor of_x, const void* x, const void* beta,
                              CudnnTensor /*of_dx*/, void* dx) {
   if (const int error = machine().begin("cudnnPoolingBackward")) return error;
   CudnnStatus status = kBadParameter;
   visit_floating(dtype_of(images(of_x).type), [&]<class T>(TypeTag<T>) {
     const T* const from = elements<T>(images(of_y), dy);
     T* const to = elements<T>(images(of_x), dx);
-    if (from == nullptr || to == nullptr) return;
+    if (from == nullptr || to == nullptr || !are_factors<T>(alpha, beta, 0)) return;
     if (elements<T>(images(of_x), x) == nullptr || elements<T>(images(of_y), y) == nullptr) return;
     std::vector<double> sums(images(of_x).count());
     for_each_averaged(as<Windows>(pooling), images(of_x), images(of_y),
                       [&](std::size_t in, std::size_t out, int divisor) {
                         sums[in] += number(from[out]) / divisor;
                       });
-    for (std::size_t i = 0; i < sums.size(); ++i) to[i] = convert_element<T>(sums[i]);
+    store(sums, to);
     status = 0;
   });
   return status;
@@ -119,11 +120,17 @@ std::vector<double> sums_of(const Images& sizes, Value&& value) {
   return sums;
 }
 
-template <class Store>
-CudnnStatus with_norm_types(const Images& sizes, Store&& run) {
+/// What is kept of channels is of double for double, else of float.
+template <class Run>
+CudnnStatus with_norm_types(const Images& sizes, const Images& channels, const void* alpha,
+                            const void* beta, Run&& run) {
+  if (channels.type != (sizes.type == kCudnnDouble ? kCudnnDouble : kCudnnFloat)) {
+    return machine().wrong("channels of another type", kBadParameter);
+  }
   CudnnStatus status = kBadParameter;
   visit_floating(dtype_of(sizes.type), [&]<class T>(TypeTag<T>) {
     using Statistic = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    if (!are_factors<T>(alpha, beta, 0)) return;
     status = run(TypeTag<T>{}, TypeTag<Statistic>{}) ? 0 : kBadParameter;
   });
   return status;
@@ -139,113 +146,116 @@ void write_normalized(const Images& sizes, const T* x, T* y, const std::vector<d
 
 }  // namespace
 
-CudnnStatus norm_training(CudnnHandle /*handle*/, int mode, const void* /*alpha*/,
-                          const void* /*beta*/, CudnnTensor of_x, const void* x_at,
-                          CudnnTensor /*of_y*/, void* y_at, CudnnTensor of_channels,
-                          const void* weight_at, const void* bias_at, double momentum,
-                          void* running_mean_at, void* running_variance_at, double eps,
-                          void* mean_at, void* invstd_at) {
+CudnnStatus norm_training(CudnnHandle /*handle*/, int mode, const void* alpha, const void* beta,
+                          CudnnTensor of_x, const void* x_at, CudnnTensor /*of_y*/, void* y_at,
+                          CudnnTensor of_channels, const void* weight_at, const void* bias_at,
+                          double momentum, void* running_mean_at, void* running_variance_at,
+                          double eps, void* mean_at, void* invstd_at) {
   if (const int error = machine().begin("cudnnBatchNormalizationForwardTraining")) return error;
   if (mode != kCudnnSpatialBatchNorm) return machine().wrong("another batch norm", kBadParameter);
   const Images& sizes = images(of_x);
   const Images& channels = images(of_channels);
-  return with_norm_types(sizes, [&]<class T, class S>(TypeTag<T>, TypeTag<S>) {
-    const T* x = elements<T>(sizes, x_at);
-    T* y = elements<T>(sizes, y_at);
-    const S* weight = elements<S>(channels, weight_at);
-    const S* bias = elements<S>(channels, bias_at);
-    S* saved_mean = elements<S>(channels, mean_at);
-    S* saved_invstd = elements<S>(channels, invstd_at);
-    if (!x || !y || !weight || !bias || !saved_mean || !saved_invstd) return false;
-    const double count = static_cast<double>(sizes.count()) / sizes.sizes[1];
-    std::vector<double> mean =
-        sums_of(sizes, [&](std::size_t i, std::size_t) { return number(x[i]) / count; });
-    std::vector<double> variance = sums_of(sizes, [&](std::size_t i, std::size_t c) {
-      return (number(x[i]) - mean[c]) * (number(x[i]) - mean[c]) / count;
-    });
-    std::vector<double> invstd;
-    for (const double one : variance) invstd.push_back(1 / std::sqrt(one + eps));
-    write_normalized(sizes, x, y, mean, invstd, weight, bias);
-    for (std::size_t c = 0; c < mean.size(); ++c) {
-      saved_mean[c] = static_cast<S>(mean[c]);
-      saved_invstd[c] = static_cast<S>(invstd[c]);
-    }
-    if (running_mean_at == nullptr) return true;
-    S* running_mean = elements<S>(channels, running_mean_at);
-    S* running_variance = elements<S>(channels, running_variance_at);
-    if (!running_mean || !running_variance) return false;
-    for (std::size_t c = 0; c < mean.size(); ++c) {
-      const double unbiased = variance[c] * count / (count - 1);
-      running_mean[c] = static_cast<S>((1 - momentum) * running_mean[c] + momentum * mean[c]);
-      running_variance[c] =
-          static_cast<S>((1 - momentum) * running_variance[c] + momentum * unbiased);
-    }
-    return true;
-  });
+  return with_norm_types(
+      sizes, channels, alpha, beta, [&]<class T, class S>(TypeTag<T>, TypeTag<S>) {
+        const T* x = elements<T>(sizes, x_at);
+        T* y = elements<T>(sizes, y_at);
+        const S* weight = elements<S>(channels, weight_at);
+        const S* bias = elements<S>(channels, bias_at);
+        S* saved_mean = elements<S>(channels, mean_at);
+        S* saved_invstd = elements<S>(channels, invstd_at);
+        if (!x || !y || !weight || !bias || !saved_mean || !saved_invstd) return false;
+        const double count = static_cast<double>(sizes.count()) / sizes.sizes[1];
+        std::vector<double> mean =
+            sums_of(sizes, [&](std::size_t i, std::size_t) { return number(x[i]) / count; });
+        std::vector<double> variance = sums_of(sizes, [&](std::size_t i, std::size_t c) {
+          return (number(x[i]) - mean[c]) * (number(x[i]) - mean[c]) / count;
+        });
+        std::vector<double> invstd;
+        for (const double one : variance) invstd.push_back(1 / std::sqrt(one + eps));
+        write_normalized(sizes, x, y, mean, invstd, weight, bias);
+        for (std::size_t c = 0; c < mean.size(); ++c) {
+          saved_mean[c] = static_cast<S>(mean[c]);
+          saved_invstd[c] = static_cast<S>(invstd[c]);
+        }
+        if (running_mean_at == nullptr) return true;
+        S* running_mean = elements<S>(channels, running_mean_at);
+        S* running_variance = elements<S>(channels, running_variance_at);
+        if (!running_mean || !running_variance) return false;
+        for (std::size_t c = 0; c < mean.size(); ++c) {
+          const double unbiased = variance[c] * count / (count - 1);
+          running_mean[c] = static_cast<S>((1 - momentum) * running_mean[c] + momentum * mean[c]);
+          running_variance[c] =
+              static_cast<S>((1 - momentum) * running_variance[c] + momentum * unbiased);
+        }
+        return true;
+      });
 }
 
-CudnnStatus norm_inference(CudnnHandle /*handle*/, int /*mode*/, const void* /*alpha*/,
-                           const void* /*beta*/, CudnnTensor of_x, const void* x_at,
+CudnnStatus norm_inference(CudnnHandle /*handle*/, int /*mode*/, const void* alpha,
+                           const void* beta, CudnnTensor of_x, const void* x_at,
                            CudnnTensor /*of_y*/, void* y_at, CudnnTensor of_channels,
                            const void* weight_at, const void* bias_at, const void* mean_at,
                            const void* variance_at, double eps) {
   if (const int error = machine().begin("cudnnBatchNormalizationForwardInference")) return error;
   const Images& sizes = images(of_x);
   const Images& channels = images(of_channels);
-  return with_norm_types(sizes, [&]<class T, class S>(TypeTag<T>, TypeTag<S>) {
-    const T* x = elements<T>(sizes, x_at);
-    T* y = elements<T>(sizes, y_at);
-    const S* weight = elements<S>(channels, weight_at);
-    const S* bias = elements<S>(channels, bias_at);
-    const S* mean = elements<S>(channels, mean_at);
-    const S* variance = elements<S>(channels, variance_at);
-    if (!x || !y || !weight || !bias || !mean || !variance) return false;
-    std::vector<double> means(mean, mean + channels.count());
-    std::vector<double> invstd;
-    for (std::size_t c = 0; c < means.size(); ++c)
-      invstd.push_back(1 / std::sqrt(variance[c] + eps));
-    write_normalized(sizes, x, y, means, invstd, weight, bias);
-    return true;
-  });
+  return with_norm_types(sizes, channels, alpha, beta,
+                         [&]<class T, class S>(TypeTag<T>, TypeTag<S>) {
+                           const T* x = elements<T>(sizes, x_at);
+                           T* y = elements<T>(sizes, y_at);
+                           const S* weight = elements<S>(channels, weight_at);
+                           const S* bias = elements<S>(channels, bias_at);
+                           const S* mean = elements<S>(channels, mean_at);
+                           const S* variance = elements<S>(channels, variance_at);
+                           if (!x || !y || !weight || !bias || !mean || !variance) return false;
+                           std::vector<double> means(mean, mean + channels.count());
+                           std::vector<double> invstd;
+                           for (std::size_t c = 0; c < means.size(); ++c)
+                             invstd.push_back(1 / std::sqrt(variance[c] + eps));
+                           write_normalized(sizes, x, y, means, invstd, weight, bias);
+                           return true;
+                         });
 }
 
-CudnnStatus norm_backward(CudnnHandle /*handle*/, int /*mode*/, const void* /*alpha*/,
-                          const void* /*beta*/, const void* /*alpha_channels*/,
-                          const void* /*beta_channels*/, CudnnTensor of_x, const void* x_at,
-                          CudnnTensor /*of_dy*/, const void* dy_at, CudnnTensor /*of_dx*/,
-                          void* dx_at, CudnnTensor of_channels, const void* weight_at,
-                          void* dweight_at, void* dbias_at, double /*eps*/, const void* mean_at,
+CudnnStatus norm_backward(CudnnHandle /*handle*/, int /*mode*/, const void* alpha, const void* beta,
+                          const void* /*alpha_channels*/, const void* /*beta_channels*/,
+                          CudnnTensor of_x, const void* x_at, CudnnTensor /*of_dy*/,
+                          const void* dy_at, CudnnTensor /*of_dx*/, void* dx_at,
+                          CudnnTensor of_channels, const void* weight_at, void* dweight_at,
+                          void* dbias_at, double /*eps*/, const void* mean_at,
                           const void* invstd_at) {
   if (const int error = machine().begin("cudnnBatchNormalizationBackward")) return error;
   const Images& sizes = images(of_x);
   const Images& channels = images(of_channels);
-  return with_norm_types(sizes, [&]<class T, class S>(TypeTag<T>, TypeTag<S>) {
-    const T* x = elements<T>(sizes, x_at);
-    const T* dy = elements<T>(sizes, dy_at);
-    T* dx = elements<T>(sizes, dx_at);
-    const S* weight = elements<S>(channels, weight_at);
-    S* dweight = elements<S>(channels, dweight_at);
-    S* dbias = elements<S>(channels, dbias_at);
-    const S* mean = elements<S>(channels, mean_at);
-    const S* invstd = elements<S>(channels, invstd_at);
-    if (!x || !dy || !dx || !weight || !dweight || !dbias || !mean || !invstd) return false;
-    const double count = static_cast<double>(sizes.count()) / sizes.sizes[1];
-    const auto normalized = [&](std::size_t i, std::size_t c) {
-      return (number(x[i]) - mean[c]) * invstd[c];
-    };
-    const auto sums = sums_of(sizes, [&](std::size_t i, std::size_t) { return number(dy[i]); });
-    const auto products = sums_of(
-        sizes, [&](std::size_t i, std::size_t c) { return number(dy[i]) * normalized(i, c); });
-    for_each_of_channel(sizes, [&](std::size_t i, std::size_t c) {
-      const double slope = number(dy[i]) - sums[c] / count - normalized(i, c) * products[c] / count;
-      dx[i] = convert_element<T>(slope * weight[c] * invstd[c]);
-    });
-    for (std::size_t c = 0; c < sums.size(); ++c) {
-      dweight[c] = static_cast<S>(products[c]);
-      dbias[c] = static_cast<S>(sums[c]);
-    }
-    return true;
-  });
+  return with_norm_types(
+      sizes, channels, alpha, beta, [&]<class T, class S>(TypeTag<T>, TypeTag<S>) {
+        const T* x = elements<T>(sizes, x_at);
+        const T* dy = elements<T>(sizes, dy_at);
+        T* dx = elements<T>(sizes, dx_at);
+        const S* weight = elements<S>(channels, weight_at);
+        S* dweight = elements<S>(channels, dweight_at);
+        S* dbias = elements<S>(channels, dbias_at);
+        const S* mean = elements<S>(channels, mean_at);
+        const S* invstd = elements<S>(channels, invstd_at);
+        if (!x || !dy || !dx || !weight || !dweight || !dbias || !mean || !invstd) return false;
+        const double count = static_cast<double>(sizes.count()) / sizes.sizes[1];
+        const auto normalized = [&](std::size_t i, std::size_t c) {
+          return (number(x[i]) - mean[c]) * invstd[c];
+        };
+        const auto sums = sums_of(sizes, [&](std::size_t i, std::size_t) { return number(dy[i]); });
+        const auto products = sums_of(
+            sizes, [&](std::size_t i, std::size_t c) { return number(dy[i]) * normalized(i, c); });
+        for_each_of_channel(sizes, [&](std::size_t i, std::size_t c) {
+          const double slope =
+              number(dy[i]) - sums[c] / count - normalized(i, c) * products[c] / count;
+          dx[i] = convert_element<T>(slope * weight[c] * invstd[c]);
+        });
+        for (std::size_t c = 0; c < sums.size(); ++c) {
+          dweight[c] = static_cast<S>(products[c]);
+          dbias[c] = static_cast<S>(sums[c]);
+        }
+        return true;
+      });
 }
 
 }  // namespace ohm::stand_in::cudnn

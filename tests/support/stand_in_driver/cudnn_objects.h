@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "allocator_shim/device/cuda/cudnn_functions.h"
 #include "tests/support/stand_in_driver/library_memory.h"
@@ -43,6 +44,7 @@ struct Convolved {
   std::array<int, 2> dilation = {};
   int groups = 1;
   int math = 0;
+  int compute = 0;
 };
 struct Windows {
   int mode = 0;
@@ -74,6 +76,19 @@ inline DType dtype_of(int type) {
 template <class T>
 T* elements(const Images& of, const void* address) {
   return elements_at<T>(address, of.count());
+}
+
+template <class T>
+void store(const std::vector<double>& values, T* to) {
+  for (const double value : values) *to++ = convert_element<T>(value);
+}
+
+/// Whether results are multiplied by 1 and what was there before by `kept`; a note where not.
+template <class T>
+bool are_factors(const void* alpha, const void* beta, double kept) {
+  if (factor_at<T>(alpha) == 1 && factor_at<T>(beta) == kept) return true;
+  machine().wrong("other factors");
+  return false;
 }
 
 }  // namespace ohm::stand_in::cudnn

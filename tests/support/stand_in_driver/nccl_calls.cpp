@@ -24,6 +24,7 @@ constexpr NcclResult kInvalid = 4;
 
 struct Comm {
   int size = 0;
+  int rank = 0;
   std::size_t card = 0;
 };
 
@@ -37,7 +38,11 @@ struct Part {
   std::size_t count = 0;
   int type = 0;
   Kind kind = Kind::all_reduce;
-  std::size_t root = 0;  ///< of a broadcast or a reduction
+  int root = 0;  ///< the rank, of a broadcast or a reduction
+
+  bool is_like(const Part& other) const {
+    return count == other.count && type == other.type && kind == other.kind && root == other.root;
+  }
 
   std::size_t all() const { return count * static_cast<std::size_t>(comm->size); }
   std::size_t inputs() const { return kind == Kind::reduce_scatter ? all() : count; }
@@ -83,9 +88,9 @@ std::vector<T> whole_of(const std::vector<Part>& parts) {
   const Part& first = parts.front();
   std::vector<T> whole;
   if (first.kind == Kind::broadcast || first.kind == Kind::all_gather) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (first.kind == Kind::broadcast && i != first.root) continue;
-      const T* const input = part_memory<T>(parts[i], parts[i].from, first.count);
+    for (const Part& part : parts) {
+      if (first.kind == Kind::broadcast && part.comm->rank != first.root) continue;
+      const T* const input = part_memory<T>(part, part.from, first.count);
       whole.insert(whole.end(), input, input + first.count);
     }
     return whole;
@@ -102,10 +107,10 @@ std::vector<T> whole_of(const std::vector<Part>& parts) {
 template <class T>
 void run(const std::vector<Part>& parts) {
   const std::vector<T> whole = whole_of<T>(parts);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Part& part = parts[i];
-    if (part.kind == Kind::reduce && i != part.root) continue;
-    const std::size_t first = part.kind == Kind::reduce_scatter ? i * part.count : 0;
+  for (const Part& part : parts) {
+    const auto rank = static_cast<std::size_t>(part.comm->rank);
+    if (part.kind == Kind::reduce && part.comm->rank != part.root) continue;
+    const std::size_t first = part.kind == Kind::reduce_scatter ? rank * part.count : 0;
     std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(first), part.outputs(),
                 part_memory<T>(part, part.to, part.outputs()));
   }
@@ -139,7 +144,7 @@ NcclResult create_all(NcclComm* comms, int count, const int* cards) {
   if (const int error = now.begin("ncclCommInitAll", false)) return error;
   for (int i = 0; i < count; ++i) {
     auto* const comm = now.make<Comm>();
-    *comm = {count, static_cast<std::size_t>(cards[i])};
+    *comm = {count, i, static_cast<std::size_t>(cards[i])};
     comms[i] = reinterpret_cast<NcclComm>(comm);
   }
   return 0;
@@ -156,10 +161,16 @@ NcclResult group_end() {
   if (const int error = machine().begin("ncclGroupEnd", false)) return error;
   const Group ended = std::exchange(group(), {});
   if (ended.failure != 0) return ended.failure;
-  const std::vector<Part>& parts = ended.parts;
-  if (static_cast<int>(parts.size()) != parts.front().comm->size) {
+  std::vector<Part> parts = ended.parts;
+  if (parts.empty() || static_cast<int>(parts.size()) != parts.front().comm->size) {
     return machine().wrong("a group without some of its cards", kInvalid);
   }
+  if (!std::all_of(parts.begin(), parts.end(),
+                   [&](const Part& part) { return part.is_like(parts.front()); })) {
+    return machine().wrong("a group whose cards do not do the same", kInvalid);
+  }
+  std::sort(parts.begin(), parts.end(),
+            [](const Part& a, const Part& b) { return a.comm->rank < b.comm->rank; });
   visit_dtype(dtype_of(parts.front().type), [&]<class T>(TypeTag<T>) { run<T>(parts); });
   return 0;
 }
@@ -172,15 +183,13 @@ NcclResult all_reduce(const void* from, void* to, std::size_t count, int type, i
 
 NcclResult broadcast(const void* from, void* to, std::size_t count, int type, int root,
                      NcclComm comm, StreamHandle /*stream*/) {
-  return add("ncclBroadcast", {comm_of(comm), from, to, count, type, Kind::broadcast,
-                               static_cast<std::size_t>(root)});
+  return add("ncclBroadcast", {comm_of(comm), from, to, count, type, Kind::broadcast, root});
 }
 
 NcclResult reduce(const void* from, void* to, std::size_t count, int type, int operation, int root,
                   NcclComm comm, StreamHandle /*stream*/) {
   if (operation != kNcclSum) return machine().wrong("another reduction", kInvalid);
-  return add("ncclReduce",
-             {comm_of(comm), from, to, count, type, Kind::reduce, static_cast<std::size_t>(root)});
+  return add("ncclReduce", {comm_of(comm), from, to, count, type, Kind::reduce, root});
 }
 
 NcclResult all_gather(const void* from, void* to, std::size_t count, int type, NcclComm comm,
