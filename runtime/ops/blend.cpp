@@ -50,7 +50,7 @@ Tensor lerp(const Tensor& input, const Tensor& end, double weight) {
   require_same_device(input, end, kLerp);
   require_floating(input, kLerp);
   require_floating(end, kLerp);
-  Tensor out = formula::combined(input, end, formulas::Blended{weight});
+  Tensor out = formula::combined(input, end, formulas::Lerp{weight});
   if (Recorder record("LerpBackward", {&input, &end}); record.is_needed()) {
     record.attach(out, [weight](BackwardCall& call) {
       TensorList grads{Tensor(), Tensor()};
@@ -69,7 +69,7 @@ Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, d
   Recorder record("AddcmulBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(record.needs(1) ? all[2] : Tensor());
-  Tensor out = ternary_new(kAddcmul, all[0], all[1], all[2], formulas::AddedProduct{value});
+  Tensor out = ternary_new(kAddcmul, all[0], all[1], all[2], formulas::Addcmul{value});
   record.attach(out, [value](BackwardCall& call) {
     const auto share = [&](const Tensor& factor) {
       const Tensor scaled = times(factor, value);
@@ -90,7 +90,7 @@ Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, d
   Recorder record("AddcdivBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(all[2]);
-  Tensor out = ternary_new(kAddcdiv, all[0], all[1], all[2], formulas::AddedQuotient{value});
+  Tensor out = ternary_new(kAddcdiv, all[0], all[1], all[2], formulas::Addcdiv{value});
   record.attach(out, [value](BackwardCall& call) {
     const Tensor b = call.saved(1);
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/ops/card_product.h"
+#include "runtime/ops/on_card.h"
 
 namespace ohm::ops {
 

@@ -1,8 +1,8 @@
 // Convolutions on a real card, by cuDNN.
 #pragma once
 
-#include "runtime/ops/card_product.h"
 #include "runtime/ops/conv_kernel.h"
+#include "runtime/ops/on_card.h"
 
 namespace ohm::ops {
 

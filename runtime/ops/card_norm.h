@@ -1,7 +1,7 @@
 // Batch norm on a real card, by cuDNN.
 #pragma once
 
-#include "runtime/ops/card_product.h"
+#include "runtime/ops/on_card.h"
 
 namespace ohm::ops {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/ops/card_product.h"
+#include "runtime/ops/on_card.h"
 
 namespace ohm::ops {
 

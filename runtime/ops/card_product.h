@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "runtime/ops/on_card.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
@@ -16,9 +17,6 @@ struct MatrixLayout2d {
 
 /// How libraries can read the last two dimensions; nullopt: they cannot.
 std::optional<MatrixLayout2d> library_layout(const Tensor& matrix);
-
-/// What became of asking a card.
-enum class OnCard : bool { no, done };
 
 /// out = a · b, or out += a · b, of matrices or of batches of them, in `workspace` (null: the
 /// library's own). `no`, and nothing was done, where they are not all on a card with cuBLAS, or

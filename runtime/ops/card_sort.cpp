@@ -15,7 +15,7 @@ constexpr std::int64_t kLongestRankedLine = 256;
 
 bool is_ranked(const LineSort& sort) {
   const Lines& lines = sort.lines;
-  return are_lines_done_on_card(formulas::RankedLine{sort.picked, sort.precedes}, DType::float64,
+  return are_lines_done_on_card(formulas::TopkLine{sort.picked, sort.precedes}, DType::float64,
                                 {lines.count(), lines.size, lines.inner},
                                 {{sort.values, sort.places}, {sort.input}});
 }

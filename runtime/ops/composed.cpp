@@ -43,7 +43,7 @@ Tensor bounded_lengths(const Tensor& tensor, std::int64_t dim, double eps) {
   }
   visit_floating(lengths.dtype(), [&]<class T>(TypeTag<T>) {
     map_unary<T, T>(lengths, lengths,
-                    formulas::Clamped{eps, std::numeric_limits<double>::infinity()});
+                    formulas::Clamp{eps, std::numeric_limits<double>::infinity()});
   });
   return lengths;
 }

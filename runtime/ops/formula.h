@@ -27,8 +27,8 @@ inline Tensor plus(const Tensor& tensor, double number) {
   if (is_recorded()) return add(tensor, number);
   return map_new(tensor, formulas::Shifted{number});
 }
-inline Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, formulas::Negated()); }
-inline Tensor squared(const Tensor& tensor) { return mapped(tensor, &square, formulas::Squared()); }
+inline Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, formulas::Neg()); }
+inline Tensor squared(const Tensor& tensor) { return mapped(tensor, &square, formulas::Square()); }
 
 /// fn over both, broadcast and promoted.
 template <class F>

@@ -152,7 +152,7 @@ void require_mask(const OpInfo& info, const Tensor& input, const Tensor& mask) {
 
 void fill_where(const Tensor& target, const Tensor& mask, double value) {
   visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(target, target, mask, formulas::Filled{value});
+    map_binary<T, T>(target, target, mask, formulas::MaskedFill{value});
   });
 }
 

@@ -51,12 +51,12 @@ Tensor tanh_(const Tensor& input) {
 }
 
 Tensor exp_(const Tensor& input) {
-  return overwritten(kExpInplace, "ExpBackward", input, formulas::Exponential(),
+  return overwritten(kExpInplace, "ExpBackward", input, formulas::Exp(),
                      [](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); });
 }
 
 Tensor sqrt_(const Tensor& input) {
-  return overwritten(kSqrtInplace, "SqrtBackward", input, formulas::SquareRoot(),
+  return overwritten(kSqrtInplace, "SqrtBackward", input, formulas::Sqrt(),
                      [](const Tensor& grad, const Tensor& y) {
                        const Tensor twice = formula::times(y, 2.0);
                        return formula::quotient(grad, twice);
@@ -64,7 +64,7 @@ Tensor sqrt_(const Tensor& input) {
 }
 
 Tensor neg_(const Tensor& input) {
-  return overwritten(kNegInplace, "NegBackward", input, formulas::Negated(),
+  return overwritten(kNegInplace, "NegBackward", input, formulas::Neg(),
                      [](const Tensor& grad, const Tensor&) { return formula::negated(grad); });
 }
 

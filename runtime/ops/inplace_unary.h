@@ -10,7 +10,7 @@
 namespace ohm::ops {
 
 /// What clamp() and clamp_() compute.
-formulas::Clamped clamped(std::optional<double> min, std::optional<double> max);
+formulas::Clamp clamped(std::optional<double> min, std::optional<double> max);
 
 /// The gradient of clamp() and clamp_() by the input that was kept.
 Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,

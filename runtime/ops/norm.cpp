@@ -91,7 +91,7 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
 // Shared by all elements of the largest magnitude.
 Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                         DimMask folded) {
-  const Tensor size = map_new(input, formulas::Absolute());
+  const Tensor size = map_new(input, formulas::Abs());
   Tensor mask;
   {
     const Tensor is_largest = formula::compared(size, result, formulas::Equal());

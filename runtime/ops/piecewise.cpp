@@ -61,7 +61,7 @@ Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace,
 }
 
 Tensor limited(const OpInfo& info, const Tensor& input, double low, double high, bool inplace) {
-  return straight_pieces(info, "HardtanhBackward", input, inplace, formulas::Clamped{low, high},
+  return straight_pieces(info, "HardtanhBackward", input, inplace, formulas::Clamp{low, high},
                          formulas::ClampedSlope{low, high});
 }
 

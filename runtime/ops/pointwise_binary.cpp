@@ -183,7 +183,7 @@ Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& the
     map_binary<bool, T>(is_theirs, mine, theirs, is_second_chosen);
   });
   visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, is_equal, half, grad, formulas::Choice());
+    map_ternary<T, T>(out, is_equal, half, grad, formulas::Where());
     map_binary<T, T>(out, out, is_theirs, formulas::Kept{false});
   });
   return out;
@@ -314,7 +314,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   const Tensor when_false = cast(other, dtype);
   Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
   visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, condition, when_true, when_false, formulas::Choice());
+    map_ternary<T, T>(out, condition, when_true, when_false, formulas::Where());
   });
   record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor chosen = call.saved(0);

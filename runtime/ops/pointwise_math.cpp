@@ -57,7 +57,7 @@ std::vector<Sample> both_signs() {
 }
 
 Tensor tan(const Tensor& input) {
-  return unary_keeping_result(kTan, "TanBackward", input, formulas::Tangent(),
+  return unary_keeping_result(kTan, "TanBackward", input, formulas::Tan(),
                               Formula([](const Tensor& grad, const Tensor& y) {
                                 const Tensor square = squared(y);
                                 const Tensor slope = plus(square, 1.0);
@@ -66,11 +66,11 @@ Tensor tan(const Tensor& input) {
 }
 
 Tensor erf(const Tensor& input) {
-  return unary_keeping_input(kErf, "ErfBackward", input, formulas::ErrorFunction(),
+  return unary_keeping_input(kErf, "ErfBackward", input, formulas::Erf(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const Tensor square = squared(x);
                                const Tensor negated = times(square, -1.0);
-                               const Tensor bell = mapped(negated, &exp, formulas::Exponential());
+                               const Tensor bell = mapped(negated, &exp, formulas::Exp());
                                const Tensor slope = times(bell, 2.0 * std::numbers::inv_sqrtpi);
                                return product(slope, grad);
                              }));
@@ -88,15 +88,15 @@ Tensor logarithm(const OpInfo& info, std::string_view node, const Tensor& input,
 }
 
 Tensor log2(const Tensor& input) {
-  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2, formulas::Logarithm2());
+  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2, formulas::Log2());
 }
 
 Tensor log10(const Tensor& input) {
-  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, formulas::Logarithm10());
+  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, formulas::Log10());
 }
 
 Tensor log1p(const Tensor& input) {
-  return unary_keeping_input(kLog1p, "Log1pBackward", input, formulas::LogarithmOf1Plus(),
+  return unary_keeping_input(kLog1p, "Log1pBackward", input, formulas::Log1p(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const Tensor shifted = plus(x, 1.0);
                                return quotient(grad, shifted);
@@ -104,7 +104,7 @@ Tensor log1p(const Tensor& input) {
 }
 
 Tensor expm1(const Tensor& input) {
-  return unary_keeping_result(kExpm1, "Expm1Backward", input, formulas::ExponentialMinus1(),
+  return unary_keeping_result(kExpm1, "Expm1Backward", input, formulas::Expm1(),
                               Formula([](const Tensor& grad, const Tensor& y) {
                                 const Tensor shifted = plus(y, 1.0);
                                 return product(grad, shifted);
@@ -114,11 +114,9 @@ Tensor expm1(const Tensor& input) {
 Tensor floor(const Tensor& input) {
   return stepped(kFloor, "FloorBackward", input, formulas::Floor());
 }
-Tensor ceil(const Tensor& input) {
-  return stepped(kCeil, "CeilBackward", input, formulas::Ceiling());
-}
+Tensor ceil(const Tensor& input) { return stepped(kCeil, "CeilBackward", input, formulas::Ceil()); }
 Tensor round(const Tensor& input) {
-  return stepped(kRound, "RoundBackward", input, formulas::Rounded());
+  return stepped(kRound, "RoundBackward", input, formulas::Round());
 }
 Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, formulas::Sign()); }
 
@@ -135,7 +133,7 @@ Tensor reciprocal(const Tensor& input) {
 
 Tensor rsqrt(const Tensor& input) {
   return unary_keeping_result(
-      kRsqrt, "RsqrtBackward", input, formulas::InverseSquareRoot(),
+      kRsqrt, "RsqrtBackward", input, formulas::Rsqrt(),
       Formula([](const Tensor& grad, const Tensor& y) {
         const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, formulas::Cubed());
         const Tensor scaled = times(grad, -0.5);
@@ -144,17 +142,17 @@ Tensor rsqrt(const Tensor& input) {
 }
 
 Tensor sin(const Tensor& input) {
-  return unary_keeping_input(kSin, "SinBackward", input, formulas::Sine(),
+  return unary_keeping_input(kSin, "SinBackward", input, formulas::Sin(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor slope = mapped(x, &cos, formulas::Cosine());
+                               const Tensor slope = mapped(x, &cos, formulas::Cos());
                                return product(grad, slope);
                              }));
 }
 
 Tensor cos(const Tensor& input) {
-  return unary_keeping_input(kCos, "CosBackward", input, formulas::Cosine(),
+  return unary_keeping_input(kCos, "CosBackward", input, formulas::Cos(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor sine = mapped(x, &sin, formulas::Sine());
+                               const Tensor sine = mapped(x, &sin, formulas::Sin());
                                const Tensor slope = times(sine, -1.0);
                                return product(grad, slope);
                              }));

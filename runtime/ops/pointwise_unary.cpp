@@ -66,7 +66,9 @@ Tensor sign_of(const Tensor& x) {
   return out;
 }
 
-Tensor raised(const Tensor& base, double power) { return map_new(base, formulas::Raised{power}); }
+Tensor raised(const Tensor& base, double power) {
+  return map_new(base, formulas::PowScalar{power});
+}
 
 Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   const OpFront front(info);
@@ -120,7 +122,7 @@ Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
   Tensor out = empty_like(input);
   visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, formulas::Negated()); });
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, formulas::Neg()); });
   if (Recorder record("NegBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
@@ -130,18 +132,18 @@ Tensor neg(const Tensor& input) {
 
 Tensor exp(const Tensor& input) {
   return unary_keeping_result(
-      kExp, "ExpBackward", input, formulas::Exponential(),
+      kExp, "ExpBackward", input, formulas::Exp(),
       Formula([](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); }));
 }
 
 Tensor log(const Tensor& input) {
   return unary_keeping_input(
-      kLog, "LogBackward", input, formulas::Logarithm(),
+      kLog, "LogBackward", input, formulas::Log(),
       Formula([](const Tensor& grad, const Tensor& x) { return formula::quotient(grad, x); }));
 }
 
 Tensor sqrt(const Tensor& input) {
-  return unary_keeping_result(kSqrt, "SqrtBackward", input, formulas::SquareRoot(),
+  return unary_keeping_result(kSqrt, "SqrtBackward", input, formulas::Sqrt(),
                               Formula([](const Tensor& grad, const Tensor& y) {
                                 const Tensor twice = formula::times(y, 2.0);
                                 return formula::quotient(grad, twice);
@@ -149,7 +151,7 @@ Tensor sqrt(const Tensor& input) {
 }
 
 Tensor abs(const Tensor& input) {
-  return unary_keeping_input(kAbs, "AbsBackward", input, formulas::Absolute(),
+  return unary_keeping_input(kAbs, "AbsBackward", input, formulas::Abs(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const Tensor sign = sign_of(x);
                                return formula::product(grad, sign);
@@ -160,7 +162,7 @@ Tensor pow(const Tensor& given, double exponent) { return power(kPow, given, exp
 
 Tensor square(const Tensor& input) { return power(kSquare, input, 2.0); }
 
-formulas::Clamped clamped(std::optional<double> min, std::optional<double> max) {
+formulas::Clamp clamped(std::optional<double> min, std::optional<double> max) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return {min.value_or(-kInfinity), max.value_or(kInfinity)};
 }
@@ -218,7 +220,7 @@ Tensor isfinite(const Tensor& input) {
   }
   // The size of x, whether it is not infinite, whether x is a number: three temporaries.
   const OpFront front(kIsFinite);
-  const Tensor size = map_new(input, formulas::Absolute());
+  const Tensor size = map_new(input, formulas::Abs());
   const Tensor is_bounded = ne(size, std::numeric_limits<double>::infinity());
   const Tensor is_number = eq(input, input);
   Tensor out = empty_like(input, DType::boolean);
@@ -230,7 +232,7 @@ Tensor isinf(const Tensor& input) {
   if (!is_floating(input.dtype())) {
     return answered(kIsInf, input, false);
   }
-  const Tensor size = map_new(input, formulas::Absolute());
+  const Tensor size = map_new(input, formulas::Abs());
   return eq(size, std::numeric_limits<double>::infinity());
 }
 Tensor isnan(const Tensor& input) { return unlike_itself(input); }

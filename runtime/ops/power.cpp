@@ -10,7 +10,7 @@ namespace {
 constexpr OpInfo kPow{"pow", CastPolicy::float32};
 
 Tensor raised(const Tensor& base, const Tensor& exponent) {
-  return formula::combined(base, exponent, formulas::Power());
+  return formula::combined(base, exponent, formulas::Pow());
 }
 
 // grad · (input is 0 and exponent at least 0 ? 0 : result · log(input))
@@ -22,7 +22,7 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
     const Tensor is_positive = ge(exponent, 0.0);
     is_flat = formula::compared(is_zero, is_positive, formulas::Both());
   }
-  const Tensor logarithm = formula::mapped(input, &log, formulas::Logarithm());
+  const Tensor logarithm = formula::mapped(input, &log, formulas::Log());
   const Tensor slope = formula::product(result, logarithm);
   const Tensor zero = full({}, 0.0, options_of(grad));
   const Tensor chosen = where(is_flat, zero, slope);

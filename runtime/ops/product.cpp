@@ -203,7 +203,7 @@ Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
     const Tensor grad = with_folded_dims(call.grad(), x.shape(), folded);
     const Tensor result = with_folded_dims(call.saved(1), x.shape(), folded);
     const Tensor below = formula::difference(x, result);
-    const Tensor share = formula::mapped(below, &exp, formulas::Exponential());
+    const Tensor share = formula::mapped(below, &exp, formulas::Exp());
     return TensorList{formula::product(grad, share)};
   });
   return out;

@@ -22,13 +22,13 @@ constexpr OpInfo kAtan{"atan"};
 constexpr OpInfo kExp2{"exp2"};
 
 Tensor sinh(const Tensor& input) {
-  return unary_keeping_input(kSinh, "SinhBackward", input, formulas::HyperbolicSine(),
-                             TwoSteps{formulas::HyperbolicCosine(), formulas::Product()});
+  return unary_keeping_input(kSinh, "SinhBackward", input, formulas::Sinh(),
+                             TwoSteps{formulas::Cosh(), formulas::Product()});
 }
 
 Tensor cosh(const Tensor& input) {
-  return unary_keeping_input(kCosh, "CoshBackward", input, formulas::HyperbolicCosine(),
-                             TwoSteps{formulas::HyperbolicSine(), formulas::Product()});
+  return unary_keeping_input(kCosh, "CoshBackward", input, formulas::Cosh(),
+                             TwoSteps{formulas::Sinh(), formulas::Product()});
 }
 
 // What the slopes of asin and acos are made of: 1 / sqrt(−x·x + 1).
@@ -37,7 +37,7 @@ struct InverseRoot {
       : negated(times(x, -1.0)),
         square(product(negated, x)),
         shifted(plus(square, 1.0)),
-        value(formula::mapped(shifted, &rsqrt, formulas::InverseSquareRoot())) {}
+        value(formula::mapped(shifted, &rsqrt, formulas::Rsqrt())) {}
   Tensor negated;
   Tensor square;
   Tensor shifted;
@@ -45,7 +45,7 @@ struct InverseRoot {
 };
 
 Tensor asin(const Tensor& input) {
-  return unary_keeping_input(kAsin, "AsinBackward", input, formulas::ArcSine(),
+  return unary_keeping_input(kAsin, "AsinBackward", input, formulas::Asin(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const InverseRoot root(x);
                                return product(grad, root.value);
@@ -53,7 +53,7 @@ Tensor asin(const Tensor& input) {
 }
 
 Tensor acos(const Tensor& input) {
-  return unary_keeping_input(kAcos, "AcosBackward", input, formulas::ArcCosine(),
+  return unary_keeping_input(kAcos, "AcosBackward", input, formulas::Acos(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const InverseRoot root(x);
                                const Tensor slope = times(root.value, -1.0);
@@ -62,7 +62,7 @@ Tensor acos(const Tensor& input) {
 }
 
 Tensor atan(const Tensor& input) {
-  return unary_keeping_input(kAtan, "AtanBackward", input, formulas::ArcTangent(),
+  return unary_keeping_input(kAtan, "AtanBackward", input, formulas::Atan(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const Tensor square = product(x, x);
                                const Tensor shifted = plus(square, 1.0);
@@ -71,7 +71,7 @@ Tensor atan(const Tensor& input) {
 }
 
 Tensor exp2(const Tensor& input) {
-  return unary_keeping_result(kExp2, "Exp2Backward", input, formulas::PowerOf2(),
+  return unary_keeping_result(kExp2, "Exp2Backward", input, formulas::Exp2(),
                               Formula([](const Tensor& grad, const Tensor& y) {
                                 const Tensor scaled = product(grad, y);
                                 return times(scaled, std::numbers::ln2);

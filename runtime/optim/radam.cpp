@@ -72,7 +72,7 @@ void Radam::update_list(const States& states) {
     const double rectified = r ? std::sqrt(second_correction(*states[i])) * step_size * *r : 0.0;
     update(factors[i], formulas::ShiftedInverse{rectified, options_.eps, r ? 0.0 : step_size});
     update_with(states[i]->parameter, states[i]->tensors[kExpAvg], factors[i],
-                formulas::AddedProduct{1.0});
+                formulas::Addcmul{1.0});
   }
 }
 

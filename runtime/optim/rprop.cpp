@@ -25,7 +25,7 @@ void copy_values(const Tensor& target, const Tensor& source, double factor) {
 }
 
 void descend(const ParameterState& state, const Tensor& sign) {
-  update_with(state.parameter, sign, state.tensors[kStepSize], formulas::AddedProduct{-1.0});
+  update_with(state.parameter, sign, state.tensors[kStepSize], formulas::Addcmul{-1.0});
 }
 
 }  // namespace

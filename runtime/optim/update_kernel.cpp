@@ -6,13 +6,13 @@
 namespace ohm::optim {
 namespace {
 
-Tensor negated(const Tensor& grad) { return new_from(grad, formulas::Negated()); }
+Tensor negated(const Tensor& grad) { return new_from(grad, formulas::Neg()); }
 
 formulas::ScaledSum decayed_by(double weight) { return {weight}; }
 
 }  // namespace
 
-Tensor new_sqrt(const Tensor& a) { return new_from(a, formulas::SquareRoot()); }
+Tensor new_sqrt(const Tensor& a) { return new_from(a, formulas::Sqrt()); }
 
 void add_number(const Tensor& target, double number) { update(target, formulas::Shifted{number}); }
 
@@ -23,7 +23,7 @@ void add_scaled(const Tensor& target, const Tensor& a, double factor) {
 }
 
 void blend(const Tensor& target, const Tensor& a, double share) {
-  update_with(target, a, formulas::Blended{share});
+  update_with(target, a, formulas::Lerp{share});
 }
 
 void blend_squares(const Tensor& target, const Tensor& a, double keep, double share) {
@@ -31,7 +31,7 @@ void blend_squares(const Tensor& target, const Tensor& a, double keep, double sh
 }
 
 void add_quotient(const Tensor& target, const Tensor& a, const Tensor& b, double factor) {
-  update_with(target, a, b, formulas::AddedQuotient{factor});
+  update_with(target, a, b, formulas::Addcdiv{factor});
 }
 
 void set_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule& rule) {

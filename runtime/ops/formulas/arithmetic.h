@@ -111,8 +111,8 @@ struct Divided {
   }
 };
 
-struct Raised {
-  static constexpr const char* kKernel = "raised";
+struct PowScalar {
+  static constexpr const char* kKernel = "pow_scalar";
   double power;
   template <class T>
   constexpr T operator()(T x) const {
@@ -122,48 +122,48 @@ struct Raised {
 
 // ---- of one element -----------------------------------------------------------------------------
 
-struct Negated {
-  static constexpr const char* kKernel = "negated";
+struct Neg {
+  static constexpr const char* kKernel = "neg";
   template <class T>
   constexpr T operator()(T x) const {
     return wrapping_negation(x);
   }
 };
 
-struct Squared {
-  static constexpr const char* kKernel = "squared";
+struct Square {
+  static constexpr const char* kKernel = "square";
   template <class T>
   constexpr T operator()(T x) const {
     return x * x;
   }
 };
 
-struct Exponential {
-  static constexpr const char* kKernel = "exponential";
+struct Exp {
+  static constexpr const char* kKernel = "exp";
   template <class T>
   constexpr T operator()(T x) const {
     return std::exp(x);
   }
 };
 
-struct Logarithm {
-  static constexpr const char* kKernel = "logarithm";
+struct Log {
+  static constexpr const char* kKernel = "log";
   template <class T>
   constexpr T operator()(T x) const {
     return std::log(x);
   }
 };
 
-struct SquareRoot {
-  static constexpr const char* kKernel = "square_root";
+struct Sqrt {
+  static constexpr const char* kKernel = "sqrt";
   template <class T>
   constexpr T operator()(T x) const {
     return std::sqrt(x);
   }
 };
 
-struct Absolute {
-  static constexpr const char* kKernel = "absolute";
+struct Abs {
+  static constexpr const char* kKernel = "abs";
   template <class T>
   constexpr T operator()(T x) const {
     return x < T(0) ? -x : x;
@@ -192,8 +192,8 @@ constexpr T nearest(double value) {
 }
 
 /// A bound that is not there is infinite.
-struct Clamped {
-  static constexpr const char* kKernel = "clamped";
+struct Clamp {
+  static constexpr const char* kKernel = "clamp";
   double min;
   double max;
   template <class T>
@@ -274,8 +274,8 @@ struct Either {
 
 // ---- choices ------------------------------------------------------------------------------------
 
-struct Choice {
-  static constexpr const char* kKernel = "choice";
+struct Where {
+  static constexpr const char* kKernel = "where";
   template <class T>
   constexpr T operator()(T condition, T x, T y) const {
     return condition != T(0) ? x : y;
@@ -293,8 +293,8 @@ struct Kept {
 };
 
 /// A number where the mask is set, else x.
-struct Filled {
-  static constexpr const char* kKernel = "filled";
+struct MaskedFill {
+  static constexpr const char* kKernel = "masked_fill";
   double number;
   template <class T>
   constexpr T operator()(T x, T mask) const {

@@ -5,56 +5,56 @@
 
 namespace ohm::formulas {
 
-struct Tangent {
-  static constexpr const char* kKernel = "tangent";
+struct Tan {
+  static constexpr const char* kKernel = "tan";
   template <class T>
   constexpr T operator()(T x) const {
     return std::tan(x);
   }
 };
 
-struct ErrorFunction {
-  static constexpr const char* kKernel = "error_function";
+struct Erf {
+  static constexpr const char* kKernel = "erf";
   template <class T>
   constexpr T operator()(T x) const {
     return std::erf(x);
   }
 };
 
-struct Logarithm2 {
-  static constexpr const char* kKernel = "logarithm_2";
+struct Log2 {
+  static constexpr const char* kKernel = "log2";
   template <class T>
   constexpr T operator()(T x) const {
     return std::log2(x);
   }
 };
 
-struct Logarithm10 {
-  static constexpr const char* kKernel = "logarithm_10";
+struct Log10 {
+  static constexpr const char* kKernel = "log10";
   template <class T>
   constexpr T operator()(T x) const {
     return std::log10(x);
   }
 };
 
-struct LogarithmOf1Plus {
-  static constexpr const char* kKernel = "logarithm_of_1_plus";
+struct Log1p {
+  static constexpr const char* kKernel = "log1p";
   template <class T>
   constexpr T operator()(T x) const {
     return std::log1p(x);
   }
 };
 
-struct ExponentialMinus1 {
-  static constexpr const char* kKernel = "exponential_minus_1";
+struct Expm1 {
+  static constexpr const char* kKernel = "expm1";
   template <class T>
   constexpr T operator()(T x) const {
     return std::expm1(x);
   }
 };
 
-struct PowerOf2 {
-  static constexpr const char* kKernel = "power_of_2";
+struct Exp2 {
+  static constexpr const char* kKernel = "exp2";
   template <class T>
   constexpr T operator()(T x) const {
     return std::exp2(x);
@@ -69,16 +69,16 @@ struct Floor {
   }
 };
 
-struct Ceiling {
-  static constexpr const char* kKernel = "ceiling";
+struct Ceil {
+  static constexpr const char* kKernel = "ceil";
   template <class T>
   constexpr T operator()(T x) const {
     return std::ceil(x);
   }
 };
 
-struct Rounded {
-  static constexpr const char* kKernel = "rounded";
+struct Round {
+  static constexpr const char* kKernel = "round";
   template <class T>
   constexpr T operator()(T x) const {
     return std::nearbyint(x);
@@ -93,8 +93,8 @@ struct Reciprocal {
   }
 };
 
-struct InverseSquareRoot {
-  static constexpr const char* kKernel = "inverse_square_root";
+struct Rsqrt {
+  static constexpr const char* kKernel = "rsqrt";
   template <class T>
   constexpr T operator()(T x) const {
     return T(1) / std::sqrt(x);
@@ -109,56 +109,56 @@ struct Cubed {
   }
 };
 
-struct Sine {
-  static constexpr const char* kKernel = "sine";
+struct Sin {
+  static constexpr const char* kKernel = "sin";
   template <class T>
   constexpr T operator()(T x) const {
     return std::sin(x);
   }
 };
 
-struct Cosine {
-  static constexpr const char* kKernel = "cosine";
+struct Cos {
+  static constexpr const char* kKernel = "cos";
   template <class T>
   constexpr T operator()(T x) const {
     return std::cos(x);
   }
 };
 
-struct HyperbolicSine {
-  static constexpr const char* kKernel = "hyperbolic_sine";
+struct Sinh {
+  static constexpr const char* kKernel = "sinh";
   template <class T>
   constexpr T operator()(T x) const {
     return std::sinh(x);
   }
 };
 
-struct HyperbolicCosine {
-  static constexpr const char* kKernel = "hyperbolic_cosine";
+struct Cosh {
+  static constexpr const char* kKernel = "cosh";
   template <class T>
   constexpr T operator()(T x) const {
     return std::cosh(x);
   }
 };
 
-struct ArcSine {
-  static constexpr const char* kKernel = "arc_sine";
+struct Asin {
+  static constexpr const char* kKernel = "asin";
   template <class T>
   constexpr T operator()(T x) const {
     return std::asin(x);
   }
 };
 
-struct ArcCosine {
-  static constexpr const char* kKernel = "arc_cosine";
+struct Acos {
+  static constexpr const char* kKernel = "acos";
   template <class T>
   constexpr T operator()(T x) const {
     return std::acos(x);
   }
 };
 
-struct ArcTangent {
-  static constexpr const char* kKernel = "arc_tangent";
+struct Atan {
+  static constexpr const char* kKernel = "atan";
   template <class T>
   constexpr T operator()(T x) const {
     return std::atan(x);
@@ -167,8 +167,8 @@ struct ArcTangent {
 
 // ---- of two or three elements -------------------------------------------------------------------
 
-struct Power {
-  static constexpr const char* kKernel = "power";
+struct Pow {
+  static constexpr const char* kKernel = "pow";
   template <class T>
   constexpr T operator()(T x, T exponent) const {
     return std::pow(x, exponent);

@@ -29,8 +29,8 @@ struct Ordering {
 
 /// The first elements of each line in their order, equal ones as they came, and their places.
 /// Operands: the elements, `picked` of each line, their places, the lines.
-struct RankedLine {
-  static constexpr const char* kKernel = "ranked_line";
+struct TopkLine {
+  static constexpr const char* kKernel = "topk_line";
   std::int64_t picked;
   Ordering precedes;
 

@@ -6,8 +6,8 @@
 namespace ohm::formulas {
 
 /// (1 − share) · x + share · y
-struct Blended {
-  static constexpr const char* kKernel = "blended";
+struct Lerp {
+  static constexpr const char* kKernel = "lerp";
   double share;
   template <class T>
   constexpr T operator()(T x, T y) const {
@@ -27,8 +27,8 @@ struct BlendedSquares {
 };
 
 /// x + factor · y · z
-struct AddedProduct {
-  static constexpr const char* kKernel = "added_product";
+struct Addcmul {
+  static constexpr const char* kKernel = "addcmul";
   double factor;
   template <class T>
   constexpr T operator()(T x, T y, T z) const {
@@ -37,8 +37,8 @@ struct AddedProduct {
 };
 
 /// x + factor · y / z
-struct AddedQuotient {
-  static constexpr const char* kKernel = "added_quotient";
+struct Addcdiv {
+  static constexpr const char* kKernel = "addcdiv";
   double factor;
   template <class T>
   constexpr T operator()(T x, T y, T z) const {
@@ -187,7 +187,7 @@ struct FusedFirstMoment {
   double share;
   template <class T>
   constexpr T operator()(T m, T g, T p) const {
-    return Blended{share}(m, gradient.of(g, p));
+    return Lerp{share}(m, gradient.of(g, p));
   }
 };
 
@@ -210,7 +210,7 @@ struct FusedAdamStep {
   template <class T>
   constexpr T operator()(T p, T m, T v) const {
     const T root = static_cast<T>(std::sqrt(v));
-    return AddedQuotient{-step_size}(p, m, DividedAndShifted{sqrt_second, eps}(root));
+    return Addcdiv{-step_size}(p, m, DividedAndShifted{sqrt_second, eps}(root));
   }
 };
 

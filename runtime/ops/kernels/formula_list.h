@@ -36,26 +36,26 @@
   ROW(softplus_slope, SoftplusSlope, 2, 1.5, 4.0)            \
   ROW(gated, Gated, 2)                                       \
   ROW(gate_slope, GateSlope, 3)                              \
-  ROW(tangent, Tangent, 1)                                   \
-  ROW(error_function, ErrorFunction, 1)                      \
-  ROW(logarithm_2, Logarithm2, 1)                            \
-  ROW(logarithm_10, Logarithm10, 1)                          \
-  ROW(logarithm_of_1_plus, LogarithmOf1Plus, 1)              \
-  ROW(exponential_minus_1, ExponentialMinus1, 1)             \
-  ROW(power_of_2, PowerOf2, 1)                               \
+  ROW(tan, Tan, 1)                                           \
+  ROW(erf, Erf, 1)                                           \
+  ROW(log2, Log2, 1)                                         \
+  ROW(log10, Log10, 1)                                       \
+  ROW(log1p, Log1p, 1)                                       \
+  ROW(expm1, Expm1, 1)                                       \
+  ROW(exp2, Exp2, 1)                                         \
   ROW(floor, Floor, 1)                                       \
-  ROW(ceiling, Ceiling, 1)                                   \
-  ROW(rounded, Rounded, 1)                                   \
+  ROW(ceil, Ceil, 1)                                         \
+  ROW(round, Round, 1)                                       \
   ROW(reciprocal, Reciprocal, 1)                             \
-  ROW(inverse_square_root, InverseSquareRoot, 1)             \
+  ROW(rsqrt, Rsqrt, 1)                                       \
   ROW(cubed, Cubed, 1)                                       \
-  ROW(sine, Sine, 1)                                         \
-  ROW(cosine, Cosine, 1)                                     \
-  ROW(hyperbolic_sine, HyperbolicSine, 1)                    \
-  ROW(hyperbolic_cosine, HyperbolicCosine, 1)                \
-  ROW(arc_sine, ArcSine, 1)                                  \
-  ROW(arc_cosine, ArcCosine, 1)                              \
-  ROW(arc_tangent, ArcTangent, 1)                            \
+  ROW(sin, Sin, 1)                                           \
+  ROW(cos, Cos, 1)                                           \
+  ROW(sinh, Sinh, 1)                                         \
+  ROW(cosh, Cosh, 1)                                         \
+  ROW(asin, Asin, 1)                                         \
+  ROW(acos, Acos, 1)                                         \
+  ROW(atan, Atan, 1)                                         \
   ROW(relu_slope, ReluSlope, 2)                              \
   ROW(sigmoid_slope, SigmoidSlope, 2)                        \
   ROW(tanh_slope, TanhSlope, 2)                              \
@@ -70,17 +70,17 @@
   ROW(scaled, Scaled, 1, 1.5)                                \
   ROW(shifted, Shifted, 1, 1.5)                              \
   ROW(divided, Divided, 1, 1.5)                              \
-  ROW(raised, Raised, 1, 3.0)                                \
-  ROW(squared, Squared, 1)                                   \
-  ROW(exponential, Exponential, 1)                           \
-  ROW(logarithm, Logarithm, 1)                               \
-  ROW(square_root, SquareRoot, 1)                            \
-  ROW(absolute, Absolute, 1)                                 \
+  ROW(pow_scalar, PowScalar, 1, 3.0)                         \
+  ROW(square, Square, 1)                                     \
+  ROW(exp, Exp, 1)                                           \
+  ROW(log, Log, 1)                                           \
+  ROW(sqrt, Sqrt, 1)                                         \
+  ROW(abs, Abs, 1)                                           \
   ROW(sign, Sign, 1)                                         \
   ROW(kept, Kept, 2, true)                                   \
   ROW(masked_scaled, MaskedScaled, 2, 1.25)                  \
   ROW(logsigmoid_of_negated, LogSigmoidOfNegated, 1)         \
-  ROW(power, Power, 2)                                       \
+  ROW(pow, Pow, 2)                                           \
   ROW(angle, Angle, 2)                                       \
   ROW(number_over, NumberOver, 1, 1.5)                       \
   ROW(exponential_of_difference, ExponentialOfDifference, 2) \
@@ -130,7 +130,7 @@
 
 /// The same: updates of optimizers.
 #define OHM_FOR_EACH_UPDATE_FORMULA(ROW)                                                           \
-  ROW(added_product, AddedProduct, 3, -0.01)                                                       \
+  ROW(addcmul, Addcmul, 3, -0.01)                                                                  \
   ROW(replaced, Replaced, 2, -1.5)                                                                 \
   ROW(root_of_shifted, RootOfShifted, 1, 1e-06)                                                    \
   ROW(root_plus, RootPlus, 1, 1e-06)                                                               \
@@ -142,9 +142,9 @@
   ROW(factor_of_sign, FactorOfSign, 1, 1.25, 0.5)                                                  \
   ROW(clamped_product, ClampedProduct, 2, -3.0, 4.0)                                               \
   ROW(dropped_where, DroppedWhere, 2, 1.0)                                                         \
-  ROW(blended, Blended, 2, 0.1)                                                                    \
+  ROW(lerp, Lerp, 2, 0.1)                                                                          \
   ROW(blended_squares, BlendedSquares, 2, 0.999, 0.001)                                            \
-  ROW(added_quotient, AddedQuotient, 3, -0.01)                                                     \
+  ROW(addcdiv, Addcdiv, 3, -0.01)                                                                  \
   ROW(divided_and_shifted, DividedAndShifted, 1, 0.25, 1e-08)                                      \
   ROW(fused_first_moment, FusedFirstMoment, 3, ohm::formulas::UsedGradient{-1.0, 0.1}, 0.1)        \
   ROW(fused_second_moment, FusedSecondMoment, 3, ohm::formulas::UsedGradient{-1.0, 0.1}, 0.9)      \
@@ -171,8 +171,8 @@
   ROW(product, Product, 2)                        \
   ROW(maximum, Maximum, 2)                        \
   ROW(minimum, Minimum, 2)                        \
-  ROW(negated, Negated, 1)                        \
-  ROW(clamped, Clamped, 1, -3.0, 4.0)             \
+  ROW(neg, Neg, 1)                                \
+  ROW(clamp, Clamp, 1, -3.0, 4.0)                 \
   ROW(equal, Equal, 2)                            \
   ROW(same, Same, 2)                              \
   ROW(unequal, Unequal, 2)                        \
@@ -182,8 +182,8 @@
   ROW(greater_or_equal, GreaterOrEqual, 2)        \
   ROW(both, Both, 2)                              \
   ROW(either, Either, 2)                          \
-  ROW(choice, Choice, 3)                          \
-  ROW(filled, Filled, 2, -2.0)
+  ROW(where, Where, 3)                            \
+  ROW(masked_fill, MaskedFill, 2, -2.0)
 
 /// Of an element's number: they count as loops of float32, whatever they write.
 #define OHM_FOR_EACH_GENERATOR(ROW)                                                  \
@@ -198,20 +198,20 @@
 // ROW(its kKernel, formula of lines, the operand that holds indices or -1, parameters...)
 
 /// For floating dtypes.
-#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                             \
-  ROW(softmax_line, SoftmaxLine, -1, true)                                          \
-  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                               \
-  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                                     \
-  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                                \
-  ROW(layer_norm_column, LayerNormColumn, -1)                                       \
-  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true)       \
-  ROW(folded_extremum, FoldedExtremum, -1, true, ohm::formulas::kVerifiedFold)      \
-  ROW(ranked_line, RankedLine, -1, std::int64_t{5}, ohm::formulas::Ordering{false}) \
-  ROW(folded_norm, FoldedNorm, -1, true, true, ohm::formulas::kVerifiedFold)        \
-  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                                \
-  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})            \
-  ROW(classes_outside, ClassesOutside, 1, std::int64_t{0}, std::int64_t{20})        \
-  ROW(chosen_loss, ChosenLoss, 2, ohm::formulas::ChosenClass{1, 0})                 \
+#define OHM_FOR_EACH_FLOATING_LINE(ROW)                                         \
+  ROW(softmax_line, SoftmaxLine, -1, true)                                      \
+  ROW(softmax_slope_line, SoftmaxSlopeLine, -1, true)                           \
+  ROW(layer_norm_line, LayerNormLine, -1, 1e-5)                                 \
+  ROW(layer_norm_slope_line, LayerNormSlopeLine, -1)                            \
+  ROW(layer_norm_column, LayerNormColumn, -1)                                   \
+  ROW(chosen_losses, ChosenLosses, 3, ohm::formulas::ChosenClass{1, 0}, true)   \
+  ROW(folded_extremum, FoldedExtremum, -1, true, ohm::formulas::kVerifiedFold)  \
+  ROW(topk_line, TopkLine, -1, std::int64_t{5}, ohm::formulas::Ordering{false}) \
+  ROW(folded_norm, FoldedNorm, -1, true, true, ohm::formulas::kVerifiedFold)    \
+  ROW(non_finite, NonFinite, -1, std::int64_t{9583})                            \
+  ROW(scattered_row, ScatteredRow, 1, std::int64_t{37}, std::int64_t{3})        \
+  ROW(classes_outside, ClassesOutside, 1, std::int64_t{0}, std::int64_t{20})    \
+  ROW(chosen_loss, ChosenLoss, 2, ohm::formulas::ChosenClass{1, 0})             \
   ROW(chosen_slope, ChosenSlope, 2, ohm::formulas::ChosenClass{1, 0}, false, 4.0)
 
 /// Folds, norms of channels, recurrent cells and images, for floating dtypes.
