@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/ops/on_card.h"
+#include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
 

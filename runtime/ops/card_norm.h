@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/ops/on_card.h"
+#include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/ops/on_card.h"
+#include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
 
