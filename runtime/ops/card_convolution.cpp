@@ -138,12 +138,19 @@ ConvolutionKey key_of(ConvolutionPass pass, const ConvGeometry& g, const Tensor&
           g.dilation_width};
 }
 
+// PyTorch computes it with a kernel of its own, unless it is in halves.
+bool is_depthwise(const ConvGeometry& g, DType dtype) {
+  return g.groups > 1 && g.in_channels == 1 && (dtype == DType::float32 || dtype == DType::float64);
+}
+
 OnCard convolve(ConvolutionPass pass, const ConvGeometry& geometry, const Operands& operands) {
   if (operands.device().is_cpu() || operands.result.numel() == 0) return OnCard::no;
   ExecutionState& state = Context::current().state;
   const ConvolutionKey key = key_of(pass, geometry, operands.result);
   const auto known = state.convolution_plans.find(state.thread, key);
-  const ConvolutionPlan plan = known.value_or(state.convolution_plans.next());
+  const ConvolutionPlan plan = is_depthwise(geometry, operands.result.dtype())
+                                   ? ConvolutionPlan::suggested
+                                   : known.value_or(state.convolution_plans.next());
   return call_library(operands.device(), [&] {
     const std::optional<Asked> asked = asked_for(pass, geometry, operands);
     if (!known && plan == ConvolutionPlan::measured) {

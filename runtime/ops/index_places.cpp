@@ -58,9 +58,23 @@ formulas::Along along(const Tensor& tensor, int dim) {
   return {walk_of(tensor, with(0, dim), false), tensor.strides()[dim]};
 }
 
-void require_places(const OpInfo& info, const Tensor& index, const PlaceBounds& bounds,
+namespace {
+
+/// Where an index was spread over other dimensions each entry stands for many.
+Tensor once_each(const Tensor& index) {
+  Shape sizes = index.shape();
+  for (int dim = 0; dim < index.dims(); ++dim) {
+    if (index.strides()[dim] == 0) sizes[dim] = 1;
+  }
+  return make_view(index, sizes, index.strides(), index.impl()->offset);
+}
+
+}  // namespace
+
+void require_places(const OpInfo& info, const Tensor& given, const PlaceBounds& bounds,
                     const Tensor& scratch) {
-  if (index.numel() == 0) return;
+  if (given.numel() == 0) return;
+  const Tensor index = once_each(given);
   const std::int64_t lowest = bounds.counts_from_end ? -bounds.size : 0;
   if (scratch.card() != nullptr && scratch.numel() > 0) {
     const Tensor verdict = make_view(scratch, {}, {}, scratch.impl()->offset);

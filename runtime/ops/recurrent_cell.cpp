@@ -166,7 +166,7 @@ Tensor gru_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Ten
   save_gru_inputs(record, cell);
   const Tensor workspace =
       empty({cell.batch(), kGruWorkspace * cell.width()}, options_of(cell.state));
-  Tensor next = empty_like(cell.state);
+  Tensor next = empty(cell.state.shape(), options_of(cell.state));
   if (next.has_values()) {
     run_floating_lines(formulas::GruCell{layout_of(cell)}, next.dtype(),
                        thread_for_each(next.numel()), {{workspace, next}, operands_of(cell)});
@@ -188,8 +188,8 @@ std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_ga
                                                 &cell.input_bias, &cell.hidden_bias});
   save_lstm_inputs(record, cell);
   const Tensor workspace = empty(cell.input_gates.shape(), options_of(cell.state));
-  const Tensor next_hidden = empty_like(cell.state);
-  const Tensor next_cell = empty_like(cell.state);
+  const Tensor next_hidden = empty(cell.state.shape(), options_of(cell.state));
+  const Tensor next_cell = empty(cell.state.shape(), options_of(cell.state));
   if (next_hidden.has_values()) {
     run_floating_lines(formulas::LstmCell{layout_of(cell)}, next_cell.dtype(),
                        thread_for_each(next_cell.numel()),

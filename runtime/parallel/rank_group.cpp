@@ -45,6 +45,18 @@ void require_alike(std::string_view collective, const std::vector<std::vector<Te
   }
 }
 
+// A collective of lists moves pieces of one shape and one dtype.
+void require_each_like(std::string_view collective, const std::vector<Tensor>& list,
+                       const Tensor& own) {
+  for (std::size_t rank = 0; rank < list.size(); ++rank) {
+    const Tensor& piece = list[rank];
+    if (piece.shape() == own.shape() && piece.dtype() == own.dtype()) continue;
+    throw std::invalid_argument(
+        fmt::format("[{}] the piece of rank {} is {}, not {}: they must be alike", collective, rank,
+                    describe(piece), describe(own)));
+  }
+}
+
 std::vector<Tensor> item_of_each(const std::vector<std::vector<Tensor>>& brought,
                                  std::size_t item) {
   std::vector<Tensor> tensors;
@@ -100,9 +112,6 @@ bool are_reduced_on_cards(const std::vector<std::vector<Tensor>>& brought) {
   if (brought[0][world].card() == nullptr) return false;
   for (const std::vector<Tensor>& of_rank : brought) {
     const ListOfRank source(of_rank);
-    for (const Tensor& piece : source.list) {
-      if (piece.numel() != source.own.numel()) return false;
-    }
     for (std::size_t i = 0; i < world; ++i) {
       copy_into(piece_of(source.buffer, i, source.list[i]), source.list[i]);
     }
@@ -129,6 +138,7 @@ RankGroup::RankGroup(int world_size, Context& context)
     : context_(context), ranks_(static_cast<std::size_t>(world_size)) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ranks_[i].state = context.state;
+    ranks_[i].state.convolution_plans.forget_all();  // a process of its own has computed none
     if (!context.gpus.empty()) {
       ranks_[i].state.current_gpu = Device::cuda(static_cast<int>(i % context.gpus.size()));
     }
@@ -270,6 +280,7 @@ void RankGroup::all_gather(const std::vector<Tensor>& outputs, const Tensor& ten
   if (outputs.size() != ranks_.size()) {
     throw std::invalid_argument("[all_gather] needs one output tensor for each rank");
   }
+  require_each_like("all_gather", outputs, tensor);
   const OpGuard op("all_gather");
   use_on_collective_stream(tensor);
   use_on_collective_stream(outputs);
@@ -281,6 +292,7 @@ void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& 
   if (inputs.size() != ranks_.size()) {
     throw std::invalid_argument("[reduce_scatter] needs one input tensor for each rank");
   }
+  require_each_like("reduce_scatter", inputs, output);
   const OpGuard op("reduce_scatter");
   use_on_collective_stream(inputs);
   use_on_collective_stream(output);

@@ -35,6 +35,12 @@ class ConvolutionPlans {
   void keep(ExecutionThread thread, const ConvolutionKey& key, ConvolutionPlan plan) {
     known_.emplace(std::pair(thread, key), plan);
   }
+  /// Calls visit(thread, key, plan) for each that is known, in an order that is always the same.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& [of, plan] : known_) visit(of.first, of.second, plan);
+  }
+  void forget_all() { known_.clear(); }
   /// The thread has ended.
   void forget(ExecutionThread thread) {
     known_.erase(known_.lower_bound({thread, smallest_key()}),

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,21 @@
 namespace ohm {
 
 struct HostTeam {
+  /// Most elements are of the type that lines compute with, and need no conversion.
+  template <class Compute>
+  static constexpr bool is_stored_as(DType dtype) {
+    if constexpr (std::is_same_v<Compute, float>) return dtype == DType::float32;
+    if constexpr (std::is_same_v<Compute, double>) return dtype == DType::float64;
+    if constexpr (std::is_same_v<Compute, std::int64_t>) return dtype == DType::int64;
+    return false;
+  }
+
   template <class Compute>
   static Compute load(const LineOperand& operand, std::int64_t offset) {
     OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
+    if (is_stored_as<Compute>(operand.dtype)) {
+      return reinterpret_cast<const Compute*>(operand.address)[offset];
+    }
     return visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
       return convert_element<Compute>(reinterpret_cast<const Stored*>(operand.address)[offset]);
     });
@@ -25,6 +38,10 @@ struct HostTeam {
   template <class Value>
   static void store(const LineOperand& operand, std::int64_t offset, Value value) {
     OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
+    if (is_stored_as<Value>(operand.dtype)) {
+      reinterpret_cast<Value*>(operand.address)[offset] = value;
+      return;
+    }
     visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
       reinterpret_cast<Stored*>(operand.address)[offset] = convert_element<Stored>(value);
     });

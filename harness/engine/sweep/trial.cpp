@@ -163,6 +163,12 @@ std::uint64_t Trial::settings_key() {
        {context.cudnn_enabled, attention.flash, attention.efficient, attention.math}) {
     hash.add(std::uint64_t{is_on});
   }
+  // Which convolutions were computed so far decides when the cache is emptied next.
+  context.state.convolution_plans.for_each(
+      [&](ExecutionThread thread, const ConvolutionKey& key, ConvolutionPlan plan) {
+        hash.add(static_cast<std::uint64_t>(thread)).add(static_cast<std::uint64_t>(plan));
+        for (const std::int64_t number : key) hash.add(static_cast<std::uint64_t>(number));
+      });
   for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
     const CachingAllocator& allocator = machine_.caching_allocator(gpu);
     const AllocatorSettings& settings = allocator.settings();
@@ -221,8 +227,7 @@ std::string Trial::leaked(const UndisturbedRun& undisturbed) {
 /// 0 where the state cannot be told from others.
 std::uint64_t Trial::state_key() {
   const std::optional<std::uint64_t> script = program_->fingerprint();
-  // Which convolutions were tried so far decides when the cache is emptied next.
-  if (!script || machine_.context_state().convolution_plans.is_benchmark) return 0;
+  if (!script) return 0;
   PointHash hash;
   hash.add(*script).add(modes()).add(settings_key());
   for (int device = -1; device < machine_.gpu_count(); ++device) {

@@ -233,6 +233,24 @@ TEST_F(CardMoves, StepCellsWhoseGatesAreParts) {
   }
 }
 
+// The layout of a state says nothing of that of the next one.
+TEST_F(CardMoves, StepCellsFromATransposedState) {
+  for (const auto& [op, gates] : {std::pair("_thnn_fused_lstm_cell", std::int64_t{4}),
+                                  std::pair("_thnn_fused_gru_cell", std::int64_t{3})}) {
+    const Tensor state = turned(normal({9, 6}));
+    const Tensor dense = from_values(to_doubles(state), state.shape(), options_of(state));
+    const Tensor input = normal({6, gates * 9});
+    const Tensor hidden = normal({6, gates * 9});
+    const auto stepped = [&](const Tensor& from) {
+      return computed(op, sent({input, hidden, from, Value(), Value()}, Device::cpu()));
+    };
+    const std::vector<Tensor> found = stepped(state);
+    const std::vector<Tensor> expected = stepped(dense);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) expect_close(found[i], expected[i], 0);
+  }
+}
+
 TEST_F(CardMoves, ResizeImages) {
   const Tensor images = normal({2, 3, 9, 7});
   for (const bool aligned : {false, true}) {
