@@ -64,7 +64,8 @@ formulas::SlicePlaces places_in(const Tensor& whole, const std::vector<Tensor>& 
     places.index[dim] = walk_of(indices[static_cast<std::size_t>(dim)], 0, false);
   }
   places.slice = walk_of(whole, leading, false);
-  for (int dim = places.leading; dim < whole.dims(); ++dim) places.width *= whole.shape()[dim];
+  for (int dim = places.leading; dim < whole.dims(); ++dim)
+    places.width = places.width * whole.shape()[dim];
   return places;
 }
 

@@ -59,7 +59,7 @@ void set_output(const OpInfo& info, PoolAxis& axis, bool ceil_mode) {
   }
   axis.out = (room + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
   // No window may begin in the padding behind the image.
-  if (ceil_mode && (axis.out - 1) * axis.stride >= axis.in + axis.padding) --axis.out;
+  if (ceil_mode && (axis.out - 1) * axis.stride >= axis.in + axis.padding) axis.out = axis.out - 1;
 }
 
 struct WindowSizes {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "runtime/tensor/card_lines.h"
+#include "runtime/tensor/divisor.h"
 #include "runtime/tensor/shape.h"
 
 namespace ohm::formulas {
@@ -13,14 +14,15 @@ namespace ohm::formulas {
 /// Dimensions that are walked through in row-major order.
 struct Walk {
   int dims = 0;
-  std::int64_t sizes[kMaxDims] = {};
+  Divisor sizes[kMaxDims] = {};
   std::int64_t strides[kMaxDims] = {};
 
   constexpr std::int64_t offset(std::int64_t i) const {
     std::int64_t offset = 0;
     for (int dim = dims - 1; dim > 0; --dim) {
-      offset += i % sizes[dim] * strides[dim];
-      i /= sizes[dim];
+      const std::int64_t line = i / sizes[dim];
+      offset += (i - line * sizes[dim]) * strides[dim];
+      i = line;
     }
     return dims == 0 ? 0 : offset + i * strides[0];
   }

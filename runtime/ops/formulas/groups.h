@@ -5,14 +5,15 @@
 #include <cmath>
 
 #include "runtime/tensor/card_lines.h"
+#include "runtime/tensor/divisor.h"
 
 namespace ohm::formulas {
 
 /// [N, C, *], row-major, as groups of channels of pixels.
 struct ChannelGroups {
   std::int64_t channels;
-  std::int64_t groups;  ///< of a sample
-  std::int64_t pixels;  ///< of one channel
+  Divisor groups;  ///< of a sample
+  Divisor pixels;  ///< of one channel
 
   constexpr std::int64_t channel(std::int64_t group, std::int64_t i) const {
     return group % groups * (channels / groups) + i / pixels;

@@ -1,8 +1,8 @@
 // What is computed of a line of elements, for nvcc and the host alike: see
 // runtime/ops/kernels/formula_list.h. A team is what computes one line: a block of threads, one
 // thread, or the host. It loads and stores elements, visits them (each), and knows what all of its
-// members found together (sum, largest). Softmax and layer norm have loops of their own on the host,
-// for speed; tests hold both equal.
+// members found together (sum, largest). Softmax and layer norm have loops of their own on the
+// host, for speed; tests hold both equal.
 
 #pragma once
 
@@ -162,7 +162,7 @@ struct LayerNormColumn {
 /// The negative log-likelihood of one class for each target; classes are `positions` apart in the
 /// scores of a sample.
 struct ChosenClass {
-  std::int64_t positions;
+  Divisor positions;
   std::int64_t ignored;  ///< a target that does not count
 
   constexpr std::int64_t place(std::int64_t i, std::int64_t index, std::int64_t classes) const {

@@ -185,7 +185,7 @@ struct SlicePlaces {
   std::int64_t strides[kMaxDims] = {};  ///< of the tensor with the slices
   Walk index[kMaxDims] = {};
   Walk slice;  ///< within one
-  std::int64_t width = 1;
+  Divisor width = 1;
 
   /// Where slice number i begins; -1: there is none. `first`: operand with the first index.
   template <class Team>

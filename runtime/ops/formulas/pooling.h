@@ -7,15 +7,16 @@
 #include <limits>
 
 #include "runtime/tensor/card_lines.h"
+#include "runtime/tensor/divisor.h"
 
 namespace ohm::formulas {
 
 /// Windows along one dimension of the image.
 struct PoolAxis {
-  std::int64_t in = 0;
-  std::int64_t out = 0;
+  Divisor in = 0;
+  Divisor out = 0;
   std::int64_t kernel = 1;
-  std::int64_t stride = 1;
+  Divisor stride = 1;
   std::int64_t padding = 0;
   std::int64_t dilation = 1;
 };
@@ -41,7 +42,7 @@ constexpr PoolRange sliding_windows_with(const PoolAxis& axis, std::int64_t posi
   const std::int64_t earliest = padded - (axis.kernel - 1) * axis.dilation;
   const std::int64_t last = padded / axis.stride + 1;
   return {earliest <= 0 ? 0 : (earliest + axis.stride - 1) / axis.stride,
-          last < axis.out ? last : axis.out};
+          last < axis.out ? last : std::int64_t{axis.out}};
 }
 
 /// Calls visit(row, column) for each window in these ranges.
@@ -172,7 +173,7 @@ struct AveragePlan {
     const std::int64_t first = position * axis.stride - axis.padding;
     const std::int64_t end = axis.in + axis.padding;
     const std::int64_t last = first + axis.kernel < end ? first + axis.kernel : end;
-    return {first < 0 ? 0 : first, last < axis.in ? last : axis.in, last - first};
+    return {first < 0 ? 0 : first, last < axis.in ? last : std::int64_t{axis.in}, last - first};
   }
   constexpr PoolRange windows_with(const PoolAxis& axis, std::int64_t position) const {
     if (windows == PoolWindows::sliding) return sliding_windows_with(axis, position);
