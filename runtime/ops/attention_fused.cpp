@@ -110,7 +110,8 @@ TensorList flash_backward(const BackwardCall& call, const AttentionRules& rules)
   const Tensor softmax_sums = empty({query.size(0), query.size(1), rows}, float32_on(query));
   const Tensor query_sums =
       empty({query.size(0), rows, query.size(1), round_up(query.size(3), 32)}, float32_on(query));
-  attention_backward({query, key, value, Tensor()}, rules, call.grad(), gradients);
+  attention_backward({query, key, value, Tensor()}, rules, call.grad(), gradients,
+                     {call.saved(3), softmax_sums});
   return {gradients.query, gradients.key, gradients.value};
 }
 
@@ -196,7 +197,7 @@ TensorList efficient_backward(const BackwardCall& call, const AttentionRules& ru
   const Tensor workspace =
       empty({backward_workspace_bytes(inputs.query, inputs.key, inputs.value, rules.dropout_p)},
             {DType::uint8, options.device});
-  attention_backward(inputs, rules, call.grad(), gradients);
+  attention_backward(inputs, rules, call.grad(), gradients, {call.saved(4), products});
   products = Tensor();
   return {gradients.query, gradients.key, gradients.value, gradients.bias};
 }

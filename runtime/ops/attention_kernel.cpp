@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/ops/card_attention.h"
 #include "runtime/ops/host_values.h"
 #include "runtime/tensor/philox.h"
 
@@ -168,7 +169,7 @@ struct HostGradients {
 
 void attention_forward(const AttentionInputs& inputs, const AttentionRules& rules,
                        const Tensor& out, const Tensor& logsumexp) {
-  if (!out.has_values()) return;
+  if (!out.has_values() || is_attention_done_on_card(inputs, rules, out, logsumexp)) return;
   Rows rows(inputs, rules);
   const Sizes& sizes = rows.sizes();
   std::vector<float> result = zeros_for(out);
@@ -186,21 +187,23 @@ void attention_forward(const AttentionInputs& inputs, const AttentionRules& rule
 }
 
 void attention_backward(const AttentionInputs& inputs, const AttentionRules& rules,
-                        const Tensor& grad, const AttentionInputs& gradients) {
+                        const Tensor& grad, const AttentionInputs& gradients,
+                        const AttentionSums& sums) {
   if (!grad.has_values()) return;
+  if (are_attention_gradients_done_on_card(inputs, rules, grad, gradients, sums)) return;
   Rows rows(inputs, rules);
   const HostInput<float> grads(grad);
-  HostGradients sums{zeros_for(inputs.query), zeros_for(inputs.key), zeros_for(inputs.value),
-                     zeros_for(gradients.bias)};
+  HostGradients found{zeros_for(inputs.query), zeros_for(inputs.key), zeros_for(inputs.value),
+                      zeros_for(gradients.bias)};
   for (std::int64_t query = 0; query < rows.count(); ++query) {
     rows.enter(query);
-    sums.add_row(rows, query, grads.data() + query * rows.sizes().value_width,
-                 static_cast<float>(rules.scale));
+    found.add_row(rows, query, grads.data() + query * rows.sizes().value_width,
+                  static_cast<float>(rules.scale));
   }
-  scatter_values(gradients.query, sums.query);
-  scatter_values(gradients.key, sums.key);
-  scatter_values(gradients.value, sums.value);
-  scatter_values(gradients.bias, sums.bias);
+  scatter_values(gradients.query, found.query);
+  scatter_values(gradients.key, found.key);
+  scatter_values(gradients.value, found.value);
+  scatter_values(gradients.bias, found.bias);
 }
 
 }  // namespace ohm::ops

@@ -82,6 +82,20 @@ struct HostTeam {
     }
     return largest;
   }
+  /// store(column, Σ weight(i) · of(i, column)) for each column.
+  template <class Weight, class Of, class Store>
+  static void weighted_sums(std::int64_t count, std::int64_t columns, const Weight& weight,
+                            const Of& of, const Store& store) {
+    std::vector<float> weights;
+    for (std::int64_t i = 0; i < count; ++i) weights.push_back(weight(i));
+    for (std::int64_t column = 0; column < columns; ++column) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        sum += static_cast<double>(weights[static_cast<std::size_t>(i)] * of(i, column));
+      }
+      store(column, sum);
+    }
+  }
   template <class Key, class Precedes, class At, class Put>
   static void sort(std::int64_t size, const Precedes& precedes, const At& at, const Put& put) {
     std::vector<std::pair<Key, std::int64_t>> elements;

@@ -4,6 +4,7 @@
 
 #include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/formulas/attention.h"
 #include "runtime/ops/formulas/batch.h"
 #include "runtime/ops/formulas/cells.h"
 #include "runtime/ops/formulas/distance.h"
@@ -260,6 +261,14 @@
   ROW(pooled_maximum_slope, PooledMaximumSlope, 2, ohm::formulas::kVerifiedPooling) \
   ROW(pooled_average, PooledAverage, -1, ohm::formulas::kVerifiedAverage)           \
   ROW(pooled_average_slope, PooledAverageSlope, -1, ohm::formulas::kVerifiedAverage)
+
+/// Fused attention, which is computed in float32 whatever its tensors are.
+#define OHM_FOR_EACH_ATTENTION_LINE(ROW)                                                    \
+  ROW(attention_line, AttentionLine, -1, ohm::formulas::kVerifiedAttention)                 \
+  ROW(attention_query_slope, AttentionQuerySlope, -1, ohm::formulas::kVerifiedOfQueries,    \
+      ohm::formulas::HeadSteps{80, 40, 4, 1}, ohm::formulas::HeadSteps{4800, 2400, 240, 1}) \
+  ROW(attention_key_slope, AttentionKeySlope, -1, ohm::formulas::kVerifiedOfKeys,           \
+      ohm::formulas::HeadSteps{80, 40, 4, 1}, ohm::formulas::HeadSteps{120, 60, 6, 1})
 
 /// Sorts, for floating dtypes: what a block does together, and the rest.
 #define OHM_FOR_EACH_SORTED_TILE(ROW)                                  \

@@ -17,6 +17,7 @@
   extern const std::byte ohm_##name##_image_end[];   \
   }
 
+OHM_IMAGE(attention, OHM_KERNEL_FOLDER "/attention.fatbin")
 OHM_IMAGE(fold_lines, OHM_KERNEL_FOLDER "/fold_lines.fatbin")
 OHM_IMAGE(general_loops, OHM_KERNEL_FOLDER "/general_loops.fatbin")
 OHM_IMAGE(lines, OHM_KERNEL_FOLDER "/lines.fatbin")
@@ -29,7 +30,8 @@ OHM_IMAGE(update_loops, OHM_KERNEL_FOLDER "/update_loops.fatbin")
 namespace ohm::ops::kernels {
 
 std::vector<std::span<const std::byte>> kernel_images() {
-  return {{ohm_fold_lines_image_begin, ohm_fold_lines_image_end},
+  return {{ohm_attention_image_begin, ohm_attention_image_end},
+          {ohm_fold_lines_image_begin, ohm_fold_lines_image_end},
           {ohm_general_loops_image_begin, ohm_general_loops_image_end},
           {ohm_lines_image_begin, ohm_lines_image_end},
           {ohm_loops_image_begin, ohm_loops_image_end},

@@ -56,6 +56,10 @@ inline std::vector<LineKernel> line_kernels() {
   OHM_FOR_EACH_GENERAL_LINE(OHM_ROW)
 #undef OHM_ROW
 #define OHM_ROW(name, Formula, indices, ...) \
+  OHM_KERNEL(name, Formula, indices, float32, float __VA_OPT__(, ) __VA_ARGS__)
+  OHM_FOR_EACH_ATTENTION_LINE(OHM_ROW)
+#undef OHM_ROW
+#define OHM_ROW(name, Formula, indices, ...) \
   OHM_KERNEL(name, Formula, indices, int64, std::int64_t __VA_OPT__(, ) __VA_ARGS__)
   OHM_FOR_EACH_MOVE_LINE(OHM_ROW)
   OHM_FOR_EACH_GENERAL_LINE(OHM_ROW)
