@@ -61,8 +61,22 @@ Tensor gather_rows(const Table& table, const Tensor& given, const Tensor& weight
   places.index[0] = walk_of(given, 0, false);
   places.slice = walk_of(weight, with(0, 0), false);
   places.width = table.width;
-  run_floating_lines(formulas::GatheredSlices{places}, weight.dtype(), thread_for_each(out.numel()),
-                     {{out}, {weight, given}});
+  const formulas::GatheredSlices rows{places};
+  if (are_lines_done_on_card(rows, weight.dtype(), thread_for_each(out.numel()),
+                             {{out}, {weight, given}})) {
+    return out;
+  }
+  // Rows are copied as they are.
+  const HostInput<std::int64_t> indices(given);
+  visit_floating(weight.dtype(), [&]<class T>(TypeTag<T>) {
+    T* target = out.data<T>();
+    for (std::int64_t i = 0; i < given.numel(); ++i) {
+      const T* const row = weight.data<const T>() + indices.data()[i] * weight.strides()[0];
+      for (std::int64_t column = 0; column < table.width; ++column) {
+        *target++ = row[column * weight.strides()[1]];
+      }
+    }
+  });
   return out;
 }
 
