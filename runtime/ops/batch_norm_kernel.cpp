@@ -70,8 +70,9 @@ struct ChannelLayout {
 };
 
 std::vector<double> per_channel(const Tensor& tensor, std::int64_t channels, double missing) {
-  if (tensor.defined()) return to_doubles(tensor);
-  return std::vector<double>(static_cast<std::size_t>(channels), missing);
+  std::vector<double> values(static_cast<std::size_t>(channels), missing);
+  if (tensor.defined()) values = to_doubles(tensor);
+  return values;
 }
 
 std::vector<double> inverse_deviations(const ChannelStatistics& statistics) {

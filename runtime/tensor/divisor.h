@@ -31,8 +31,7 @@ class Divisor {
 #ifdef __CUDA_ARCH__
     return __umul64hi(a, b);
 #else
-    __extension__ typedef unsigned __int128 Product;
-    return static_cast<Bits>(static_cast<Product>(a) * b >> 64U);
+    return static_cast<Bits>(__extension__ static_cast<unsigned __int128>(a) * b >> 64U);
 #endif
   }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/tensor/card_lines.h"
 #include "runtime/tensor/line_formulas.h"
+#include "runtime/tensor/wrapping.h"
 
 namespace ohm::formulas {
 
@@ -169,7 +170,8 @@ struct Scattered {
         }
         using Sum = std::conditional_t<std::is_integral_v<Compute>, Compute, double>;
         const auto sum = team.template load<Sum>(lines.operands[0], to);
-        team.store(lines.operands[0], to, sum + static_cast<Sum>(number) * static_cast<Sum>(x));
+        const auto addend = wrapping_product(static_cast<Sum>(number), static_cast<Sum>(x));
+        team.store(lines.operands[0], to, wrapping_sum(sum, addend));
       }
     });
   }
@@ -241,7 +243,7 @@ struct ScatteredSlices {
         const auto sum = team.template load<Sum>(lines.operands[0], start + within);
         const auto x =
             team.template load<Sum>(lines.operands[1], addends.offset(i * places.width + element));
-        team.store(lines.operands[0], start + within, sum + x);
+        team.store(lines.operands[0], start + within, wrapping_sum(sum, x));
       }
     });
   }
