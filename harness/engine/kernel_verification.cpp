@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -71,8 +72,9 @@ std::vector<T> operand_values(std::uint64_t seed) {
                                std::numeric_limits<double>::quiet_NaN()}) {
     values.push_back(convert_element<T>(special));
   }
-  for (std::uint64_t i = values.size(); i < kValues; ++i) {
-    const double uniform = uniform_from_word(philox_word(seed, 0, i));
+  std::mt19937_64 words(seed);
+  while (values.size() < kValues) {
+    const double uniform = uniform_from_word(static_cast<std::uint32_t>(words()));
     values.push_back(convert_element<T>(20.0 * uniform - 10.0));
   }
   return values;

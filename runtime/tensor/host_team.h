@@ -31,6 +31,10 @@ struct HostTeam {
     if (is_stored_as<Compute>(operand.dtype)) {
       return reinterpret_cast<const Compute*>(operand.address)[offset];
     }
+    // What is folded or summed is read in double precision.
+    if (std::is_same_v<Compute, double> && operand.dtype == DType::float32) {
+      return static_cast<Compute>(reinterpret_cast<const float*>(operand.address)[offset]);
+    }
     return visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
       return convert_element<Compute>(reinterpret_cast<const Stored*>(operand.address)[offset]);
     });

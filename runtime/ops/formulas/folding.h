@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/tensor/card_lines.h"
 #include "runtime/tensor/line_formulas.h"
 
@@ -57,24 +58,16 @@ struct FoldedExtremum {
     const auto at = [&](std::int64_t i) {
       return team.template load<double>(lines.operands[2], start + fold.offset(piece, i));
     };
-    const double no_numbers = team.sum(piece.size, [&](std::int64_t i) {
-      const double x = at(i);
-      return x == x ? 0.0 : 1.0;
-    });
-    const double best = sign * team.largest(piece.size, [&](std::int64_t i) {
-      const double x = at(i);
-      return x == x ? sign * x : -kInfinity;
-    });
+    const double best =
+        sign * team.fold(
+                   piece.size, -kInfinity, [&](std::int64_t i) { return sign * at(i); }, Maximum());
     if (lines.operands[0].address != 0) {
-      team.once([&] {
-        team.store(lines.operands[0], number,
-                   no_numbers > 0 ? std::numeric_limits<double>::quiet_NaN() : best);
-      });
+      team.once([&] { team.store(lines.operands[0], number, best); });
     }
     if (lines.operands[1].address == 0) return;
     const double first = -team.largest(piece.size, [&](std::int64_t i) {
       const double x = at(i);
-      const bool is_chosen = no_numbers > 0 ? x != x : x == best;
+      const bool is_chosen = best != best ? x != x : x == best;
       return is_chosen ? -static_cast<double>(i) : -kInfinity;
     });
     team.once([&] {

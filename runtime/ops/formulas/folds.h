@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/tensor/card_lines.h"
 #include "runtime/tensor/line_formulas.h"
 #include "runtime/tensor/wrapping.h"
@@ -127,15 +128,11 @@ struct FoldedLargest {
       const double x = team.template load<double>(lines.operands[1], input.offset(line, i));
       return is_size ? static_cast<double>(std::abs(x)) : sign * x;
     };
-    const double no_numbers =
-        team.sum(lines.size, [&](std::int64_t i) { return at(i) == at(i) ? 0.0 : 1.0; });
-    const double largest = team.largest(lines.size, [&](std::int64_t i) {
-      return at(i) == at(i) ? at(i) : -std::numeric_limits<double>::infinity();
-    });
+    const double largest =
+        sign * team.fold(lines.size, -std::numeric_limits<double>::infinity(), at, Maximum());
     team.once([&] {
-      const double found = lines.size == 0 ? 0.0 : sign * largest;
       team.store(lines.operands[0], static_cast<std::int64_t>(line),
-                 no_numbers > 0.0 ? std::numeric_limits<double>::quiet_NaN() : found);
+                 lines.size == 0 ? 0.0 : largest);
     });
   }
 };

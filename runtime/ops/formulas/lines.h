@@ -1,8 +1,8 @@
 // What is computed of a line of elements, for nvcc and the host alike: see
 // runtime/ops/kernels/formula_list.h. A team is what computes one line: a block of threads, one
 // thread, or the host. It loads and stores elements, visits them (each), and knows what all of its
-// members found together (sum, largest). Softmax and layer norm have loops of their own on the
-// host, for speed; tests hold both equal.
+// members found together (sum, largest). Softmax, layer norm, batch norm, embeddings and attention
+// have loops of their own on the host, for speed; tests hold both equal.
 
 #pragma once
 

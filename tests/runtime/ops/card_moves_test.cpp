@@ -235,14 +235,16 @@ TEST_F(CardMoves, StepCellsWhoseGatesAreParts) {
 
 // The layout of a state says nothing of that of the next one.
 TEST_F(CardMoves, StepCellsFromATransposedState) {
-  for (const auto& [op, gates] : {std::pair("_thnn_fused_lstm_cell", std::int64_t{4}),
-                                  std::pair("_thnn_fused_gru_cell", std::int64_t{3})}) {
+  for (const std::pair<const char*, std::int64_t>& cell :
+       {std::pair("_thnn_fused_lstm_cell", std::int64_t{4}),
+        std::pair("_thnn_fused_gru_cell", std::int64_t{3})}) {
+    const std::int64_t gates = cell.second;
     const Tensor state = turned(normal({9, 6}));
     const Tensor dense = from_values(to_doubles(state), state.shape(), options_of(state));
     const Tensor input = normal({6, gates * 9});
     const Tensor hidden = normal({6, gates * 9});
     const auto stepped = [&](const Tensor& from) {
-      return computed(op, sent({input, hidden, from, Value(), Value()}, Device::cpu()));
+      return computed(cell.first, sent({input, hidden, from, Value(), Value()}, Device::cpu()));
     };
     const std::vector<Tensor> found = stepped(state);
     const std::vector<Tensor> expected = stepped(dense);
