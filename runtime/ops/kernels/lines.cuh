@@ -2,6 +2,9 @@
 // takes one.
 #pragma once
 
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+
 #include "runtime/ops/kernels/elements.cuh"
 #include "runtime/tensor/card_lines.h"
 
@@ -10,7 +13,6 @@ namespace ohm::ops::kernels {
 using Count = unsigned long long;
 
 constexpr int kWarpSize = 32;
-constexpr unsigned kWholeWarp = 0xffffffffU;
 
 struct Elements {
   template <class Compute>
@@ -95,10 +97,8 @@ struct BlockTeam : Elements {
     for (Integer first = 0; first < size; first += blockDim.x) {
       const Integer i = first + threadIdx.x;
       Sum sum = i < size ? of(i) : Sum(0);
-      for (int distance = 1; distance < kWarpSize; distance *= 2) {
-        const Sum other = __shfl_up_sync(kWholeWarp, sum, distance);
-        if (lane >= static_cast<unsigned>(distance)) sum += other;
-      }
+      typename cub::WarpScan<Sum>::TempStorage unused;  // whole warps exchange registers
+      cub::WarpScan<Sum>(unused).InclusiveSum(sum, sum);
       __syncthreads();  // the tile before was read
       if (lane == kWarpSize - 1) of_warps[warp] = sum;
       __syncthreads();
@@ -119,9 +119,8 @@ struct BlockTeam : Elements {
     static_assert(sizeof(Value) <= sizeof(double));
     Value found = start;
     for (Integer i = threadIdx.x; i < size; i += blockDim.x) found = combine(found, of(i));
-    for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-      found = combine(found, __shfl_xor_sync(kWholeWarp, found, distance));
-    }
+    typename cub::WarpReduce<Value>::TempStorage unused;  // whole warps exchange registers
+    found = cub::WarpReduce<Value>(unused).Reduce(found, combine);
     auto* const of_warps = reinterpret_cast<Value*>(scratch);
     __syncthreads();  // the result of the call before was read
     if (threadIdx.x % kWarpSize == 0) of_warps[threadIdx.x / kWarpSize] = found;
