@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/ops/card_call.h"
 #include "runtime/tensor/context.h"
 
@@ -52,6 +53,17 @@ IntrusivePtr<Storage> workspace_of(std::size_t bytes, Device device) {
   return Storage::allocate(bytes, device);
 }
 
+/// Of `bytes`, or of what halving leaves of them when there is memory for it: nothing at the end.
+IntrusivePtr<Storage> workspace_of_at_most(std::size_t bytes, Device device) {
+  for (; bytes > 0; bytes /= 2) {
+    try {
+      return workspace_of(bytes, device);
+    } catch (const OutOfMemory&) {  // counted, as PyTorch's is
+    }
+  }
+  return {};
+}
+
 cuda::CardRange range_of(const IntrusivePtr<Storage>& workspace) {
   return workspace ? cuda::CardRange{workspace->address(), workspace->bytes()} : cuda::CardRange{};
 }
@@ -89,12 +101,12 @@ std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometr
   return Asked{cudnn, pass, *convolution};
 }
 
-// As PyTorch does it: one workspace for all that are tried, the largest that there is room for.
+// As PyTorch does it: one workspace for all that are tried, the largest that there is memory for.
 void measure(const Asked& asked, const Operands& operands) {
   const Device device = operands.device();
   const std::size_t room = Context::current().slot(device).allocator->info().free_bytes;
   const std::size_t bytes = asked.cudnn->largest_workspace(asked.pass, asked.convolution, room);
-  const IntrusivePtr<Storage> workspace = workspace_of(bytes, device);
+  const IntrusivePtr<Storage> workspace = workspace_of_at_most(bytes, device);
   asked.cudnn->measure(asked.pass, asked.convolution, operands.on_card(), range_of(workspace));
 }
 

@@ -10,7 +10,7 @@ namespace ohm::ops {
 // else `no`, and nothing was done. The library is asked for what needs no workspace, as PyTorch's
 // is taken to need none; where it has nothing of the kind, the workspace is allocated like
 // everything else, and freed on return. In benchmark mode the first call for a convolution tries
-// all that there is room for, in a workspace that is allocated and freed, and then empties the
+// all that there is memory for, in a workspace that is allocated and freed, and then empties the
 // caching allocators' caches, as PyTorch does; on a virtual GPU, whose convolutions take no
 // workspace, it does the latter. All throw OutOfMemory, cuda::LibraryError.
 

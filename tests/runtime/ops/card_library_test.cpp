@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/fault/faulty_allocator.h"
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
@@ -313,6 +315,18 @@ TEST(CudnnBenchmark, TakesWhatThereIsRoomFor) {
   Context::current().state.convolution_plans.is_benchmark = true;
   // More than the card has: no trial fits, and the convolution does not either.
   EXPECT_THROW(convolved(), std::runtime_error);
+}
+
+TEST(CudnnBenchmark, TakesHalfOfAWorkspaceThatThereIsNoMemoryFor) {
+  CardMachine machine(1, kOneCard);
+  DeviceSlot& slot = machine.context().gpus[0];
+  FaultPlan faults = FaultPlan::parse("persistent(size(>=4096)) & level(workspace)");
+  FaultyAllocator full(*slot.allocator, faults, 0);
+  slot.allocator = &full;
+  Context::current().state.convolution_plans.is_benchmark = true;
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 1);
+  EXPECT_EQ(full.stats().num_ooms, 1);
 }
 
 TEST(CudnnBenchmark, AFailedTrialLeavesTheConvolutionNew) {
