@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -51,6 +52,10 @@ class Program {
   }
 
   void send(int signal) const { ::kill(pid_, signal); }
+  /// Until a process that it started has computed for so long: what ends at once never does.
+  void wait_for_work(double seconds) const {
+    while (seconds_of_child() < seconds) ::usleep(1000);
+  }
   /// What it has printed so far.
   std::string out() const { return read_file(streams_.file("out")); }
 
@@ -65,6 +70,21 @@ class Program {
   static void redirect(int descriptor, const std::string& path) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(file, descriptor);
+  }
+
+  /// Of the processor's, of the process that it started first among those that are there.
+  double seconds_of_child() const {
+    const std::string pid = std::to_string(pid_);
+    long child = 0;
+    std::istringstream(read_file("/proc/" + pid + "/task/" + pid + "/children")) >> child;
+    const std::string stat = read_file("/proc/" + std::to_string(child) + "/stat");
+    // Of the fields behind the name in parentheses, the twelfth is the user's time.
+    std::istringstream fields(stat.substr(stat.find(')') == stat.npos ? 0 : stat.find(')')));
+    std::string skipped;
+    for (int field = 0; field < 12; ++field) fields >> skipped;
+    double ticks = 0;
+    fields >> ticks;
+    return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
   }
 
   TempFolder streams_;

@@ -183,7 +183,7 @@ TEST_F(Fit, EndsWithTheSignalThatInterruptsIt) {
                 "return ohm.scenario {name = 'endless', limits = {'num_ooms == 0'},\n"
                 "  problems = {it = function() while true do end end}}\n");
   test::Program program(folder_.path().string(), {"fit", "endless.lua", "--vary", "n"});
-  ::usleep(300'000);
+  program.wait_for_work(0.3);
   program.send(SIGINT);
   EXPECT_EQ(130, program.wait().code);
 }

@@ -315,7 +315,7 @@ TEST_F(Sweep, EndsTheSearchForTheLeastMemoryWithTheSignal) {
   folder_.write("endless.lua", test::scenario_with_problem("  while true do end"));
   test::Program program(folder_.path().string(), {"sweep", "endless.lua", "--role", "problem",
                                                   "--bytes", "--instructions", "1000000000000"});
-  ::usleep(500'000);
+  program.wait_for_work(0.3);
   program.send(SIGINT);
   const ProgramResult ran = program.wait();
   EXPECT_EQ(ran.code, 130) << ran.err;
