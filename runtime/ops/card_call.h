@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "allocator_shim/device/cuda/card_libraries.h"
+#include "runtime/ops/on_card.h"
 #include "runtime/tensor/card_backend.h"
 #include "runtime/tensor/tensor.h"
 
@@ -28,13 +29,15 @@ cuda::Pointer overwrite_on_card(const Tensor& tensor);
 /// `error` itself where it is not.
 [[noreturn]] void rethrow_on(Device device, const cuda::LibraryError& error);
 
-/// Makes a call of a library whose results are on `device`. Throws OutOfMemory where the library
-/// found no memory, cuda::LibraryError in its words where it failed otherwise.
+/// Makes a call of a library whose results are on `device`; `no` where it says that it does not
+/// support it. Throws OutOfMemory where the library found no memory, cuda::LibraryError in its
+/// words where it failed otherwise.
 template <class Call>
-auto call_library(Device device, Call&& call) {
+OnCard call_library(Device device, Call&& call) {
   try {
     return std::forward<Call>(call)();
   } catch (const cuda::LibraryError& error) {
+    if (error.failure() == cuda::LibraryFailure::not_supported) return OnCard::no;
     rethrow_on(device, error);
   }
 }
