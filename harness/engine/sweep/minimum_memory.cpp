@@ -63,8 +63,8 @@ class MinimumSearch {
       reserved = std::max(reserved, device.peak_reserved_bytes);
     }
     const std::size_t most = static_cast<std::size_t>(reserved) + context_bytes() + kGranuleBytes;
-    const std::size_t enough = most / kGranuleBytes + 1;
-    return std::pair(search(Wish::no_retry, enough), search(Wish::no_oom, enough));
+    const std::size_t likely = most / kGranuleBytes + 1;
+    return std::pair(search(Wish::no_retry, likely), search(Wish::no_oom, likely));
   }
   const std::string& error() const { return error_; }
   ExitReason reason() const { return reason_; }
@@ -93,25 +93,32 @@ class MinimumSearch {
     return std::nullopt;
   }
 
-  Found search(Wish wish, std::size_t enough) const {
+  Found search(Wish wish, std::size_t likely) const {
+    Found found;
     // Fails with `low`, passes with `high`. Less than the context is no device at all.
     std::size_t low = context_bytes() / kGranuleBytes;
-    std::size_t high = enough;
-    Found found;
+    std::size_t high = likely;
+    // A fraction of the memory, or what others take of it, wants more than what is reserved.
+    while (high < kUnlimitedBytes / kGranuleBytes && !is_enough(high, wish, found)) {
+      low = high;
+      high = std::min(2 * high, kUnlimitedBytes / kGranuleBytes);
+    }
     while (high - low > 1) {
       const std::size_t middle = low + (high - low) / 2;
-      const MeasuredVariant variant = measured(middle * kGranuleBytes);
-      const std::optional<Shortage> shortage = shortage_of(variant, wish);
-      if (!shortage) {
-        high = middle;
-        continue;
-      }
-      low = middle;
-      found.shortage = *shortage;
-      found.failure = variant.oom ? encoded(variant) : std::string();
+      (is_enough(middle, wish, found) ? high : low) = middle;
     }
     found.granules = high;
     return found;
+  }
+
+  /// Where it is not, `found` gets why.
+  bool is_enough(std::size_t granules, Wish wish, Found& found) const {
+    const MeasuredVariant variant = measured(granules * kGranuleBytes);
+    const std::optional<Shortage> shortage = shortage_of(variant, wish);
+    if (!shortage) return true;
+    found.shortage = *shortage;
+    found.failure = variant.oom ? encoded(variant) : std::string();
+    return false;
   }
 
   const ScenarioLoader& loader_;

@@ -300,6 +300,24 @@ return ohm.scenario {
   }
 }
 
+TEST_F(Sweep, FindsTheLeastMemoryOfWhatTakesAFractionOfIt) {
+  folder_.write("half.lua", test::scenario_with_problem(R"lua(
+  ohm.cuda.set_per_process_memory_fraction(0.5)
+  local kept = {}
+  for i = 1, 5 do kept[i] = ohm.ones(1024, 1024, {device = device}) end)lua"));
+  const ProgramResult ran = ohm({"sweep", "half.lua", "--role", "problem", "--bytes", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const Json least = Json::parse(ran.out)["scenarios"][0]["variants"][0]["with_retries"];
+  EXPECT_EQ(least["bytes"], 40 << 20) << "a segment of 20 MiB is half of it";
+  for (const char* size : {"40MiB", "38MiB"}) {
+    const bool is_enough = size == std::string("40MiB");
+    const ProgramResult run =
+        ohm({"run", "half.lua", "--gpu", std::string("tiny-64m,capacity=") + size, "--json"});
+    const Json variant = Json::parse(run.out)["scenarios"][0]["variants"][0];
+    EXPECT_EQ(variant["outcome"] == "oom", !is_enough) << size << variant;
+  }
+}
+
 TEST_F(Sweep, FindsNoLeastMemoryForWhatHitsACapOrEndsTooLate) {
   folder_.write("endless.lua", test::scenario_with_problem("  while true do end"));
   EXPECT_EQ(
