@@ -285,7 +285,8 @@ TrialVerdict Trial::judged_values(const UndisturbedRun& undisturbed) const {
     if (!different) return same;
     what = fmt::format("'{}' is not what the undisturbed run returns", *different);
   } else {
-    if (goes_on_as(undisturbed)) return same;
+    // Of what the allocator survived by itself the program has seen nothing.
+    if (!recorder_.reached_program() || goes_on_as(undisturbed)) return same;
     what = "its requests after the failure are not those of the undisturbed run";
   }
   const auto& kinds = undisturbed.calls.kinds;

@@ -300,6 +300,14 @@ return ohm.scenario {
   }
 }
 
+TEST_F(Sweep, WhatTheAllocatorSurvivesIsNoOtherWay) {
+  const ProgramResult ran =
+      ohm({"sweep", test::golden_path("sweep/survival.lua"), "--case", "data_parallel", "--level",
+           "segment", "--points", "all", "--form", "both", "--depth", "2"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "benign")) << ran.out;
+}
+
 TEST_F(Sweep, FindsTheLeastMemoryOfWhatTakesAFractionOfIt) {
   folder_.write("half.lua", test::scenario_with_problem(R"lua(
   ohm.cuda.set_per_process_memory_fraction(0.5)
