@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -79,7 +80,7 @@ class Program {
     std::istringstream(read_file("/proc/" + pid + "/task/" + pid + "/children")) >> child;
     const std::string stat = read_file("/proc/" + std::to_string(child) + "/stat");
     // Of the fields behind the name in parentheses, the twelfth is the user's time.
-    std::istringstream fields(stat.substr(stat.find(')') == stat.npos ? 0 : stat.find(')')));
+    std::istringstream fields(stat.substr(std::min(stat.find(')'), stat.size())));
     std::string skipped;
     for (int field = 0; field < 12; ++field) fields >> skipped;
     double ticks = 0;
