@@ -60,6 +60,9 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
         {"inference_left_on", "corrupt"},
         {"counter_kept", "corrupt"},
         {"flag_left_up", "corrupt"},
+        {"function_kept", "corrupt"},
+        {"nested_kept", "corrupt"},
+        {"benchmark_left_on", "corrupt"},
         {"cudnn_left_off", "corrupt"},
         {"stream_left_current", "corrupt"},
         {"fault_of_its_own", "corrupt"},
@@ -134,7 +137,8 @@ TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
 
 TEST_F(Sweep, LetsNoStateVouchForAnotherOne) {
   // Half of the failures leave a flag up: each is found, whoever looks at how many of them.
-  for (const std::string variant : {"flag_left_up_bad", "cudnn_left_off_bad"}) {
+  for (const std::string variant : {"flag_left_up_bad", "function_kept_bad", "nested_kept_bad",
+                                    "benchmark_left_on_bad", "cudnn_left_off_bad"}) {
     const auto bad_verdicts_with = [&](const std::vector<std::string>& options) {
       std::vector<std::string> sweep = {"sweep",    corpus("state"), "--case", variant,
                                         "--points", "all",           "--json"};
