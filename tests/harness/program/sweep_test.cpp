@@ -259,6 +259,14 @@ TEST_F(Sweep, RefusesWhatMakesNoSense) {
   }
 }
 
+TEST_F(Sweep, EndsVariantsThatDoNotEndWithoutAFault) {
+  folder_.write("endless.lua", test::scenario_with_problem("  while true do end"));
+  const ProgramResult late = ohm({"sweep", "endless.lua", "--role", "problem", "--timeout", "0.2",
+                                  "--instructions", "1000000000000"});
+  EXPECT_EQ(late.code, 124) << late.out;
+  EXPECT_TRUE(contains(late.out, "without faults took longer than 0.2 s")) << late.out;
+}
+
 TEST_F(Sweep, FindsTheLeastMemoryThatIsEnough) {
   const std::string script = folder_.write("least.lua", R"lua(
 local function run(d)
