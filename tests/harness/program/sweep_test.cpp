@@ -267,6 +267,18 @@ TEST_F(Sweep, EndsVariantsThatDoNotEndWithoutAFault) {
   EXPECT_TRUE(contains(late.out, "without faults took longer than 0.2 s")) << late.out;
 }
 
+TEST_F(Sweep, CutsTheTextOfAnError) {
+  const std::string script = folder_.write("long.lua", test::scenario_with_problem(R"lua(
+  local ok = pcall(ohm.ones, 64, 64, {device = device})
+  if not ok then error(("x"):rep(5 * 1024 * 1024), 0) end
+)lua"));
+  const ProgramResult ran = ohm({"sweep", script, "--role", "problem", "--json"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_LT(ran.out.size(), 10000U);
+  const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
+  EXPECT_EQ(variant["verdicts"]["wrong_error"], 1) << variant;
+}
+
 TEST_F(Sweep, FindsTheLeastMemoryThatIsEnough) {
   const std::string script = folder_.write("least.lua", R"lua(
 local function run(d)
