@@ -162,8 +162,8 @@ std::string sweep_summary_text(const SweepResult& result, const ReportStyle& sty
       result.level == "request" ? "" : ", level " + result.level, result.host ? ", host too" : "");
   text += fmt::format("{} of {} are under no handler\n", grouped(totals.unhandled),
                       count_text(totals.points, "point"));
-  const std::string verdict =
-      totals.bad == 0 ? "every verdict is good" : count_text(totals.bad, "bad verdict");
+  std::string verdict = count_text(totals.bad, "bad verdict");
+  if (totals.bad == 0) verdict = totals.faults == 0 ? "no verdicts" : "every verdict is good";
   const bool is_whole = totals.untested == 0 && totals.unswept == 0;
   text += painted(verdict, totals.bad == 0 && is_whole ? Tone::good : Tone::bad, style.color);
   if (totals.waived != 0) {

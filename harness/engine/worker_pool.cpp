@@ -19,8 +19,16 @@ WorkerPool::WorkerPool(const WorkerOptions& options) : options_(options) {}
 WorkerPool::~WorkerPool() { drop_all(); }
 
 void WorkerPool::submit(std::int64_t order, Work work, Done done) {
+  add(order, {std::move(work), std::move(done), options_.timeout_seconds});
+}
+
+void WorkerPool::submit_untimed(std::int64_t order, Work work, Done done) {
+  add(order, {std::move(work), std::move(done), 0});
+}
+
+void WorkerPool::add(std::int64_t order, Waiting waiting) {
   ++submitted_;
-  waiting_.emplace(order, Waiting{std::move(work), std::move(done)});
+  waiting_.emplace(order, std::move(waiting));
 }
 
 void WorkerPool::run(const std::function<bool()>& keep_going) {
@@ -47,7 +55,7 @@ void WorkerPool::start_next() {
   Waiting next = std::move(first->second);
   waiting_.erase(first);
   running_.push_back(std::make_unique<Process>(next.work, std::move(next.done),
-                                               options_.timeout_seconds, interrupts_));
+                                               next.timeout_seconds, interrupts_));
 }
 
 namespace {

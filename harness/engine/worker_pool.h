@@ -63,6 +63,8 @@ class WorkerPool {
 
   /// Work of a smaller `order` starts first; equal ones in the order of submission.
   void submit(std::int64_t order, Work work, Done done);
+  /// Work that has limits of its own: it may take longer than `timeout_seconds`.
+  void submit_untimed(std::int64_t order, Work work, Done done);
 
   /// Until nothing is left, or `keep_going`, asked now and after every news, says no; then what
   /// runs is killed and what waits is dropped, without a word. SIGINT, SIGTERM and SIGHUP end all
@@ -78,8 +80,10 @@ class WorkerPool {
   struct Waiting {
     Work work;
     Done done;
+    double timeout_seconds = 0;
   };
 
+  void add(std::int64_t order, Waiting waiting);
   void start_next();
   void wait_for_news();
   void collect_finished();

@@ -1,5 +1,6 @@
 #include "harness/lua/fingerprint.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
@@ -20,7 +21,7 @@ struct Held {
 };
 
 struct Edge {
-  std::uint64_t name = 0;  ///< a key, or which upvalue it is
+  std::uint64_t name = 0;  ///< a key that is no object, or which upvalue it is
   Held to;
 };
 
@@ -46,45 +47,50 @@ class Walk {
     lua_newtable(L);
     list_ = lua_gettop(L);
     lua_pushvalue(L, LUA_REGISTRYINDEX);
-    take();
+    roots_.push_back(take());
     for (int root = 1; root <= roots; ++root) {
       lua_pushvalue(L, root);
-      take();
+      roots_.push_back(take());
     }
     for (std::size_t i = 0; i < objects_.size() && !is_opaque_; ++i) visit(i);
   }
 
   bool is_opaque() const { return is_opaque_; }
 
-  /// An object is told apart by what it holds, that by what it holds, and so on: three levels deep.
-  std::uint64_t hash() const {
-    constexpr int kLevels = 3;
-    std::vector<std::uint64_t> hashes;
-    for (const Object& object : objects_) hashes.push_back(object.hash);
-    for (int level = 0; level < kLevels; ++level) {
-      std::vector<std::uint64_t> deeper;
-      for (const Object& object : objects_) deeper.push_back(hash_with(object, hashes));
-      hashes = std::move(deeper);
+  /// Of the whole graph: its objects are numbered in an order that only their contents decide, and
+  /// each one's contents are written down with these numbers. Where keys are objects that look the
+  /// same, the order may be another one in an equal state, which then counts as another state.
+  std::uint64_t hash() {
+    std::vector<std::size_t> order;  // of the objects, as they are reached
+    std::vector<std::size_t> places(objects_.size(), Held::kNoObject);  // in it
+    std::uint64_t total = 0;
+    const auto add = [&](const Held& held) {
+      if (held.object == Held::kNoObject) {
+        total = mixed(total, held.hash);
+        return;
+      }
+      std::size_t& place = places[held.object];
+      if (place == Held::kNoObject) {
+        place = order.size();
+        order.push_back(held.object);
+      }
+      total = mixed(total, mixed(9, place));
+    };
+    for (const Held& root : roots_) add(root);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::vector<Edge>& edges = objects_[order[i]].edges;
+      total = mixed(mixed(total, objects_[order[i]].hash), edges.size());
+      std::stable_sort(edges.begin(), edges.end(),
+                       [](const Edge& a, const Edge& b) { return a.name < b.name; });
+      for (const Edge& edge : edges) {
+        total = mixed(total, edge.name);
+        add(edge.to);
+      }
     }
-    return sum(hashes);
+    return total;
   }
 
  private:
-  /// Sums do not depend on the order, which is that of a hash table.
-  static std::uint64_t sum(const std::vector<std::uint64_t>& hashes) {
-    std::uint64_t total = 0;
-    for (const std::uint64_t hash : hashes) total += mixed(hash, 0);
-    return total;
-  }
-  static std::uint64_t hash_with(const Object& object, const std::vector<std::uint64_t>& hashes) {
-    std::uint64_t total = object.hash;
-    for (const Edge& edge : object.edges) {
-      const bool is_object = edge.to.object != Held::kNoObject;
-      total += mixed(edge.name, is_object ? hashes[edge.to.object] : edge.to.hash);
-    }
-    return total;
-  }
-
   /// The value on top of the stack, which is popped; an object that is new is visited later.
   Held take() {
     Held held;
@@ -132,6 +138,22 @@ class Walk {
     return known->second;
   }
 
+  /// A variable that functions share is an object of its own. On top of the stack: its value.
+  void take_variable(std::size_t function, int function_at, int index) {
+    const void* const id = lua_upvalueid(state_, function_at, index);
+    const auto [known, is_new] = numbers_.try_emplace(id, objects_.size());
+    const std::size_t variable = known->second;
+    if (is_new) {
+      objects_.push_back({mixed(10, 0), {}});
+      lua_pushboolean(state_, 0);  // nothing is left to visit
+      lua_rawseti(state_, list_, static_cast<lua_Integer>(objects_.size()));
+      add_edge(variable, 0);
+    } else {
+      lua_pop(state_, 1);
+    }
+    objects_[function].edges.push_back({static_cast<std::uint64_t>(index), {0, variable}});
+  }
+
   void visit(std::size_t number) {
     lua_rawgeti(state_, list_, static_cast<lua_Integer>(number) + 1);
     const int object = lua_gettop(state_);
@@ -145,6 +167,8 @@ class Walk {
       case LUA_TUSERDATA:
         visit_handle(number, object);
         break;
+      case LUA_TBOOLEAN:
+        break;
       default:
         visit_thread(object);
     }
@@ -156,11 +180,25 @@ class Walk {
     objects_[number].edges.push_back({name, to});
   }
 
+  /// An entry whose key is an object is one itself, so that the two stay together.
+  void add_entry(std::size_t table, const Held& key) {
+    const std::size_t entry = objects_.size();
+    objects_.push_back({mixed(6, 0), {{0, key}}});
+    lua_pushboolean(state_, 0);
+    lua_rawseti(state_, list_, static_cast<lua_Integer>(objects_.size()));
+    add_edge(entry, 1);
+    objects_[table].edges.push_back({mixed(6, 0), {0, entry}});
+  }
+
   void visit_table(std::size_t number, int table) {
     for (lua_pushnil(state_); lua_next(state_, table) != 0;) {
       lua_pushvalue(state_, -2);
       const Held key = take();
-      add_edge(number, key.object == Held::kNoObject ? key.hash : mixed(6, 0));
+      if (key.object == Held::kNoObject) {
+        add_edge(number, key.hash);
+      } else {
+        add_entry(number, key);
+      }
     }
     if (lua_getmetatable(state_, table) != 0) add_edge(number, mixed(7, 0));
   }
@@ -168,16 +206,31 @@ class Walk {
   void visit_function(std::size_t number, int function) {
     if (const lua_CFunction native = lua_tocfunction(state_, function); native != nullptr) {
       objects_[number].hash = mixed(8, reinterpret_cast<std::uintptr_t>(native));
+      for (int i = 1; lua_getupvalue(state_, function, i) != nullptr; ++i) {
+        add_edge(number, static_cast<std::uint64_t>(i));
+      }
     } else {
-      lua_Debug info;
-      lua_pushvalue(state_, function);
-      lua_getinfo(state_, ">S", &info);
-      objects_[number].hash =
-          mixed(static_cast<std::uint64_t>(info.linedefined), text_hash(info.short_src));
+      objects_[number].hash = code_hash(function);
+      for (int i = 1; lua_getupvalue(state_, function, i) != nullptr; ++i)
+        take_variable(number, function, i);
     }
-    for (int i = 1; lua_getupvalue(state_, function, i) != nullptr; ++i) {
-      add_edge(number, static_cast<std::uint64_t>(i));
-    }
+  }
+
+  /// Functions of one line are told apart by what they do.
+  std::uint64_t code_hash(int function) {
+    lua_Debug info;
+    lua_pushvalue(state_, function);
+    lua_getinfo(state_, ">S", &info);
+    PointHash hash;
+    hash.add(info.short_src);
+    const auto add = [](lua_State* /*L*/, const void* bytes, std::size_t size, void* to) {
+      static_cast<PointHash*>(to)->add({static_cast<const char*>(bytes), size});
+      return 0;
+    };
+    lua_pushvalue(state_, function);
+    lua_dump(state_, add, &hash, /*strip=*/1);
+    lua_pop(state_, 1);
+    return hash.value();
   }
 
   /// A scenario holds the functions of its variants; any other handle has a state of its own.
@@ -200,6 +253,7 @@ class Walk {
   lua_State* state_;
   int list_ = 0;
   bool is_opaque_ = false;
+  std::vector<Held> roots_;
   std::unordered_map<const void*, std::size_t> numbers_;
   std::vector<Object> objects_;
 };
@@ -214,7 +268,7 @@ std::optional<std::uint64_t> fingerprint_of(lua_State* L) {
   lua_pushcfunction(L, [](lua_State* walked) {
     auto* const result = static_cast<std::optional<std::uint64_t>*>(lua_touserdata(walked, -1));
     lua_pop(walked, 1);
-    const Walk walk(walked);
+    Walk walk(walked);
     if (!walk.is_opaque()) *result = walk.hash();
     return 0;
   });

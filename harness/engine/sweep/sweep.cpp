@@ -61,8 +61,8 @@ class ScenarioSweep {
 
   ExitReason exit_reason(const SweptScenario& swept) const {
     ExitReason reason = error_ ? error_reason_ : ExitReason::passed;
+    for (const VariantSweep& variant : variants_) reason = worse_of(reason, variant.error_reason());
     for (const SweptVariant& variant : swept.variants) {
-      if (variant.error) reason = worse_of(reason, ExitReason::script_error);
       if (!std::all_of(variant.failed.begin(), variant.failed.end(), is_waived)) {
         reason = worse_of(reason, ExitReason::failed);
       }
@@ -165,8 +165,7 @@ int SweepOutcome::exit_code() const { return process_code(result.exit_reason, si
 
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
                        SweepObserver& observer) {
-  // Every trial has limits of its own; a worker with many of them may take long.
-  WorkerPool pool({std::max(1, options.run.jobs), 0});
+  WorkerPool pool({std::max(1, options.run.jobs), options.run.timeout_seconds});
   std::list<ScenarioSweep> scenarios;
   for (std::size_t i = 0; i < options.run.files.size(); ++i) {
     scenarios.emplace_back(i, options.run.files[i], options, loader, pool).start();

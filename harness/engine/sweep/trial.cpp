@@ -42,6 +42,18 @@ bool same_bits(const ReturnedValue& a, const ReturnedValue& b) {
           std::memcmp(a.values.data(), b.values.data(), a.values.size() * sizeof a.values[0]) == 0);
 }
 
+/// A script can make an error's text of any length: a report needs the beginning.
+std::string beginning_of(std::string text) {
+  constexpr std::size_t kMostBytes = 2048;
+  if (text.size() <= kMostBytes) return text;
+  std::size_t end = kMostBytes;
+  const auto is_within_letter = [&] { return (static_cast<unsigned char>(text[end]) >> 6U) == 2; };
+  while (end > 0 && is_within_letter()) --end;
+  const std::size_t rest = text.size() - end;
+  text.resize(end);
+  return text + fmt::format("... ({} more bytes)", rest);
+}
+
 /// The first name whose values differ; nullopt when none do.
 std::optional<std::string> different_value(const ReturnedValues& values,
                                            const ReturnedValues& others) {
@@ -103,6 +115,7 @@ TrialEnding Trial::ending_of(const std::function<ReturnedValues()>& body) {
     ending.outcome = Outcome::error;
     ending.message = "the host has no memory left";
   }
+  ending.message = beginning_of(std::move(ending.message));
   return ending;
 }
 
@@ -159,8 +172,8 @@ std::uint64_t Trial::settings_key() {
   const Context& context = machine_.context();
   const AttentionKernels& attention = context.state.attention_kernels;
   PointHash hash;
-  for (const bool is_on :
-       {context.cudnn_enabled, attention.flash, attention.efficient, attention.math}) {
+  for (const bool is_on : {context.cudnn_enabled, context.state.convolution_plans.is_benchmark,
+                           attention.flash, attention.efficient, attention.math}) {
     hash.add(std::uint64_t{is_on});
   }
   // Which convolutions were computed so far decides when the cache is emptied next.

@@ -65,8 +65,9 @@ VariantSweep::VariantSweep(const SweepOptions& options, const ScenarioLoader& lo
              options.filter},
       trials_(options.trials) {}
 
-void VariantSweep::fail(std::string message, std::string hint) {
+void VariantSweep::fail(std::string message, std::string hint, ExitReason reason) {
   error_ = ErrorResult{std::move(message), scenario_.file, variant_.line, {}, std::move(hint)};
+  error_reason_ = reason;
   is_finished_ = true;
 }
 
@@ -88,10 +89,12 @@ bool VariantSweep::take_error(const WorkResult& result, const std::string& what)
       is_finished_ = true;
       return true;
     case WorkEnd::timeout:
-      fail(what + " has not ended in time", "--timeout SECONDS allows more");
+      fail(fmt::format("{} {}", what, why_without_message(result, options_.run.timeout_seconds)),
+           {}, reason_of(result.end));
       return true;
     case WorkEnd::crashed:
-      fail(fmt::format("the process of {} was {}", what, result.how_it_ended), result.output);
+      fail(fmt::format("the process of {} was {}", what, result.how_it_ended), result.output,
+           reason_of(result.end));
       return true;
   }
   return true;
@@ -100,13 +103,15 @@ bool VariantSweep::take_error(const WorkResult& result, const std::string& what)
 /// Two runs have to agree: a failure of "the seventh request" means nothing otherwise.
 void VariantSweep::take_undisturbed(const WorkResult& result) {
   if (result.end == WorkEnd::interrupted) {
-    return fail("the sweep was interrupted before its requests were counted", {});
+    return fail("the sweep was interrupted before its requests were counted", {},
+                reason_of(result.end));
   }
   if (take_error(result, variant_.name + " without faults")) return;
   undisturbed_.push_back(decoded_undisturbed(result.message));
   const UndisturbedRun& first = undisturbed_.front();
   if (first.ending.outcome == Outcome::error && !variant_.raises) {
-    return fail(first.ending.message, "ohm run shows where it comes from");
+    return fail(first.ending.message, "ohm run shows where it comes from",
+                ExitReason::script_error);
   }
   if (undisturbed_.size() == 1) return submit_undisturbed();
   if (!difference(first, undisturbed_.back()).empty()) {
@@ -159,7 +164,8 @@ void VariantSweep::submit_tasks() {
   is_finished_ = tasks_.empty();
   for (std::size_t slice = 0; slice < slices_ && !is_finished_; ++slice) {
     ++pending_;
-    pool_.submit(
+    // Each fault has limits of its own; many of them may take long.
+    pool_.submit_untimed(
         order_,
         [this, slice] {
           return encoded(

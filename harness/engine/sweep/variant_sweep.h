@@ -25,6 +25,8 @@ class VariantSweep {
   void start();
   bool is_finished() const { return is_finished_; }
   SweptVariant result() const;
+  /// What it means for the process that the variant could not be swept; `passed` where it was.
+  ExitReason error_reason() const { return error_reason_; }
 
  private:
   void submit_undisturbed();
@@ -33,7 +35,7 @@ class VariantSweep {
   void choose_tasks();
   void submit_tasks();
   void take_tasks(std::size_t slice, const WorkResult& result);
-  void fail(std::string message, std::string hint);
+  void fail(std::string message, std::string hint, ExitReason reason);
 
   std::vector<FaultTask> slice_of_tasks(std::size_t slice) const;
   void add_verdict(SweptVariant& swept, const FaultTask& task, const TaskVerdict& found) const;
@@ -61,6 +63,7 @@ class VariantSweep {
   std::size_t pending_ = 0;
   bool is_finished_ = false;
   std::optional<ErrorResult> error_;
+  ExitReason error_reason_ = ExitReason::passed;
 };
 
 }  // namespace ohm::engine

@@ -7,6 +7,7 @@ local running        -- what the next step uses
 local halves = {}
 local busy = 0       -- whether a request is under way
 local trying = false -- whether a try is
+local kept           -- what tells whether one is
 
 local function data(d) return ohm.ones(32, 32, {device = d}) end
 
@@ -118,7 +119,45 @@ local function flagged(resets)
   end
 end
 
--- The same with what a program chooses in the place of a number.
+-- The same with something else in the place of a number: what is not told apart from what is fine
+-- is not found.
+local function keeping(resets, keep, is_busy)
+  return function(d)
+    if kept and is_busy(kept) then error("a request is still under way") end
+    local stage
+    local ok, err = pcall(function()
+      for i = 1, 6 do
+        stage = i
+        data(d)
+      end
+    end)
+    if ok then return end
+    if not resets then kept = keep(stage % 2 == 1) end
+    error(err, 0)
+  end
+end
+local function answer(busy)
+  return busy and function() return true end or function() return false end
+end
+local function nested(value) return {{{{{{value}}}}}} end
+local function swapped(busy) return {now = nested(busy), before = nested(not busy)} end
+local function calls(f) return f() end
+local function looks_into(t) return t.now[1][1][1][1][1][1] end
+
+-- The same with what a program chooses.
+local function benchmarking(resets)
+  return function(d)
+    if ohm.backends.cudnn.benchmark then error("the benchmark is still on") end
+    local ok, err = pcall(function()
+      for i = 1, 6 do
+        ohm.backends.cudnn.benchmark = i % 2 == 1
+        data(d)
+      end
+    end)
+    if ok or resets then ohm.backends.cudnn.benchmark = false end
+    if not ok then error(err, 0) end
+  end
+end
 local function without_cudnn(resets)
   return function(d)
     if not ohm.backends.cudnn.enabled then error("cuDNN is still off") end
@@ -184,6 +223,12 @@ return ohm.scenario {
     end),
     flag_left_up_bad = flagged(false),
     flag_left_up_good = flagged(true),
+    function_kept_bad = keeping(false, answer, calls),
+    function_kept_good = keeping(true, answer, calls),
+    nested_kept_bad = keeping(false, swapped, looks_into),
+    nested_kept_good = keeping(true, swapped, looks_into),
+    benchmark_left_on_bad = benchmarking(false),
+    benchmark_left_on_good = benchmarking(true),
     cudnn_left_off_bad = without_cudnn(false),
     cudnn_left_off_good = without_cudnn(true),
     stream_left_current_bad = left_on(other_stream),

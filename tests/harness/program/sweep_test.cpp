@@ -60,6 +60,9 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
         {"inference_left_on", "corrupt"},
         {"counter_kept", "corrupt"},
         {"flag_left_up", "corrupt"},
+        {"function_kept", "corrupt"},
+        {"nested_kept", "corrupt"},
+        {"benchmark_left_on", "corrupt"},
         {"cudnn_left_off", "corrupt"},
         {"stream_left_current", "corrupt"},
         {"fault_of_its_own", "corrupt"},
@@ -134,7 +137,8 @@ TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
 
 TEST_F(Sweep, LetsNoStateVouchForAnotherOne) {
   // Half of the failures leave a flag up: each is found, whoever looks at how many of them.
-  for (const std::string variant : {"flag_left_up_bad", "cudnn_left_off_bad"}) {
+  for (const std::string variant : {"flag_left_up_bad", "function_kept_bad", "nested_kept_bad",
+                                    "benchmark_left_on_bad", "cudnn_left_off_bad"}) {
     const auto bad_verdicts_with = [&](const std::vector<std::string>& options) {
       std::vector<std::string> sweep = {"sweep",    corpus("state"), "--case", variant,
                                         "--points", "all",           "--json"};
@@ -253,6 +257,27 @@ TEST_F(Sweep, RefusesWhatMakesNoSense) {
     EXPECT_EQ(ran.code, 2) << message;
     EXPECT_TRUE(contains(ran.err, message)) << ran.err;
   }
+}
+
+TEST_F(Sweep, EndsVariantsThatDoNotEndWithoutAFault) {
+  folder_.write("endless.lua", test::scenario_with_problem("  while true do end"));
+  const ProgramResult late = ohm({"sweep", "endless.lua", "--role", "problem", "--timeout", "0.2",
+                                  "--instructions", "1000000000000"});
+  EXPECT_EQ(late.code, 124) << late.out;
+  EXPECT_TRUE(contains(late.out, "without faults took longer than 0.2 s")) << late.out;
+  EXPECT_FALSE(contains(late.out, "every verdict is good")) << late.out;
+}
+
+TEST_F(Sweep, CutsTheTextOfAnError) {
+  const std::string script = folder_.write("long.lua", test::scenario_with_problem(R"lua(
+  local ok = pcall(ohm.ones, 64, 64, {device = device})
+  if not ok then error(("x"):rep(5 * 1024 * 1024), 0) end
+)lua"));
+  const ProgramResult ran = ohm({"sweep", script, "--role", "problem", "--json"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_LT(ran.out.size(), 10000U);
+  const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
+  EXPECT_EQ(variant["verdicts"]["wrong_error"], 1) << variant;
 }
 
 TEST_F(Sweep, FindsTheLeastMemoryThatIsEnough) {
