@@ -46,8 +46,8 @@ void fields(Archive& archive, T& held) {
 
 template <class Archive, Is<UndisturbedRun> T>
 void fields(Archive& archive, T& run) {
-  archive(run.ending, run.calls, run.points, run.hashes, run.at_end, run.modes, run.peak_bytes,
-          run.seconds);
+  archive(run.ending, run.calls, run.points, run.hashes, run.at_end, run.modes, run.is_benchmark,
+          run.memory_limits, run.peak_bytes, run.seconds);
 }
 
 std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }

@@ -134,6 +134,8 @@ UndisturbedRun Trial::undisturbed() {
   const MemoryByPlace memory = memory_by_place(machine_, /*host=*/true);
   run.at_end.assign(memory.begin(), memory.end());
   run.modes = modes();
+  run.is_benchmark = machine_.context().state.convolution_plans.is_benchmark;
+  run.memory_limits = memory_limits();
   run.peak_bytes = peak_bytes();
   return run;
 }
@@ -165,6 +167,32 @@ std::string Trial::modes() const {
         fmt::format("another stream of cuda:{} is the current one", gpu));
   }
   return text;
+}
+
+/// Of each GPU; the largest number where there is none.
+std::vector<std::int64_t> Trial::memory_limits() {
+  std::vector<std::int64_t> limits;
+  for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
+    constexpr auto kNone = static_cast<std::size_t>(INT64_MAX);
+    const std::size_t limit = machine_.caching_allocator(gpu).memory_limit().value_or(kNone);
+    limits.push_back(static_cast<std::int64_t>(limit));
+  }
+  return limits;
+}
+
+/// What a program may choose for good, but has to take back where the undisturbed run does; empty
+/// when it did.
+std::string Trial::setting_left(const UndisturbedRun& undisturbed) {
+  if (machine_.context().state.convolution_plans.is_benchmark && !undisturbed.is_benchmark) {
+    return "cudnn.benchmark is on";
+  }
+  const std::vector<std::int64_t> limits = memory_limits();
+  for (std::size_t gpu = 0; gpu < limits.size(); ++gpu) {
+    if (limits[gpu] < undisturbed.memory_limits[gpu]) {
+      return fmt::format("cuda:{} may use only {} bytes", gpu, limits[gpu]);
+    }
+  }
+  return {};
 }
 
 /// What a program chooses, and may choose once more when memory runs out.
@@ -361,6 +389,8 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
   if (modes() != undisturbed.modes && worse(FaultVerdict::corrupt, "left behind: " + modes())) {
     return found;
   }
+  const std::string left = setting_left(undisturbed);
+  if (!left.empty() && worse(FaultVerdict::corrupt, "left behind: " + left)) return found;
   if (worse(FaultVerdict::leak, leaked(undisturbed))) return found;
   // What looks like the failed request made again is one only if all that followed it follows.
   const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(undisturbed);

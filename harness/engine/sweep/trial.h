@@ -44,6 +44,8 @@ struct UndisturbedRun {
   std::vector<std::uint64_t> hashes;                       ///< of the points
   std::vector<std::pair<std::string, PlaceBytes>> at_end;  ///< a MemoryByPlace
   std::string modes;                                       ///< that it left on
+  bool is_benchmark = false;                               ///< cuDNN's mode, at the end
+  std::vector<std::int64_t> memory_limits;                 ///< of each GPU, at the end
   std::int64_t peak_bytes = 0;                             ///< allocated, on one GPU
   double seconds = 0;
 };
@@ -88,6 +90,8 @@ class Trial {
 
   TrialEnding ending_of(const std::function<ReturnedValues()>& body);
   std::string modes() const;
+  std::vector<std::int64_t> memory_limits();
+  std::string setting_left(const UndisturbedRun& undisturbed);
   std::int64_t peak_bytes() const;
   std::string broken_invariant();
   std::string leaked(const UndisturbedRun& undisturbed);

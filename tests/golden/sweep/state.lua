@@ -41,6 +41,19 @@ local function counted(restore)
   end
 end
 
+-- What nothing later depends on is left behind all the same.
+local function set_for_a_while(set, resets)
+  return function(d)
+    local x = data(d)
+    set(true)
+    local ok, err = pcall(function() return (x * 2):sum():item() end)
+    if ok or resets then set(false) end
+    if not ok then error(err, 0) end
+  end
+end
+local function limit_memory(on) ohm.cuda.set_per_process_memory_fraction(on and 0.5 or 1.0) end
+local function set_benchmark(on) ohm.backends.cudnn.benchmark = on end
+
 -- What is half made looks made.
 local function half_made(make)
   return function(d)
@@ -203,6 +216,10 @@ return ohm.scenario {
     gradients_left_off_good = closed(no_grad),
     inference_left_on_bad = left_on(ohm.inference_mode),
     inference_left_on_good = closed(ohm.inference_mode),
+    memory_left_limited_bad = set_for_a_while(limit_memory, false),
+    memory_left_limited_good = set_for_a_while(limit_memory, true),
+    benchmark_unread_bad = set_for_a_while(set_benchmark, false),
+    benchmark_unread_good = set_for_a_while(set_benchmark, true),
     counter_kept_bad = counted(false),
     counter_kept_good = counted(true),
     half_made_bad = half_made(function(d)

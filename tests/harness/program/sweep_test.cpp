@@ -58,6 +58,8 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
        {{"autocast_left_on", "corrupt"},
         {"gradients_left_off", "corrupt"},
         {"inference_left_on", "corrupt"},
+        {"memory_left_limited", "corrupt"},
+        {"benchmark_unread", "corrupt"},
         {"counter_kept", "corrupt"},
         {"flag_left_up", "corrupt"},
         {"function_kept", "corrupt"},
