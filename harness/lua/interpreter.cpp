@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "allocator_shim/observe/format_bytes.h"
@@ -41,6 +42,10 @@ int open_state(lua_State* L) {
   return 0;
 }
 
+// Calls into the state from outside a protected call fail for a lack of memory alone. Lua is
+// compiled as C++: the exception passes through it.
+int throw_unprotected(lua_State* /*L*/) { throw std::bad_alloc(); }
+
 // Lua's own, as one frame per line.
 std::string frames_of(lua_State* L) {
   luaL_traceback(L, L, nullptr, 1);
@@ -64,6 +69,7 @@ Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps
   state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
   lua_State* L = state();
   if (L == nullptr) throw engine::ScriptError("the memory cap leaves no room for a script");
+  lua_atpanic(L, &throw_unprotected);
   *static_cast<Interpreter**>(lua_getextraspace(L)) = this;
   lua_pushcfunction(L, &open_state);
   lua_pushinteger(L, static_cast<lua_Integer>(seed));
