@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -194,17 +195,20 @@ MeasuredVariant run_once(const ScenarioLoader& loader, const LoadRequest& reques
                          const VariantFiles& files, Recording recording, LiveEntry* live,
                          const std::function<void(const Machine&)>& look_at) {
   MeasuredVariant measured;
-  Machine machine(options);
-  const ContextGuard guard(machine.context());
+  std::optional<Machine> made;
+  std::optional<ContextGuard> guard;
   std::unique_ptr<ScenarioProgram> program;
   measured.error = script_error_of(request.path, [&] {
+    made.emplace(options);
+    guard.emplace(made->context());
     program = loader(request);
-    machine.add_gpus();
+    made->add_gpus();
   });
   if (measured.error) {
     measured.outcome = Outcome::error;
     return measured;
   }
+  Machine& machine = *made;
   if (live != nullptr) show_on(*live, machine);
   VariantRun run(machine, files, recording);
   measured.outcome = Outcome::completed;

@@ -20,7 +20,7 @@ namespace ohm::engine {
 
 enum class WorkEnd : std::uint8_t {
   message,      ///< the whole message arrived
-  crashed,      ///< a signal, or an exit before the message was whole
+  crashed,      ///< a signal, an exception, or an exit before the message was whole
   timeout,      ///< killed after `timeout_seconds`
   interrupted,  ///< this process was told to end
 };
@@ -50,7 +50,7 @@ class WorkerPool {
  public:
   static constexpr std::size_t kMaxOutput = 64 * 1024;
 
-  /// Runs in the new process; what it returns is the message. An exception that leaves it aborts.
+  /// Runs in the new process; what it returns is the message. An exception is told as a crash.
   using Work = std::function<std::string()>;
   /// Runs here, and may submit more.
   using Done = std::function<void(WorkResult)>;

@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
+#include <exception>
+#include <new>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -65,15 +67,33 @@ void enter_child(pid_t parent, int output, const InterruptGuard& interrupts) {
   ::dup2(output, STDERR_FILENO);
 }
 
-[[noreturn]] void run_in_child(const WorkerPool::Work& work, int messages) noexcept {
-  const std::string message = work();
+/// The exit codes of a child that sent a message.
+constexpr int kDone = 0;
+constexpr int kFailed = 3;  ///< the message is what an exception said
+
+[[noreturn]] void send_and_exit(int messages, std::string_view message, int code) noexcept {
   std::fflush(nullptr);
   const MessageLength length = message.size();
   std::array<char, sizeof length> head{};
   std::memcpy(head.data(), &length, sizeof length);
   const bool sent = write_all(messages, head.data(), head.size()) &&
                     write_all(messages, message.data(), message.size());
-  ::_exit(sent ? 0 : 1);
+  ::_exit(sent ? code : 1);
+}
+
+[[noreturn]] void run_in_child(const WorkerPool::Work& work, int messages) noexcept {
+  const pid_t child = ::getpid();
+  try {
+    const std::string message = work();
+    send_and_exit(messages, message, kDone);
+  } catch (const std::bad_alloc&) {
+    // Work may copy this process: a copy that fails has nothing to say to the parent.
+    if (::getpid() != child) std::terminate();
+    send_and_exit(messages, "the host has no memory left", kFailed);
+  } catch (const std::exception& error) {
+    if (::getpid() != child) std::terminate();
+    send_and_exit(messages, error.what(), kFailed);
+  }
 }
 
 std::optional<std::string> whole_message(const std::string& received) {
@@ -154,12 +174,17 @@ WorkResult WorkerPool::Process::reap() {
   result.seconds = std::chrono::duration<double>(Clock::now() - started).count();
   result.output = output.text();
   std::optional<std::string> whole = whole_message(message.text());
-  const bool clean_exit = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const auto exited_with = [&](int code) {
+    return WIFEXITED(status) && WEXITSTATUS(status) == code;
+  };
   if (is_overdue) {
     result.end = WorkEnd::timeout;
-  } else if (whole && clean_exit) {
+  } else if (whole && exited_with(kDone)) {
     result.end = WorkEnd::message;
     result.message = std::move(*whole);
+  } else if (whole && exited_with(kFailed)) {
+    result.end = WorkEnd::crashed;
+    result.how_it_ended = "ended by an error: " + *whole;
   } else {
     result.end = WorkEnd::crashed;
     result.how_it_ended = how_it_ended(status);

@@ -131,6 +131,7 @@ engine::BodyResult call_body(lua_State* L, int index) {
   }
   lua_settop(L, top);
   Interpreter::of(L).collect(L);
+  Interpreter::of(L).rethrow_failure(L);
   if (failure) throw OutOfMemory(*failure);
   if (status != LUA_OK) throw std::runtime_error(message);
   return result;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "allocator_shim/observe/format_bytes.h"
@@ -41,6 +42,10 @@ int open_state(lua_State* L) {
   return 0;
 }
 
+// Calls into the state from outside a protected call fail for a lack of memory alone. Lua is
+// compiled as C++: the exception passes through it.
+int throw_unprotected(lua_State* /*L*/) { throw std::bad_alloc(); }
+
 // Lua's own, as one frame per line.
 std::string frames_of(lua_State* L) {
   luaL_traceback(L, L, nullptr, 1);
@@ -64,11 +69,12 @@ Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps
   state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
   lua_State* L = state();
   if (L == nullptr) throw engine::ScriptError("the memory cap leaves no room for a script");
+  lua_atpanic(L, &throw_unprotected);
   *static_cast<Interpreter**>(lua_getextraspace(L)) = this;
   lua_pushcfunction(L, &open_state);
   lua_pushinteger(L, static_cast<lua_Integer>(seed));
   call(1, 0);
-  lua_sethook(L, &on_hook, LUA_MASKCOUNT | LUA_MASKRET, kCountPeriod);
+  watch(L);
 }
 
 Interpreter::~Interpreter() {
@@ -94,10 +100,8 @@ void Interpreter::call(int arguments, int results) {
   traceback_.clear();
   const int status = lua_pcall(L, arguments, results, handler);
   lua_remove(L, handler);
-  if (failure_) {
-    lua_settop(L, handler - 1);
-    std::rethrow_exception(std::exchange(failure_, nullptr));
-  }
+  if (failure_) lua_settop(L, handler - 1);
+  rethrow_failure(L);
   note_reached_cap(L);
   if (!reached_cap_.empty()) {
     lua_settop(L, handler - 1);
@@ -174,16 +178,36 @@ std::string_view Interpreter::file_of(const char* chunk_name) {
 }
 
 // Note [Caps cannot be caught]
-// A script can catch the error that a cap raises. From then on every single instruction raises it
-// again, so that it gets no further than leaving its functions; what it returns is not looked at.
+// A script can catch the error that a cap raises, or an exception that it may not handle. From then
+// on every single instruction raises it again, so that it gets no further than leaving its
+// functions; what it returns is not looked at.
 void Interpreter::count_instructions(lua_State* L) {
   Interpreter& self = of(L);
-  self.instructions_ += kCountPeriod;
+  self.instructions_ += static_cast<std::uint64_t>(lua_gethookcount(L));
   self.note_reached_cap(L);
-  if (self.reached_cap_.empty()) return;
+  if (self.reached_cap_.empty() && !self.failure_) {
+    // Whoever called the script may have dealt with the failure and go on.
+    if (lua_gethookcount(L) != kCountPeriod) watch(L);
+    return;
+  }
   lua_sethook(L, &on_hook, LUA_MASKCOUNT, 1);
-  lua_pushstring(L, self.reached_cap_.c_str());
+  lua_pushstring(L, self.failure_ ? "the script was ended" : self.reached_cap_.c_str());
   lua_error(L);
+}
+
+void Interpreter::watch(lua_State* L) {
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT | LUA_MASKRET, kCountPeriod);
+}
+
+void Interpreter::fail(lua_State* L, std::exception_ptr failure) {
+  failure_ = std::move(failure);
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT, 1);
+}
+
+void Interpreter::rethrow_failure(lua_State* L) {
+  if (!failure_) return;
+  if (reached_cap_.empty()) watch(L);
+  std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Interpreter::note_reached_cap(lua_State* L) {

@@ -92,8 +92,11 @@ class Interpreter {
   /// came from no file. The text stays valid.
   std::string_view file_of(const char* chunk_name);
 
-  /// For natives: remembers an exception that no script may handle; call() throws it.
-  void fail(std::exception_ptr failure) { failure_ = std::move(failure); }
+  /// For natives: remembers an exception that no script may handle; call() throws it, or a native
+  /// that has called the script. What `L` runs ends at its next instruction.
+  void fail(lua_State* L, std::exception_ptr failure);
+  /// For natives that have called the script on `L`: throws what fail() remembers.
+  void rethrow_failure(lua_State* L);
 
   engine::RunContext* run = nullptr;  ///< the running variant; nullptr while a file is loaded
   ScenarioParameters parameters;      ///< what the script declares and what was set from outside
@@ -127,6 +130,7 @@ class Interpreter {
   void find_unreachable(lua_State* L);
   static void on_hook(lua_State* L, lua_Debug* frame);
   static void count_instructions(lua_State* L);
+  static void watch(lua_State* L);
   void note_ended_function(lua_State* L, const lua_Debug& frame);
   void let_go(const void* handle);
   static int handle_message(lua_State* L);

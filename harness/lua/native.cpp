@@ -106,7 +106,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
   } catch (const std::bad_alloc&) {
     push_message(L, interpreter, "this call needs more memory than the host has");
   } catch (const std::exception& error) {
-    interpreter.fail(std::current_exception());
+    interpreter.fail(L, std::current_exception());
     push_message(L, interpreter, error.what());
   }
   return lua_error(L);

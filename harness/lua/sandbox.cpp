@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,20 +33,32 @@ constexpr std::string_view kBaseFunctions[] = {
 };
 
 using BaseFunctions = std::map<std::string_view, lua_CFunction>;
+using BaseAddresses = std::array<lua_CFunction, std::size(kBaseFunctions)>;
+
+int find_base_functions(lua_State* L) {
+  auto& found = *static_cast<BaseAddresses*>(lua_touserdata(L, 1));
+  luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    lua_getfield(L, -1, kBaseFunctions[i].data());
+    found[i] = lua_tocfunction(L, -1);
+    lua_pop(L, 1);
+  }
+  return 0;
+}
 
 // Their addresses are the same for all states, but only a state can tell them.
 const BaseFunctions& base_functions() {
   static const BaseFunctions functions = [] {
-    BaseFunctions found;
-    lua_State* L = luaL_newstate();
-    luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
-    for (const std::string_view name : kBaseFunctions) {
-      lua_getfield(L, -1, name.data());
-      found[name] = lua_tocfunction(L, -1);
-      lua_pop(L, 1);
-    }
-    lua_close(L);
-    return found;
+    const std::unique_ptr<lua_State, void (*)(lua_State*)> state(luaL_newstate(), &lua_close);
+    if (!state) throw std::bad_alloc();
+    BaseAddresses found{};
+    lua_pushcfunction(state.get(), &find_base_functions);
+    lua_pushlightuserdata(state.get(), &found);
+    // Nothing but a lack of memory can go wrong there.
+    if (lua_pcall(state.get(), 1, 0, 0) != LUA_OK) throw std::bad_alloc();
+    BaseFunctions named;
+    for (std::size_t i = 0; i < found.size(); ++i) named[kBaseFunctions[i]] = found[i];
+    return named;
   }();
   return functions;
 }

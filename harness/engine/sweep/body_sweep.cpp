@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -35,8 +36,9 @@ class Countdown final : public FaultSource {
   }
   std::int64_t calls() const { return calls_; }
 
-  struct NoProgress : std::runtime_error {
-    NoProgress() : std::runtime_error("one request fails again and again") {}
+  /// No error of the body's: no script may handle it.
+  struct NoProgress : std::exception {
+    const char* what() const noexcept override { return "one request fails again and again"; }
   };
 
  private:

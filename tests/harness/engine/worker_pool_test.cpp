@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -100,8 +101,22 @@ TEST(WorkerPool, MessageThatIsCutOffIsACrash) {
 TEST(WorkerPool, ExceptionThatLeavesTheWorkIsACrashThatSaysWhat) {
   const WorkResult result =
       result_of([]() -> std::string { throw std::logic_error("a mistake of ours"); });
-  EXPECT_EQ("killed by SIGABRT (Aborted)", result.how_it_ended);
-  EXPECT_NE(std::string::npos, result.output.find("a mistake of ours")) << result.output;
+  EXPECT_EQ(WorkEnd::crashed, result.end);
+  EXPECT_EQ("ended by an error: a mistake of ours", result.how_it_ended);
+  const WorkResult full = result_of([]() -> std::string { throw std::bad_alloc(); });
+  EXPECT_EQ("ended by an error: the host has no memory left", full.how_it_ended);
+}
+
+TEST(WorkerPool, ExceptionOfACopyOfTheWorkIsTheCopys) {
+  const WorkResult result = result_of([]() -> std::string {
+    const pid_t copy = ::fork();
+    if (copy == 0) throw std::runtime_error("the copy's");
+    int status = 0;
+    ::waitpid(copy, &status, 0);
+    return WIFSIGNALED(status) ? "killed" : "ended";
+  });
+  EXPECT_EQ(WorkEnd::message, result.end) << result.how_it_ended;
+  EXPECT_EQ("killed", result.message);
 }
 
 TEST(WorkerPool, EndlessLoopIsKilled) {

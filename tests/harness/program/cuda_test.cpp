@@ -117,6 +117,17 @@ TEST_F(OnCards, EndsTheVariantsProcessAloneWhenTheCardBreaks) {
   EXPECT_EQ(0, ohm({"run", "segments.lua", "--gpu", "cuda", "--case", "small"}).code);
 }
 
+TEST_F(OnCards, TellsInTheDriversWordsWhyAVariantCannotStart) {
+  const ProgramResult good = ohm({"verify-device", "good.lua", "--case", "kept"});
+  if (good.out.find("no kernels") != std::string::npos) GTEST_SKIP() << good.out;
+  machine_is("devices=2 capacity=134217728 fail=cuModuleLoadData:0:222");
+  const ProgramResult result = ohm({"run", "segments.lua", "--gpu", "cuda"});
+  EXPECT_EQ(4, result.code);
+  EXPECT_THAT(result.out, HasSubstr("was ended by an error: "));
+  EXPECT_THAT(result.out, HasSubstr("cuModuleLoadData: CUDA_ERROR_STAND_IN"));
+  EXPECT_THAT(result.out, Not(HasSubstr("killed by")));
+}
+
 TEST_F(OnCards, TakesExpandableSegmentsAndPageLockedMemory) {
   folder_.write("pinned.lua", test::scenario_with_check(R"lua(
     local x = ohm.ones(3 * 1024 * 1024):pin_memory()

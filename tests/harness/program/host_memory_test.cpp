@@ -114,6 +114,8 @@ TEST_P(HostMemory, MayFailAnywhere) {
     EXPECT_LT(ran.code, 128) << ran.err;
     EXPECT_NE(ran.code, 127) << ran.err;
     EXPECT_EQ(ran.err.find("terminate"), std::string::npos) << ran.err;
+    // Workers have no crash of their own either: their parent would tell of it, and live on.
+    EXPECT_EQ((ran.out + ran.err).find("killed by"), std::string::npos) << ran.out << ran.err;
     EXPECT_LE(live(), live_before + kOfTheWayOut);
     EXPECT_EQ(names_of_files(), names);
     for (const auto& [name, bytes] : whole) {

@@ -432,6 +432,32 @@ return ohm.scenario {
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 
+TEST_F(Faults, AFunctionThatTriesForEverIsAHang) {
+  const std::string script = folder_.write("stubborn.lua", R"lua(
+local function run(d)
+  local function stubborn()
+    while true do
+      if pcall(ohm.ones, 16, {device = d}) then return 1 end
+    end
+  end
+  local threads = function() return coroutine.wrap(stubborn)() end
+  local first = ohm.fault.sweep(stubborn, "persistent")
+  local inside = ohm.fault.sweep(threads, "persistent")
+  -- What comes after is run as ever.
+  local good = ohm.fault.sweep(function() return ohm.ones(16, {device = d}):sum():item() end)
+  return {hang = first.hang, inside = inside.hang, calls = good.calls, clean = good.clean_error}
+end
+return ohm.scenario {
+  name = "stubborn", summary = "A loop that does not end", limits = {"num_ooms == 0"},
+  problems = {large = function(d) ohm.zeros(128, 1024, 1024, {device = d}) end},
+  checks = {swept = {run = run, limits = {"num_ooms >= 1"},
+                     returns = {hang = 1, inside = 1, calls = 2, clean = 2}}},
+}
+)lua");
+  const ProgramResult ran = ohm({"run", script, "--timeout", "20"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+}
+
 TEST_F(Faults, LeaveSnapshotsThatReplay) {
   const std::string script = folder_.write("faults.lua", kFaultScenario);
   const std::string snapshot = file("faults.pickle");
