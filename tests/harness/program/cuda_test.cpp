@@ -295,10 +295,11 @@ TEST_F(OnCards, ComputesTheSameWithAndWithoutLibraries) {
 
 TEST_F(OnCards, ALibrarysFailureIsTheScriptsError) {
   folder_.write("libraries.lua", kLibraryModel);
-  machine_is("capacity=134217728 fail=cudnnConvolutionForward:0:3000");
+  machine_is("capacity=134217728 fail=cudnnConvolutionForward:0:5000");
   const ProgramResult result = ohm({"run", "libraries.lua", "--gpu", "cuda"});
   EXPECT_NE(0, result.code);
-  EXPECT_THAT(result.out, HasSubstr("cuDNN: cudnnConvolutionForward: CUDNN_STATUS_NOT_SUPPORTED"));
+  EXPECT_THAT(result.out,
+              HasSubstr("cuDNN: cudnnConvolutionForward: CUDNN_STATUS_EXECUTION_FAILED"));
   machine_is("capacity=134217728 fail=cublasLtCreate:0:3");
   EXPECT_THAT(
       ohm({"run", "libraries.lua", "--gpu", "cuda", "-v"}).out,
