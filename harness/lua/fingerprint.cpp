@@ -77,9 +77,11 @@ class Walk {
       total = mixed(total, mixed(9, place));
     };
     for (const Held& root : roots_) add(root);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      std::vector<Edge>& edges = objects_[order[i]].edges;
-      total = mixed(mixed(total, objects_[order[i]].hash), edges.size());
+    // What is added is visited, too.
+    for (std::size_t visited = 0; visited != order.size();) {
+      Object& object = objects_[order[visited++]];
+      std::vector<Edge>& edges = object.edges;
+      total = mixed(mixed(total, object.hash), edges.size());
       std::stable_sort(edges.begin(), edges.end(),
                        [](const Edge& a, const Edge& b) { return a.name < b.name; });
       for (const Edge& edge : edges) {
