@@ -53,9 +53,9 @@ class Program {
   }
 
   void send(int signal) const { ::kill(pid_, signal); }
-  /// Until a process that it started has computed for so long: what ends at once never does.
+  /// Until a process that it started has computed for so long, or it has ended itself.
   void wait_for_work(double seconds) const {
-    while (seconds_of_child() < seconds) ::usleep(1000);
+    while (!has_ended() && seconds_of_child() < seconds) ::usleep(1000);
   }
   /// What it has printed so far.
   std::string out() const { return read_file(streams_.file("out")); }
@@ -73,6 +73,12 @@ class Program {
     ::dup2(file, descriptor);
   }
 
+  /// Leaves it to wait() to hear of it.
+  bool has_ended() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid_;
+  }
   /// Of the processor's, of the process that it started first among those that are there.
   double seconds_of_child() const {
     const std::string pid = std::to_string(pid_);
