@@ -17,14 +17,13 @@
 namespace ohm::ops {
 namespace {
 
-// One thread: a result must not depend on the number of cores, and variants run side by side.
-void limit_blas_to_one_thread() {
-  static const bool is_limited = [] {
-    openblas_set_num_threads(1);
-    return true;
-  }();
-  static_cast<void>(is_limited);
-}
+// One thread: a result must not depend on the number of cores, and variants run side by side. Said
+// as the program starts: the library ends its threads before a fork, and a child that said it
+// would start them again, where a trial has to be the copy of a process with one thread.
+[[maybe_unused]] const bool kBlasHasOneThread = [] {
+  openblas_set_num_threads(1);
+  return true;
+}();
 
 blasint blas_size(std::int64_t size) {
   if (size > std::numeric_limits<blasint>::max()) {
@@ -181,7 +180,6 @@ bool goes_through_cublaslt(const Tensor& bias, const Tensor& b) {
 
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
                const Matrix<float>& b, float beta, float* result, std::int64_t row_stride) {
-  limit_blas_to_one_thread();
   cblas_sgemm(CblasRowMajor, transposition(a.is_transposed), transposition(b.is_transposed),
               blas_size(m), blas_size(n), blas_size(k), 1.0F, a.values,
               blas_size(a.leading_dimension), b.values, blas_size(b.leading_dimension), beta,
@@ -190,7 +188,6 @@ void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<floa
 
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<double>& a,
                const Matrix<double>& b, double beta, double* result, std::int64_t row_stride) {
-  limit_blas_to_one_thread();
   cblas_dgemm(CblasRowMajor, transposition(a.is_transposed), transposition(b.is_transposed),
               blas_size(m), blas_size(n), blas_size(k), 1.0, a.values,
               blas_size(a.leading_dimension), b.values, blas_size(b.leading_dimension), beta,

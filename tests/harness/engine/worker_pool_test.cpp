@@ -10,9 +10,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <vector>
+
+#include "runtime/ops/gemm.h"
 
 namespace ohm::engine {
 namespace {
@@ -117,6 +121,19 @@ TEST(WorkerPool, ExceptionOfACopyOfTheWorkIsTheCopys) {
   });
   EXPECT_EQ(WorkEnd::message, result.end) << result.how_it_ended;
   EXPECT_EQ("killed", result.message);
+}
+
+TEST(WorkerPool, WorkThatMultipliesMatricesHasOneThread) {
+  // A trial is a copy of such a process: a thread that is starting may hold the heap's lock.
+  const WorkResult result = result_of([] {
+    const std::vector<float> one = {1};
+    float product = 0;
+    const ops::Matrix<float> factor = {one.data(), 1, false};
+    ops::host_gemm(1, 1, 1, factor, factor, 0, &product, 1);
+    const std::filesystem::directory_iterator threads("/proc/self/task");
+    return std::to_string(std::distance(begin(threads), end(threads)));
+  });
+  EXPECT_EQ("1", result.message);
 }
 
 TEST(WorkerPool, EndlessLoopIsKilled) {
