@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "runtime/autograd/node.h"
@@ -22,6 +23,7 @@ struct AutogradMeta : AutogradMetaBase {
   AccumulateGrad* accumulator = nullptr;
   /// Called after each accumulation into `grad`, in order of registration.
   std::vector<std::function<void(const Tensor& leaf)>> accumulation_hooks;
+  std::shared_ptr<TensorImpl* const> self;  ///< goes with the tensor: what a WeakTensor looks at
 };
 
 /// nullptr when autograd has attached nothing.

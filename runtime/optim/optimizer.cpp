@@ -8,6 +8,7 @@
 
 #include "allocator_shim/observe/assert.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/optim/step_watch.h"
 #include "runtime/tensor/factories.h"
 
 namespace ohm::optim {
@@ -46,6 +47,16 @@ void Optimizer::step() {
   for (const Tensor& parameter : parameters_) {
     if (parameter.grad().defined()) left.push_back(&state_of(parameter));
   }
+  const WatchedStep watched(type_name(), left);
+  try {
+    update_all(std::move(left));
+  } catch (...) {
+    watched.note_error();
+    throw;
+  }
+}
+
+void Optimizer::update_all(States left) {
   if (form_ == Form::for_loop) return update_each(left);
   if (form_ == Form::fused) return update_fused(left);
   while (!left.empty()) {

@@ -90,6 +90,8 @@ class Optimizer {
   ParameterState& state_of(const Tensor& parameter);
 
  private:
+  void update_all(States left);
+
   std::vector<Tensor> parameters_;
   double lr_;
   std::optional<double> initial_lr_;
