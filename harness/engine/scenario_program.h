@@ -55,6 +55,13 @@ class RunContext {
 /// Bytes of the live blocks of a device, by address.
 using BlockSizes = std::unordered_map<std::uint64_t, std::size_t>;
 
+/// Of the modules that a program holds: what a step may change for a while.
+struct ModuleCounts {
+  std::int64_t evaluating = 0;  ///< modules in evaluation mode
+  std::int64_t hooks = 0;       ///< that the script registered
+  std::int64_t frozen_parameters = 0;
+};
+
 class ScenarioProgram {
  public:
   ScenarioProgram() = default;
@@ -82,6 +89,9 @@ class ScenarioProgram {
   /// Equal numbers are equal states of the script, from which it goes on alike; nullopt: nobody can
   /// tell, for it holds what has a state of its own (a tensor, a module).
   virtual std::optional<std::uint64_t> fingerprint() { return std::nullopt; }
+
+  /// After let_go(): of all modules that the script can reach.
+  virtual ModuleCounts module_counts() { return {}; }
 
   /// While run() goes on: which variables of the script keep the blocks of this GPU alive.
   /// `device`, `bytes` and `other_bytes` of the result are the caller's to fill in.

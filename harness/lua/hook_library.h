@@ -30,6 +30,7 @@ class ScriptHooks final : public nn::ForwardHooks {
   /// Pops a function; returns its number, for remove().
   int add(lua_State* L, When when);
   void remove(int number);
+  std::size_t size() const { return hooks_.size(); }
 
  private:
   struct Hook {

@@ -34,6 +34,21 @@ auto find_named(const std::vector<Entry>& entries, std::string_view name) {
                       [&](const Entry& entry) { return entry.name == name; });
 }
 
+constexpr char kModuleHandles = 0;  // its address is the registry's key
+
+// A set of all handles of modules, which keeps none of them.
+void push_module_handles(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &kModuleHandles);
+}
+
 // ---- reading ------------------------------------------------------------------------------------
 
 void push_attribute(lua_State* L, const std::any& value) {
@@ -270,7 +285,35 @@ constexpr luaL_Reg kMetamethods[] = {
 
 const HandleClass HandleOf<ModulePtr>::kClass = {"module", kMetamethods};
 
-void push_module(lua_State* L, ModulePtr module) { push_handle<ModulePtr>(L, std::move(module)); }
+void push_module(lua_State* L, ModulePtr module) {
+  push_handle<ModulePtr>(L, std::move(module));
+  push_module_handles(L);
+  lua_pushvalue(L, -2);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+std::vector<ModulePtr> modules_with_handles(lua_State* L) {
+  std::vector<ModulePtr> modules;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) {
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      const ModulePtr& module = *test_handle<ModulePtr>(L, -2);
+      if (module) {
+        modules.push_back(module);
+        continue;
+      }
+      // A dead handle leaves the set at the next collection: it would look like a live one.
+      lua_pushvalue(L, -2);
+      lua_pushnil(L);
+      lua_rawset(L, -5);
+    }
+  }
+  lua_pop(L, 1);
+  std::sort(modules.begin(), modules.end());
+  modules.erase(std::unique(modules.begin(), modules.end()), modules.end());
+  return modules;
+}
 
 const ModulePtr& module_argument(lua_State* L, int index, const ArgumentName& name) {
   const ModulePtr* module = test_handle<ModulePtr>(L, index);

@@ -18,6 +18,9 @@ struct HandleOf<nn::ModulePtr> {
 
 void push_module(lua_State* L, nn::ModulePtr module);
 
+/// The modules that the script has handles of, each once, in no order. After a collection.
+std::vector<nn::ModulePtr> modules_with_handles(lua_State* L);
+
 /// Throws std::invalid_argument when there is something else.
 const nn::ModulePtr& module_argument(lua_State* L, int index, const ArgumentName& name);
 

@@ -9,6 +9,7 @@
 #include "harness/lua/call_stack.h"
 #include "harness/lua/fingerprint.h"
 #include "harness/lua/interpreter.h"
+#include "harness/lua/module_counts.h"
 #include "harness/lua/retention.h"
 #include "harness/lua/returned_values.h"
 #include "harness/lua/scenario_library.h"
@@ -82,6 +83,8 @@ class LuaScenario final : public engine::ScenarioProgram {
   void let_go() override { interpreter_.collect(state()); }
 
   std::optional<std::uint64_t> fingerprint() override { return fingerprint_of(state()); }
+
+  engine::ModuleCounts module_counts() override { return module_counts_of(state()); }
 
   RetentionResult retention(int gpu, const engine::BlockSizes& blocks) override {
     return retention_of(interpreter_, Device::cuda(gpu), blocks);

@@ -44,10 +44,20 @@ void fields(Archive& archive, T& held) {
   archive(held.bytes, held.blocks);
 }
 
+template <class Archive, Is<ModuleCounts> T>
+void fields(Archive& archive, T& counts) {
+  archive(counts.evaluating, counts.hooks, counts.frozen_parameters);
+}
+
+template <class Archive, Is<LeftState> T>
+void fields(Archive& archive, T& left) {
+  archive(left.modes, left.is_benchmark, left.memory_limits, left.modules, left.half_step,
+          left.memory);
+}
+
 template <class Archive, Is<UndisturbedRun> T>
 void fields(Archive& archive, T& run) {
-  archive(run.ending, run.calls, run.points, run.hashes, run.at_end, run.modes, run.is_benchmark,
-          run.memory_limits, run.peak_bytes, run.seconds);
+  archive(run.ending, run.calls, run.points, run.hashes, run.left, run.peak_bytes, run.seconds);
 }
 
 std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <map>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/engine/snapshot_file.h"
-#include "runtime/autograd/autocast_state.h"
 
 namespace ohm::engine {
 
@@ -68,10 +66,6 @@ std::optional<std::string> different_value(const ReturnedValues& values,
 bool has_values(const ReturnedValues& values) {
   return !values.empty() && std::all_of(values.begin(), values.end(),
                                         [](const auto& value) { return value.second.has_values; });
-}
-
-MemoryByPlace memory_of(const UndisturbedRun& undisturbed) {
-  return {undisturbed.at_end.begin(), undisturbed.at_end.end()};
 }
 
 TrialVerdict bad(FaultVerdict verdict, std::string what) {
@@ -130,96 +124,12 @@ UndisturbedRun Trial::undisturbed() {
   run.points = recorder_.points();
   run.hashes = recorder_.point_hashes();
   program_->let_go();
-  machine_.context().pinned->empty_cache();
-  const MemoryByPlace memory = memory_by_place(machine_, /*host=*/true);
-  run.at_end.assign(memory.begin(), memory.end());
-  run.modes = modes();
-  run.is_benchmark = machine_.context().state.convolution_plans.is_benchmark;
-  run.memory_limits = memory_limits();
+  run.left = left_by(*program_, machine_, steps_);
   run.peak_bytes = peak_bytes();
   return run;
 }
 
 // ---- what is left -------------------------------------------------------------------------------
-
-/// What is switched on, in words: equal texts are equal modes.
-std::string Trial::modes() const {
-  const ExecutionState& state = machine_.context_state();
-  std::string text;
-  const auto add = [&](bool is_on, std::string_view what) {
-    if (!is_on) return;
-    if (!text.empty()) text += ", ";
-    text += what;
-  };
-  add(!state.grad_enabled, "gradients are off");
-  add(state.inference_mode, "inference mode is on");
-  add(state.autocast && state.autocast->is_enabled, "autocast is on");
-  add(state.autocast && !state.autocast->cache.is_empty(), "autocast keeps casts");
-  add(state.category != Category::activation, "allocations count as something else");
-  add(!state.op.empty(), "an op seems to run");
-  add(state.current_gpu != Device::cuda(0), "another GPU is the current one");
-  add(state.backward_pass != 0, "a backward pass seems to run");
-  add(!state.after_backward.empty(), "callbacks wait for the end of a backward pass");
-  add(state.saved_tensor_hook != nullptr, "a hook takes what is saved");
-  add(!state.stops_recomputation_early, "checkpoints are recomputed to their end");
-  for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
-    add(state.streams.of(Device::cuda(gpu)) != kDefaultStream,
-        fmt::format("another stream of cuda:{} is the current one", gpu));
-  }
-  return text;
-}
-
-/// Of each GPU; the largest number where there is none.
-std::vector<std::int64_t> Trial::memory_limits() {
-  std::vector<std::int64_t> limits;
-  for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
-    constexpr auto kNone = static_cast<std::size_t>(INT64_MAX);
-    const std::size_t limit = machine_.caching_allocator(gpu).memory_limit().value_or(kNone);
-    limits.push_back(static_cast<std::int64_t>(limit));
-  }
-  return limits;
-}
-
-/// What a program may choose for good, but has to take back where the undisturbed run does; empty
-/// when it did.
-std::string Trial::setting_left(const UndisturbedRun& undisturbed) {
-  if (machine_.context().state.convolution_plans.is_benchmark && !undisturbed.is_benchmark) {
-    return "cudnn.benchmark is on";
-  }
-  const std::vector<std::int64_t> limits = memory_limits();
-  for (std::size_t gpu = 0; gpu < limits.size(); ++gpu) {
-    if (limits[gpu] < undisturbed.memory_limits[gpu]) {
-      return fmt::format("cuda:{} may use only {} bytes", gpu, limits[gpu]);
-    }
-  }
-  return {};
-}
-
-/// What a program chooses, and may choose once more when memory runs out.
-std::uint64_t Trial::settings_key() {
-  const Context& context = machine_.context();
-  const AttentionKernels& attention = context.state.attention_kernels;
-  PointHash hash;
-  for (const bool is_on : {context.cudnn_enabled, context.state.convolution_plans.is_benchmark,
-                           attention.flash, attention.efficient, attention.math}) {
-    hash.add(std::uint64_t{is_on});
-  }
-  // Which convolutions were computed so far decides when the cache is emptied next.
-  context.state.convolution_plans.for_each(
-      [&](ExecutionThread thread, const ConvolutionKey& key, ConvolutionPlan plan) {
-        hash.add(static_cast<std::uint64_t>(thread)).add(static_cast<std::uint64_t>(plan));
-        for (const std::int64_t number : key) hash.add(static_cast<std::uint64_t>(number));
-      });
-  for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
-    const CachingAllocator& allocator = machine_.caching_allocator(gpu);
-    const AllocatorSettings& settings = allocator.settings();
-    hash.add(settings.text).add(std::uint64_t{settings.expandable_segments});
-    hash.add(settings.max_non_split_rounding_bytes);
-    hash.add(allocator.memory_limit().value_or(~std::size_t{0}));
-    hash.add(context.gpus[static_cast<std::size_t>(gpu)].cublas_workspace_bytes);
-  }
-  return hash.value();
-}
 
 std::int64_t Trial::peak_bytes() const {
   std::int64_t peak = 0;
@@ -240,37 +150,13 @@ std::string Trial::broken_invariant() {
   return {};
 }
 
-/// Of each device and category no more may be alive than at the undisturbed end: objects that a
-/// program replaces have another line, and the same bytes.
-std::string Trial::leaked(const UndisturbedRun& undisturbed) {
-  machine_.context().pinned->empty_cache();
-  const MemoryByPlace now = memory_by_place(machine_, /*host=*/true);
-  const MemoryByPlace then = memory_of(undisturbed);
-  const auto sums_of = [](const MemoryByPlace& memory) {
-    std::map<std::string, std::int64_t> sums;
-    for (const auto& [place, held] : memory) {
-      sums[place.substr(0, place.find(' ', place.find(' ') + 1))] += held.bytes;
-    }
-    return sums;
-  };
-  const std::map<std::string, std::int64_t> allowed = sums_of(then);
-  MemoryByPlace too_much;
-  for (const auto& [kind, bytes] : sums_of(now)) {
-    const auto known = allowed.find(kind);
-    if (bytes <= (known == allowed.end() ? 0 : known->second)) continue;
-    for (const auto& [place, held] : now) {
-      if (place.starts_with(kind + " ")) too_much[place] = held;
-    }
-  }
-  return excess_text(too_much, then, Places::all);
-}
-
 /// 0 where the state cannot be told from others.
-std::uint64_t Trial::state_key() {
+std::uint64_t Trial::state_key(const LeftState& left) {
   const std::optional<std::uint64_t> script = program_->fingerprint();
   if (!script) return 0;
   PointHash hash;
-  hash.add(*script).add(modes()).add(settings_key());
+  hash.add(*script).add(settings_key(machine_));
+  for (const std::string& mode : left.modes) hash.add(mode);
   for (int device = -1; device < machine_.gpu_count(); ++device) {
     for (const LiveBlock& block : machine_.requests(device).live_blocks()) {
       // What only waits for a stream is the allocator's; where the rest lies is all the same.
@@ -321,11 +207,15 @@ TrialVerdict Trial::judged_values(const UndisturbedRun& undisturbed) const {
   TrialVerdict same;
   same.verdict = FaultVerdict::recovered_same;
   std::string what;
-  if (has_values(undisturbed.ending.values)) {
-    const auto different = different_value(ending_.values, undisturbed.ending.values);
-    if (!different) return same;
+  const ReturnedValues& theirs = undisturbed.ending.values;
+  const auto different =
+      has_values(theirs) ? different_value(ending_.values, theirs) : std::nullopt;
+  if (different) {
     what = fmt::format("'{}' is not what the undisturbed run returns", *different);
+  } else if (has_values(theirs) && setup_.machine.gpu.values) {
+    return same;
   } else {
+    // Without values a script's numbers may agree whatever was computed.
     // Of what the allocator survived by itself the program has seen nothing.
     if (!recorder_.reached_program() || goes_on_as(undisturbed)) return same;
     what = "its requests after the failure are not those of the undisturbed run";
@@ -386,12 +276,9 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
     return true;
   };
   if (worse(FaultVerdict::corrupt, broken_invariant())) return found;
-  if (modes() != undisturbed.modes && worse(FaultVerdict::corrupt, "left behind: " + modes())) {
-    return found;
-  }
-  const std::string left = setting_left(undisturbed);
-  if (!left.empty() && worse(FaultVerdict::corrupt, "left behind: " + left)) return found;
-  if (worse(FaultVerdict::leak, leaked(undisturbed))) return found;
+  const LeftState left = left_by(*program_, machine_, steps_);
+  if (worse(FaultVerdict::corrupt, left_on(left, undisturbed.left))) return found;
+  if (worse(FaultVerdict::leak, leaked(left, undisturbed.left))) return found;
   // What looks like the failed request made again is one only if all that followed it follows.
   const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(undisturbed);
   if (is_retry && !recorder_.held_by_failed_try().empty() &&
@@ -400,8 +287,12 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
                 recorder_.held_by_failed_try())) {
     return found;
   }
+  if (is_good(found.verdict) &&
+      worse(FaultVerdict::corrupt, left_half_made(left, undisturbed.left))) {
+    return found;
+  }
   if (found.verdict == FaultVerdict::wrong_error) return found;
-  found.state_key = state_key();
+  found.state_key = state_key(left);
   const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
   if (!is_known && worse(FaultVerdict::corrupt, unusable(undisturbed))) found.state_key = 0;
   return found;

@@ -16,7 +16,9 @@
 #include "harness/engine/measured_variant.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/sweep/call_recorder.h"
+#include "harness/engine/sweep/left_state.h"
 #include "reports/sweep_result.h"
+#include "runtime/optim/step_watch.h"
 
 namespace ohm::engine {
 
@@ -41,12 +43,9 @@ struct UndisturbedRun {
   TrialEnding ending;
   RecordedCalls calls;
   std::vector<SweepPoint> points;
-  std::vector<std::uint64_t> hashes;                       ///< of the points
-  std::vector<std::pair<std::string, PlaceBytes>> at_end;  ///< a MemoryByPlace
-  std::string modes;                                       ///< that it left on
-  bool is_benchmark = false;                               ///< cuDNN's mode, at the end
-  std::vector<std::int64_t> memory_limits;                 ///< of each GPU, at the end
-  std::int64_t peak_bytes = 0;                             ///< allocated, on one GPU
+  std::vector<std::uint64_t> hashes;  ///< of the points
+  LeftState left;
+  std::int64_t peak_bytes = 0;  ///< allocated, on one GPU
   double seconds = 0;
 };
 
@@ -89,15 +88,10 @@ class Trial {
   class Run;
 
   TrialEnding ending_of(const std::function<ReturnedValues()>& body);
-  std::string modes() const;
-  std::vector<std::int64_t> memory_limits();
-  std::string setting_left(const UndisturbedRun& undisturbed);
   std::int64_t peak_bytes() const;
   std::string broken_invariant();
-  std::string leaked(const UndisturbedRun& undisturbed);
   std::string unusable(const UndisturbedRun& undisturbed);
-  std::uint64_t state_key();
-  std::uint64_t settings_key();
+  std::uint64_t state_key(const LeftState& left);
   TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
   TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;
   bool goes_on_as(const UndisturbedRun& undisturbed) const;
@@ -107,6 +101,7 @@ class Trial {
   ContextGuard context_;
   std::unique_ptr<ScenarioProgram> program_;
   CallRecorder recorder_;
+  optim::StepWatch steps_;
   std::unique_ptr<Run> run_;
   TrialEnding ending_;
 };

@@ -1,6 +1,7 @@
--- What the runtime does with a failure of its own requests: modules, backward, optimizers, autocast,
--- checkpoints, DataParallel and DistributedDataParallel. Models and optimizers outlive a failed step,
--- and `next_step` takes another one with them.
+-- What the runtime does with a failure of its own requests: modules, backward, optimizers,
+-- autocast, checkpoints, DataParallel and DistributedDataParallel. Models and optimizers outlive a
+-- failed pass, and `next_step` takes another step with them; what an update has left half made is
+-- thrown away.
 
 local nn, F, optim = ohm.nn, ohm.nn.functional, ohm.optim
 
@@ -10,7 +11,11 @@ local function trained(make, forward)
   local function step(d)
     parts.opt:zero_grad()
     forward(parts, d):backward()
-    parts.opt:step()
+    local ok, err = pcall(parts.opt.step, parts.opt)
+    if not ok then
+      parts = nil
+      error(err, 0)
+    end
   end
   return {
     run = function(d)
@@ -76,7 +81,11 @@ local function clipped()
     parts.opt:zero_grad()
     sum(parts, d):backward()
     nn.utils.clip_grad_norm_(parts.net:parameters(), 1.0)
-    parts.opt:step()
+    local ok, err = pcall(parts.opt.step, parts.opt)
+    if not ok then
+      parts = nil
+      error(err, 0)
+    end
   end
   return {
     run = function(d)

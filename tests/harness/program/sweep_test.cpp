@@ -72,7 +72,13 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
         {"nothing_in_its_place", "corrupt"},
         {"endless_retry", "hang"},
         {"endless_halving", "hang"},
-        {"endless_wait", "hang"}}}};
+        {"endless_wait", "hang"}}},
+      {"models",
+       {{"left_in_evaluation", "corrupt"},
+        {"hook_left", "corrupt"},
+        {"left_frozen", "corrupt"},
+        {"half_step_left", "corrupt"},
+        {"half_step_of_weights", "corrupt"}}}};
   return kBugs;
 }
 
@@ -108,7 +114,7 @@ TEST_P(SeededBugs, AreFoundAndTheirGoodTwinsAreNot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, SeededBugs,
-                         testing::Values("errors", "memory", "training", "state"),
+                         testing::Values("errors", "memory", "training", "state", "models"),
                          [](const auto& info) { return info.param; });
 
 TEST_F(Sweep, FindsThatTheRuntimeSurvivesItsOwnFailures) {

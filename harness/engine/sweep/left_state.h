@@ -1,0 +1,44 @@
+// What a program leaves when it has ended, for a run with a failure to be compared with the
+// undisturbed one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/engine/machine.h"
+#include "harness/engine/scenario_program.h"
+#include "harness/engine/sweep/call_recorder.h"
+#include "runtime/optim/step_watch.h"
+
+namespace ohm::engine {
+
+struct LeftState {
+  std::vector<std::string> modes;           ///< that are on, in words
+  bool is_benchmark = false;                ///< cuDNN's mode
+  std::vector<std::int64_t> memory_limits;  ///< of each GPU; the largest number where there is none
+  ModuleCounts modules;
+  std::string half_step;                                   ///< as of StepWatch::half_made()
+  std::vector<std::pair<std::string, PlaceBytes>> memory;  ///< a MemoryByPlace, the host's too
+};
+
+/// After ScenarioProgram::let_go().
+LeftState left_by(ScenarioProgram& program, Machine& machine, const optim::StepWatch& steps);
+
+// What the failure is to blame for, as the sentence of a verdict; empty where there is nothing.
+// What the undisturbed run leaves too is the program's way.
+
+/// Modes and settings that are on; of modules, more than at the undisturbed end.
+std::string left_on(const LeftState& now, const LeftState& undisturbed);
+/// Half an optimizer's step.
+std::string left_half_made(const LeftState& now, const LeftState& undisturbed);
+/// Of each device and category no more may be alive than at the undisturbed end: objects that a
+/// program replaces have another line, and the same bytes.
+std::string leaked(const LeftState& now, const LeftState& undisturbed);
+
+/// Equal numbers are equal settings: what a program chooses, and may choose once more when memory
+/// runs out.
+std::uint64_t settings_key(Machine& machine);
+
+}  // namespace ohm::engine
