@@ -33,17 +33,28 @@ std::int64_t count_of_shards(const ShardPart& part) {
   return count_of(part.json.at("shard"), "count", part);
 }
 
-void require_shards_of_one(const std::vector<ShardPart>& parts) {
-  for (const ShardPart& part : parts) {
-    require_equal(parts.front().json, part.json, "schema", part);
-    if (!part.json.contains("shard")) {
-      refuse(part, "no shard: it is of all the work, there is nothing to merge it with");
-    }
-    if (count_of_shards(part) != count_of_shards(parts.front())) {
-      refuse(part, fmt::format("one of {} shards, where {} is one of {}", count_of_shards(part),
-                               parts.front().name, count_of_shards(parts.front())));
-    }
+/// Calls `merge`; what is wrong with the JSON is told as the part's.
+template <class Merge>
+void told_of(const ShardPart& part, Merge&& merge) {
+  try {
+    merge();
+  } catch (const Json::exception& missing) {
+    refuse(part, fmt::format("a field is missing or wrong, there or in what it is merged with: {}",
+                             missing.what()));
   }
+}
+
+/// Throws unless `part` is a shard of the same kind of work, cut into as many.
+void require_shard_of_as_many(const ShardPart& first, const ShardPart& part) {
+  require_equal(first.json, part.json, "schema", part);
+  if (!part.json.contains("shard")) {
+    refuse(part, "no shard: it is of all the work, there is nothing to merge it with");
+  }
+  number_of(part);  // throws when there is none
+  const std::int64_t count = count_of_shards(part);
+  if (count == count_of_shards(first)) return;
+  refuse(part, fmt::format("one of {} shards, where {} is one of {}", count, first.name,
+                           count_of_shards(first)));
 }
 
 [[noreturn]] void refuse_without(std::int64_t number, std::int64_t count) {
@@ -71,15 +82,12 @@ void put_in_order(std::vector<ShardPart>& parts) {
 }
 
 ShardPart merged_sweep(std::vector<ShardPart> parts) {
+  for (const ShardPart& part : parts) {
+    told_of(part, [&] { require_sweep(part); });
+  }
   ShardPart sum = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    try {
-      merge_sweep(sum, parts[i]);
-    } catch (const Json::exception& missing) {
-      refuse(parts[i], fmt::format("a field is missing or wrong, there or in what it is merged "
-                                   "with: {}",
-                                   missing.what()));
-    }
+    told_of(parts[i], [&] { merge_sweep(sum, parts[i]); });
   }
   return sum;
 }
@@ -87,8 +95,13 @@ ShardPart merged_sweep(std::vector<ShardPart> parts) {
 ShardPart merged(std::vector<ShardPart> parts) {
   const bool is_whole = parts.size() == 1 && !parts.front().json.contains("shard");
   if (is_whole) return std::move(parts.front());
-  require_shards_of_one(parts);
+  for (const ShardPart& part : parts) {
+    told_of(part, [&] { require_shard_of_as_many(parts.front(), part); });
+  }
   put_in_order(parts);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    told_of(parts[i], [&] { require_same_work(parts.front(), parts[i]); });
+  }
   const bool is_sweep = parts.front().json.at("schema") == std::string(kSweepSchema);
   return is_sweep ? merged_sweep(std::move(parts)) : merged_run(std::move(parts));
 }

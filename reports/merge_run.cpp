@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "reports/merge_part.h"
+#include "reports/result_reader.h"
 
 namespace ohm::reports {
 namespace {
@@ -15,23 +16,31 @@ struct PlacedScenario {
 };
 
 /// Throws unless the shard says of each of its scenarios which file it is of, and they are its own.
-std::vector<PlacedScenario> placed_scenarios(ShardPart& part, std::int64_t number,
-                                             std::int64_t count) {
+std::vector<std::int64_t> files_of(const ShardPart& part, std::int64_t number, std::int64_t count) {
   const Json& shard = part.json.at("shard");
-  const Json files = shard.contains("files") ? shard.at("files") : Json::array();
-  Json& scenarios = part.json.at("scenarios");
-  if (!files.is_array() || !scenarios.is_array() || files.size() != scenarios.size()) {
+  const Json listed = shard.contains("files") ? shard.at("files") : Json::array();
+  const Json& scenarios = part.json.at("scenarios");
+  if (!listed.is_array() || !scenarios.is_array() || listed.size() != scenarios.size()) {
     refuse(part, "its shard does not say which files its scenarios are");
   }
-  std::vector<PlacedScenario> placed;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::int64_t file = as_count(files[i], "files", part);
+  std::vector<std::int64_t> files;
+  for (const Json& one : listed) {
+    const std::int64_t file = as_count(one, "files", part);
     const bool is_own = file > 0 && (file - 1) % count == number - 1;
-    const bool is_next = placed.empty() || file > placed.back().file;
+    const bool is_next = files.empty() || file > files.back();
     if (!is_own || !is_next) refuse(part, "its shard has files of another one");
-    placed.push_back({file, std::move(scenarios[i])});
+    files.push_back(file);
   }
-  return placed;
+  return files;
+}
+
+/// Throws for what no run writes.
+void require_result(const ShardPart& part) {
+  try {
+    result_of(part.json);
+  } catch (const ResultError& error) {
+    refuse(part, error.what());
+  }
 }
 
 }  // namespace
@@ -41,8 +50,11 @@ ShardPart merged_run(std::vector<ShardPart> parts) {
   const auto count = static_cast<std::int64_t>(parts.size());
   for (std::int64_t number = 1; number <= count; ++number) {
     ShardPart& part = parts[static_cast<std::size_t>(number - 1)];
-    for (PlacedScenario& one : placed_scenarios(part, number, count)) {
-      all.push_back(std::move(one));
+    const std::vector<std::int64_t> files = files_of(part, number, count);
+    require_result(part);
+    Json& scenarios = part.json.at("scenarios");
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      all.push_back({files[i], std::move(scenarios[i])});
     }
     merge_exit_reason(parts.front(), part);
   }

@@ -68,9 +68,21 @@ void merge_scenario(Json& sum, const Json& more, const ShardPart& part) {
 
 }  // namespace
 
+void require_sweep(const ShardPart& part) {
+  for (const Json& scenario : list_of(part.json, "scenarios", part)) {
+    for (const Json& variant : list_of(scenario, "variants", part)) {
+      object_of(variant, "verdicts", part);
+      list_of(variant, "failed", part);
+      for (const Json& point : list_of(variant, "points", part)) list_of(point, "stack", part);
+    }
+  }
+}
+
 void merge_sweep(ShardPart& sum, const ShardPart& more) {
   for (const char* const field : {"points", "form", "level", "host", "depth"}) {
-    require_equal(sum.json, more.json, field, more);
+    const Json& expected = sum.json.at(field);
+    const Json& found = more.json.at(field);
+    if (found != expected) refuse_other_work(sum, more, field, found, expected);
   }
   merge_exit_reason(sum, more);
   Json& scenarios = sum.json.at("scenarios");

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -307,11 +308,18 @@ class Reader {
     return variant;
   }
 
+  ShardInput input(const Json& json) { return {text(json, "file"), text(json, "hash")}; }
+
   ShardResult shard(const Json& json) {
     ShardResult shard;
     shard.number = integer(json, "number");
     shard.count = integer(json, "count");
     if (json.contains("files")) shard.files = get<std::vector<std::int64_t>>(json, "files");
+    // Results of older versions have neither.
+    if (json.contains("settings")) {
+      shard.settings = get<std::map<std::string, std::string>>(json, "settings");
+    }
+    if (json.contains("inputs")) shard.inputs = list<ShardInput>(json, "inputs", &Reader::input);
     return shard;
   }
 
@@ -347,8 +355,10 @@ RunResult read_result(std::string_view text) {
                                                                  ? message
                                                                  : message.substr(words + 2)));
   }
-  return Reader().result(json);
+  return result_of(json);
 }
+
+RunResult result_of(const Json& json) { return Reader().result(json); }
 
 RunResult read_result_file(const std::string& path) {
   try {

@@ -1,6 +1,7 @@
 // A result from its JSON: what json_report() wrote, of this version or an older one.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ class ResultError : public std::runtime_error {
 
 /// Members that are not known are passed over. Throws ResultError.
 RunResult read_result(std::string_view json);
+
+/// The same, of JSON that is parsed.
+RunResult result_of(const nlohmann::json& json);
 
 /// The same, with the path before the message; also for a file that cannot be read.
 RunResult read_result_file(const std::string& path);

@@ -4,6 +4,7 @@
 #include <list>
 
 #include "harness/engine/scenario_run.h"
+#include "harness/engine/shard_work.h"
 #include "harness/engine/worker_pool.h"
 
 namespace ohm::engine {
@@ -21,7 +22,7 @@ class Runner {
  public:
   Runner(const RunOptions& options, const ScenarioLoader& loader, RunObserver& observer)
       : options_(options), observer_(observer), pool_(worker_options(options)) {
-    result_.shard = options.shard.result();
+    result_.shard = shard_result(options.shard, options);
     for (std::size_t i = 0; i < options.files.size(); ++i) {
       if (!options.shard.has(i)) continue;
       scenarios_.emplace_back(i, options.files[i], options, loader, pool_);

@@ -16,11 +16,6 @@ bool parse_count(std::string_view text, std::size_t& count) {
 
 }  // namespace
 
-std::optional<ShardResult> Shard::result() const {
-  if (is_whole()) return std::nullopt;
-  return ShardResult{static_cast<std::int64_t>(index) + 1, static_cast<std::int64_t>(count), {}};
-}
-
 Shard parse_shard(std::string_view text) {
   const std::size_t slash = text.find('/');
   std::size_t number = 0;

@@ -2,10 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
-
-#include "reports/shard_result.h"
 
 namespace ohm::engine {
 
@@ -16,8 +13,6 @@ struct Shard {
   /// Whether this shard does the piece of work with this number.
   bool has(std::size_t number) const { return number % count == index; }
   bool is_whole() const { return count == 1; }
-  /// For the result of it; nothing for a shard that is all of the work.
-  std::optional<ShardResult> result() const;
 };
 
 /// "2/5" is the second of five. Throws std::invalid_argument.

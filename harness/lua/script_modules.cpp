@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/engine/required_modules.h"
 #include "harness/engine/source_file.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/interpreter.h"
@@ -48,25 +49,6 @@ class ModuleInProgress {
   std::set<std::string>::iterator position_;
 };
 
-// "models.resnet" as a path; names are made of letters, digits, "_" and "-", so that no part of
-// one can lead upwards.
-std::string path_of(std::string_view name) {
-  const auto is_allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  };
-  const bool is_name = !name.empty() && name.front() != '.' && name.back() != '.' &&
-                       name.find("..") == std::string_view::npos &&
-                       std::all_of(name.begin(), name.end(), is_allowed);
-  if (!is_name) {
-    throw std::invalid_argument(fmt::format(
-        "[require] '{}' is no name of a module: write \"folder.file\" for folder/file.lua", name));
-  }
-  std::string path(name);
-  std::replace(path.begin(), path.end(), '.', '/');
-  return path + ".lua";
-}
-
 bool is_inside(const fs::path& folder, const fs::path& file) {
   const fs::path root = fs::canonical(folder);
   const fs::path real = fs::canonical(file);
@@ -74,17 +56,20 @@ bool is_inside(const fs::path& folder, const fs::path& file) {
 }
 
 std::string find_file(const Interpreter& interpreter, std::string_view name) {
+  const auto places = engine::module_places(interpreter.script_path(), name);
+  if (!places) {
+    throw std::invalid_argument(fmt::format(
+        "[require] '{}' is no name of a module: write \"folder.file\" for folder/file.lua", name));
+  }
   const fs::path folder = fs::path(interpreter.script_path()).parent_path();
-  const std::string path = path_of(name);
-  for (const fs::path& candidate : {folder / path, folder / "lib" / path}) {
-    if (!fs::exists(candidate)) continue;
-    if (is_inside(folder.empty() ? "." : folder, candidate)) return candidate.string();
+  for (const std::string& place : *places) {
+    if (!fs::exists(place)) continue;
+    if (is_inside(folder.empty() ? "." : folder, place)) return place;
     throw std::invalid_argument(
-        fmt::format("[require] {} leads out of the scenario's folder", candidate.string()));
+        fmt::format("[require] {} leads out of the scenario's folder", place));
   }
   throw std::invalid_argument(fmt::format("[require] there is no module '{}': neither {} nor {}",
-                                          name, (folder / path).string(),
-                                          (folder / "lib" / path).string()));
+                                          name, places->front(), places->back()));
 }
 
 // Pushes what the file returns.

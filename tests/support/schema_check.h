@@ -71,6 +71,8 @@ class SchemaCheck {
     for (const auto& [name, member] : value.items()) {
       if (properties.contains(name)) {
         all += errors(member, properties[name], fmt::format("{}.{}", at, name));
+      } else if (schema.contains("additionalProperties")) {
+        all += errors(member, schema["additionalProperties"], fmt::format("{}.{}", at, name));
       } else {
         all += fmt::format("{}: \"{}\" is not in the schema\n", at, name);
       }

@@ -12,6 +12,7 @@
 #include "harness/engine/interrupt.h"
 #include "harness/engine/scenario_validation.h"
 #include "harness/engine/script_errors.h"
+#include "harness/engine/shard_work.h"
 #include "harness/engine/source_file.h"
 #include "harness/engine/sweep/variant_sweep.h"
 #include "harness/engine/variant_process.h"
@@ -122,7 +123,7 @@ std::string form_text(const std::vector<FaultForm>& forms) {
 
 SweepResult result_for(const SweepOptions& options) {
   SweepResult result;
-  result.shard = options.shard.result();
+  result.shard = shard_result(options.shard, options.run);
   result.points = options.points.text();
   result.form = form_text(options.forms);
   result.level = name_of(options.filter.level);

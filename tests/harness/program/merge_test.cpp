@@ -1,15 +1,19 @@
 // Work that several machines share: --shard and ohm merge.
 #include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/harness/program/program_test.h"
 #include "tests/support/golden.h"
+#include "tests/support/schema_check.h"
 
 namespace ohm {
 namespace {
 
+using Json = nlohmann::json;
 using test::contains;
 using test::golden_path;
 using test::ProgramResult;
@@ -45,10 +49,36 @@ class Merge : public test::ProgramTest {
     EXPECT_EQ(all.out, test::read_file(file("whole.json")));
   }
   void expect_refused(const std::vector<std::string>& names, const std::string& message) const {
-    const ProgramResult refused = merged(names);
+    folder_.write("merged.json", "as before");
+    std::vector<std::string> arguments = {"merge", "-o", file("merged.json")};
+    for (const std::string& name : names) arguments.push_back(file(name));
+    const ProgramResult refused = ohm(arguments);
     EXPECT_EQ(refused.code, 2) << message;
     EXPECT_EQ(refused.out, "") << message;
     EXPECT_TRUE(contains(refused.err, message)) << refused.err;
+    EXPECT_EQ(test::read_file(file("merged.json")), "as before");
+  }
+  /// Runs shard 1/2 or 2/2 of a command; its report is 1.json or 2.json.
+  void run_half(int number, const std::vector<std::string>& command,
+                const std::vector<std::string>& options = {}) const {
+    const std::string half = std::to_string(number);
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(),
+                     {"--shard", half + "/2", "--report", "json=" + file(half + ".json")});
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult ran = ohm(arguments);
+    EXPECT_NE(ran.code, 2) << ran.err;
+  }
+  /// The same of files of the folder.
+  void run_half(int number, const std::string& command, const std::vector<std::string>& names,
+                const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments = {command};
+    for (const std::string& name : names) arguments.push_back(file(name));
+    run_half(number, arguments, options);
+  }
+  void expect_halves_merged() const {
+    const ProgramResult both = merged({"1.json", "2.json"});
+    EXPECT_NE(both.code, 2) << both.err;
   }
 
   int whole_code_ = -1;
@@ -100,15 +130,149 @@ TEST_F(Merge, RefusesLessThanAllOrMore) {
   expect_refused({"1.json", "sweep.json"}, "its schema is \"ohm.sweep/1\", not ");
 }
 
-TEST_F(Merge, RefusesPartsOfOtherSweeps) {
-  const auto sweep = [&](const std::string& shard, const std::string& form, const char* name) {
-    ohm({"sweep", corpus("errors"), "--shard", shard, "--form", form, "--report",
-         "json=" + file(name)});
-  };
-  sweep("1/2", "transient", "a.json");
-  sweep("2/2", "both", "b.json");
-  expect_refused({"a.json", "b.json"}, "b.json: of other work: its form is \"both\", not ");
+/// What the second shard is made with instead, and what is said of it.
+struct OtherWork {
+  std::vector<std::string> options;
+  std::string difference;
+};
+
+std::vector<OtherWork> other_work(const std::string& command) {
+  std::vector<OtherWork> all = {
+      {{"--seed", "7"}, "its seed is \"7\", not \"0\""},
+      {{"--gpu", "tiny-64m,capacity=128MiB"},
+       "its gpu is \"tiny-64m,capacity=128MiB, 134217728 bytes, "},
+      {{"--alloc-conf", "expandable_segments:True"},
+       "its alloc_conf is \"expandable_segments:True\", not \"the scenarios' own\""},
+      {{"--rules", "pytorch-2.10"}, "its rules is \"pytorch-2.10\", not \"\""},
+      {{"--set", "batch=3"}, "its set is \"batch=3\", not \"\""},
+      {{"--size-only"}, "its size_only is \"true\", not \"false\""},
+      {{"--case", "kept"}, "its cases is \"kept\", not "},
+      {{"--filter", "*.dropped"}, "its filter is \"*.dropped\", not \"\""}};
+  const std::vector<OtherWork> of_runs = {
+      {{"--fault", "nth(1)"}, "its fault is \"nth(1)\", not \"\""},
+      {{"--fail-fast"}, "its fail_fast is \"true\", not \"false\""}};
+  const std::vector<OtherWork> of_sweeps = {
+      {{"--role", "problem"}, "its cases is \"problem\", not \"control, mitigation\""},
+      {{"--points", "all"}, "its points is \"all\", not \"unique\""},
+      {{"--form", "both"}, "its form is \"both\", not \"transient\""},
+      {{"--level", "segment"}, "its level is \"segment\", not \"request\""},
+      {{"--host"}, "its host is true, not false"},
+      {{"--depth", "2"}, "its depth is 2, not 1"}};
+  const std::vector<OtherWork>& own = command == "run" ? of_runs : of_sweeps;
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
+
+class MergeOf : public Merge, public testing::WithParamInterface<std::string> {};
+
+TEST_P(MergeOf, ReadsShardsThatKeepTheSchema) {
+  run_half(2, GetParam(), {"good.lua", "good.lua"});
+  const std::string kind = GetParam() == "run" ? "result" : "sweep";
+  const Json schema = Json::parse(test::read_file(source("reports/ohm." + kind + ".schema.json")));
+  const Json shard = Json::parse(test::read_file(file("2.json")));
+  EXPECT_EQ(test::SchemaCheck(schema).errors(shard), "");
+  EXPECT_EQ(shard["shard"]["settings"]["seed"], "0");
+  EXPECT_EQ(shard["shard"]["inputs"].size(), 2);
+}
+
+TEST_F(Merge, ReadsShardsThatWereReportedAgain) {
+  run_half(1, "run", {"good.lua", "good.lua"});
+  const ProgramResult again = ohm({"report", file("1.json"), "--report", "json=-"});
+  EXPECT_EQ(again.out, test::read_file(file("1.json")));
+}
+
+TEST_P(MergeOf, RefusesShardsOfOtherSettings) {
+  const std::string declared = "ohm.params{batch = 2}\n";
+  folder_.write("one.lua", declared + test::kGoodScenario);
+  folder_.write("two.lua", declared + test::kGoodScenario);
+  run_half(1, GetParam(), {"one.lua", "two.lua"});
+  for (const OtherWork& other : other_work(GetParam())) {
+    run_half(2, GetParam(), {"one.lua", "two.lua"}, other.options);
+    expect_refused({"1.json", "2.json"}, file("2.json") + ": of other work than " + file("1.json") +
+                                             ": " + other.difference);
+  }
+}
+
+TEST_P(MergeOf, TakesShardsOfOtherMachines) {
+  std::vector<std::vector<std::string>> same = {{"-j", "1"}, {"-j", "3"}, {"--color", "always"}};
+  if (GetParam() == "sweep") same.push_back({"--engine", "exec"});
+  run_half(1, GetParam(), {"good.lua", "good.lua"});
+  for (const std::vector<std::string>& options : same) {
+    run_half(2, GetParam(), {"good.lua", "good.lua"}, options);
+    expect_halves_merged();
+  }
+}
+
+TEST_P(MergeOf, RefusesShardsOfOtherFiles) {
+  std::filesystem::create_directory(file("lib"));
+  folder_.write("lib/named.lua", "return {}");
+  const std::string good = std::string("local named = require \"named\"\n") + test::kGoodScenario;
+  folder_.write("one.lua", good);
+  folder_.write("two.lua", good);
+  run_half(1, GetParam(), {"one.lua", "two.lua"});
+  const auto expect_other = [&](const std::vector<std::string>& names, const std::string& why) {
+    run_half(2, GetParam(), names);
+    expect_refused({"1.json", "2.json"},
+                   file("2.json") + ": of other work than " + file("1.json") + ": " + why);
+  };
+  expect_other({"two.lua", "one.lua"}, "its file 1 is \"" + file("two.lua") + "\", not ");
+  expect_other({"one.lua", "good.lua"}, "its file 2 is \"" + file("good.lua") + "\", not ");
+  expect_other({"one.lua", "two.lua", "good.lua"}, "its file 3 is \"" + file("good.lua"));
+  folder_.write("one.lua", good + "\n-- edited\n");
+  expect_other({"one.lua", "two.lua"}, "\"" + file("one.lua") + "\" has another text there");
+  folder_.write("one.lua", good);
+  folder_.write("lib/named.lua", "return {edited = true}");
+  expect_other({"one.lua", "two.lua"}, "\"" + file("lib/named.lua") + "\" has another text there");
+  folder_.write("lib/named.lua", "return {}");
+  run_half(2, GetParam(), {"one.lua", "two.lua"});
+  expect_halves_merged();
+  run_half(1, GetParam(), {"good.lua", "good.lua"});
+  expect_other({"good.lua", "good.lua", "good.lua"}, "its number of files is 3, not 2");
+}
+
+TEST_P(MergeOf, RefusesShardsThatDoNotSayWhatTheyAreOf) {
+  for (const int old : {1, 2}) {
+    for (const int number : {1, 2}) run_half(number, GetParam(), {"good.lua", "good.lua"});
+    const std::string name = std::to_string(old) + ".json";
+    Json json = Json::parse(test::read_file(file(name)));
+    json["shard"].erase("settings");
+    json["shard"].erase("inputs");
+    folder_.write(name, json.dump());
+    expect_refused({"1.json", "2.json"},
+                   file(name) +
+                       ": its shard does not say of which settings and files it is, as an "
+                       "older ohm wrote it");
+  }
+}
+
+TEST_P(MergeOf, RefusesNullForAListOrAnObject) {
+  std::vector<std::string> places = {"/scenarios", "/scenarios/0/variants", "/shard",
+                                     "/shard/settings", "/shard/inputs"};
+  const std::string variant = "/scenarios/0/variants/0/";
+  if (GetParam() == "run") {
+    for (const char* const field : {"devices", "limits"}) places.push_back(variant + field);
+    places.emplace_back("/scenarios/0/references");
+  } else {
+    for (const char* const field : {"verdicts", "points", "failed", "points/0/stack"}) {
+      places.push_back(variant + field);
+    }
+  }
+  for (const int number : {1, 2}) run_half(number, GetParam(), {"good.lua", "good.lua"});
+  for (const char* const name : {"1.json", "2.json"}) {
+    const std::string text = test::read_file(file(name));
+    for (const std::string& place : places) {
+      Json json = Json::parse(text);
+      json.at(Json::json_pointer(place)) = nullptr;
+      folder_.write(name, json.dump());
+      expect_refused({"1.json", "2.json"}, file(name) + ": ");
+    }
+    folder_.write(name, text);
+  }
+  expect_halves_merged();
+}
+
+INSTANTIATE_TEST_SUITE_P(Command, MergeOf, testing::Values("run", "sweep"),
+                         [](const auto& info) { return info.param; });
 
 TEST_F(Merge, RefusesWhatIsNoReport) {
   const std::string run_shard = R"({"schema":"ohm.result/1","exit_reason":"passed","shard":)";
