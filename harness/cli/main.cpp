@@ -15,10 +15,11 @@
 
 namespace {
 
-// Files that are opened later must not take the places of the standard ones.
+// Files that are opened later must not take the places of the standard ones. What is written where
+// there is no standard output is an error: a report would be lost.
 void open_missing_standard_files() {
   int descriptor = 0;
-  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = open("/dev/null", O_RDWR);
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = open("/dev/null", O_RDONLY);
   if (descriptor >= 0) close(descriptor);
 }
 

@@ -188,6 +188,13 @@ TEST_F(BadInput, FullDiskLeavesTheOldReportAsItWas) {
             ohm({"run", "good.lua", "--report", "json=/dev/full"}).err);
 }
 
+TEST_F(BadInput, ReportWithoutAStandardOutputIsNotLostInSilence) {
+  const ProgramResult ran = test::run_program(
+      folder_.path().string(), {"run", "good.lua", "--json"}, [] { ::close(STDOUT_FILENO); });
+  EXPECT_EQ(2, ran.code);
+  EXPECT_EQ("ohm: cannot write to the standard output: Bad file descriptor\n", ran.err);
+}
+
 TEST_F(BadInput, InterruptWritesTheResultsSoFar) {
   folder_.write("slow.lua", test::scenario_with_problem("  while true do end"));
   test::Program program(folder_.path().string(),
