@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
-
 namespace ohm::optim {
 namespace {
 
@@ -21,12 +19,9 @@ void for_each_tensor(const std::vector<ParameterState*>& states, const Visit& vi
 
 StepWatch* StepWatch::current = nullptr;
 
-StepWatch::StepWatch() {
-  OHM_ASSERT(current == nullptr, "two watches of optimizer steps at a time");
-  current = this;
-}
+StepWatch::StepWatch() : outer_(std::exchange(current, this)) {}
 
-StepWatch::~StepWatch() { current = nullptr; }
+StepWatch::~StepWatch() { current = outer_; }
 
 std::string StepWatch::half_made() const {
   for (const HalfStep& step : half_steps_) {

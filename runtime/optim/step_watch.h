@@ -11,7 +11,8 @@
 
 namespace ohm::optim {
 
-/// Sees all steps of this process while it lives; there is one at a time. Keeps no tensor alive.
+/// Sees all steps of this process while it lives, but for those that a later one sees. Keeps no
+/// tensor alive.
 class StepWatch {
  public:
   StepWatch();
@@ -36,6 +37,8 @@ class StepWatch {
   };
 
   static StepWatch* current;
+
+  StepWatch* outer_;
   std::vector<HalfStep> half_steps_;
 };
 
