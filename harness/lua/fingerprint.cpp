@@ -114,11 +114,29 @@ class Walk {
       case LUA_TLIGHTUSERDATA:
         held.hash = mixed(2, reinterpret_cast<std::uintptr_t>(lua_touserdata(state_, -1)));
         break;
+      case LUA_TFUNCTION:
+        if (is_bare_native()) {
+          held.hash = native_hash(-1);
+          break;
+        }
+        [[fallthrough]];
       default:
         held.object = object_on_top();
     }
     lua_pop(state_, 1);
     return held;
+  }
+
+  /// Most of what a script can reach are these: the functions of libraries.
+  bool is_bare_native() const {
+    if (lua_iscfunction(state_, -1) == 0) return false;
+    if (lua_getupvalue(state_, -1, 1) == nullptr) return true;
+    lua_pop(state_, 1);
+    return false;
+  }
+
+  std::uint64_t native_hash(int function) const {
+    return mixed(8, reinterpret_cast<std::uintptr_t>(lua_tocfunction(state_, function)));
   }
 
   std::uint64_t number_hash() const {
@@ -206,8 +224,8 @@ class Walk {
   }
 
   void visit_function(std::size_t number, int function) {
-    if (const lua_CFunction native = lua_tocfunction(state_, function); native != nullptr) {
-      objects_[number].hash = mixed(8, reinterpret_cast<std::uintptr_t>(native));
+    if (lua_iscfunction(state_, function) != 0) {
+      objects_[number].hash = native_hash(function);
       for (int i = 1; lua_getupvalue(state_, function, i) != nullptr; ++i) {
         add_edge(number, static_cast<std::uint64_t>(i));
       }
