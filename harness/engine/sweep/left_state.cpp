@@ -66,15 +66,21 @@ std::string switch_left(const ModuleCounts& now, const ModuleCounts& then) {
 }
 
 /// By device and category.
-std::map<std::string, std::int64_t> sums_of(const LeftState& state) {
+std::map<std::string, std::int64_t> sums_of(const LeftMemory& memory) {
   std::map<std::string, std::int64_t> sums;
-  for (const auto& [place, held] : state.memory) {
+  for (const auto& [place, held] : memory) {
     sums[place.substr(0, place.find(' ', place.find(' ') + 1))] += held.bytes;
   }
   return sums;
 }
 
 }  // namespace
+
+LeftMemory memory_left(Machine& machine) {
+  machine.context().pinned->empty_cache();
+  const MemoryByPlace memory = memory_by_place(machine, /*host=*/true);
+  return {memory.begin(), memory.end()};
+}
 
 LeftState left_by(ScenarioProgram& program, Machine& machine, const optim::StepWatch& steps) {
   LeftState left;
@@ -87,9 +93,7 @@ LeftState left_by(ScenarioProgram& program, Machine& machine, const optim::StepW
   }
   left.modules = program.module_counts();
   left.half_step = steps.half_made();
-  machine.context().pinned->empty_cache();
-  const MemoryByPlace memory = memory_by_place(machine, /*host=*/true);
-  left.memory.assign(memory.begin(), memory.end());
+  left.memory = memory_left(machine);
   return left;
 }
 
@@ -106,17 +110,17 @@ std::string left_half_made(const LeftState& now, const LeftState& undisturbed) {
   return "left behind: half a step of " + now.half_step;
 }
 
-std::string leaked(const LeftState& now, const LeftState& undisturbed) {
+std::string leaked(const LeftMemory& now, const LeftMemory& undisturbed) {
   const std::map<std::string, std::int64_t> allowed = sums_of(undisturbed);
   MemoryByPlace too_much;
   for (const auto& [kind, bytes] : sums_of(now)) {
     const auto known = allowed.find(kind);
     if (bytes <= (known == allowed.end() ? 0 : known->second)) continue;
-    for (const auto& [place, held] : now.memory) {
+    for (const auto& [place, held] : now) {
       if (place.starts_with(kind + " ")) too_much[place] = held;
     }
   }
-  const MemoryByPlace then(undisturbed.memory.begin(), undisturbed.memory.end());
+  const MemoryByPlace then(undisturbed.begin(), undisturbed.end());
   return excess_text(too_much, then, Places::all);
 }
 

@@ -14,16 +14,20 @@
 
 namespace ohm::engine {
 
+/// A MemoryByPlace, the host's too.
+using LeftMemory = std::vector<std::pair<std::string, PlaceBytes>>;
+
 struct LeftState {
   std::vector<std::string> modes;           ///< that are on, in words
   bool is_benchmark = false;                ///< cuDNN's mode
   std::vector<std::int64_t> memory_limits;  ///< of each GPU; the largest number where there is none
   ModuleCounts modules;
-  std::string half_step;                                   ///< as of StepWatch::half_made()
-  std::vector<std::pair<std::string, PlaceBytes>> memory;  ///< a MemoryByPlace, the host's too
+  std::string half_step;  ///< as of StepWatch::half_made()
+  LeftMemory memory;
 };
 
-/// After ScenarioProgram::let_go().
+// All after ScenarioProgram::let_go().
+LeftMemory memory_left(Machine& machine);
 LeftState left_by(ScenarioProgram& program, Machine& machine, const optim::StepWatch& steps);
 
 // What the failure is to blame for, as the sentence of a verdict; empty where there is nothing.
@@ -33,9 +37,9 @@ LeftState left_by(ScenarioProgram& program, Machine& machine, const optim::StepW
 std::string left_on(const LeftState& now, const LeftState& undisturbed);
 /// Half an optimizer's step.
 std::string left_half_made(const LeftState& now, const LeftState& undisturbed);
-/// Of each device and category no more may be alive than at the undisturbed end: objects that a
+/// Of each device and category no more may be alive than the undisturbed run leaves: objects that a
 /// program replaces have another line, and the same bytes.
-std::string leaked(const LeftState& now, const LeftState& undisturbed);
+std::string leaked(const LeftMemory& now, const LeftMemory& undisturbed);
 
 /// Equal numbers are equal settings: what a program chooses, and may choose once more when memory
 /// runs out.

@@ -57,7 +57,8 @@ void fields(Archive& archive, T& left) {
 
 template <class Archive, Is<UndisturbedRun> T>
 void fields(Archive& archive, T& run) {
-  archive(run.ending, run.calls, run.points, run.hashes, run.left, run.peak_bytes, run.seconds);
+  archive(run.ending, run.calls, run.points, run.hashes, run.left, run.can_go_on,
+          run.memory_gone_on, run.peak_bytes, run.seconds);
 }
 
 std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }

@@ -126,6 +126,10 @@ UndisturbedRun Trial::undisturbed() {
   program_->let_go();
   run.left = left_by(*program_, machine_, steps_);
   run.peak_bytes = peak_bytes();
+  recorder_.disarm();
+  run.can_go_on = go_on().outcome == Outcome::completed;
+  program_->let_go();
+  run.memory_gone_on = memory_left(machine_);
   return run;
 }
 
@@ -166,24 +170,41 @@ std::uint64_t Trial::state_key(const LeftState& left) {
   return hash.value() | 1U;
 }
 
-/// One more step, or the variant once more; why it does not work, empty when it does.
-std::string Trial::unusable(const UndisturbedRun& undisturbed) {
+/// One more step, or the variant once more.
+TrialEnding Trial::go_on() {
   machine_.context().seed(setup_.machine.seed);
   machine_.begin_step(1);
-  if (program_->has_next_step(setup_.variant)) {
-    machine_.drop_faults();
-    const TrialEnding again = ending_of([&] {
-      program_->next_step(setup_.variant, *run_);
-      return ReturnedValues();
-    });
+  if (!program_->has_next_step(setup_.variant)) {
+    machine_.restart_faults();
+    return ending_of([&] { return program_->run(setup_.variant, *run_); });
+  }
+  machine_.drop_faults();
+  return ending_of([&] {
+    program_->next_step(setup_.variant, *run_);
+    return ReturnedValues();
+  });
+}
+
+/// Why the program cannot go on, empty when it can.
+std::string Trial::unusable(const UndisturbedRun& undisturbed) {
+  const bool is_next_step = program_->has_next_step(setup_.variant);
+  const TrialEnding again = go_on();
+  if (is_next_step) {
     return again.outcome == Outcome::completed ? std::string()
                                                : "its next_step fails: " + again.message;
   }
-  machine_.restart_faults();
-  const TrialEnding again = ending_of([&] { return program_->run(setup_.variant, *run_); });
   if (again.outcome == undisturbed.ending.outcome) return {};
   return again.message.empty() ? "run again, it ends in another way"
                                : "run again, it fails: " + again.message;
+}
+
+/// What is there too much of once the program went on: what it holds of the failed work can be as
+/// large as what it had not made by then.
+std::string Trial::leaked_later(const UndisturbedRun& undisturbed) {
+  if (!undisturbed.can_go_on) return {};
+  program_->let_go();
+  const std::string leak = leaked(memory_left(machine_), undisturbed.memory_gone_on);
+  return leak.empty() ? leak : "when it went on: " + leak;
 }
 
 // ---- the verdict --------------------------------------------------------------------------------
@@ -278,7 +299,7 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
   if (worse(FaultVerdict::corrupt, broken_invariant())) return found;
   const LeftState left = left_by(*program_, machine_, steps_);
   if (worse(FaultVerdict::corrupt, left_on(left, undisturbed.left))) return found;
-  if (worse(FaultVerdict::leak, leaked(left, undisturbed.left))) return found;
+  if (worse(FaultVerdict::leak, leaked(left.memory, undisturbed.left.memory))) return found;
   // What looks like the failed request made again is one only if all that followed it follows.
   const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(undisturbed);
   if (is_retry && !recorder_.held_by_failed_try().empty() &&
@@ -294,7 +315,10 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
   if (found.verdict == FaultVerdict::wrong_error) return found;
   found.state_key = state_key(left);
   const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
-  if (!is_known && worse(FaultVerdict::corrupt, unusable(undisturbed))) found.state_key = 0;
+  if (is_known) return found;
+  const bool is_bad = worse(FaultVerdict::corrupt, unusable(undisturbed)) ||
+                      worse(FaultVerdict::leak, leaked_later(undisturbed));
+  if (is_bad) found.state_key = 0;
   return found;
 }
 

@@ -45,6 +45,8 @@ struct UndisturbedRun {
   std::vector<SweepPoint> points;
   std::vector<std::uint64_t> hashes;  ///< of the points
   LeftState left;
+  bool can_go_on = false;       ///< as a trial does that is shown to be usable
+  LeftMemory memory_gone_on;    ///< when it did
   std::int64_t peak_bytes = 0;  ///< allocated, on one GPU
   double seconds = 0;
 };
@@ -78,7 +80,7 @@ class Trial {
   /// Runs the variant to its end. Throws what is no error of the script's.
   void run();
 
-  /// After run(): what there is to compare others with.
+  /// After run(): what there is to compare others with. Goes on with the program as judged() does.
   UndisturbedRun undisturbed();
 
   /// After run(): the verdict. Goes on with the program to see that it can.
@@ -90,7 +92,9 @@ class Trial {
   TrialEnding ending_of(const std::function<ReturnedValues()>& body);
   std::int64_t peak_bytes() const;
   std::string broken_invariant();
+  TrialEnding go_on();
   std::string unusable(const UndisturbedRun& undisturbed);
+  std::string leaked_later(const UndisturbedRun& undisturbed);
   std::uint64_t state_key(const LeftState& left);
   TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
   TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;
