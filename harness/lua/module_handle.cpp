@@ -298,15 +298,8 @@ std::vector<ModulePtr> modules_with_handles(lua_State* L) {
   std::vector<ModulePtr> modules;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) {
     for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-      const ModulePtr& module = *test_handle<ModulePtr>(L, -2);
-      if (module) {
-        modules.push_back(module);
-        continue;
-      }
-      // A dead handle leaves the set at the next collection: it would look like a live one.
-      lua_pushvalue(L, -2);
-      lua_pushnil(L);
-      lua_rawset(L, -5);
+      // A handle that has died leaves the set at the next collection only.
+      if (const ModulePtr& module = *test_handle<ModulePtr>(L, -2)) modules.push_back(module);
     }
   }
   lua_pop(L, 1);

@@ -54,6 +54,7 @@ void Optimizer::step() {
     watched.note_error();
     throw;
   }
+  watched.note_end();
 }
 
 void Optimizer::update_all(States left) {

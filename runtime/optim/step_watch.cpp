@@ -23,16 +23,10 @@ StepWatch::StepWatch() : outer_(std::exchange(current, this)) {}
 
 StepWatch::~StepWatch() { current = outer_; }
 
-std::string StepWatch::half_made() const {
-  for (const HalfStep& step : half_steps_) {
-    const bool is_there =
-        std::any_of(step.written.begin(), step.written.end(), [](const Written& written) {
-          const Tensor tensor = written.tensor.lock();
-          return tensor.defined() && tensor.storage().version() == written.version;
-        });
-    if (is_there) return step.optimizer;
-  }
-  return {};
+bool StepWatch::is_half_made(const Tensor& tensor) const {
+  return std::any_of(half_made_.begin(), half_made_.end(), [&](const Written& written) {
+    return written.tensor.lock().is_same(tensor) && tensor.storage().version() == written.version;
+  });
 }
 
 WatchedStep::WatchedStep(std::string_view optimizer, const std::vector<ParameterState*>& states)
@@ -40,23 +34,26 @@ WatchedStep::WatchedStep(std::string_view optimizer, const std::vector<Parameter
   if (watch_ == nullptr) return;
   states_ = states;
   for_each_tensor(states_, [&](const Tensor& tensor) {
+    if (tensor.defined() && watch_->is_half_made(tensor)) begins_half_made_ = true;
     before_.push_back(tensor.defined() ? Before{tensor.impl(), tensor.storage().version()}
                                        : Before{nullptr, 0});
   });
 }
 
+void WatchedStep::note_end() const {
+  if (begins_half_made_ && watch_->built_on_.empty()) watch_->built_on_ = optimizer_;
+}
+
 void WatchedStep::note_error() const {
   if (watch_ == nullptr) return;
-  StepWatch::HalfStep step{std::string(optimizer_), {}};
   auto before = before_.begin();
   for_each_tensor(states_, [&](const Tensor& tensor) {
     const Before& then = *before++;
     if (!tensor.defined()) return;
     const std::uint32_t version = tensor.storage().version();
     if (tensor.impl() == then.tensor && version == then.version) return;
-    step.written.push_back({WeakTensor(tensor), version});
+    watch_->half_made_.push_back({WeakTensor(tensor), version});
   });
-  if (!step.written.empty()) watch_->half_steps_.push_back(std::move(step));
 }
 
 }  // namespace ohm::optim

@@ -1,4 +1,5 @@
-// Which optimizer steps an error stopped halfway: part of what they update is updated.
+// Whether a program trains on after an error that stopped an optimizer's step halfway: part of what
+// the step updates is updated.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@ class StepWatch {
   StepWatch(const StepWatch&) = delete;
   StepWatch& operator=(const StepWatch&) = delete;
 
-  /// The optimizer of a step that is half made still: of the tensors that it wrote before the
-  /// error, one is there with what it wrote. (A program that brings back what was there writes all
-  /// of them, or lets them go.) Empty when there is none.
-  std::string half_made() const;
+  /// The optimizer of the first step that was made where an earlier one was stopped halfway: of
+  /// what that one wrote before its error, the step updated something as it was left. (A program
+  /// that brings back what was there writes all of it, or lets it go.) Empty when there was none.
+  const std::string& built_on() const { return built_on_; }
 
  private:
   friend class WatchedStep;
@@ -31,15 +32,14 @@ class StepWatch {
     WeakTensor tensor;
     std::uint32_t version;
   };
-  struct HalfStep {
-    std::string optimizer;
-    std::vector<Written> written;
-  };
 
   static StepWatch* current;
 
+  bool is_half_made(const Tensor& tensor) const;
+
   StepWatch* outer_;
-  std::vector<HalfStep> half_steps_;
+  std::vector<Written> half_made_;  ///< by steps that were stopped
+  std::string built_on_;
 };
 
 /// The writes of one step; for Optimizer::step. Costs nothing while nobody watches.
@@ -48,7 +48,9 @@ class WatchedStep {
   /// `states` are those of all parameters that are about to be updated.
   WatchedStep(std::string_view optimizer, const std::vector<ParameterState*>& states);
 
-  /// An error has ended the step: tells the watch what was written.
+  /// The step is made.
+  void note_end() const;
+  /// An error has ended it: tells the watch what was written.
   void note_error() const;
 
  private:
@@ -59,6 +61,7 @@ class WatchedStep {
 
   StepWatch* watch_;
   std::string_view optimizer_;
+  bool begins_half_made_ = false;
   std::vector<ParameterState*> states_;
   std::vector<Before> before_;  ///< of each state: its parameter, then its tensors
 };

@@ -58,13 +58,6 @@ std::string setting_left(const LeftState& now, const LeftState& then) {
   return {};
 }
 
-std::string switch_left(const ModuleCounts& now, const ModuleCounts& then) {
-  if (now.evaluating > then.evaluating) return "modules in evaluation mode";
-  if (now.hooks > then.hooks) return "hooks of modules";
-  if (now.frozen_parameters > then.frozen_parameters) return "parameters without gradients";
-  return {};
-}
-
 /// By device and category.
 std::map<std::string, std::int64_t> sums_of(const LeftMemory& memory) {
   std::map<std::string, std::int64_t> sums;
@@ -82,7 +75,7 @@ LeftMemory memory_left(Machine& machine) {
   return {memory.begin(), memory.end()};
 }
 
-LeftState left_by(ScenarioProgram& program, Machine& machine, const optim::StepWatch& steps) {
+LeftState state_left(Machine& machine) {
   LeftState left;
   left.modes = modes_of(machine);
   left.is_benchmark = machine.context_state().convolution_plans.is_benchmark;
@@ -91,23 +84,29 @@ LeftState left_by(ScenarioProgram& program, Machine& machine, const optim::StepW
     const std::size_t limit = machine.caching_allocator(gpu).memory_limit().value_or(kNone);
     left.memory_limits.push_back(static_cast<std::int64_t>(limit));
   }
-  left.modules = program.module_counts();
-  left.half_step = steps.half_made();
   left.memory = memory_left(machine);
   return left;
 }
 
-std::string left_on(const LeftState& now, const LeftState& undisturbed) {
+std::string left_behind(const LeftState& now, const LeftState& undisturbed) {
   const std::vector<std::string> modes = more_modes(now, undisturbed);
   if (!modes.empty()) return fmt::format("left behind: {}", fmt::join(modes, ", "));
-  std::string left = setting_left(now, undisturbed);
-  if (left.empty()) left = switch_left(now.modules, undisturbed.modules);
-  return left.empty() ? left : "left behind: " + left;
+  const std::string setting = setting_left(now, undisturbed);
+  return setting.empty() ? setting : "left behind: " + setting;
 }
 
-std::string left_half_made(const LeftState& now, const LeftState& undisturbed) {
-  if (now.half_step.empty() || !undisturbed.half_step.empty()) return {};
-  return "left behind: half a step of " + now.half_step;
+std::string left_behind(const ModuleCounts& now, const ModuleCounts& undisturbed) {
+  const auto more = [](std::int64_t count, std::int64_t than, std::string_view what) {
+    return fmt::format("left behind: {} {}, where the undisturbed run leaves {}", count, what,
+                       than);
+  };
+  if (now.evaluating > undisturbed.evaluating) {
+    return more(now.evaluating, undisturbed.evaluating, "modules in evaluation mode");
+  }
+  if (now.hooks > undisturbed.hooks) return more(now.hooks, undisturbed.hooks, "hooks of modules");
+  if (now.frozen_parameters <= undisturbed.frozen_parameters) return {};
+  return more(now.frozen_parameters, undisturbed.frozen_parameters,
+              "parameters that require no gradient");
 }
 
 std::string leaked(const LeftMemory& now, const LeftMemory& undisturbed) {

@@ -10,7 +10,6 @@
 #include "harness/engine/machine.h"
 #include "harness/engine/scenario_program.h"
 #include "harness/engine/sweep/call_recorder.h"
-#include "runtime/optim/step_watch.h"
 
 namespace ohm::engine {
 
@@ -21,22 +20,20 @@ struct LeftState {
   std::vector<std::string> modes;           ///< that are on, in words
   bool is_benchmark = false;                ///< cuDNN's mode
   std::vector<std::int64_t> memory_limits;  ///< of each GPU; the largest number where there is none
-  ModuleCounts modules;
-  std::string half_step;  ///< as of StepWatch::half_made()
   LeftMemory memory;
 };
 
 // All after ScenarioProgram::let_go().
 LeftMemory memory_left(Machine& machine);
-LeftState left_by(ScenarioProgram& program, Machine& machine, const optim::StepWatch& steps);
+LeftState state_left(Machine& machine);
 
 // What the failure is to blame for, as the sentence of a verdict; empty where there is nothing.
 // What the undisturbed run leaves too is the program's way.
 
-/// Modes and settings that are on; of modules, more than at the undisturbed end.
-std::string left_on(const LeftState& now, const LeftState& undisturbed);
-/// Half an optimizer's step.
-std::string left_half_made(const LeftState& now, const LeftState& undisturbed);
+/// Modes and settings that are on.
+std::string left_behind(const LeftState& now, const LeftState& undisturbed);
+/// What more modules are switched to.
+std::string left_behind(const ModuleCounts& now, const ModuleCounts& undisturbed);
 /// Of each device and category no more may be alive than the undisturbed run leaves: objects that a
 /// program replaces have another line, and the same bytes.
 std::string leaked(const LeftMemory& now, const LeftMemory& undisturbed);

@@ -51,14 +51,13 @@ void fields(Archive& archive, T& counts) {
 
 template <class Archive, Is<LeftState> T>
 void fields(Archive& archive, T& left) {
-  archive(left.modes, left.is_benchmark, left.memory_limits, left.modules, left.half_step,
-          left.memory);
+  archive(left.modes, left.is_benchmark, left.memory_limits, left.memory);
 }
 
 template <class Archive, Is<UndisturbedRun> T>
 void fields(Archive& archive, T& run) {
-  archive(run.ending, run.calls, run.points, run.hashes, run.left, run.can_go_on,
-          run.memory_gone_on, run.peak_bytes, run.seconds);
+  archive(run.ending, run.calls, run.points, run.hashes, run.left, run.built_on, run.can_go_on,
+          run.memory_later, run.modules_later, run.peak_bytes, run.seconds);
 }
 
 std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }

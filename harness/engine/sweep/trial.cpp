@@ -124,12 +124,14 @@ UndisturbedRun Trial::undisturbed() {
   run.points = recorder_.points();
   run.hashes = recorder_.point_hashes();
   program_->let_go();
-  run.left = left_by(*program_, machine_, steps_);
+  run.left = state_left(machine_);
   run.peak_bytes = peak_bytes();
   recorder_.disarm();
   run.can_go_on = go_on().outcome == Outcome::completed;
   program_->let_go();
-  run.memory_gone_on = memory_left(machine_);
+  run.memory_later = memory_left(machine_);
+  run.modules_later = program_->module_counts();
+  run.built_on = steps_.built_on();
   return run;
 }
 
@@ -198,13 +200,11 @@ std::string Trial::unusable(const UndisturbedRun& undisturbed) {
                                : "run again, it fails: " + again.message;
 }
 
-/// What is there too much of once the program went on: what it holds of the failed work can be as
-/// large as what it had not made by then.
-std::string Trial::leaked_later(const UndisturbedRun& undisturbed) {
-  if (!undisturbed.can_go_on) return {};
-  program_->let_go();
-  const std::string leak = leaked(memory_left(machine_), undisturbed.memory_gone_on);
-  return leak.empty() ? leak : "when it went on: " + leak;
+/// A step that was made on half of another one: its weights are those of no training.
+std::string Trial::half_made(const UndisturbedRun& undisturbed) const {
+  if (steps_.built_on().empty() || !undisturbed.built_on.empty()) return {};
+  return fmt::format("a step of {} begins with what an earlier one left half made",
+                     steps_.built_on());
 }
 
 // ---- the verdict --------------------------------------------------------------------------------
@@ -270,6 +270,25 @@ TrialVerdict Trial::judged_ending(const UndisturbedRun& undisturbed) const {
   }
 }
 
+/// Goes on with the program. What it holds of the failed work can be as large as what it had not
+/// made by then, and what it left on may have been no fault yet: both are looked at once more.
+void Trial::judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found) {
+  const auto worse = [&](FaultVerdict verdict, const std::string& what) {
+    if (what.empty()) return false;
+    found.verdict = verdict;
+    found.what = what;
+    found.state_key = 0;
+    return true;
+  };
+  if (worse(FaultVerdict::corrupt, unusable(undisturbed))) return;
+  program_->let_go();
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(undisturbed))) return;
+  if (!undisturbed.can_go_on) return;
+  const std::string leak = leaked(memory_left(machine_), undisturbed.memory_later);
+  if (!leak.empty() && worse(FaultVerdict::leak, "when it went on: " + leak)) return;
+  worse(FaultVerdict::corrupt, left_behind(program_->module_counts(), undisturbed.modules_later));
+}
+
 TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates& usable) {
   recorder_.disarm();
   if (!recorder_.has_fired()) return bad(FaultVerdict::not_reached, "the request was never made");
@@ -297,8 +316,8 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
     return true;
   };
   if (worse(FaultVerdict::corrupt, broken_invariant())) return found;
-  const LeftState left = left_by(*program_, machine_, steps_);
-  if (worse(FaultVerdict::corrupt, left_on(left, undisturbed.left))) return found;
+  const LeftState left = state_left(machine_);
+  if (worse(FaultVerdict::corrupt, left_behind(left, undisturbed.left))) return found;
   if (worse(FaultVerdict::leak, leaked(left.memory, undisturbed.left.memory))) return found;
   // What looks like the failed request made again is one only if all that followed it follows.
   const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(undisturbed);
@@ -308,17 +327,11 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
                 recorder_.held_by_failed_try())) {
     return found;
   }
-  if (is_good(found.verdict) &&
-      worse(FaultVerdict::corrupt, left_half_made(left, undisturbed.left))) {
-    return found;
-  }
   if (found.verdict == FaultVerdict::wrong_error) return found;
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(undisturbed))) return found;
   found.state_key = state_key(left);
   const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
-  if (is_known) return found;
-  const bool is_bad = worse(FaultVerdict::corrupt, unusable(undisturbed)) ||
-                      worse(FaultVerdict::leak, leaked_later(undisturbed));
-  if (is_bad) found.state_key = 0;
+  if (!is_known) judge_later(undisturbed, found);
   return found;
 }
 

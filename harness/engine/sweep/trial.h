@@ -45,8 +45,11 @@ struct UndisturbedRun {
   std::vector<SweepPoint> points;
   std::vector<std::uint64_t> hashes;  ///< of the points
   LeftState left;
-  bool can_go_on = false;       ///< as a trial does that is shown to be usable
-  LeftMemory memory_gone_on;    ///< when it did
+  std::string built_on;  ///< as of StepWatch, after it has gone on
+  bool can_go_on = false;
+  // When it has gone on, as a trial does that is shown to be usable:
+  LeftMemory memory_later;
+  ModuleCounts modules_later;
   std::int64_t peak_bytes = 0;  ///< allocated, on one GPU
   double seconds = 0;
 };
@@ -94,7 +97,8 @@ class Trial {
   std::string broken_invariant();
   TrialEnding go_on();
   std::string unusable(const UndisturbedRun& undisturbed);
-  std::string leaked_later(const UndisturbedRun& undisturbed);
+  void judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found);
+  std::string half_made(const UndisturbedRun& undisturbed) const;
   std::uint64_t state_key(const LeftState& left);
   TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
   TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;

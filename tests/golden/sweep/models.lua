@@ -8,19 +8,24 @@ local function build(d)
 end
 local function batch(d) return ohm.ones(8, 16, {device = d}) end
 
--- Looks at the model with something switched, and switches it back.
+-- Looks at the model with something switched, and switches it back. The next step does not look.
 local function switched(switch, always)
   local model
-  return function(d)
-    model = model or build(d)
-    local back = switch(model)
-    local ok, result = pcall(function()
-      local _ <close> = ohm.no_grad()
-      return model(batch(d)):sum():item()
-    end)
-    if ok or always then back() end
-    if not ok then error(result, 0) end
-  end
+  return {
+    run = function(d)
+      model = model or build(d)
+      local back = switch(model)
+      local ok, result = pcall(function()
+        local _ <close> = ohm.no_grad()
+        return model(batch(d)):sum():item()
+      end)
+      if ok or always then back() end
+      if not ok then error(result, 0) end
+    end,
+    next_step = function(d)
+      if model then model(batch(d)) end
+    end,
+  }
 end
 local function evaluation(model)
   model:eval()
@@ -35,23 +40,24 @@ local function frozen(model)
   return function() model:requires_grad_(true) end
 end
 
--- A step of training whose model, and its optimizer unless `make` makes another one each time, live
--- on. `careful` makes the update.
-local function trained(make, careful, keeps_optimizer)
+-- Steps of training of a model that lives on; `update` makes the update.
+local function trained(make, update)
   local model, opt
+  local function step(d)
+    opt = opt or make(model)
+    model:zero_grad()
+    model(batch(d)):sum():backward()
+    local ok, err = update(model, opt)
+    if ok == nil then model, opt = nil, nil end
+    if not ok then error(err, 0) end
+  end
   return {
     run = function(d)
       model = model or build(d)
-      opt = opt or make(model)
-      model:zero_grad()
-      model(batch(d)):sum():backward()
-      local ok, err = careful(model, opt)
-      if not keeps_optimizer then opt = nil end
-      if ok == nil then model, opt = nil, nil end
-      if not ok then error(err, 0) end
+      step(d)
     end,
     next_step = function(d)
-      if model then model(batch(d)):sum():backward() end
+      if model then step(d) end
     end,
   }
 end
@@ -65,18 +71,26 @@ local function thrown_away(_, opt)
   if not ok then return nil, err end
   return true
 end
-local function taken_back(model, opt)
-  local before = {}
-  for i, p in ipairs(model:parameters()) do before[i] = p:detach():cpu() end
-  local ok, err = pcall(opt.step, opt)
-  if not ok then
-    local _ <close> = ohm.no_grad()
-    for i, p in ipairs(model:parameters()) do p:copy_(before[i]) end
-  end
-  return ok, err
+local function once_more(_, opt)
+  if pcall(opt.step, opt) then return true end
+  return pcall(opt.step, opt)
 end
 
-local adam = with("Adam", {lr = 0.125, foreach = false})
+-- The same with a new optimizer each time, whose failed step can be taken back.
+local function restarted(takes_back)
+  return trained(function() return false end, function(model)
+    local before = {}
+    for i, p in ipairs(model:parameters()) do before[i] = p:detach():cpu() end
+    local opt = optim.Adam(model:parameters(), {lr = 0.125, foreach = false})
+    local ok, err = pcall(opt.step, opt)
+    if not ok and takes_back then
+      local _ <close> = ohm.no_grad()
+      for i, p in ipairs(model:parameters()) do p:copy_(before[i]) end
+    end
+    return ok, err
+  end)
+end
+
 local momentum = with("SGD", {lr = 0.125, momentum = 0.5})
 
 return ohm.scenario {
@@ -92,9 +106,11 @@ return ohm.scenario {
     hook_left_good = switched(hook, true),
     left_frozen_bad = switched(frozen, false),
     left_frozen_good = switched(frozen, true),
-    half_step_left_bad = trained(momentum, as_it_comes, true),
-    half_step_left_good = trained(momentum, thrown_away, true),
-    half_step_of_weights_bad = trained(adam, as_it_comes, false),
-    half_step_of_weights_good = trained(adam, taken_back, false),
+    half_step_kept_bad = trained(momentum, as_it_comes),
+    half_step_kept_good = trained(momentum, thrown_away),
+    stepped_once_more_bad = trained(momentum, once_more),
+    stepped_once_more_good = trained(with("SGD", {lr = 0.125}), once_more),
+    half_step_of_weights_bad = restarted(false),
+    half_step_of_weights_good = restarted(true),
   },
 }

@@ -77,7 +77,8 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
        {{"left_in_evaluation", "corrupt"},
         {"hook_left", "corrupt"},
         {"left_frozen", "corrupt"},
-        {"half_step_left", "corrupt"},
+        {"half_step_kept", "corrupt"},
+        {"stepped_once_more", "corrupt"},
         {"half_step_of_weights", "corrupt"}}}};
   return kBugs;
 }
