@@ -24,16 +24,22 @@ bool is_module_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), is_allowed);
 }
 
-/// What stands in quotes behind each `require`.
+/// What stands in quotes, or in double brackets, behind each `require`.
 std::vector<std::string_view> quoted_names(std::string_view source) {
   constexpr std::string_view kRequire = "require";
   std::vector<std::string_view> names;
   for (std::size_t at = source.find(kRequire); at != std::string_view::npos;
        at = source.find(kRequire, at + 1)) {
-    const std::size_t open = source.find_first_not_of(" (", at + kRequire.size());
-    if (open == std::string_view::npos || (source[open] != '"' && source[open] != '\'')) continue;
-    const std::size_t close = source.find(source[open], open + 1);
-    if (close != std::string_view::npos) names.push_back(source.substr(open + 1, close - open - 1));
+    const std::size_t open = source.find_first_not_of(" \t\r\n(", at + kRequire.size());
+    if (open == std::string_view::npos) break;
+    const std::string_view rest = source.substr(open);
+    const bool is_bracketed = rest.starts_with("[[");
+    if (!is_bracketed && rest.front() != '"' && rest.front() != '\'') continue;
+    const std::string_view end = is_bracketed ? "]]" : rest.substr(0, 1);
+    const std::size_t close = rest.find(end, end.size());
+    if (close != std::string_view::npos) {
+      names.push_back(rest.substr(end.size(), close - end.size()));
+    }
   }
   return names;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allocator_shim/fault/fault_point.h"
+#include "harness/engine/baseline.h"
 #include "harness/engine/required_modules.h"
 #include "harness/engine/source_file.h"
 
@@ -25,12 +26,16 @@ std::string hash_of(const std::string& path) {
   }
 }
 
-/// The files that were given, then the modules that they require.
-std::vector<ShardInput> inputs_of(const std::vector<std::string>& files) {
+/// The files that were given, each with its baseline where one is compared, then the modules that
+/// they require.
+std::vector<ShardInput> inputs_of(const RunOptions& options) {
   std::vector<ShardInput> inputs;
   std::set<std::string> modules;
-  for (const std::string& file : files) {
+  for (const std::string& file : options.files) {
     inputs.push_back({file, hash_of(file)});
+    const std::string baseline = baseline_path(file);
+    const std::string hash = options.checks_baselines ? hash_of(baseline) : std::string();
+    if (!hash.empty()) inputs.push_back({baseline, hash});
     const std::vector<std::string> required = required_modules(file);
     modules.insert(required.begin(), required.end());
   }
@@ -80,6 +85,8 @@ std::map<std::string, std::string> settings_of(const RunOptions& options) {
           {"instructions", std::to_string(options.caps.instructions)},
           {"script_memory", std::to_string(options.caps.memory_bytes)},
           {"fail_fast", options.fail_fast ? "true" : "false"},
+          {"timestamps", options.timestamps ? "true" : "false"},
+          {"history", options.recording == Recording::history ? "true" : "false"},
           {"require_baseline", options.requires_baselines ? "true" : "false"}};
 }
 
@@ -91,7 +98,7 @@ std::optional<ShardResult> shard_result(const Shard& shard, const RunOptions& op
   result.number = static_cast<std::int64_t>(shard.index) + 1;
   result.count = static_cast<std::int64_t>(shard.count);
   result.settings = settings_of(options);
-  result.inputs = inputs_of(options.files);
+  result.inputs = inputs_of(options);
   return result;
 }
 

@@ -16,7 +16,7 @@ TEST(RequiredModules, AreThoseThatAScriptAndItsModulesName) {
   std::filesystem::create_directories(folder.file("lib/models"));
   const std::string script = folder.write(
       "script.lua",
-      "local a, b = require(\"near\"), require 'models.net'\nrequire('absent') require(\"");
+      "local a, b = require[[near]], require\n\t'models.net'\nrequire('absent') require(\"");
   const std::string near = folder.write("near.lua", "return require (\"near\")");
   folder.write("lib/near.lua", "return require('unused')");
   folder.write("unused.lua", "");

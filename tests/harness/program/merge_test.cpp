@@ -150,6 +150,8 @@ std::vector<OtherWork> other_work(const std::string& command) {
       {{"--filter", "*.dropped"}, "its filter is \"*.dropped\", not \"\""}};
   const std::vector<OtherWork> of_runs = {
       {{"--fault", "nth(1)"}, "its fault is \"nth(1)\", not \"\""},
+      {{"--timestamps"}, "its timestamps is \"true\", not \"false\""},
+      {{"--history"}, "its history is \"true\", not \"false\""},
       {{"--fail-fast"}, "its fail_fast is \"true\", not \"false\""}};
   const std::vector<OtherWork> of_sweeps = {
       {{"--role", "problem"}, "its cases is \"problem\", not \"control, mitigation\""},

@@ -32,13 +32,13 @@ std::unique_ptr<Adam> adam_of(const std::vector<Tensor>& parameters) {
 class StepWatchTest : public testing::Test {
  protected:
   void expect_half_a_step(Adam& optimizer) {
-    ballast_ = zeros({24 << 18}, {DType::float32, Device::cuda(0)});
+    ballast_ = zeros({36 << 18}, {DType::float32, Device::cuda(0)});
     EXPECT_THROW(optimizer.step(), OutOfMemory);
     ballast_ = Tensor();
     EXPECT_EQ(watch_.built_on(), "");
   }
 
-  test::TestMachine machine_{{.capacity_bytes = 96 * kMiB}};
+  test::TestMachine machine_{{.capacity_bytes = 108 * kMiB}};
   StepWatch watch_;
   Tensor ballast_;
 };
