@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "allocator_shim/fault/fault_point.h"
-#include "harness/lua/module_handle.h"
+#include "harness/lua/handle.h"
 #include "harness/lua/scenario_library.h"
 
 namespace ohm::lua {
@@ -253,11 +253,8 @@ class Walk {
     return hash.value();
   }
 
-  /// A scenario holds the functions of its variants; a dead module waits for the next collection;
-  /// any other handle has a state of its own.
+  /// A scenario holds the functions of its variants; any other handle has a state of its own.
   void visit_handle(std::size_t number, int handle) {
-    const nn::ModulePtr* module = test_handle<nn::ModulePtr>(state_, handle);
-    if (module != nullptr && *module == nullptr) return;
     if (test_scenario(state_, handle) == nullptr) {
       is_opaque_ = true;
       return;

@@ -294,11 +294,22 @@ void push_module(lua_State* L, ModulePtr module) {
   lua_pop(L, 1);
 }
 
+void forget_dead_modules(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) {
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      if (*test_handle<ModulePtr>(L, -2)) continue;
+      lua_pushvalue(L, -2);
+      lua_pushnil(L);
+      lua_rawset(L, -5);
+    }
+  }
+  lua_pop(L, 1);
+}
+
 std::vector<ModulePtr> modules_with_handles(lua_State* L) {
   std::vector<ModulePtr> modules;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) {
     for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-      // A handle that has died leaves the set at the next collection only.
       if (const ModulePtr& module = *test_handle<ModulePtr>(L, -2)) modules.push_back(module);
     }
   }

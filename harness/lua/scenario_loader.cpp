@@ -10,6 +10,7 @@
 #include "harness/lua/fingerprint.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/module_counts.h"
+#include "harness/lua/module_handle.h"
 #include "harness/lua/retention.h"
 #include "harness/lua/returned_values.h"
 #include "harness/lua/scenario_library.h"
@@ -80,7 +81,10 @@ class LuaScenario final : public engine::ScenarioProgram {
     interpreter_.collect(state());
   }
 
-  void let_go() override { interpreter_.collect(state()); }
+  void let_go() override {
+    interpreter_.collect(state());
+    forget_dead_modules(state());
+  }
 
   std::optional<std::uint64_t> fingerprint() override { return fingerprint_of(state()); }
 
