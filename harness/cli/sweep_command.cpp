@@ -272,8 +272,8 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
                      "2: after a failure that passes, a second one at every point that follows")
           ->type_name("N"),
       app.add_option("--engine", arguments.engine,
-                     "fork (one run, copied at each fault) or exec (a run for each fault); fork "
-                     "unless given, exec on real cards")
+                     "fork (runs in turn, or copies of one run) or exec (a process for each "
+                     "fault); fork unless given, exec on real cards")
           ->type_name("NAME"),
       add_shard_option(app, arguments.shard, "faults")};
   CLI::Option* bytes = app.add_flag(

@@ -260,9 +260,7 @@ ModuleDef with_default(ModuleDef module, std::string_view param, const Value& va
   return module;
 }
 
-}  // namespace
-
-const std::vector<ModuleDef>& all_modules() {
+std::vector<ModuleDef> registered_modules() {
   const std::vector<ParamName> batch_norm_names = {"num_features",
                                                    {"eps", 1e-5},
                                                    {"momentum", 0.1},
@@ -293,7 +291,7 @@ const std::vector<ModuleDef>& all_modules() {
                                              {"bias", true},
                                              "device",
                                              "dtype"};
-  static const std::vector<ModuleDef> modules = {
+  return {
       define("Linear", &make_linear,
              {"in_features", "out_features", {"bias", true}, "device", "dtype"}),
       define("Conv1d", &make_conv1d, conv_names),
@@ -411,6 +409,12 @@ const std::vector<ModuleDef>& all_modules() {
       loss_of("BCELoss", "binary_cross_entropy"),
       loss_of("BCEWithLogitsLoss", "binary_cross_entropy_with_logits"),
   };
+}
+
+}  // namespace
+
+const std::vector<ModuleDef>& all_modules() {
+  static const std::vector<ModuleDef> modules = registered_modules();
   return modules;
 }
 

@@ -1,42 +1,11 @@
 #include "harness/engine/sweep/call_recorder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
-#include "allocator_shim/observe/format_bytes.h"
 
 namespace ohm::engine {
-
-namespace {
-
-std::string device_text(int device) { return device < 0 ? "cpu" : Device::cuda(device).str(); }
-
-std::string place_text(const Site& site) {
-  const std::string op = site.op.empty() ? "outside any op" : site.op;
-  return site.file.empty() ? op : fmt::format("{} {}:{}", op, site.file, site.line);
-}
-
-void add_memory(MemoryByPlace& memory, Machine& machine, int device, std::optional<Category> only) {
-  // Blocks are many and their places few: words are made of places.
-  std::map<std::pair<Category, SiteId>, PlaceBytes> places;
-  for (const LiveBlock& block : machine.requests(device).live_blocks()) {
-    if (block.pending_free || block.category != only.value_or(block.category)) continue;
-    PlaceBytes& held = places[{block.category, block.site}];
-    held.bytes += static_cast<std::int64_t>(block.bytes);
-    ++held.blocks;
-  }
-  for (const auto& [place, held] : places) {
-    PlaceBytes& sum = memory[fmt::format("{} {} {}", device_text(device), name_of(place.first),
-                                         place_text(machine.sites().at(place.second)))];
-    sum.bytes += held.bytes;
-    sum.blocks += held.blocks;
-  }
-}
-
-}  // namespace
 
 bool CallFilter::means(const FaultCandidate& call) const {
   if (call.device < 0 && !host && call.level != FaultLevel::pinned) return false;
@@ -44,30 +13,6 @@ bool CallFilter::means(const FaultCandidate& call) const {
     return is_request(call.level) && call.level != FaultLevel::pinned;
   }
   return call.level == level;
-}
-
-MemoryByPlace memory_by_place(Machine& machine, bool host, std::optional<Category> only) {
-  MemoryByPlace memory;
-  if (host) add_memory(memory, machine, -1, only);
-  for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) add_memory(memory, machine, gpu, only);
-  return memory;
-}
-
-std::string excess_text(const MemoryByPlace& now, const MemoryByPlace& allowed, Places which) {
-  constexpr std::size_t kMostPlaces = 3;
-  std::string text;
-  std::size_t places = 0;
-  for (const auto& [place, held] : now) {
-    const auto known = allowed.find(place);
-    if (which == Places::known && known == allowed.end()) continue;
-    const std::int64_t more = held.bytes - (known == allowed.end() ? 0 : known->second.bytes);
-    if (more <= 0) continue;
-    if (++places > kMostPlaces) continue;
-    if (!text.empty()) text += "; ";
-    text += fmt::format("{} of {}", human_bytes(static_cast<std::size_t>(more)), place);
-  }
-  if (places > kMostPlaces) text += fmt::format("; {} places more", places - kMostPlaces);
-  return text;
 }
 
 void CallRecorder::note(const FaultCandidate& candidate) {
@@ -115,7 +60,7 @@ bool CallRecorder::fire(const FaultCandidate& candidate, FaultForm form) {
   faults_ = 1;
   ooms_before_ = machine_.ooms();
   for (std::size_t i = 0; i < target_; ++i) successes_ += calls_.kinds[i] == calls_.kinds[target_];
-  at_failure_ = memory_by_place(machine_, filter_.host, Category::activation);
+  at_failure_ = held_memory(machine_, filter_.host, Category::activation);
   return true;
 }
 
@@ -154,8 +99,8 @@ void CallRecorder::check_retry(const FaultCandidate& candidate) {
   if (is_retry_checked_ || candidate.bytes != target_bytes_ || !is_aligned()) return;
   is_retry_checked_ = true;
   is_retry_immediate_ = calls_.size() == calls_before_recovery() + 1;
-  held_ = excess_text(memory_by_place(machine_, filter_.host, Category::activation), at_failure_,
-                      Places::known);
+  const HeldMemory now = held_memory(machine_, filter_.host, Category::activation);
+  held_ = excess_text(in_words(now, machine_), in_words(at_failure_, machine_), Places::known);
 }
 
 }  // namespace ohm::engine

@@ -10,6 +10,7 @@
 
 #include "allocator_shim/fault/fault_source.h"
 #include "harness/engine/machine.h"
+#include "harness/engine/sweep/held_memory.h"
 #include "reports/sweep_result.h"
 
 namespace ohm::engine {
@@ -31,24 +32,6 @@ struct RecordedCalls {
   std::size_t size() const { return points.size(); }
   friend bool operator==(const RecordedCalls&, const RecordedCalls&) = default;
 };
-
-/// Live bytes of one place, with the words for it.
-struct PlaceBytes {
-  std::int64_t bytes = 0;
-  std::int64_t blocks = 0;
-};
-/// By "cuda:0 activation relu scenarios/x.lua:28".
-using MemoryByPlace = std::map<std::string, PlaceBytes>;
-
-/// What is alive on all GPUs, and on the host when `host`; of one category, or of all.
-MemoryByPlace memory_by_place(Machine& machine, bool host,
-                              std::optional<Category> only = std::nullopt);
-
-/// Which places count: all, or only those where something was before.
-enum class Places : std::uint8_t { all, known };
-
-/// What `now` has more than `allowed`, as a sentence; empty when nothing.
-std::string excess_text(const MemoryByPlace& now, const MemoryByPlace& allowed, Places places);
 
 class CallRecorder final : public FaultSource {
  public:
@@ -123,7 +106,7 @@ class CallRecorder final : public FaultSource {
   std::int64_t successes_ = 0;
   std::int64_t ooms_before_ = 0;
   std::map<std::uint64_t, int> failures_;
-  MemoryByPlace at_failure_;
+  HeldMemory at_failure_;
   bool is_retry_checked_ = false;
   bool is_retry_immediate_ = false;
   std::string held_;

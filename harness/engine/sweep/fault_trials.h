@@ -1,4 +1,4 @@
-// Fails calls of a variant, each in a process of its own, and judges what became of it.
+// Fails calls of a variant, one in each of its runs, and judges what became of it.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,19 @@ struct ChainVerdict {
 struct TaskVerdict {
   TrialVerdict verdict;
   std::vector<ChainVerdict> chains;  ///< with a depth of 2: each point passed after the failure
+  double seconds_before = 0;         ///< from the start of a run in turn to its failure
 };
 
 enum class SweepEngine : std::uint8_t {
-  fork,  ///< one run, forked at every fault: see Note [Fork at the fault]
-  exec   ///< a run from the start for every fault
+  fork,  ///< runs in turn, or forks of one run: see Note [In turn], Note [Fork at the fault]
+  exec   ///< a process for every fault, which runs from the start
 };
 
 struct TrialsOptions {
   SweepEngine engine = SweepEngine::fork;
   int depth = 1;
   TrialLimits limits;
+  double seconds_of_a_fork = 1e-3;  ///< what a run in turn may take before it fails; 0: only forks
 };
 
 /// In a worker process. `tasks` are in the order of their calls; the verdicts are in theirs.

@@ -71,7 +71,7 @@ std::map<std::string, std::int64_t> sums_of(const LeftMemory& memory) {
 
 LeftMemory memory_left(Machine& machine) {
   machine.context().pinned->empty_cache();
-  const MemoryByPlace memory = memory_by_place(machine, /*host=*/true);
+  const MemoryByPlace memory = in_words(held_memory(machine, /*host=*/true), machine);
   return {memory.begin(), memory.end()};
 }
 

@@ -26,7 +26,7 @@ void fields(Archive& archive, T& chain) {
 
 template <class Archive, Is<TaskVerdict> T>
 void fields(Archive& archive, T& task) {
-  archive(task.verdict, task.chains);
+  archive(task.verdict, task.chains, task.seconds_before);
 }
 
 template <class Archive, Is<TrialEnding> T>

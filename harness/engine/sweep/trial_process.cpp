@@ -22,8 +22,24 @@ struct TrialProcess::Mailbox {
   static constexpr std::size_t kMostBytes = std::size_t{1} << 22U;
 
   std::size_t bytes = 0;
-  bool is_whole = false;
+  bool is_left = false;  ///< by a process that had nothing more to say
   std::array<char, kMostBytes> text;
+
+  void add(const void* data, std::size_t count) {
+    std::memcpy(text.data() + bytes, data, count);
+    bytes += count;
+  }
+
+  std::vector<std::string> messages() const {
+    std::vector<std::string> all;
+    for (std::size_t at = 0; at < bytes;) {
+      std::size_t count = 0;
+      std::memcpy(&count, text.data() + at, sizeof count);
+      all.emplace_back(text.data() + at + sizeof count, count);
+      at += sizeof count + count;
+    }
+    return all;
+  }
 };
 
 namespace {
@@ -35,13 +51,9 @@ timeval time_of(double seconds) {
   return time;
 }
 
-void limit(const TrialLimits& limits) {
-  const itimerval cpu = {{}, time_of(limits.cpu_seconds)};
-  const itimerval wall = {{}, time_of(limits.wall_seconds)};
+void prepare_child() {
   std::signal(SIGPROF, SIG_DFL);
   std::signal(SIGALRM, SIG_DFL);
-  ::setitimer(ITIMER_PROF, &cpu, nullptr);
-  ::setitimer(ITIMER_REAL, &wall, nullptr);
   // A crash is a verdict here, and its core would only fill the disk.
   const rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -62,40 +74,58 @@ TrialProcess::~TrialProcess() { ::munmap(mailbox_, sizeof(Mailbox)); }
 
 bool TrialProcess::can_fork() { return ::getpid() == ::gettid(); }
 
+void TrialProcess::renew(const TrialLimits& limits) {
+  const itimerval cpu = {{}, time_of(limits.cpu_seconds)};
+  const itimerval wall = {{}, time_of(limits.wall_seconds)};
+  ::setitimer(ITIMER_PROF, &cpu, nullptr);
+  ::setitimer(ITIMER_REAL, &wall, nullptr);
+}
+
 bool TrialProcess::fork_child(const TrialLimits& limits) {
-  mailbox_->is_whole = false;
+  mailbox_->bytes = 0;
+  mailbox_->is_left = false;
   child_ = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
   if (child_ < 0) {
     throw std::runtime_error(fmt::format("a trial cannot be forked: {}", std::strerror(errno)));
   }
   if (child_ != 0) return false;
-  limit(limits);
+  prepare_child();
+  renew(limits);
   return true;
 }
 
-void TrialProcess::report(const std::string& message) {
-  mailbox_->bytes = std::min(message.size(), Mailbox::kMostBytes);
-  std::memcpy(mailbox_->text.data(), message.data(), mailbox_->bytes);
-  mailbox_->is_whole = true;
+void TrialProcess::post(const std::string& message) {
+  const std::size_t room = Mailbox::kMostBytes - mailbox_->bytes;
+  std::size_t bytes = message.size();
+  if (bytes + sizeof bytes > room) {
+    if (mailbox_->bytes != 0) leave();
+    bytes = room - sizeof bytes;
+  }
+  mailbox_->add(&bytes, sizeof bytes);
+  mailbox_->add(message.data(), bytes);
+}
+
+void TrialProcess::leave() {
+  mailbox_->is_left = true;
   ::_exit(0);
 }
 
-TrialProcess::End TrialProcess::wait(std::string& message) {
+TrialProcess::Ended TrialProcess::wait() {
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }
-  if (mailbox_->is_whole && WIFEXITED(status)) {
-    message.assign(mailbox_->text.data(), mailbox_->bytes);
-    return End::reported;
-  }
+  Ended ended;
+  ended.messages = mailbox_->messages();
+  if (mailbox_->is_left && WIFEXITED(status)) return ended;
+  ended.end = End::crashed;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    if (signal == SIGPROF || signal == SIGALRM) return End::hung;
-    message = fmt::format("the process was killed by SIG{}", ::sigabbrev_np(signal));
+    if (signal == SIGPROF || signal == SIGALRM) ended.end = End::hung;
+    ended.how = fmt::format("the process was killed by SIG{}", ::sigabbrev_np(signal));
   } else {
-    message = fmt::format("the process ended with exit code {}", WEXITSTATUS(status));
+    ended.how = fmt::format("the process ended with exit code {}", WEXITSTATUS(status));
   }
-  return End::crashed;
+  return ended;
 }
 
 }  // namespace ohm::engine

@@ -1,4 +1,4 @@
-// A process for one trial: forked from a run that goes on, or at the beginning of one.
+// A process for trials: forked from a run that goes on, or at the beginning of one.
 //
 // Note [Fork at the fault]
 // Instead of running a program again for every failure, it is run once: at each call that is to
@@ -6,12 +6,19 @@
 // process, virtual GPUs included; the copy gets the failure and runs on to its verdict, the
 // original waits and goes on to the next call. A process with several threads (the ranks of a
 // distributed program) cannot be copied: such a failure gets a run of its own from the start.
+//
+// Note [In turn]
+// Most of what a copy costs is the kernel's work for it, page by page: as much as some thousand
+// requests without values. As long as the calls before a failure take less than that, one process
+// makes trial after trial from the start, each on a machine of its own. It makes none after one
+// whose verdict is not good, for what that left could show in the next.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace ohm::engine {
 
@@ -31,12 +38,22 @@ class TrialProcess {
   /// std::runtime_error when there can be no child.
   bool fork_child(const TrialLimits& limits);
 
-  enum class End { reported, crashed, hung };
-  /// In the parent: waits for the child's end. With End::crashed the message says of what it died.
-  End wait(std::string& message);
+  /// In the child: another trial begins, with its own limits.
+  static void renew(const TrialLimits& limits);
 
-  /// In the child: the parent gets this, and the process ends. Longer messages are cut.
-  [[noreturn]] void report(const std::string& message);
+  enum class End { left, crashed, hung };
+  struct Ended {
+    End end = End::left;
+    std::vector<std::string> messages;  ///< all that were posted
+    std::string how;                    ///< with End::crashed, of what it died
+  };
+  /// In the parent: waits for the child's end.
+  Ended wait();
+
+  /// In the child: the parent gets this when it has waited. A message that is alone is cut where
+  /// it is too long; one that there is no room for any more ends the process.
+  void post(const std::string& message);
+  [[noreturn]] void leave();
 
   /// Whether this thread is alone in its process, so that it can be forked.
   static bool can_fork();
