@@ -1,5 +1,5 @@
-// Faults per second: a body in one process, through C++ and through a script; a training step in
-// copies of the process, for every request, by the number of requests.
+// Faults per second: a body in one process, through C++ and through a script; every request of a
+// training step as `ohm sweep` fails it, by the number of requests.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -74,24 +74,39 @@ void script_of_40_requests(benchmark::State& state) {
 }
 BENCHMARK(script_of_40_requests)->Unit(benchmark::kMillisecond);
 
-/// A scenario whose variant trains `layers` layers for one step; the file's text is `source`.
-LoadRequest training_step(int layers) {
-  const std::string source =
+/// A scenario whose variant does this.
+LoadRequest step_of(const std::string& body) {
+  LoadRequest request;
+  request.path = "step.lua";
+  request.source =
       "local nn = ohm.nn\n"
-      "local function run(d)\n"
+      "local function run(d)\n" +
+      body +
+      "end\n"
+      "return ohm.scenario {name = 'step', summary = 's', limits = {'num_ooms == 0'},\n"
+      "  problems = {run = run}}\n";
+  return request;
+}
+
+LoadRequest step_of_layers(int layers) {
+  return step_of(
       "  local layers = {}\n"
       "  for i = 1, " +
       std::to_string(layers) +
       " do layers[2 * i - 1], layers[2 * i] = nn.Linear(64, 64), nn.ReLU() end\n"
       "  local net = nn.Sequential(table.unpack(layers)):to(d)\n"
-      "  net(ohm.ones(16, 64, {device = d})):sum():backward()\n"
-      "end\n"
-      "return ohm.scenario {name = 'step', summary = 's', limits = {'num_ooms == 0'},\n"
-      "  problems = {run = run}}\n";
-  LoadRequest request;
-  request.path = "step.lua";
-  request.source = source;
-  return request;
+      "  net(ohm.ones(16, 64, {device = d})):sum():backward()\n");
+}
+
+LoadRequest step_of_transformer(int layers) {
+  return step_of(
+      "  local layer = nn.TransformerEncoderLayer(64, 4, {batch_first = true})\n"
+      "  local net = nn.TransformerEncoder(layer, " +
+      std::to_string(layers) +
+      "):to(d)\n"
+      "  local optimizer = ohm.optim.AdamW(net:parameters(), {lr = 1e-3})\n"
+      "  net(ohm.ones(4, 16, 64, {device = d})):sum():backward()\n"
+      "  optimizer:step()\n");
 }
 
 /// Every call of a run, or kMostFaults of them, evenly spread.
@@ -104,9 +119,9 @@ std::vector<FaultTask> tasks_for(std::size_t calls) {
 }
 
 /// On two cores, as ohm sweep -j 2 does it.
-void training_step_in_copies(benchmark::State& state) {
+void sweep_step(benchmark::State& state, const LoadRequest& step) {
   constexpr std::size_t kJobs = 2;
-  const TrialSetup setup{training_step(static_cast<int>(state.range(0))), "run", size_only(), {}};
+  const TrialSetup setup{step, "run", size_only(), {}};
   Trial trial(lua::load_scenario, setup, [](std::size_t) { return std::optional<FaultForm>(); });
   trial.run();
   const UndisturbedRun undisturbed = trial.undisturbed();
@@ -130,12 +145,21 @@ void training_step_in_copies(benchmark::State& state) {
   state.SetItemsProcessed(faults);
   state.counters["requests"] = static_cast<double>(undisturbed.calls.size());
 }
-BENCHMARK(training_step_in_copies)
+
+void step_of_many_layers(benchmark::State& state) {
+  sweep_step(state, step_of_layers(static_cast<int>(state.range(0))));
+}
+BENCHMARK(step_of_many_layers)
     ->Arg(11)
     ->Arg(111)
     ->Arg(1111)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
+
+void step_of_a_transformer(benchmark::State& state) {
+  sweep_step(state, step_of_transformer(static_cast<int>(state.range(0))));
+}
+BENCHMARK(step_of_a_transformer)->Arg(9)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ohm::engine

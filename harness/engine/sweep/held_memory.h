@@ -1,11 +1,11 @@
 // Which places of a program hold how many bytes at one moment.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "harness/engine/machine.h"
 
@@ -25,7 +25,9 @@ struct MemoryPlace {
   Category category = Category::other;
   SiteId site = kUnknownSite;
 
-  friend auto operator<=>(const MemoryPlace&, const MemoryPlace&) = default;
+  friend bool operator<(const MemoryPlace& a, const MemoryPlace& b) {
+    return std::tie(a.device, a.category, a.site) < std::tie(b.device, b.category, b.site);
+  }
 };
 
 /// Made where a request fails: it asks for little memory, and its words are made when they are
