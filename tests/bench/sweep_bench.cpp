@@ -111,7 +111,7 @@ LoadRequest step_of_transformer(int layers) {
 
 /// Every call of a run, or kMostFaults of them, evenly spread.
 std::vector<FaultTask> tasks_for(std::size_t calls) {
-  constexpr std::size_t kMostFaults = 1000;
+  constexpr std::size_t kMostFaults = 2000;
   const std::size_t count = std::min(calls, kMostFaults);
   std::vector<FaultTask> tasks;
   for (std::size_t i = 0; i < count; ++i) tasks.push_back({i * calls / count, {}});

@@ -29,7 +29,7 @@ void CallRecorder::note(const FaultCandidate& candidate) {
     SweepPoint point;
     point.point = fault_point_text(candidate.point, 0);
     point.level = name_of(candidate.level);
-    point.device = device_text(candidate.device);
+    point.device = Device::cuda(candidate.device).str();
     point.category = candidate.category;
     if (candidate.where != nullptr) {
       point.op = candidate.where->op;

@@ -23,10 +23,6 @@ void add_memory(HeldMemory& memory, Machine& machine, int device, std::optional<
 
 }  // namespace
 
-std::string device_text(int device) {
-  return (device < 0 ? Device::cpu() : Device::cuda(device)).str();
-}
-
 HeldMemory held_memory(Machine& machine, bool host, std::optional<Category> only) {
   HeldMemory memory;
   for (int device = host ? -1 : 0; device < machine.gpu_count(); ++device) {
@@ -39,7 +35,7 @@ MemoryByPlace in_words(const HeldMemory& memory, Machine& machine) {
   MemoryByPlace words;
   for (const auto& [place, held] : memory) {
     PlaceBytes& sum =
-        words[fmt::format("{} {} {}", device_text(place.device), name_of(place.category),
+        words[fmt::format("{} {} {}", Device::cuda(place.device).str(), name_of(place.category),
                           place_text(machine.sites().at(place.site)))];
     sum.bytes += held.bytes;
     sum.blocks += held.blocks;

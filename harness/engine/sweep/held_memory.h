@@ -11,9 +11,6 @@
 
 namespace ohm::engine {
 
-/// "cpu" for -1, else "cuda:1".
-std::string device_text(int device);
-
 struct PlaceBytes {
   std::int64_t bytes = 0;
   std::int64_t blocks = 0;
@@ -30,8 +27,7 @@ struct MemoryPlace {
   }
 };
 
-/// Made where a request fails: it asks for little memory, and its words are made when they are
-/// needed, which is seldom.
+/// In numbers: words are made when they are needed, which is seldom.
 using HeldMemory = std::map<MemoryPlace, PlaceBytes>;
 
 /// What is alive on all GPUs, and on the host when `host`; of one category, or of all.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -25,9 +26,13 @@ struct TrialProcess::Mailbox {
   bool is_left = false;  ///< by a process that had nothing more to say
   std::array<char, kMostBytes> text;
 
-  void add(const void* data, std::size_t count) {
-    std::memcpy(text.data() + bytes, data, count);
-    bytes += count;
+  /// Counts once it is whole: the process can be killed at any moment.
+  void add(const std::string& message, std::size_t count) {
+    char* const at = text.data() + bytes;
+    std::memcpy(at, &count, sizeof count);
+    std::memcpy(at + sizeof count, message.data(), count);
+    std::atomic_signal_fence(std::memory_order_release);
+    bytes += sizeof count + count;
   }
 
   std::vector<std::string> messages() const {
@@ -101,8 +106,7 @@ void TrialProcess::post(const std::string& message) {
     if (mailbox_->bytes != 0) leave();
     bytes = room - sizeof bytes;
   }
-  mailbox_->add(&bytes, sizeof bytes);
-  mailbox_->add(message.data(), bytes);
+  mailbox_->add(message, bytes);
 }
 
 void TrialProcess::leave() {
