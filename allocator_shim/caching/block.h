@@ -67,8 +67,8 @@ class BlockStore {
   }
 
  private:
-  /// Chunks double in size, so that many blocks stand on few large pages.
-  static constexpr std::size_t kFirstChunkBlocks = 1024;
+  /// Chunks double in size: a small program pays for few blocks, and many stand on large pages.
+  static constexpr std::size_t kFirstChunkBlocks = 128;
   static constexpr std::size_t kLargestChunkBlocks = std::size_t{1} << 16U;
 
   void grow();

@@ -6,16 +6,20 @@
 
 namespace ohm {
 
-FreeBlocks::FreeBlocks() : first_(kClasses), others_(kClasses) {}
+FreeBlocks::FreeBlocks()
+    : first_(std::make_unique_for_overwrite<Block*[]>(kClasses)),
+      others_(std::make_unique_for_overwrite<SharedClass*[]>(kClasses)) {}
 
 void FreeBlocks::add_to_others(std::size_t size_class, Block& block) {
-  std::unique_ptr<SharedClass>& others = others_[size_class];
-  if (!others) others = std::make_unique<SharedClass>();
+  if (!has(made_, size_class)) {
+    others_[size_class] = shared_classes_.emplace_back(std::make_unique<SharedClass>()).get();
+    set(made_, size_class);
+  }
   Block*& first = first_[size_class];
   if (BlockKey(block) < BlockKey(*first)) {
-    others->insert(*std::exchange(first, &block));
+    others_[size_class]->insert(*std::exchange(first, &block));
   } else {
-    others->insert(block);
+    others_[size_class]->insert(block);
   }
   set(shared_, size_class);
 }

@@ -5,7 +5,9 @@
 // (every multiple of 512 below 2 MiB is a class of its own, above there are 512 classes for each
 // power of two), and a bitmap over the classes with a second one over its words gives the next
 // class that is not empty. A table holds the first block of each class, which is all that most
-// classes have; the others of a class stand in sorted arrays short enough to shift.
+// classes have; the others of a class stand in sorted arrays short enough to shift. Tables are read
+// only where the bitmaps say that something stands there, so that nobody has to clear them: pools
+// are made far more often than their tables fill.
 #pragma once
 
 #include <algorithm>
@@ -94,18 +96,19 @@ class FreeBlocks {
   Bitmap occupied_ = {};
   std::array<std::uint64_t, kSummaryWords> summary_ = {};  ///< of the words of occupied_ not 0
   Bitmap shared_ = {};                                     ///< classes with more than one block
-  std::vector<Block*> first_;                              ///< of each class
-  std::vector<std::unique_ptr<SharedClass>> others_;       ///< of each class, made when needed
+  Bitmap made_ = {};                                       ///< classes that have others_
+  std::unique_ptr<Block*[]> first_;                        ///< of each class in occupied_
+  std::unique_ptr<SharedClass*[]> others_;                 ///< of each class in made_
+  std::vector<std::unique_ptr<SharedClass>> shared_classes_;
 };
 
 inline void FreeBlocks::insert(Block& block) {
   const std::size_t size_class = class_of(block.bytes);
-  Block*& first = first_[size_class];
-  if (first != nullptr) {
+  if (has(occupied_, size_class)) {
     add_to_others(size_class, block);
     return;
   }
-  first = &block;
+  first_[size_class] = &block;
   const std::size_t word = size_class / 64;
   set(occupied_, size_class);
   summary_[word / 64] |= std::uint64_t{1} << (word % 64);
@@ -117,21 +120,20 @@ inline void FreeBlocks::erase(const Block& block) {
     erase_from_shared_class(size_class, block);
     return;
   }
-  OHM_ASSERT(first_[size_class] == &block, "block is not in its pool");
-  first_[size_class] = nullptr;
+  OHM_ASSERT(has(occupied_, size_class) && first_[size_class] == &block,
+             "block is not in its pool");
   unmark(size_class);
 }
 
 inline Block* FreeBlocks::take_exactly(std::size_t bytes) {
   const std::size_t size_class = bytes >> 9U;
-  if (size_class >= kExactClasses) return nullptr;
+  if (size_class >= kExactClasses || !has(occupied_, size_class)) return nullptr;
   Block* const first = first_[size_class];
-  if (first == nullptr || first->is_expandable) return nullptr;
+  if (first->is_expandable) return nullptr;
   if (has(shared_, size_class)) {
     erase_from_shared_class(size_class, *first);
     return first;
   }
-  first_[size_class] = nullptr;
   unmark(size_class);
   return first;
 }
@@ -161,7 +163,8 @@ inline Block* FreeBlocks::smallest_at_least(std::size_t bytes) {
   const std::size_t size_class = class_of(bytes);
   // Below 2 MiB all blocks of a class are of one size: the first one is the best one.
   if (size_class < kExactClasses) return first_in_class_from(size_class);
-  if (Block* const first = first_[size_class]) {
+  if (has(occupied_, size_class)) {
+    Block* const first = first_[size_class];
     if (first->bytes >= bytes) return first;
     if (has(shared_, size_class)) {
       if (Block* const other = others_[size_class]->find_from(BlockKey(bytes, 0))) return other;
