@@ -35,7 +35,7 @@ FaultCandidate FaultyAllocator::candidate_of(const AllocationRequest& request) c
 Allocation FaultyAllocator::allocate(const AllocationRequest& request) {
   if (faults_.is_idle() || request.bytes == 0) return serve(request);
   const FaultCandidate candidate = candidate_of(request);
-  if (faults_.should_fail(candidate)) refuse(request);
+  if (faults_.should_fail(candidate)) throw refusal(request);
   const ServedScope scope(faults_, candidate);
   return serve(request);
 }
@@ -57,7 +57,7 @@ Allocation FaultyAllocator::serve(const AllocationRequest& request) {
   }
 }
 
-void FaultyAllocator::refuse(const AllocationRequest& request) {
+OutOfMemory FaultyAllocator::refusal(const AllocationRequest& request) {
   ++refusals_;
   OutOfMemoryReport report = upstream().failure_report(request);
   report.injected = true;
@@ -75,7 +75,7 @@ void FaultyAllocator::refuse(const AllocationRequest& request) {
     events_->add(event);
   }
   tell(report);
-  throw OutOfMemory(std::move(report));
+  return OutOfMemory(std::move(report));
 }
 
 const MemoryStats& FaultyAllocator::stats() const {

@@ -41,7 +41,9 @@ class FaultyAllocator final : public RequestAllocatorAdaptor {
  private:
   FaultCandidate candidate_of(const AllocationRequest& request) const;
   Allocation serve(const AllocationRequest& request);
-  [[noreturn]] void refuse(const AllocationRequest& request);
+  /// Counts and reports a refusal. Thrown by allocate(), which has nothing to destroy: each frame
+  /// that an error cleans up on its way costs as much as throwing it.
+  OutOfMemory refusal(const AllocationRequest& request);
   void tell(const OutOfMemoryReport& report) const {
     if (on_out_of_memory_) on_out_of_memory_(report);
   }

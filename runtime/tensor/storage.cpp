@@ -1,6 +1,7 @@
 #include "runtime/tensor/storage.h"
 
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -20,15 +21,21 @@ void note_moved(const CardBackend& card, std::size_t bytes) {
 
 }  // namespace
 
+// The memory comes first: an error of the allocator then has nothing to clean up here.
 IntrusivePtr<Storage> Storage::from(RequestAllocator* allocator, std::size_t bytes, Device device) {
   Context& context = Context::current();
-  IntrusivePtr<Storage> storage(new Storage());
-  storage->allocation_ = allocator->allocate(
+  const Allocation allocation = allocator->allocate(
       {bytes, context.state.streams.of(device), context.state.category, context.site()});
+  auto* const storage = new (std::nothrow) Storage();
+  if (storage == nullptr) {
+    if (allocation.block != nullptr) allocator->free(allocation.block);
+    throw std::bad_alloc();
+  }
+  storage->allocation_ = allocation;
   storage->allocator_ = allocator;
   storage->bytes_ = bytes;
   storage->device_ = device;
-  return storage;
+  return IntrusivePtr<Storage>(storage);
 }
 
 IntrusivePtr<Storage> Storage::allocate(std::size_t bytes, Device device) {
