@@ -231,7 +231,9 @@ std::string Interpreter::place_in(lua_State* L) const {
 }
 
 int Interpreter::handle_message(lua_State* L) {
-  if (test_out_of_memory(L, 1) == nullptr && lua_type(L, 1) != LUA_TSTRING) {
+  // Its report says where it was.
+  if (test_out_of_memory(L, 1) != nullptr) return 1;
+  if (lua_type(L, 1) != LUA_TSTRING) {
     // An address would make the message another one on every run.
     if (lua_type(L, 1) == LUA_TNUMBER) {
       lua_pushstring(L, lua_tostring(L, 1));
@@ -249,9 +251,9 @@ int Interpreter::handle_message(lua_State* L) {
 void Interpreter::throw_error_on_top() {
   lua_State* L = state();
   if (const OutOfMemory* error = test_out_of_memory(L, -1)) {
-    const OutOfMemoryReport report = error->report();
+    OutOfMemoryReport report = error->report();
     lua_pop(L, 1);
-    throw OutOfMemory(report);
+    throw OutOfMemory(std::move(report));
   }
   const char* text = lua_tostring(L, -1);
   const std::string message = text == nullptr ? "an error without a message" : text;

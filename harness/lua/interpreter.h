@@ -59,9 +59,6 @@ class Interpreter {
   /// gone from the stack in any case.
   void call(int arguments, int results);
 
-  /// Of the last error that call() threw: one frame per line.
-  const std::string& traceback() const { return traceback_; }
-
   /// Collects what the script cannot reach, and lets go what its handles held.
   ///
   /// Note [Order of letting go]
@@ -147,7 +144,7 @@ class Interpreter {
   ScriptMemory memory_;
   std::string refused_at_;   ///< where the script last asked for more memory than there is
   std::string reached_cap_;  ///< says where and which; empty: none was reached
-  std::string traceback_;
+  std::string traceback_;    ///< of the last error that a ScriptError tells: one frame per line
   std::exception_ptr failure_;
   std::set<std::string, std::less<>> files_;
   std::string_view last_file_;
