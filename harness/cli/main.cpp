@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -8,6 +7,7 @@
 #include <string_view>
 
 #include "harness/cli/application.h"
+#include "harness/engine/host_heap.h"
 #include "harness/lua/editor_definitions.h"
 #include "harness/lua/scenario_loader.h"
 #include "reports/exit_code.h"
@@ -43,11 +43,7 @@ void open_missing_standard_files() {
 int main(int argc, char** argv) {
   std::set_terminate(end_out_of_memory);
   open_missing_standard_files();
-  // Kernels take the same large scratch again and again: giving it back to the system each time
-  // would cost more than the arithmetic.
-  constexpr int kNever = 1 << 30;
-  mallopt(M_MMAP_THRESHOLD, kNever);
-  mallopt(M_TRIM_THRESHOLD, kNever);
+  ohm::engine::keep_freed_memory();
   return ohm::cli::run_application(argc, argv,
                                    {ohm::lua::load_scenario, ohm::lua::editor_definitions});
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/engine/host_heap.h"
 #include "harness/engine/sweep/body_sweep.h"
 #include "harness/engine/sweep/fault_trials.h"
 #include "harness/engine/sweep/sweep_messages.h"
@@ -118,13 +119,28 @@ std::vector<FaultTask> tasks_for(std::size_t calls) {
   return tasks;
 }
 
+/// In a process of its own, so that trials do not begin with what it leaves on the heap.
+UndisturbedRun undisturbed_run_of(const TrialSetup& setup) {
+  UndisturbedRun run;
+  WorkerPool pool({1});
+  pool.submit(
+      0,
+      [&] {
+        Trial trial(lua::load_scenario, setup,
+                    [](std::size_t) { return std::optional<FaultForm>(); });
+        trial.run();
+        return encoded(trial.undisturbed());
+      },
+      [&](const WorkResult& result) { run = decoded_undisturbed(result.message); });
+  pool.run([] { return true; });
+  return run;
+}
+
 /// On two cores, as ohm sweep -j 2 does it.
 void sweep_step(benchmark::State& state, const LoadRequest& step) {
   constexpr std::size_t kJobs = 2;
   const TrialSetup setup{step, "run", size_only(), {}};
-  Trial trial(lua::load_scenario, setup, [](std::size_t) { return std::optional<FaultForm>(); });
-  trial.run();
-  const UndisturbedRun undisturbed = trial.undisturbed();
+  const UndisturbedRun undisturbed = undisturbed_run_of(setup);
   std::array<std::vector<FaultTask>, kJobs> slices;
   std::size_t next = 0;
   for (const FaultTask& task : tasks_for(undisturbed.calls.size())) {
@@ -163,3 +179,11 @@ BENCHMARK(step_of_a_transformer)->Arg(9)->UseRealTime()->Unit(benchmark::kMillis
 
 }  // namespace
 }  // namespace ohm::engine
+
+int main(int argc, char** argv) {
+  ohm::engine::keep_freed_memory();  // as ohm does: what a copy of the process costs depends on it
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
