@@ -36,6 +36,7 @@ BlockView view_of(const Block& block) {
 
 std::vector<LiveBlock> CachingAllocator::live_blocks() const {
   std::vector<LiveBlock> live;
+  live.reserve(static_cast<std::size_t>(counters_.current_of_all(Metric::allocation)));
   for (const auto& [address, segment] : segments_) {
     for (const Block* block = segment.first; block != nullptr; block = block->next) {
       if (block->is_free()) continue;

@@ -144,7 +144,7 @@ class Interpreter {
   ScriptMemory memory_;
   std::string refused_at_;   ///< where the script last asked for more memory than there is
   std::string reached_cap_;  ///< says where and which; empty: none was reached
-  std::string traceback_;    ///< of the last error that a ScriptError tells: one frame per line
+  std::string traceback_;    ///< one frame per line; empty after an OutOfMemory
   std::exception_ptr failure_;
   std::set<std::string, std::less<>> files_;
   std::string_view last_file_;

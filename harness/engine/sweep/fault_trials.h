@@ -37,7 +37,7 @@ struct TrialsOptions {
   SweepEngine engine = SweepEngine::fork;
   int depth = 1;
   TrialLimits limits;
-  double seconds_of_a_fork = 1e-3;  ///< what a run in turn may take before it fails; 0: only forks
+  double seconds_of_a_fork = 5e-4;  ///< what a run in turn may take before it fails; 0: only forks
 };
 
 /// In a worker process. `tasks` are in the order of their calls; the verdicts are in theirs.

@@ -8,7 +8,7 @@
 // distributed program) cannot be copied: such a failure gets a run of its own from the start.
 //
 // Note [In turn]
-// Most of what a copy costs is the kernel's work for it, page by page: as much as some thousand
+// Most of what a copy costs is the kernel's work for it, page by page: as much as a few hundred
 // requests without values. As long as the calls before a failure take less than that, one process
 // makes trial after trial from the start, each on a machine of its own. It makes none after one
 // whose verdict is not good, for what that left could show in the next.
