@@ -51,14 +51,12 @@ std::optional<ErrorResult> script_error_of(const std::string& path, Body&& body)
   }
 }
 
-std::string device_name(int device) { return Device::cuda(device).str(); }
-
 OomResult oom_result(Machine& machine, int device, const OutOfMemoryReport& report,
                      std::int64_t steps) {
   const Site& site = machine.sites().at(report.site);
   OomResult oom;
   oom.step = steps + 1;
-  oom.device = device_name(device);
+  oom.device = Device::cuda(device).str();
   oom.requested_bytes = static_cast<std::int64_t>(report.requested_bytes);
   oom.segment_bytes = static_cast<std::int64_t>(report.segment_bytes);
   oom.category = report.category;

@@ -124,13 +124,7 @@ UndisturbedRun undisturbed_run_of(const TrialSetup& setup) {
   UndisturbedRun run;
   WorkerPool pool({1});
   pool.submit(
-      0,
-      [&] {
-        Trial trial(lua::load_scenario, setup,
-                    [](std::size_t) { return std::optional<FaultForm>(); });
-        trial.run();
-        return encoded(trial.undisturbed());
-      },
+      0, [&] { return encoded(undisturbed_run(lua::load_scenario, setup)); },
       [&](const WorkResult& result) { run = decoded_undisturbed(result.message); });
   pool.run([] { return true; });
   return run;

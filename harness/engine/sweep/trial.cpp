@@ -335,4 +335,13 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
   return found;
 }
 
+UndisturbedRun undisturbed_run(const ScenarioLoader& loader, const TrialSetup& setup) {
+  const auto begin = std::chrono::steady_clock::now();
+  Trial trial(loader, setup, [](std::size_t) { return std::optional<FaultForm>(); });
+  trial.run();
+  UndisturbedRun run = trial.undisturbed();
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return run;
+}
+
 }  // namespace ohm::engine

@@ -114,4 +114,7 @@ class Trial {
   TrialEnding ending_;
 };
 
+/// A trial in which nothing fails.
+UndisturbedRun undisturbed_run(const ScenarioLoader& loader, const TrialSetup& setup);
+
 }  // namespace ohm::engine

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 #include <utility>
@@ -17,15 +16,6 @@
 namespace ohm::engine {
 
 namespace {
-
-std::string run_undisturbed(const ScenarioLoader& loader, const TrialSetup& setup) {
-  const auto begin = std::chrono::steady_clock::now();
-  Trial trial(loader, setup, [](std::size_t) { return std::optional<FaultForm>(); });
-  trial.run();
-  UndisturbedRun run = trial.undisturbed();
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return encoded(run);
-}
 
 /// Where two undisturbed runs differ; empty when they do not.
 std::string difference(const UndisturbedRun& a, const UndisturbedRun& b) {
@@ -77,7 +67,7 @@ void VariantSweep::start() { submit_undisturbed(); }
 
 void VariantSweep::submit_undisturbed() {
   pool_.submit(
-      order_, [this] { return run_undisturbed(loader_, setup_); },
+      order_, [this] { return encoded(undisturbed_run(loader_, setup_)); },
       [this](const WorkResult& result) { take_undisturbed(result); });
 }
 

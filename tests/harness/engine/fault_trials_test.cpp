@@ -59,9 +59,7 @@ class FaultTrialsTest : public testing::Test {
     setup_.variant = "run";
     setup_.machine.gpu.values = false;
     loader_ = scenarios_.loader();
-    Trial trial(loader_, setup_, [](std::size_t) { return std::optional<FaultForm>(); });
-    trial.run();
-    undisturbed_ = trial.undisturbed();
+    undisturbed_ = undisturbed_run(loader_, setup_);
     ASSERT_EQ(undisturbed_.calls.size(), kRequests);
   }
 
