@@ -8,7 +8,7 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 
 namespace ohm::cli {
 
@@ -29,7 +29,7 @@ constexpr std::array<LibraryVariable, 6> kLibraryVariables = {
      {"OHM_CUDNN", [](engine::CudaLibraries& all, const char* path) { all.math.cudnn = {path}; }},
      {"OHM_NCCL", [](engine::CudaLibraries& all, const char* path) { all.math.nccl = {path}; }}}};
 
-void say_what_was_found(const engine::FoundCards& found) {
+void say_what_was_found(const engine::FoundCudaDevices& found) {
   for (const cuda::CardProperties& card : found.cards) {
     write_stderr(fmt::format(
         "ohm: on {} ({}, driver for CUDA {}); what has no kernel there is done on the host\n",
@@ -81,7 +81,7 @@ void check_cuda_options(engine::RunOptions& run, const std::string& limit) {
   cuda.libraries = cuda_libraries();
   if (!limit.empty()) cuda.limit_bytes = parsed("--limit", [&] { return parse_bytes(limit); });
   try {
-    say_what_was_found(engine::find_cards(cuda.libraries));
+    say_what_was_found(engine::find_cuda_devices(cuda.libraries));
   } catch (const GpuUnavailable& missing) {
     throw GpuUnavailable(fmt::format("--gpu cuda: {}", missing.what()));
   }

@@ -5,7 +5,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/machine/cuda_run.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 
 namespace ohm::cli {
 

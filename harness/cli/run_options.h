@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/cli/command.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 
 namespace ohm::cli {
 

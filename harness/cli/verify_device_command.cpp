@@ -15,7 +15,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 #include "harness/verify/device_verification.h"
 #include "harness/verify/gpu_profile_file.h"
 #include "harness/verify/kernel_verification.h"
@@ -156,7 +156,8 @@ int verify(VerifyArguments arguments, const Environment& environment) {
   text += text_of_traffic(variants);
   write_stdout(text);
   if (profile) {
-    profile->commit(engine::gpu_profile_json(engine::find_cards(run.cuda->libraries), workspaces));
+    profile->commit(
+        engine::gpu_profile_json(engine::find_cuda_devices(run.cuda->libraries), workspaces));
   }
   if (variants.empty()) return exit_code(ExitReason::nothing_selected).code;
   const bool all_agree =

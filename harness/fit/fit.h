@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "reports/model/fit_result.h"
 
 namespace ohm::engine {

@@ -16,7 +16,7 @@
 #include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 #include "runtime/tensor/card_backend.h"
 
 namespace ohm::engine {
@@ -53,11 +53,11 @@ std::string card_name(const cuda::Card& card) {
                      cuda::version_text(card.driver().version()));
 }
 
-std::unique_ptr<CudaCards> cards_of(const MachineOptions& options) {
-  return options.cuda ? std::make_unique<CudaCards>(*options.cuda) : nullptr;
+std::unique_ptr<CudaDevices> cards_of(const MachineOptions& options) {
+  return options.cuda ? std::make_unique<CudaDevices>(*options.cuda) : nullptr;
 }
 
-std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, CudaCards* cards) {
+std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, CudaDevices* cards) {
   return cards == nullptr ? nullptr
                           : std::make_unique<cuda::PageLockedMemory>(host, cards->card(0));
 }
@@ -67,7 +67,7 @@ std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, Cuda
 /// One card and what stands on it: every part is given the one before.
 struct Machine::Gpu {
   Gpu(const GpuProfile& of_profile, const std::shared_ptr<VirtualCard>& virtual_card,
-      const VirtualGpuOptions& options, CudaCards* cuda)
+      const VirtualGpuOptions& options, CudaDevices* cuda)
       : profile(of_profile), index(options.device), device(virtual_card, options) {
     if (cuda == nullptr) {
       streams = std::make_unique<QueuedStreams>();
@@ -88,7 +88,7 @@ struct Machine::Gpu {
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
   std::unique_ptr<CachingAllocator> caching;
   std::unique_ptr<FaultyAllocator> requests;
-  std::unique_ptr<AllocatorWitness> witness;
+  std::unique_ptr<PeakTrackingAdaptor> witness;
 
   DeviceMemory& memory() {
     return segment_adaptors.empty() ? static_cast<DeviceMemory&>(device) : *segment_adaptors.back();
@@ -126,8 +126,8 @@ Machine::Machine(const MachineOptions& options)
 
 Machine::~Machine() = default;
 
-std::function<void(const OutOfMemoryReport&)> Machine::teller_of_errors(AllocatorWitness& witness,
-                                                                        int device) {
+std::function<void(const OutOfMemoryReport&)> Machine::teller_of_errors(
+    PeakTrackingAdaptor& witness, int device) {
   return [this, &witness, device](const OutOfMemoryReport& report) {
     witness.note_out_of_memory();
     note_oom(device, report);
@@ -235,7 +235,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
       std::make_unique<FaultyDeviceMemory>(gpu->memory(), faults_, index));
   gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), *gpu->streams, options, events);
   gpu->requests = std::make_unique<FaultyAllocator>(*gpu->caching, faults_, index, events);
-  gpu->witness = std::make_unique<AllocatorWitness>(*gpu->requests);
+  gpu->witness = std::make_unique<PeakTrackingAdaptor>(*gpu->requests);
   gpu->requests->on_out_of_memory(teller_of_errors(*gpu->witness, index));
   gpu->card.on_out_of_memory = teller_of_errors(*gpu->witness, index);
 
@@ -355,7 +355,7 @@ std::vector<DeviceResult> Machine::device_results() const {
   const std::vector<DeviceSlot>& slots = waiting_.empty() ? context_.gpus : waiting_.front().slots;
   for (int index = 0; index < gpu_count(); ++index) {
     const Gpu& gpu = *first_process[static_cast<std::size_t>(index)];
-    const WitnessedFigures figures = gpu.witness->figures();
+    const TrackedFigures figures = gpu.witness->figures();
     DeviceResult result;
     result.device = Device::cuda(index).str();
     result.profile = gpu.profile.name;
@@ -381,7 +381,7 @@ std::vector<DeviceResult> Machine::device_results() const {
 }
 
 HostResult Machine::host_result() const {
-  const WitnessedFigures figures = host_.figures();
+  const TrackedFigures figures = host_.figures();
   HostResult result;
   result.peak_allocated_bytes = figures.peak_allocated_bytes;
   result.allocated_at_end_bytes =

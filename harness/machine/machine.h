@@ -27,9 +27,9 @@
 #include "allocator_shim/fault/faulty_allocator.h"
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/snapshot/recorded_snapshot.h"
-#include "harness/machine/allocator_witness.h"
 #include "harness/machine/cuda_run.h"
 #include "harness/machine/neighbour.h"
+#include "harness/machine/peak_tracking_adaptor.h"
 #include "harness/scenario/scenario.h"
 #include "reports/model/run_result.h"
 #include "runtime/tensor/context.h"
@@ -44,7 +44,7 @@ class PageLockedMemory;
 
 namespace ohm::engine {
 
-class CudaCards;
+class CudaDevices;
 
 struct MachineOptions {
   GpuSpec gpu;
@@ -171,7 +171,7 @@ class Machine {
   void start_process();
   void end_process();
   void move_neighbours();
-  std::function<void(const OutOfMemoryReport&)> teller_of_errors(AllocatorWitness& witness,
+  std::function<void(const OutOfMemoryReport&)> teller_of_errors(PeakTrackingAdaptor& witness,
                                                                  int device);
   void note_oom(int device, const OutOfMemoryReport& report);
 
@@ -185,14 +185,14 @@ class Machine {
   FaultInjector faults_;
   std::int64_t step_ = 1;
   std::int64_t ooms_ = 0;
-  std::unique_ptr<CudaCards> cuda_;  ///< null: the GPUs are virtual
+  std::unique_ptr<CudaDevices> cuda_;  ///< null: the GPUs are virtual
   std::shared_ptr<CardTraffic> card_traffic_;
   HostMemoryAllocator host_memory_;
   FaultyAllocator faulty_host_;
-  AllocatorWitness host_;
+  PeakTrackingAdaptor host_;
   std::unique_ptr<cuda::PageLockedMemory> page_locked_;  ///< null: the host's own will do
   FaultyAllocator faulty_pinned_;
-  AllocatorWitness pinned_host_;
+  PeakTrackingAdaptor pinned_host_;
   PinnedHostAllocator pinned_;
   std::vector<std::shared_ptr<VirtualCard>> cards_;
   std::deque<Neighbour> neighbours_;  ///< on the cards, by index

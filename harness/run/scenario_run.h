@@ -14,7 +14,8 @@
 #include "harness/judge/judge.h"
 #include "harness/machine/machine.h"
 #include "harness/process/worker_pool.h"
-#include "harness/run/runner.h"
+#include "harness/run/listed_scenario.h"
+#include "harness/run/run_options.h"
 #include "harness/run/variant_process.h"
 
 namespace ohm::engine {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "reports/model/shard_result.h"
 
 namespace ohm::engine {

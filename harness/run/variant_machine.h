@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/machine/machine.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "harness/scenario/scenario.h"
 
 namespace ohm::engine {

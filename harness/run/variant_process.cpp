@@ -9,7 +9,7 @@
 
 #include "allocator_shim/base/assert.h"
 #include "allocator_shim/device/host_mapping.h"
-#include "harness/machine/holders.h"
+#include "harness/machine/holder_table.h"
 #include "harness/machine/memory_recording.h"
 #include "harness/machine/snapshot_file.h"
 #include "harness/process/live_board.h"

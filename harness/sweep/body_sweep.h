@@ -15,7 +15,7 @@
 namespace ohm::engine {
 
 struct BodySweepResult {
-  std::int64_t calls = 0;  ///< that the undisturbed body makes, of GPU memory
+  std::int64_t calls = 0;  ///< that the fault-free body makes, of GPU memory
   std::int64_t faults = 0;
   std::array<std::int64_t, kFaultVerdicts.size()> verdicts = {};  ///< indexed by FaultVerdict
   std::int64_t first_bad_call = 0;                                ///< from 1; 0: all are good

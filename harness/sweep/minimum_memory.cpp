@@ -11,7 +11,7 @@
 #include "allocator_shim/base/bytes.h"
 #include "harness/judge/scenario_validation.h"
 #include "harness/process/interrupt.h"
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
 #include "harness/run/rerun_command.h"
 #include "harness/run/variant_machine.h"

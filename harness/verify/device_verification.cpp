@@ -11,7 +11,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/machine/snapshot_file.h"
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/source_file.h"

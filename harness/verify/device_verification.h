@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/machine/machine.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "harness/scenario/scenario_program.h"
 #include "runtime/tensor/card_backend.h"
 

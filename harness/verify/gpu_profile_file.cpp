@@ -82,7 +82,7 @@ class ProfileReader {
 
 }  // namespace
 
-std::string gpu_profile_json(const FoundCards& found,
+std::string gpu_profile_json(const FoundCudaDevices& found,
                              const std::vector<LibraryWorkspace>& workspaces) {
   const cuda::CardProperties& card = found.cards.front();
   Json profile = {{"name", card.name},

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 #include "harness/verify/device_verification.h"
 
 namespace ohm::engine {
 
 /// A virtual GPU like the first card: JSON. `workspaces` are what libraries took beside what is
 /// modelled: the profile has them to be read, a virtual GPU does not take them.
-std::string gpu_profile_json(const FoundCards& found,
+std::string gpu_profile_json(const FoundCudaDevices& found,
                              const std::vector<LibraryWorkspace>& workspaces);
 
 /// Reads such a file, whose path becomes the profile's name: whoever spells the name finds the

@@ -1,4 +1,4 @@
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
 #include "runtime/ops/kernels/kernel_module.h"
 
@@ -34,7 +34,7 @@ namespace {
 /// What the asking process sends: cards, or why there are none.
 struct Answer {
   std::string missing;
-  FoundCards found;
+  FoundCudaDevices found;
 };
 
 template <class Archive, class T>
@@ -44,9 +44,9 @@ void fields(Archive& archive, T& answer) {
           answer.found.context_bytes);
 }
 
-FoundCards ask_driver(const CudaLibraries& libraries) {
+FoundCudaDevices ask_driver(const CudaLibraries& libraries) {
   const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
-  FoundCards found;
+  FoundCudaDevices found;
   found.driver_version = driver->version();
   for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
     const cuda::Card card(driver, ordinal);
@@ -106,7 +106,7 @@ std::vector<cuda::LibraryState> ask_libraries(const CudaLibraries& libraries) {
 
 }  // namespace
 
-FoundCards find_cards(const CudaLibraries& libraries) {
+FoundCudaDevices find_cuda_devices(const CudaLibraries& libraries) {
   Answer answer;
   WorkerPool pool({});
   pool.submit(
@@ -139,7 +139,7 @@ std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries) {
   return states;
 }
 
-CudaCards::CudaCards(const CudaLibraries& libraries)
+CudaDevices::CudaDevices(const CudaLibraries& libraries)
     : driver_(std::make_shared<cuda::Driver>(libraries.driver)),
       places_(libraries.math),
       groups_(std::make_shared<cuda::CardGroups>(libraries.math.nccl)) {
@@ -155,7 +155,7 @@ CudaCards::CudaCards(const CudaLibraries& libraries)
   libraries_.resize(cards_.size());
 }
 
-std::shared_ptr<const cuda::Card> CudaCards::card(int index) {
+std::shared_ptr<const cuda::Card> CudaDevices::card(int index) {
   const int ordinal = index % driver_->device_count();
   std::shared_ptr<const cuda::Card>& card = cards_[static_cast<std::size_t>(ordinal)];
   if (card) return card;
@@ -168,7 +168,7 @@ std::shared_ptr<const cuda::Card> CudaCards::card(int index) {
   return card;
 }
 
-CardBackend CudaCards::backend(int index) {
+CardBackend CudaDevices::backend(int index) {
   CardBackend backend;
   backend.card = card(index);
   const auto ordinal = static_cast<std::size_t>(backend.card->ordinal());

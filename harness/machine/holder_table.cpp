@@ -1,4 +1,4 @@
-#include "harness/machine/holders.h"
+#include "harness/machine/holder_table.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,4 +1,4 @@
-#include "harness/sweep/held_memory.h"
+#include "harness/sweep/live_memory_by_site.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,11 @@ std::string place_text(const Site& site) {
   return site.file.empty() ? op : fmt::format("{} {}:{}", op, site.file, site.line);
 }
 
-void add_memory(HeldMemory& memory, Machine& machine, int device, std::optional<Category> only) {
+void add_memory(LiveMemoryBySite& memory, Machine& machine, int device,
+                std::optional<Category> only) {
   for (const LiveBlock& block : machine.requests(device).live_blocks()) {
     if (block.pending_free || block.category != only.value_or(block.category)) continue;
-    PlaceBytes& held = memory[{device, block.category, block.site}];
+    SiteBytes& held = memory[{device, block.category, block.site}];
     held.bytes += static_cast<std::int64_t>(block.bytes);
     ++held.blocks;
   }
@@ -23,18 +24,18 @@ void add_memory(HeldMemory& memory, Machine& machine, int device, std::optional<
 
 }  // namespace
 
-HeldMemory held_memory(Machine& machine, bool host, std::optional<Category> only) {
-  HeldMemory memory;
+LiveMemoryBySite live_memory_by_site(Machine& machine, bool host, std::optional<Category> only) {
+  LiveMemoryBySite memory;
   for (int device = host ? -1 : 0; device < machine.gpu_count(); ++device) {
     add_memory(memory, machine, device, only);
   }
   return memory;
 }
 
-MemoryByPlace in_words(const HeldMemory& memory, Machine& machine) {
-  MemoryByPlace words;
+MemoryBySiteName in_words(const LiveMemoryBySite& memory, Machine& machine) {
+  MemoryBySiteName words;
   for (const auto& [place, held] : memory) {
-    PlaceBytes& sum =
+    SiteBytes& sum =
         words[fmt::format("{} {} {}", Device::cuda(place.device).str(), name_of(place.category),
                           place_text(machine.sites().at(place.site)))];
     sum.bytes += held.bytes;
@@ -43,13 +44,14 @@ MemoryByPlace in_words(const HeldMemory& memory, Machine& machine) {
   return words;
 }
 
-std::string excess_text(const MemoryByPlace& now, const MemoryByPlace& allowed, Places which) {
+std::string excess_text(const MemoryBySiteName& now, const MemoryBySiteName& allowed,
+                        SiteScope which) {
   constexpr std::size_t kMostPlaces = 3;
   std::string text;
   std::size_t places = 0;
   for (const auto& [place, held] : now) {
     const auto known = allowed.find(place);
-    if (which == Places::known && known == allowed.end()) continue;
+    if (which == SiteScope::known && known == allowed.end()) continue;
     const std::int64_t more = held.bytes - (known == allowed.end() ? 0 : known->second.bytes);
     if (more <= 0) continue;
     if (++places > kMostPlaces) continue;

@@ -1,4 +1,4 @@
-#include "harness/machine/allocator_witness.h"
+#include "harness/machine/peak_tracking_adaptor.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,15 +13,15 @@ const Stat& all_pools(const PooledStat& stat) {
 
 }  // namespace
 
-Allocation AllocatorWitness::allocate(const AllocationRequest& request) {
+Allocation PeakTrackingAdaptor::allocate(const AllocationRequest& request) {
   const Allocation allocation = upstream().allocate(request);
   if (on_allocation_) on_allocation_();
   return allocation;
 }
 
-WitnessedFigures AllocatorWitness::figures() const {
+TrackedFigures PeakTrackingAdaptor::figures() const {
   const MemoryStats& stats = upstream().stats();
-  WitnessedFigures figures = before_reset_;
+  TrackedFigures figures = before_reset_;
   const std::int64_t peak = all_pools(stats.allocated_bytes).peak;
   if (peak > figures.peak_allocated_bytes) {
     figures.peak_allocated_bytes = peak;
@@ -34,15 +34,15 @@ WitnessedFigures AllocatorWitness::figures() const {
   return figures;
 }
 
-void AllocatorWitness::reset_peak_stats() {
-  const WitnessedFigures now = figures();
+void PeakTrackingAdaptor::reset_peak_stats() {
+  const TrackedFigures now = figures();
   before_reset_.peak_allocated_bytes = now.peak_allocated_bytes;
   before_reset_.peak_reserved_bytes = now.peak_reserved_bytes;
   before_reset_.peak_by_category = now.peak_by_category;
   upstream().reset_peak_stats();
 }
 
-void AllocatorWitness::reset_accumulated_stats() {
+void PeakTrackingAdaptor::reset_accumulated_stats() {
   const std::int64_t retries_before = upstream().stats().num_alloc_retries;
   const std::int64_t allocs_before = upstream().stats().num_device_alloc;
   upstream().reset_accumulated_stats();

@@ -11,37 +11,39 @@
 
 namespace ohm::engine {
 
-struct PlaceBytes {
+struct SiteBytes {
   std::int64_t bytes = 0;
   std::int64_t blocks = 0;
 };
 
 /// Where memory was asked for, in the machine's numbers.
-struct MemoryPlace {
+struct MemorySite {
   int device = 0;  ///< a GPU, or -1 for the host
   Category category = Category::other;
   SiteId site = kUnknownSite;
 
-  friend bool operator<(const MemoryPlace& a, const MemoryPlace& b) {
+  friend bool operator<(const MemorySite& a, const MemorySite& b) {
     return std::tie(a.device, a.category, a.site) < std::tie(b.device, b.category, b.site);
   }
 };
 
 /// In numbers: words are made when they are needed, which is seldom.
-using HeldMemory = std::map<MemoryPlace, PlaceBytes>;
+using LiveMemoryBySite = std::map<MemorySite, SiteBytes>;
 
 /// What is alive on all GPUs, and on the host when `host`; of one category, or of all.
-HeldMemory held_memory(Machine& machine, bool host, std::optional<Category> only = std::nullopt);
+LiveMemoryBySite live_memory_by_site(Machine& machine, bool host,
+                                     std::optional<Category> only = std::nullopt);
 
 /// By "cuda:0 activation relu scenarios/x.lua:28".
-using MemoryByPlace = std::map<std::string, PlaceBytes>;
+using MemoryBySiteName = std::map<std::string, SiteBytes>;
 
-MemoryByPlace in_words(const HeldMemory& memory, Machine& machine);
+MemoryBySiteName in_words(const LiveMemoryBySite& memory, Machine& machine);
 
 /// Which places count: all, or only those where something was before.
-enum class Places : std::uint8_t { all, known };
+enum class SiteScope : std::uint8_t { all, known };
 
 /// What `now` has more than `allowed`, as a sentence; empty when nothing.
-std::string excess_text(const MemoryByPlace& now, const MemoryByPlace& allowed, Places places);
+std::string excess_text(const MemoryBySiteName& now, const MemoryBySiteName& allowed,
+                        SiteScope places);
 
 }  // namespace ohm::engine

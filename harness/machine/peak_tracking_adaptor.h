@@ -13,7 +13,7 @@
 namespace ohm::engine {
 
 /// Figures of the whole run.
-struct WitnessedFigures {
+struct TrackedFigures {
   std::int64_t peak_allocated_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;
   CategoryBytes peak_by_category = {};  ///< of peak_allocated_bytes
@@ -22,28 +22,28 @@ struct WitnessedFigures {
   std::int64_t num_device_alloc = 0;
 };
 
-class AllocatorWitness final : public RequestAllocatorAdaptor {
+class PeakTrackingAdaptor final : public RequestAllocatorAdaptor {
  public:
   /// Called after every allocation that was served.
   using OnAllocation = std::function<void()>;
 
   /// `upstream` outlives the witness.
-  explicit AllocatorWitness(RequestAllocator& upstream) : RequestAllocatorAdaptor(upstream) {}
+  explicit PeakTrackingAdaptor(RequestAllocator& upstream) : RequestAllocatorAdaptor(upstream) {}
 
   void on_allocation(OnAllocation callback) { on_allocation_ = std::move(callback); }
 
   /// Counts an error: the allocators behind it tell of theirs (FaultyAllocator).
   void note_out_of_memory() { ++before_reset_.num_ooms; }
 
-  WitnessedFigures figures() const;
+  TrackedFigures figures() const;
 
   Allocation allocate(const AllocationRequest& request) override;
   void reset_peak_stats() override;
   void reset_accumulated_stats() override;
 
  private:
-  OnAllocation on_allocation_;     ///< empty: nobody watches
-  WitnessedFigures before_reset_;  ///< what the statistics no longer say
+  OnAllocation on_allocation_;   ///< empty: nobody watches
+  TrackedFigures before_reset_;  ///< what the statistics no longer say
 };
 
 }  // namespace ohm::engine

@@ -1,4 +1,4 @@
-#include "harness/sweep/left_state.h"
+#include "harness/sweep/end_state.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ std::vector<std::string> modes_of(const Machine& machine) {
 }
 
 /// What of `now` stands not in `then`; both without what stands twice.
-std::vector<std::string> more_modes(const LeftState& now, const LeftState& then) {
+std::vector<std::string> more_modes(const EndState& now, const EndState& then) {
   std::vector<std::string> more;
   std::copy_if(now.modes.begin(), now.modes.end(), std::back_inserter(more),
                [&](const std::string& mode) {
@@ -47,7 +47,7 @@ std::vector<std::string> more_modes(const LeftState& now, const LeftState& then)
   return more;
 }
 
-std::string setting_left(const LeftState& now, const LeftState& then) {
+std::string setting_left(const EndState& now, const EndState& then) {
   if (now.is_benchmark && !then.is_benchmark) return "cudnn.benchmark is on";
   for (std::size_t gpu = 0; gpu < now.memory_limits.size(); ++gpu) {
     const std::int64_t limit = now.memory_limits[gpu];
@@ -59,7 +59,7 @@ std::string setting_left(const LeftState& now, const LeftState& then) {
 }
 
 /// By device and category.
-std::map<std::string, std::int64_t> sums_of(const LeftMemory& memory) {
+std::map<std::string, std::int64_t> sums_of(const EndMemory& memory) {
   std::map<std::string, std::int64_t> sums;
   for (const auto& [place, held] : memory) {
     sums[place.substr(0, place.find(' ', place.find(' ') + 1))] += held.bytes;
@@ -69,14 +69,14 @@ std::map<std::string, std::int64_t> sums_of(const LeftMemory& memory) {
 
 }  // namespace
 
-LeftMemory memory_left(Machine& machine) {
+EndMemory memory_at_end(Machine& machine) {
   machine.context().pinned->empty_cache();
-  const MemoryByPlace memory = in_words(held_memory(machine, /*host=*/true), machine);
+  const MemoryBySiteName memory = in_words(live_memory_by_site(machine, /*host=*/true), machine);
   return {memory.begin(), memory.end()};
 }
 
-LeftState state_left(Machine& machine) {
-  LeftState left;
+EndState end_state(Machine& machine) {
+  EndState left;
   left.modes = modes_of(machine);
   left.is_benchmark = machine.context_state().convolution_plans.is_benchmark;
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {
@@ -84,34 +84,33 @@ LeftState state_left(Machine& machine) {
     const std::size_t limit = machine.caching_allocator(gpu).memory_limit().value_or(kNone);
     left.memory_limits.push_back(static_cast<std::int64_t>(limit));
   }
-  left.memory = memory_left(machine);
+  left.memory = memory_at_end(machine);
   return left;
 }
 
-std::string left_behind(const LeftState& now, const LeftState& undisturbed) {
-  const std::vector<std::string> modes = more_modes(now, undisturbed);
+std::string left_behind(const EndState& now, const EndState& fault_free) {
+  const std::vector<std::string> modes = more_modes(now, fault_free);
   if (!modes.empty()) return fmt::format("left behind: {}", fmt::join(modes, ", "));
-  const std::string setting = setting_left(now, undisturbed);
+  const std::string setting = setting_left(now, fault_free);
   return setting.empty() ? setting : "left behind: " + setting;
 }
 
-std::string left_behind(const ModuleCounts& now, const ModuleCounts& undisturbed) {
+std::string left_behind(const ModuleCounts& now, const ModuleCounts& fault_free) {
   const auto more = [](std::int64_t count, std::int64_t than, std::string_view what) {
-    return fmt::format("left behind: {} {}, where the undisturbed run leaves {}", count, what,
-                       than);
+    return fmt::format("left behind: {} {}, where the fault-free run leaves {}", count, what, than);
   };
-  if (now.evaluating > undisturbed.evaluating) {
-    return more(now.evaluating, undisturbed.evaluating, "modules in evaluation mode");
+  if (now.evaluating > fault_free.evaluating) {
+    return more(now.evaluating, fault_free.evaluating, "modules in evaluation mode");
   }
-  if (now.hooks > undisturbed.hooks) return more(now.hooks, undisturbed.hooks, "hooks of modules");
-  if (now.frozen_parameters <= undisturbed.frozen_parameters) return {};
-  return more(now.frozen_parameters, undisturbed.frozen_parameters,
+  if (now.hooks > fault_free.hooks) return more(now.hooks, fault_free.hooks, "hooks of modules");
+  if (now.frozen_parameters <= fault_free.frozen_parameters) return {};
+  return more(now.frozen_parameters, fault_free.frozen_parameters,
               "parameters that require no gradient");
 }
 
-std::string leaked(const LeftMemory& now, const LeftMemory& undisturbed) {
-  const std::map<std::string, std::int64_t> allowed = sums_of(undisturbed);
-  MemoryByPlace too_much;
+std::string leaked(const EndMemory& now, const EndMemory& fault_free) {
+  const std::map<std::string, std::int64_t> allowed = sums_of(fault_free);
+  MemoryBySiteName too_much;
   for (const auto& [kind, bytes] : sums_of(now)) {
     const auto known = allowed.find(kind);
     if (bytes <= (known == allowed.end() ? 0 : known->second)) continue;
@@ -119,8 +118,8 @@ std::string leaked(const LeftMemory& now, const LeftMemory& undisturbed) {
       if (place.starts_with(kind + " ")) too_much[place] = held;
     }
   }
-  const MemoryByPlace then(undisturbed.begin(), undisturbed.end());
-  return excess_text(too_much, then, Places::all);
+  const MemoryBySiteName then(fault_free.begin(), fault_free.end());
+  return excess_text(too_much, then, SiteScope::all);
 }
 
 std::uint64_t settings_key(Machine& machine) {

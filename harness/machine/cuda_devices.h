@@ -14,7 +14,7 @@
 namespace ohm::engine {
 
 /// What the driver says about this computer.
-struct FoundCards {
+struct FoundCudaDevices {
   int driver_version = 0;                   ///< as cuDriverGetVersion spells it
   std::vector<cuda::CardProperties> cards;  ///< in the driver's order
   /// What a process takes of each card for its context, as cuMemGetInfo shows it with nothing else
@@ -24,7 +24,7 @@ struct FoundCards {
 
 /// Asks in a process of its own, for a driver cannot be carried across a fork. Throws
 /// GpuUnavailable that says what is missing.
-FoundCards find_cards(const CudaLibraries& libraries);
+FoundCudaDevices find_cuda_devices(const CudaLibraries& libraries);
 
 /// NVIDIA's libraries of mathematics on the first card, and NCCL where there are several; each is
 /// opened and started in a process of its own. One line for all of them where that process ends.
@@ -32,10 +32,10 @@ std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries);
 
 /// The cards of one process. A sticky error ends it, with the driver's words on stderr: nothing
 /// that this process could do would reach the card again.
-class CudaCards {
+class CudaDevices {
  public:
   /// Throws GpuUnavailable.
-  explicit CudaCards(const CudaLibraries& libraries);
+  explicit CudaDevices(const CudaLibraries& libraries);
 
   /// The card that GPU `index` of a machine is on: there may be more GPUs than cards.
   std::shared_ptr<const cuda::Card> card(int index);

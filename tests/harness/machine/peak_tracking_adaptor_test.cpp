@@ -1,4 +1,4 @@
-#include "harness/machine/allocator_witness.h"
+#include "harness/machine/peak_tracking_adaptor.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class Witness : public testing::Test {
   }
 
   test::TestMachine machine_{{.capacity_bytes = 64_MiB}};
-  AllocatorWitness witness_{machine_.gpu()};
+  PeakTrackingAdaptor witness_{machine_.gpu()};
 };
 
 TEST_F(Witness, KeepsPeaksThatTheProgramResets) {
@@ -30,7 +30,7 @@ TEST_F(Witness, KeepsPeaksThatTheProgramResets) {
   witness_.reset_peak_stats();
   witness_.allocate(request(2_MiB));
   EXPECT_EQ(2_MiB, static_cast<std::size_t>(witness_.stats().allocated_bytes[0].peak));
-  const WitnessedFigures figures = witness_.figures();
+  const TrackedFigures figures = witness_.figures();
   EXPECT_EQ(8_MiB, static_cast<std::size_t>(figures.peak_allocated_bytes));
   EXPECT_EQ(20_MiB, static_cast<std::size_t>(figures.peak_reserved_bytes));
   EXPECT_EQ(8_MiB, static_cast<std::size_t>(figures.peak_by_category[kActivation]));
