@@ -12,6 +12,7 @@
 
 #include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/baseline.h"
@@ -35,7 +36,7 @@ struct BaselineArguments {
   std::vector<std::string> files;
   std::string against;
   std::string color = "auto";
-  int jobs = usable_cores();
+  int jobs = 1;
   bool ratchet = false;
   bool force = false;
 };
@@ -309,8 +310,7 @@ std::function<int()> setup_baseline(CLI::App& app, const Environment& environmen
       ->type_name("REVISION");
   app.add_flag("--ratchet", arguments->ratchet, "Improvements fail too, until they are kept");
   app.add_flag("--force", arguments->force, "Update although CI is set");
-  app.add_option("-j,--jobs", arguments->jobs, "Variants at once; as many as cores unless given")
-      ->type_name("N");
+  add_jobs_option(app, arguments->jobs);
   app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
   return [arguments, &environment] { return baseline(*arguments, environment); };
 }

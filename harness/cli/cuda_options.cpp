@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "allocator_shim/base/format_bytes.h"
-#include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
 #include "harness/machine/cuda_devices.h"
 
@@ -57,11 +56,7 @@ engine::CudaLibraries cuda_libraries() {
   return libraries;
 }
 
-void add_limit_option(CLI::App& app, std::string& limit) {
-  app.add_option("--limit", limit,
-                 "With --gpu cuda: the memory of each GPU; what its scenario says unless given")
-      ->type_name("SIZE")
-      ->check(not_empty());
+void add_cuda_footer(CLI::App& app) {
   std::string variables;
   for (const LibraryVariable& row : kLibraryVariables) {
     variables += fmt::format("{}{}", variables.empty() ? "" : ", ", row.name);
@@ -72,16 +67,14 @@ void add_limit_option(CLI::App& app, std::string& limit) {
                   variables));
 }
 
-void check_cuda_options(engine::RunOptions& run, const std::string& limit) {
+void check_cuda_options(engine::RunOptions& run) {
   if (!asks_for_cuda(run.gpu_text)) {
-    if (!limit.empty()) throw UsageError("--limit goes with --gpu cuda");
+    if (run.limit) throw UsageError("--limit requires --gpu cuda");
     return;
   }
-  engine::CudaRun& cuda = run.cuda.emplace();
-  cuda.libraries = cuda_libraries();
-  if (!limit.empty()) cuda.limit_bytes = parsed("--limit", [&] { return parse_bytes(limit); });
+  run.cuda = cuda_libraries();
   try {
-    say_what_was_found(engine::find_cuda_devices(cuda.libraries));
+    say_what_was_found(engine::find_cuda_devices(*run.cuda));
   } catch (const GpuUnavailable& missing) {
     throw GpuUnavailable(fmt::format("--gpu cuda: {}", missing.what()));
   }

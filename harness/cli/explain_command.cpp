@@ -14,6 +14,7 @@
 
 #include "allocator_shim/base/nearest_name.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/terminal.h"
@@ -166,7 +167,6 @@ int explain(ExplainArguments arguments, const Environment& environment) {
 
 std::function<int()> setup_explain(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<ExplainArguments>();
-  arguments->run.jobs = usable_cores();
   app.add_option("PITFALLS", arguments->pitfalls, "Names of scenarios, or their files")
       ->type_name("");
   arguments->message_option =
@@ -177,9 +177,7 @@ std::function<int()> setup_explain(CLI::App& app, const Environment& environment
           ->expected(0, 1);
   app.add_flag("--all", arguments->all, "Every scenario of the scenarios folder");
   app.add_flag("--markdown", arguments->markdown, "As a document: a handout with --all");
-  app.add_option("-j,--jobs", arguments->run.jobs,
-                 "Variants at once; as many as cores unless given")
-      ->type_name("N");
+  add_jobs_option(app, arguments->run.jobs);
   app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
   return [arguments, &environment] { return explain(*arguments, environment); };
 }

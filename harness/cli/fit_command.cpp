@@ -13,6 +13,7 @@
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/fit/fit.h"
 #include "reports/console/fit_text.h"
@@ -26,7 +27,6 @@ struct FitArguments {
   engine::FitOptions fit;
   std::string varied;
   std::vector<std::string> gpus;
-  std::vector<std::string> settings;
   std::string color = "auto";
   bool ignores_limits = false;
   bool json = false;
@@ -117,13 +117,10 @@ void check(FitArguments& arguments) {
   }
   take_range(arguments);
   take_gpus(arguments);
-  check_allocator_options(run);
-  run.parameters = parameter_values(arguments.settings);
+  check_run_options(run);
   if (run.parameters.count(arguments.fit.varied) != 0) {
     throw UsageError(fmt::format("--set {}: this is what is varied", arguments.fit.varied));
   }
-  if (run.jobs < 1) throw UsageError("--jobs is at least 1");
-  if (!(run.timeout_seconds >= 0)) throw UsageError("--timeout is a number of seconds, 0 for none");
   arguments.fit.considers_limits = !arguments.ignores_limits;
 }
 
@@ -171,28 +168,20 @@ void add_question(CLI::App& app, FitArguments& arguments) {
       ->type_name("NAME[=LEAST..MOST]");
   app.add_option("--gpu,--gpus", arguments.gpus,
                  "On these GPUs instead (ohm gpus lists them), all for every one; repeatable")
-      ->type_name(kGpuOptionText)
+      ->type_name(std::string(engine::kGpuValueName))
       ->allow_extra_args(false);
   app.add_option("--case", run.selection.cases,
                  "Only this variant, or all of this role; all but checks unless given; repeatable")
       ->type_name("NAME|ROLE")
       ->allow_extra_args(false);
-  add_settings_option(app, arguments.settings);
   app.add_flag("--no-limits", arguments.ignores_limits,
                "It fits where nothing is out of memory, whatever the scenario's limits say");
 }
 
 void add_the_rest(CLI::App& app, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
-  app.add_option("--alloc-conf", run.alloc_conf,
-                 "Allocator settings instead, as PYTORCH_CUDA_ALLOC_CONF spells them")
-      ->type_name("KEY:VALUE,...");
-  app.add_option("--rules", run.rules, "Which PyTorch's allocator instead (pytorch-2.6)")
-      ->type_name("NAME");
-  app.add_option("-j,--jobs", run.jobs, "Searches at once; as many as cores unless given")
-      ->type_name("N");
-  app.add_option("--timeout", run.timeout_seconds, "For each search, 0 for none; 60 unless given")
-      ->type_name("SECONDS");
+  add_run_options(app, run, engine::RunCommand::fit);
+  add_jobs_option(app, run.jobs);
   app.add_flag("--json", arguments.json, "For programs (ohm.fit/1)");
   app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
   app.add_flag("-v,--verbose", arguments.verbose, "Everything about every variant on every GPU");
@@ -202,7 +191,6 @@ void add_the_rest(CLI::App& app, FitArguments& arguments) {
 
 std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<FitArguments>();
-  arguments->fit.run.jobs = usable_cores();
   add_question(app, *arguments);
   add_the_rest(app, *arguments);
   return [arguments, &environment] { return fit(*arguments, environment); };

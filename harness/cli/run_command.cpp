@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "allocator_shim/base/nearest_name.h"
-#include "allocator_shim/fault/fault_plan.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/github_actions.h"
 #include "harness/cli/live_view.h"
@@ -38,8 +37,6 @@ namespace {
 struct RunArguments {
   engine::RunOptions run;
   std::vector<std::string> reports;
-  RunTexts texts;
-  std::string limit;  ///< of each GPU on a card
   std::string shard;
   std::string color = "auto";
   std::optional<std::string> snapshot;
@@ -53,10 +50,10 @@ struct RunArguments {
 
 void check(RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
-  check_cuda_options(run, arguments.limit);
-  check_run_options(run, arguments.texts);
+  require_files(run);
+  check_cuda_options(run);
+  check_run_options(run);
   run.shard = chosen_shard(arguments.shard);
-  if (!run.fault.empty()) parsed("--fault", [&] { return FaultPlan::parse(run.fault); });
   if (arguments.snapshot) {
     run.snapshots =
         parsed("--snapshot", [&] { return engine::SnapshotPaths(*arguments.snapshot, run.files); });
@@ -197,10 +194,7 @@ int run(RunArguments arguments, const Environment& environment) {
   check_cases_declared(arguments.run, environment);
   ReportOutputs outputs(arguments.reports);
   engine::RunOptions& run_options = arguments.run;
-  const bool is_another_run =
-      !run_options.gpu_text.empty() || run_options.size_only || run_options.alloc_conf ||
-      !run_options.environment_alloc_conf.empty() || !run_options.rules.empty() ||
-      !run_options.fault.empty() || run_options.seed != 0 || !run_options.parameters.empty();
+  const bool is_another_run = engine::changes_machine(run_options);
   if (is_another_run && run_options.requires_baselines) {
     throw UsageError(
         "--require-baseline: baselines are of the scenarios as they are, not of other GPUs, "
@@ -271,12 +265,9 @@ std::function<int()> setup_run(CLI::App& app, const Environment& environment) {
   app.add_flag("--fail-fast", run_options.fail_fast,
                "Stop after the first scenario that does not pass");
   add_shard_option(app, arguments->shard, "files");
-  add_machine_options(app, run_options, arguments->texts);
-  add_limit_option(app, arguments->limit);
-  app.add_option("--fault", run_options.fault,
-                 "Fail allocations as this plan says (ohm list --faults)")
-      ->type_name("PLAN")
-      ->check(not_empty());
+  add_run_options(app, run_options, engine::RunCommand::run);
+  add_jobs_option(app, run_options.jobs);
+  add_cuda_footer(app);
   add_output(app, *arguments);
   return [arguments, &environment] { return run(*arguments, environment); };
 }

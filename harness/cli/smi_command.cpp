@@ -12,6 +12,7 @@
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/run/runner.h"
 #include "reports/text/text_layout.h"
@@ -22,7 +23,6 @@ namespace {
 
 struct SmiArguments {
   engine::RunOptions run;
-  std::vector<std::string> settings;
   std::string query;
   std::string format = "csv";
   bool shows_utilization = false;
@@ -117,7 +117,6 @@ int show_peaks(const SmiArguments& arguments, const Environment& environment) {
 int smi(SmiArguments arguments, const Environment& environment) {
   engine::RunOptions& run = arguments.run;
   run.size_only = true;
-  run.parameters = parameter_values(arguments.settings);
   if (asks_for_cuda(run.gpu_text)) return show_cards(arguments);
   if (!run.gpu_text.empty()) {
     run.gpu = gpu_selection(run.gpu_text);
@@ -142,14 +141,8 @@ std::function<int()> setup_smi(CLI::App& app, const Environment& environment) {
   run.jobs = usable_cores();
   app.add_option("FILES", run.files, "Scenarios to run (size-only); without any: idle GPUs")
       ->type_name("");
-  app.add_option("--case", run.selection.cases,
-                 "Only this variant, or all of this role; repeatable")
-      ->type_name("NAME|ROLE")
-      ->allow_extra_args(false);
-  app.add_option("--gpu", run.gpu_text,
-                 "These GPUs (ohm gpus lists them), or cuda: this computer's own")
-      ->type_name(kGpuOptionText);
-  add_settings_option(app, arguments->settings);
+  add_case_option(app, run);
+  add_run_options(app, run, engine::RunCommand::smi);
   app.add_option("--query-gpu", arguments->query,
                  "index, name, memory.used, memory.free, memory.total, utilization.gpu")
       ->type_name("FIELDS")

@@ -38,9 +38,7 @@ struct SweepArguments {
   std::string form = "transient";
   std::string level = "request";
   std::string engine;
-  std::string limit;
   std::string shard;
-  RunTexts texts;
   std::vector<std::string> reports;
   std::string color = "auto";
   bool bytes = false;
@@ -106,8 +104,9 @@ void check_on_cards(const SweepArguments& arguments) {
 
 void check(SweepArguments& arguments) {
   engine::SweepOptions& sweep = arguments.sweep;
-  check_cuda_options(sweep.run, arguments.limit);
-  check_run_options(sweep.run, arguments.texts);
+  require_files(sweep.run);
+  check_cuda_options(sweep.run);
+  check_run_options(sweep.run);
   sweep.points = parsed("--points", [&] { return engine::parse_point_choice(arguments.points); });
   using Forms = std::vector<FaultForm>;
   sweep.forms =
@@ -303,8 +302,9 @@ std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) 
   const auto arguments = std::make_shared<SweepArguments>();
   add_selection_options(app, arguments->sweep.run);
   add_faults(app, *arguments);
-  add_machine_options(app, arguments->sweep.run, arguments->texts);
-  add_limit_option(app, arguments->limit);
+  add_run_options(app, arguments->sweep.run, engine::RunCommand::sweep);
+  add_jobs_option(app, arguments->sweep.run.jobs);
+  add_cuda_footer(app);
   add_output(app, *arguments);
   return [arguments, &environment] { return sweep(*arguments, environment); };
 }

@@ -69,8 +69,7 @@ class Fit {
     result_.varied = options_.varied;
     result_.considers_limits = options_.considers_limits;
     try {
-      request_ = {result_.file, read_source_file(result_.file), options_.run.caps,
-                  options_.run.seed, options_.run.parameters};
+      request_ = load_request(options_.run, result_.file, read_source_file(result_.file));
       pool_.submit(
           0, [this] { return encoded(load_scenario(loader_, request_)); },
           [this](const WorkResult& loaded) { take_scenario(loaded); });

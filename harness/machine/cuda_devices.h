@@ -8,7 +8,7 @@
 #include "allocator_shim/device/cuda/card.h"
 #include "allocator_shim/device/cuda/card_groups.h"
 #include "allocator_shim/device/cuda/card_libraries.h"
-#include "harness/machine/cuda_run.h"
+#include "harness/machine/cuda_libraries.h"
 #include "runtime/tensor/card_backend.h"
 
 namespace ohm::engine {

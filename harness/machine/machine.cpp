@@ -88,7 +88,7 @@ struct Machine::Gpu {
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
   std::unique_ptr<CachingAllocator> caching;
   std::unique_ptr<FaultyAllocator> requests;
-  std::unique_ptr<PeakTrackingAdaptor> witness;
+  std::unique_ptr<PeakTrackingAdaptor> tracker;
 
   DeviceMemory& memory() {
     return segment_adaptors.empty() ? static_cast<DeviceMemory&>(device) : *segment_adaptors.back();
@@ -127,9 +127,9 @@ Machine::Machine(const MachineOptions& options)
 Machine::~Machine() = default;
 
 std::function<void(const OutOfMemoryReport&)> Machine::teller_of_errors(
-    PeakTrackingAdaptor& witness, int device) {
-  return [this, &witness, device](const OutOfMemoryReport& report) {
-    witness.note_out_of_memory();
+    PeakTrackingAdaptor& tracker, int device) {
+  return [this, &tracker, device](const OutOfMemoryReport& report) {
+    tracker.note_out_of_memory();
     note_oom(device, report);
   };
 }
@@ -235,12 +235,12 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
       std::make_unique<FaultyDeviceMemory>(gpu->memory(), faults_, index));
   gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), *gpu->streams, options, events);
   gpu->requests = std::make_unique<FaultyAllocator>(*gpu->caching, faults_, index, events);
-  gpu->witness = std::make_unique<PeakTrackingAdaptor>(*gpu->requests);
-  gpu->requests->on_out_of_memory(teller_of_errors(*gpu->witness, index));
-  gpu->card.on_out_of_memory = teller_of_errors(*gpu->witness, index);
+  gpu->tracker = std::make_unique<PeakTrackingAdaptor>(*gpu->requests);
+  gpu->requests->on_out_of_memory(teller_of_errors(*gpu->tracker, index));
+  gpu->card.on_out_of_memory = teller_of_errors(*gpu->tracker, index);
 
   DeviceSlot slot;
-  slot.allocator = gpu->witness.get();
+  slot.allocator = gpu->tracker.get();
   slot.streams = gpu->streams.get();
   gpu->card.traffic = card_traffic_;
   if (gpu->card.card) slot.card = &gpu->card;
@@ -301,7 +301,7 @@ Machine::ProcessScope::~ProcessScope() { machine_.end_process(); }
 
 RequestAllocator& Machine::requests(int device) {
   if (device < 0) return host_;
-  return *gpus_.at(static_cast<std::size_t>(device))->witness;
+  return *gpus_.at(static_cast<std::size_t>(device))->tracker;
 }
 
 CachingAllocator& Machine::caching_allocator(int gpu) {
@@ -339,13 +339,13 @@ void Machine::record_snapshot() {
 
 void Machine::on_allocation(const std::function<void(int device)>& callback) {
   for (int index = 0; index < gpu_count(); ++index) {
-    gpus_[static_cast<std::size_t>(index)]->witness->on_allocation(
+    gpus_[static_cast<std::size_t>(index)]->tracker->on_allocation(
         [callback, index] { callback(index); });
   }
 }
 
 std::int64_t Machine::allocated_bytes(int gpu) const {
-  const MemoryStats& stats = gpus_.at(static_cast<std::size_t>(gpu))->witness->stats();
+  const MemoryStats& stats = gpus_.at(static_cast<std::size_t>(gpu))->tracker->stats();
   return stats.allocated_bytes[static_cast<std::size_t>(StatPool::all)].current;
 }
 
@@ -355,12 +355,12 @@ std::vector<DeviceResult> Machine::device_results() const {
   const std::vector<DeviceSlot>& slots = waiting_.empty() ? context_.gpus : waiting_.front().slots;
   for (int index = 0; index < gpu_count(); ++index) {
     const Gpu& gpu = *first_process[static_cast<std::size_t>(index)];
-    const TrackedFigures figures = gpu.witness->figures();
+    const TrackedFigures figures = gpu.tracker->figures();
     DeviceResult result;
     result.device = Device::cuda(index).str();
     result.profile = gpu.profile.name;
     if (gpu.card.card) result.card = card_name(*gpu.card.card);
-    result.capacity_bytes = static_cast<std::int64_t>(gpu.witness->info().total_bytes);
+    result.capacity_bytes = static_cast<std::int64_t>(gpu.tracker->info().total_bytes);
     result.values = options_.gpu.values;
     result.rules = gpu.caching->rules().name;
     result.alloc_conf = gpu.caching->settings().text;
@@ -369,7 +369,7 @@ std::vector<DeviceResult> Machine::device_results() const {
     result.allocated_at_end_bytes = allocated_bytes(index);
     result.num_ooms = figures.num_ooms;
     for (const std::unique_ptr<Gpu>& ended : ended_) {
-      if (ended->index == index) result.num_ooms += ended->witness->figures().num_ooms;
+      if (ended->index == index) result.num_ooms += ended->tracker->figures().num_ooms;
     }
     result.num_alloc_retries = figures.num_alloc_retries;
     result.num_device_alloc = figures.num_device_alloc;

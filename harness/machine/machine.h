@@ -1,9 +1,9 @@
 // The devices of one run, put together:
 //
-//   witness -> request faults -> caching allocator -> segment faults -> virtual GPU
+//   peak tracking -> request faults -> caching allocator -> segment faults -> virtual GPU
 //
 // for each GPU, with a share of a real card instead of the virtual GPU where the run is on one; on
-// the host's memory a witness with request faults behind it, and another pair for what is
+// the host's memory the same adaptors behind peak tracking, and another pair for what is
 // page-locked. A machine belongs to one process and one variant: it is fresh, and its figures are
 // of that variant alone.
 #pragma once
@@ -27,10 +27,9 @@
 #include "allocator_shim/fault/faulty_allocator.h"
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/snapshot/recorded_snapshot.h"
-#include "harness/machine/cuda_run.h"
+#include "harness/machine/machine_options.h"
 #include "harness/machine/neighbour.h"
 #include "harness/machine/peak_tracking_adaptor.h"
-#include "harness/scenario/scenario.h"
 #include "reports/model/run_result.h"
 #include "runtime/tensor/context.h"
 
@@ -45,13 +44,6 @@ class PageLockedMemory;
 namespace ohm::engine {
 
 class CudaDevices;
-
-struct MachineOptions {
-  GpuSpec gpu;
-  std::vector<std::string> fault_plans;  ///< all in force at once
-  std::uint64_t seed = 0;                ///< of the generators of all devices
-  std::optional<CudaLibraries> cuda;     ///< the GPUs are shares of real cards; nullopt: virtual
-};
 
 class Machine {
  public:
@@ -171,7 +163,7 @@ class Machine {
   void start_process();
   void end_process();
   void move_neighbours();
-  std::function<void(const OutOfMemoryReport&)> teller_of_errors(PeakTrackingAdaptor& witness,
+  std::function<void(const OutOfMemoryReport&)> teller_of_errors(PeakTrackingAdaptor& tracker,
                                                                  int device);
   void note_oom(int device, const OutOfMemoryReport& report);
 

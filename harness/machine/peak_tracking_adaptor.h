@@ -27,7 +27,7 @@ class PeakTrackingAdaptor final : public RequestAllocatorAdaptor {
   /// Called after every allocation that was served.
   using OnAllocation = std::function<void()>;
 
-  /// `upstream` outlives the witness.
+  /// `upstream` outlives the adaptor.
   explicit PeakTrackingAdaptor(RequestAllocator& upstream) : RequestAllocatorAdaptor(upstream) {}
 
   void on_allocation(OnAllocation callback) { on_allocation_ = std::move(callback); }

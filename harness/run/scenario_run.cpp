@@ -90,7 +90,7 @@ void ScenarioRun::start() { submit_loading(/*lists_only=*/false); }
 void ScenarioRun::start_listing() { submit_loading(/*lists_only=*/true); }
 
 LoadRequest ScenarioRun::load_request() const {
-  return {path_, source_, options_.caps, options_.seed, options_.parameters};
+  return engine::load_request(options_, path_, source_);
 }
 
 // ---- loading ------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ void ScenarioRun::apply_baseline(ScenarioResult& result) const {
                      [&](const VariantResult& one) { return one.name == check.variant; });
     if (!fails || variant->verdict != Verdict::passed) continue;
     variant->verdict = Verdict::failed;
-    variant->failure_type = "BaselineRegression";
+    variant->failure_type = name_of(FailureType::baseline_regression);
     variant->reason = baseline_ ? "against the baseline: " + check.reason
                                 : "there is no baseline; ohm baseline update writes it";
   }

@@ -166,9 +166,7 @@ class ScenarioSearch {
   ExitReason exit_reason() const { return exit_reason_; }
 
  private:
-  LoadRequest request() const {
-    return {path_, source_, options_.caps, options_.seed, options_.parameters};
-  }
+  LoadRequest request() const { return load_request(options_, path_, source_); }
 
   void fail(ErrorResult error, ExitReason reason) {
     result_.error = std::move(error);

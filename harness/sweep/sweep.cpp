@@ -70,9 +70,7 @@ class ScenarioSweep {
   }
 
  private:
-  LoadRequest load_request() const {
-    return {path_, source_, options_.run.caps, options_.run.seed, options_.run.parameters};
-  }
+  LoadRequest load_request() const { return engine::load_request(options_.run, path_, source_); }
 
   void fail(ErrorResult error, ExitReason reason) {
     error_ = std::move(error);

@@ -49,10 +49,8 @@ VariantSweep::VariantSweep(const SweepOptions& options, const ScenarioLoader& lo
       order_(order),
       scenario_(scenario),
       variant_(variant),
-      setup_{{scenario.file, source, options.run.caps, options.run.seed, options.run.parameters},
-             variant.name,
-             machine_for(scenario, variant, options.run),
-             options.filter},
+      setup_{load_request(options.run, scenario.file, source), variant.name,
+             machine_for(scenario, variant, options.run), options.filter},
       trials_(options.trials) {}
 
 void VariantSweep::fail(std::string message, std::string hint, ExitReason reason) {

@@ -159,11 +159,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "--gpu: [gpu] unknown profile \"a100-4g\" (did you mean \"a100-40g\"?)"},
         Mistake{{"run", "x.lua", "--color", "blue"},
                 "--color is auto, always or never, not \"blue\""},
-        Mistake{{"run", "x.lua", "-j", "0"}, "--jobs is at least 1"},
+        Mistake{{"run", "x.lua", "-j", "0"}, "--jobs must be at least 1"},
         Mistake{{"run", "x.lua", "--timeout", "-1"},
-                "--timeout is a number of seconds, 0 for none"},
+                "--timeout: must be a number of seconds, or 0 for none"},
         Mistake{{"run", "x.lua", "--seed", "x"},
-                R"(--seed: "x" is no whole number from 0 to 18446744073709551615)"},
+                R"(--seed: "x" is not a whole number from 0 to 18446744073709551615)"},
         Mistake{{"run", "x.lua", "-q", "-v"}, "--quiet excludes --verbose"}));
 
 TEST_F(ApplicationTest, MistypedFaultPlanIsAUsageError) {

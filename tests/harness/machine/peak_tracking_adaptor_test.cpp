@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kActivation = static_cast<std::size_t>(Category::activation);
 
-class Witness : public testing::Test {
+class PeakTracking : public testing::Test {
  protected:
   AllocationRequest request(std::size_t bytes) const {
     AllocationRequest request;
@@ -20,34 +20,34 @@ class Witness : public testing::Test {
   }
 
   test::TestMachine machine_{{.capacity_bytes = 64_MiB}};
-  PeakTrackingAdaptor witness_{machine_.gpu()};
+  PeakTrackingAdaptor tracker_{machine_.gpu()};
 };
 
-TEST_F(Witness, KeepsPeaksThatTheProgramResets) {
-  const Allocation large = witness_.allocate(request(8_MiB));
-  witness_.free(large.block);
-  witness_.empty_cache();
-  witness_.reset_peak_stats();
-  witness_.allocate(request(2_MiB));
-  EXPECT_EQ(2_MiB, static_cast<std::size_t>(witness_.stats().allocated_bytes[0].peak));
-  const TrackedFigures figures = witness_.figures();
+TEST_F(PeakTracking, KeepsPeaksThatTheProgramResets) {
+  const Allocation large = tracker_.allocate(request(8_MiB));
+  tracker_.free(large.block);
+  tracker_.empty_cache();
+  tracker_.reset_peak_stats();
+  tracker_.allocate(request(2_MiB));
+  EXPECT_EQ(2_MiB, static_cast<std::size_t>(tracker_.stats().allocated_bytes[0].peak));
+  const TrackedFigures figures = tracker_.figures();
   EXPECT_EQ(8_MiB, static_cast<std::size_t>(figures.peak_allocated_bytes));
   EXPECT_EQ(20_MiB, static_cast<std::size_t>(figures.peak_reserved_bytes));
   EXPECT_EQ(8_MiB, static_cast<std::size_t>(figures.peak_by_category[kActivation]));
 }
 
-TEST_F(Witness, KeepsCountsThatTheProgramResets) {
-  witness_.allocate(request(8_MiB));
-  witness_.reset_accumulated_stats();
-  witness_.allocate(request(20_MiB));
-  EXPECT_EQ(2, witness_.figures().num_device_alloc);
+TEST_F(PeakTracking, KeepsCountsThatTheProgramResets) {
+  tracker_.allocate(request(8_MiB));
+  tracker_.reset_accumulated_stats();
+  tracker_.allocate(request(20_MiB));
+  EXPECT_EQ(2, tracker_.figures().num_device_alloc);
 }
 
-TEST_F(Witness, CountsTheErrorsThatItIsToldOf) {
-  witness_.note_out_of_memory();
-  witness_.reset_accumulated_stats();
-  witness_.note_out_of_memory();
-  EXPECT_EQ(2, witness_.figures().num_ooms);
+TEST_F(PeakTracking, CountsTheErrorsThatItIsToldOf) {
+  tracker_.note_out_of_memory();
+  tracker_.reset_accumulated_stats();
+  tracker_.note_out_of_memory();
+  EXPECT_EQ(2, tracker_.figures().num_ooms);
 }
 
 }  // namespace

@@ -120,10 +120,10 @@ TEST_F(BadInput, OptionIsNamedWithWhatIsWrongAboutIt) {
        "no variant and no role is called \"mitigatoin\" (did you mean \"mitigation\"?)"},
       {{"--filter", "nothing*"}, 5, "nothing is selected; ohm list prints what there is to select"},
       {{"--jobs", "abc"}, 2, "--jobs: \"abc\" is not a number that it takes"},
-      {{"--seed", "-1"}, 2, "--seed: \"-1\" is no whole number from 0 to 18446744073709551615"},
+      {{"--seed", "-1"}, 2, "--seed: \"-1\" is not a whole number from 0 to 18446744073709551615"},
       {{"--seed", "18446744073709551616"},
        2,
-       "--seed: \"18446744073709551616\" is no whole number from 0 to "
+       "--seed: \"18446744073709551616\" is not a whole number from 0 to "
        "18446744073709551615"},
       {{"--case", "kept", "--case", "droped"},
        2,
