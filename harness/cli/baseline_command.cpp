@@ -18,6 +18,7 @@
 #include "harness/gate/baseline.h"
 #include "harness/process/git_revision.h"
 #include "harness/run/runner.h"
+#include "reports/console/result_diff_text.h"
 #include "reports/json/result_input.h"
 #include "reports/text/paint.h"
 #include "reports/text/text_layout.h"

@@ -5,7 +5,9 @@
 
 #include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/terminal.h"
-#include "reports/json/result_diff.h"
+#include "reports/console/result_diff_text.h"
+#include "reports/history/result_diff.h"
+#include "reports/json/diff_json.h"
 #include "reports/json/result_input.h"
 #include "reports/json/result_reader.h"
 #include "reports/text/text_layout.h"

@@ -14,9 +14,11 @@
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/terminal.h"
 #include "reports/console/console_report.h"
-#include "reports/html/sweep_heat_maps.h"
+#include "reports/history/heat_map.h"
 #include "reports/json/result_input.h"
 #include "reports/json/result_reader.h"
+#include "reports/json/sweep_reader.h"
+#include "reports/reporter.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
@@ -34,27 +36,12 @@ struct ReportArguments {
   bool plot = false;
 };
 
-struct Extension {
-  std::string_view extension;
-  std::string_view format;
-};
-
-/// What a path says about the format of its file.
-constexpr std::array<Extension, 5> kExtensions = {{{".html", "html"},
-                                                   {".htm", "html"},
-                                                   {".json", "json"},
-                                                   {".xml", "junit"},
-                                                   {".txt", "console"}}};
-
 std::string format_of(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
-  std::string known;
-  for (const Extension& one : kExtensions) {
-    if (one.extension == extension) return std::string(one.format);
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", one.extension);
-  }
+  const reports::Reporter* reporter = reports::reporter_of_extension(extension);
+  if (reporter != nullptr) return std::string(reporter->name);
   throw UsageError(fmt::format("-o {}: its end tells no format ({}); --report NAME=PATH says which",
-                               path, known));
+                               path, reports::known_extensions()));
 }
 
 std::vector<std::string> requested(const ReportArguments& arguments) {
@@ -98,7 +85,9 @@ int report(const ReportArguments& arguments) {
   try {
     // First the file: a report that is asked of nothing leaves what stands there.
     RunResult result = reports::read_result_or_snapshot(arguments.file);
-    if (!arguments.sweep.empty()) reports::add_heat_maps_of_file(arguments.sweep, result);
+    if (!arguments.sweep.empty()) {
+      reports::add_heat_maps(reports::read_sweep_file(arguments.sweep), result);
+    }
     ReportOutputs outputs(requested(arguments));
     const std::string errors = outputs.write(result, style);
     if (!errors.empty()) throw UsageError(errors);

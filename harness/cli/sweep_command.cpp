@@ -20,11 +20,10 @@
 #include "harness/cli/terminal.h"
 #include "harness/sweep/minimum_memory.h"
 #include "harness/sweep/sweep.h"
-#include "reports/console/minimum_report.h"
+#include "reports/console/minimum_text.h"
 #include "reports/console/sweep_text.h"
-#include "reports/html/sweep_heat_maps.h"
-#include "reports/json/sweep_json.h"
-#include "reports/json/sweep_stacks.h"
+#include "reports/json/minimum_json.h"
+#include "reports/reporter.h"
 #include "reports/text/report_file.h"
 
 namespace ohm::cli {
@@ -131,15 +130,6 @@ void check(SweepArguments& arguments) {
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
 
-/// Formats that a sweep can be written in.
-struct SweepFormat {
-  std::string_view name;
-  std::string (*render)(const SweepResult& result);
-};
-constexpr std::array<SweepFormat, 3> kFormats = {{{"json", reports::sweep_json},
-                                                  {"stacks", reports::sweep_stacks},
-                                                  {"html", reports::sweep_html}}};
-
 /// Where reports go, opened before the work: a path that cannot be written is found at once.
 class SweepOutputs {
  public:
@@ -160,19 +150,22 @@ class SweepOutputs {
 
  private:
   struct Output {
-    const SweepFormat* format;
+    const reports::SweepReporter* format;
     reports::ReportFile file;
   };
 
   void add(const std::string& report) {
     const std::size_t equals = report.find('=');
-    const auto* const format = std::find_if(
-        kFormats.begin(), kFormats.end(),
-        [&](const SweepFormat& known) { return known.name == report.substr(0, equals); });
-    if (equals == std::string::npos || format == kFormats.end()) {
+    const auto formats = reports::sweep_reporters();
+    const auto found =
+        std::find_if(formats.begin(), formats.end(), [&](const reports::SweepReporter& known) {
+          return known.name == report.substr(0, equals);
+        });
+    if (equals == std::string::npos || found == formats.end()) {
       throw UsageError(
           fmt::format("--report is json=PATH, stacks=PATH or html=PATH here, not \"{}\"", report));
     }
+    const reports::SweepReporter* const format = &*found;
     const std::string path = report.substr(equals + 1);
     if (path == "-") {
       if (on_stdout_ != nullptr) {
@@ -189,7 +182,7 @@ class SweepOutputs {
   }
 
   std::vector<Output> outputs_;
-  const SweepFormat* on_stdout_ = nullptr;
+  const reports::SweepReporter* on_stdout_ = nullptr;
 };
 
 /// Prints scenarios as they come, and a progress line where people wait.

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/json/result_diff.h"
+#include "reports/history/result_diff.h"
 #include "reports/model/run_result.h"
 
 namespace ohm::engine {

@@ -1,4 +1,4 @@
-#include "reports/html/html_text.h"
+#include "reports/text/html_text.h"
 
 #include <fmt/format.h>
 

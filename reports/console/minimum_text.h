@@ -1,16 +1,13 @@
-// The result of ohm sweep --bytes.
+// The result of ohm sweep --bytes, for people.
 #pragma once
 
 #include <string>
 
 #include "reports/model/minimum_result.h"
-#include "reports/reporter.h"
+#include "reports/text/report_style.h"
 
 namespace ohm::reports {
 
 std::string minimum_text(const MinimumResult& result, const ReportStyle& style);
-
-/// Schema "ohm.minimum/1"; keys are sorted, bytes are integers.
-std::string minimum_json(const MinimumResult& result);
 
 }  // namespace ohm::reports

@@ -1,4 +1,4 @@
-#include "reports/json/result_diff.h"
+#include "reports/history/result_diff.h"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,14 @@
 namespace ohm::reports {
 
 namespace {
+
+constexpr std::array<std::string_view, 7> kKindNames = {"appeared",
+                                                        "gone",
+                                                        "grown",
+                                                        "shrunk",
+                                                        "recategorized",
+                                                        "moved into the peak",
+                                                        "moved out of the peak"};
 
 using Kind = HolderChange::Kind;
 
@@ -256,6 +264,10 @@ ResultDiff diff_singles(const ScenarioResult& before, const ScenarioResult& afte
 }
 
 }  // namespace
+
+std::string_view name_of(HolderChange::Kind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
 
 std::span<const DeviceFigure> device_figures() { return kFigures; }
 

@@ -1,5 +1,5 @@
 // ohm diff on results with constructed changes: what changed is named, and it adds up.
-#include "reports/json/result_diff.h"
+#include "reports/history/result_diff.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/console/result_diff_text.h"
 #include "tests/reports/sample_result.h"
 
 namespace ohm::reports {

@@ -1,6 +1,4 @@
-#include "reports/model/shard_result.h"
-
-#include <fmt/format.h>
+#include "reports/json/shard_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,10 +14,6 @@ nlohmann::json shard_json(const ShardResult& shard) {
     json["inputs"].push_back({{"file", input.file}, {"hash", input.hash}});
   }
   return json;
-}
-
-std::string shard_text(const std::optional<ShardResult>& shard) {
-  return shard ? fmt::format("shard {}/{}: ", shard->number, shard->count) : "";
 }
 
 }  // namespace ohm::reports

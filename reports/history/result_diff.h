@@ -92,14 +92,4 @@ VariantDiff diff_variants(const VariantResult& before, const VariantResult& afte
 /// its name alone.
 ResultDiff diff_results(const RunResult& before, const RunResult& after);
 
-/// "+33,554,432 B: activation of gelu, scenarios/x.lua:31 (new)".
-std::string holder_sentence(const HolderChange& change);
-
-/// For people. Ends with a line end.
-std::string diff_text(const ResultDiff& diff, bool color);
-std::string diff_text(const VariantDiff& diff, bool color);
-
-/// For programs: ohm.diff/1.
-std::string diff_json(const ResultDiff& diff);
-
 }  // namespace ohm::reports

@@ -1,4 +1,4 @@
-#include "reports/text/oom_message.h"
+#include "reports/text/oom_message_parser.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,13 @@
 // Sweeps as heat maps.
+#include "reports/history/heat_map.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "reports/html/html_heat_map.h"
-#include "reports/html/sweep_heat_maps.h"
+#include "reports/html/sweep_page.h"
 #include "reports/json/result_reader.h"
+#include "reports/json/sweep_reader.h"
 
 namespace ohm::reports {
 namespace {
@@ -25,7 +28,7 @@ constexpr const char* kSweep = R"({"schema": "ohm.sweep/1", "scenarios": [
 
 TEST(HeatMap, CountsVerdictsAtEachPoint) {
   RunResult result;
-  add_heat_maps(kSweep, result);
+  add_heat_maps(read_sweep(kSweep), result);
   ASSERT_EQ(1U, result.scenarios.size());
   EXPECT_EQ("x", result.scenarios[0].name);
   const HeatMapResult& map = result.scenarios[0].heat_maps.at(0);
@@ -38,7 +41,7 @@ TEST(HeatMap, CountsVerdictsAtEachPoint) {
 TEST(HeatMap, StandsWithTheScenarioOfItsName) {
   RunResult result;
   result.scenarios.emplace_back().name = "x";
-  add_heat_maps(kSweep, result);
+  add_heat_maps(read_sweep(kSweep), result);
   ASSERT_EQ(1U, result.scenarios.size());
   const std::string page = html_heat_maps(result.scenarios[0]);
   EXPECT_THAT(page, HasSubstr("data-point=\"ohm:aa\""));
@@ -65,11 +68,9 @@ TEST(HeatMap, OfASweepThatIsWaivedAllThroughIsNoFailure) {
 }
 
 TEST(HeatMap, OfSomethingElseIsAnError) {
-  RunResult result;
-  EXPECT_THROW(add_heat_maps("{", result), ResultError);
-  EXPECT_THROW(add_heat_maps(R"({"schema": "ohm.sweep/2"})", result), ResultError);
-  EXPECT_THROW(add_heat_maps(R"({"schema": "ohm.sweep/1", "scenarios": [{}]})", result),
-               ResultError);
+  EXPECT_THROW(read_sweep("{"), ResultError);
+  EXPECT_THROW(read_sweep(R"({"schema": "ohm.sweep/2"})"), ResultError);
+  EXPECT_THROW(read_sweep(R"({"schema": "ohm.sweep/1", "scenarios": [{}]})"), ResultError);
 }
 
 }  // namespace
