@@ -109,7 +109,7 @@ Machine::Machine(const MachineOptions& options)
       host_(faulty_host_),
       page_locked_(page_locked(host_memory_, cuda_.get())),
       faulty_pinned_(page_locked_ ? static_cast<RequestAllocator&>(*page_locked_) : host_memory_,
-                     faults_, -1, &events_, FaultLevel::pinned),
+                     faults_, -1, &events_),
       pinned_host_(faulty_pinned_),
       pinned_(pinned_host_) {
   faulty_host_.on_out_of_memory(teller_of_errors(host_, -1));
