@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
@@ -48,9 +49,16 @@ class CudaCards;
 
 struct MachineOptions {
   GpuSpec gpu;
+  std::optional<GpuProfile> profile;     ///< instead of the one that `gpu` names
   std::vector<std::string> fault_plans;  ///< all in force at once
   std::uint64_t seed = 0;                ///< of the generators of all devices
   std::optional<CudaLibraries> cuda;     ///< the GPUs are shares of real cards; nullopt: virtual
+
+  /// Of the GPUs, before `gpu` sets a capacity. Throws std::invalid_argument for a name that is not
+  /// known.
+  const GpuProfile& gpu_profile() const {
+    return profile ? *profile : find_gpu_profile(gpu.profile);
+  }
 };
 
 class Machine {
