@@ -1,4 +1,4 @@
-// One word of a fault plan: a rule that says which calls are to fail.
+// Fault policies: one word of a plan each, a rule that says which calls are to fail.
 //
 // A policy is a pure function of the call; counting, persistence and order are the plan's. To add
 // one: a file in policies/ and a row in policy_registry.cpp.

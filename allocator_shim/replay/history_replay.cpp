@@ -84,7 +84,7 @@ void HistoryReplay::do_request(const HistoryStep& step) {
   if (life != kNever) {
     handles_[life] = block;
   } else {
-    machine_.allocator().free(block);  // recorded as out of memory: nobody has it
+    machine_.allocator().free(block);  // recorded as out of memory: the program has no such block
   }
   compare(step);
 }
