@@ -152,7 +152,7 @@ class Pairing {
       refuse(index, fmt::format("no block begins at {:#x}", event.address));
     }
     if (event.bytes == 0 || event.bytes >= kAddressLimit) {
-      refuse(index, fmt::format("{} bytes are no size", event.bytes));
+      refuse(index, fmt::format("{} bytes are not a size", event.bytes));
     }
   }
   void check_segment(std::uint32_t index, const MemoryEvent& event) const {
