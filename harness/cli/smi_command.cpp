@@ -71,10 +71,12 @@ int show_cards(const SmiArguments& arguments) {
 
 /// What the tool would have shown had it looked when most was reserved: it sees the context and
 /// the allocator's segments, cached ones included.
-std::vector<MonitoredGpu> gpus_at_peak(const VariantResult& variant) {
+std::vector<MonitoredGpu> gpus_at_peak(const VariantResult& variant,
+                                       const std::optional<GpuSelection>& selected) {
   std::vector<MonitoredGpu> gpus;
   for (const DeviceResult& device : variant.devices) {
-    const std::size_t context = find_gpu_profile(device.profile).context_bytes;
+    const std::size_t context =
+        (selected ? selected->profile : find_gpu_profile(device.profile)).context_bytes;
     gpus.push_back({static_cast<int>(gpus.size()), device.profile,
                     context + static_cast<std::size_t>(device.peak_reserved_bytes),
                     static_cast<std::size_t>(device.capacity_bytes)});
@@ -102,7 +104,7 @@ int show_peaks(const SmiArguments& arguments, const Environment& environment) {
         text += fmt::format("{}{}, when most was reserved on each GPU\n", text.empty() ? "" : "\n",
                             reports::printable(scenario.name + "." + variant.name));
       }
-      text += text_of(arguments, gpus_at_peak(variant));
+      text += text_of(arguments, gpus_at_peak(variant, arguments.run.gpu));
     }
   }
   write_stdout(text);

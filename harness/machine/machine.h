@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"

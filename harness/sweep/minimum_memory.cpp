@@ -70,7 +70,7 @@ class MinimumSearch {
   ExitReason reason() const { return reason_; }
 
  private:
-  std::size_t context_bytes() const { return find_gpu_profile(machine_.gpu.profile).context_bytes; }
+  std::size_t context_bytes() const { return machine_.gpu_profile().context_bytes; }
 
   MeasuredVariant measured(std::size_t capacity_bytes) const {
     MachineOptions machine = machine_;
