@@ -53,7 +53,7 @@ ErrorResult unknown_parameter(const ScenarioDescription& scenario, const std::st
           names.size() > 1 ? "" : "ohm.params {batch = 32} in the scenario declares one"};
 }
 
-/// How often whoever waits is told.
+/// How often progress is reported.
 constexpr double kWakeSeconds = 0.2;
 
 class Fit {

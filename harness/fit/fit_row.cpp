@@ -318,7 +318,7 @@ class RowSearch {
     name_smallest_card(row_.best->value - context_);
   }
 
-  /// Cards for teaching and recording are no cards that somebody could buy.
+  /// Cards for teaching and recording cannot be bought.
   void name_smallest_card(std::int64_t bytes) {
     for (const GpuProfile& profile : gpu_profiles()) {
       if (profile.context_bytes == 0) continue;

@@ -168,7 +168,7 @@ std::shared_ptr<const void> Machine::inject(const std::string& text) {
   for (int index = 0; index < gpu_count(); ++index) {
     if (!parsed.capacity_bytes_of(index)) continue;
     throw std::invalid_argument(
-        fmt::format("[fault] {}: a capacity stands in the variant's fault or gpu", text));
+        fmt::format("[fault] {}: a capacity is set in the variant's fault or gpu", text));
   }
   const auto plan = fault_plans_.insert(fault_plans_.end(), std::move(parsed));
   faults_.add(*plan);

@@ -54,7 +54,7 @@ class MinimumSearch {
     if (const auto shortage = shortage_of(unlimited, Wish::no_oom)) {
       const std::string handled = *shortage == Shortage::handled_oom ? ", and handles it" : "";
       error_ = unlimited.error ? unlimited.error->message
-                               : "it is out of memory whatever there is" + handled;
+                               : "it runs out of memory whatever the capacity" + handled;
       if (unlimited.outcome == Outcome::error) reason_ = ExitReason::script_error;
       return std::nullopt;
     }
