@@ -8,7 +8,7 @@
 
 #include "harness/cli/application.h"
 #include "harness/engine/host_heap.h"
-#include "harness/lua/editor_definitions.h"
+#include "harness/lua/inspect/editor_definitions.h"
 #include "harness/lua/scenario_loader.h"
 #include "reports/exit_code.h"
 #include "reports/report_file.h"

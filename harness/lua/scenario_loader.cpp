@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "harness/engine/machine.h"
-#include "harness/lua/call_stack.h"
-#include "harness/lua/fingerprint.h"
-#include "harness/lua/interpreter.h"
-#include "harness/lua/module_counts.h"
-#include "harness/lua/module_handle.h"
-#include "harness/lua/retention.h"
-#include "harness/lua/returned_values.h"
-#include "harness/lua/scenario_library.h"
+#include "harness/lua/bind/module_handle.h"
+#include "harness/lua/bind/returned_values.h"
+#include "harness/lua/inspect/fingerprint.h"
+#include "harness/lua/inspect/module_counts.h"
+#include "harness/lua/inspect/retention.h"
+#include "harness/lua/libraries/scenario_library.h"
+#include "harness/lua/vm/call_stack.h"
+#include "harness/lua/vm/interpreter.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/lua/interpreter.h"
+#include "harness/lua/vm/interpreter.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "harness/lua/interpreter.h"
-#include "harness/lua/returned_values.h"
+#include "harness/lua/bind/returned_values.h"
+#include "harness/lua/vm/interpreter.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

@@ -7,9 +7,9 @@
 
 #include "allocator_shim/observe/out_of_memory.h"
 #include "harness/engine/machine.h"
-#include "harness/lua/arguments.h"
-#include "harness/lua/interpreter.h"
-#include "harness/lua/native.h"
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/vm/interpreter.h"
 #include "tests/harness/recordings/recordings.h"
 #include "tests/support/golden.h"
 
