@@ -12,6 +12,7 @@
 #include "harness/lua/inspect/module_counts.h"
 #include "harness/lua/inspect/retention.h"
 #include "harness/lua/libraries/scenario_library.h"
+#include "harness/lua/libraries/script_bindings.h"
 #include "harness/lua/vm/call_stack.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/tensor/context.h"
@@ -36,7 +37,7 @@ class RunScope {
 class LuaScenario final : public engine::ScenarioProgram {
  public:
   explicit LuaScenario(const engine::LoadRequest& request)
-      : interpreter_(request.path, request.caps, request.seed) {
+      : interpreter_(request.path, request.caps, request.seed, script_bindings()) {
     interpreter_.parameters = ScenarioParameters(request.parameters);
     interpreter_.load(request.source, request.path);
     interpreter_.call(0, 1);

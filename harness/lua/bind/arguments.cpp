@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/bind/handle.h"
-#include "harness/lua/bind/tensor_handle.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
 namespace {
-
-using ops::ParamKind;
-using ops::Value;
 
 constexpr std::int64_t kLastGpu = 1023;  // as parse_device has it
 
@@ -28,44 +23,6 @@ std::vector<std::string> names_in(lua_State* L, int table) {
   }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-// The elements of the list at `index`, each on top of the stack while `visit(i)` looks at it.
-template <class F>
-void for_each_element(lua_State* L, int index, const ArgumentName& name, F&& visit) {
-  const int table = lua_absindex(L, index);
-  const std::vector<std::string> names = names_in(L, table);
-  if (!names.empty()) {
-    throw std::invalid_argument(fmt::format("[{}] argument '{}' is a list, it has no field '{}'",
-                                            name.function, name.argument, names.front()));
-  }
-  const auto count = static_cast<lua_Integer>(lua_rawlen(L, table));
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, table, i);
-    visit(i);
-    lua_pop(L, 1);
-  }
-}
-
-std::vector<Tensor> tensors_argument(lua_State* L, int index, const ArgumentName& name) {
-  if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of tensors");
-  std::vector<Tensor> tensors;
-  for_each_element(L, index, name, [&](lua_Integer i) {
-    const std::string element = fmt::format("{}[{}]", name.argument, i);
-    tensors.push_back(tensor_argument(L, -1, {name.function, element}));
-  });
-  return tensors;
-}
-
-std::vector<double> numbers_argument(lua_State* L, int index, const ArgumentName& name) {
-  if (lua_type(L, index) == LUA_TNUMBER) return {number_argument(L, index, name)};
-  if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of numbers");
-  std::vector<double> numbers;
-  for_each_element(L, index, name, [&](lua_Integer i) {
-    const std::string element = fmt::format("{}[{}]", name.argument, i);
-    numbers.push_back(number_argument(L, -1, {name.function, element}));
-  });
-  return numbers;
 }
 
 }  // namespace
@@ -86,16 +43,6 @@ void refuse_argument(lua_State* L, int index, const ArgumentName& name, std::str
   }
   throw std::invalid_argument(fmt::format("[{}] argument '{}' must be {}, got {}", name.function,
                                           name.argument, expected, got));
-}
-
-const Tensor& tensor_argument(lua_State* L, int index, const ArgumentName& name) {
-  const Tensor* tensor = test_handle<Tensor>(L, index);
-  if (tensor == nullptr) refuse_argument(L, index, name, "a tensor");
-  if (!tensor->defined()) {
-    throw std::invalid_argument(fmt::format("[{}] argument '{}' is a tensor that was closed",
-                                            name.function, name.argument));
-  }
-  return *tensor;
 }
 
 double number_argument(lua_State* L, int index, const ArgumentName& name) {
@@ -128,10 +75,14 @@ Shape sizes_argument(lua_State* L, int index, const ArgumentName& name) {
   if (lua_type(L, index) == LUA_TNUMBER) return {integer_argument(L, index, name)};
   if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of integers");
   Shape sizes;
-  for_each_element(L, index, name, [&](lua_Integer i) {
+  const int list = lua_absindex(L, index);
+  const lua_Integer count = list_length(L, list, name);
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, list, i);
     const std::string element = fmt::format("{}[{}]", name.argument, i);
     sizes.push_back(integer_argument(L, -1, {name.function, element}));
-  });
+    lua_pop(L, 1);
+  }
   return sizes;
 }
 
@@ -150,35 +101,13 @@ Device device_argument(lua_State* L, int index, const ArgumentName& name) {
   return parse_device(lua_tostring(L, index), Context::current().state.current_gpu);
 }
 
-Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName& name) {
-  switch (kind) {
-    case ParamKind::tensor:
-      return tensor_argument(L, index, name);
-    case ParamKind::tensor_or_number:
-      if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
-      if (handle_class(L, index) == nullptr)
-        refuse_argument(L, index, name, "a tensor or a number");
-      return tensor_argument(L, index, name);
-    case ParamKind::tensor_list:
-      return tensors_argument(L, index, name);
-    case ParamKind::number:
-      return number_argument(L, index, name);
-    case ParamKind::integer:
-      return integer_argument(L, index, name);
-    case ParamKind::boolean:
-      return boolean_argument(L, index, name);
-    case ParamKind::size_list:
-      return sizes_argument(L, index, name);
-    case ParamKind::number_list:
-      return numbers_argument(L, index, name);
-    case ParamKind::string:
-      return std::string(string_argument(L, index, name));
-    case ParamKind::dtype:
-      return dtype_argument(L, index, name);
-    case ParamKind::device:
-      return device_argument(L, index, name);
+lua_Integer list_length(lua_State* L, int index, const ArgumentName& name) {
+  const std::vector<std::string> names = names_in(L, lua_absindex(L, index));
+  if (!names.empty()) {
+    throw std::invalid_argument(fmt::format("[{}] argument '{}' is a list, it has no field '{}'",
+                                            name.function, name.argument, names.front()));
   }
-  return {};
+  return static_cast<lua_Integer>(lua_rawlen(L, index));
 }
 
 bool is_named_table(lua_State* L, int index) {

@@ -1,17 +1,16 @@
-// Checks what a script passes, and says what is wrong with it: "[relu] argument 'input' must be a
-// tensor, got nil". Everything here throws std::invalid_argument.
+// Arguments of natives, checked: "[dropout] argument 'p' must be a number, got nil". Everything
+// here throws std::invalid_argument. Arguments that are handles are read where their class is.
 #pragma once
 
 #include <cstdint>
 #include <lua.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "runtime/ops/value.h"
-#include "runtime/tensor/factories.h"
-#include "runtime/tensor/tensor.h"
+#include "runtime/tensor/device.h"
+#include "runtime/tensor/dtype.h"
+#include "runtime/tensor/shape.h"
 
 namespace ohm::lua {
 
@@ -27,7 +26,6 @@ std::string type_of(lua_State* L, int index);
 [[noreturn]] void refuse_argument(lua_State* L, int index, const ArgumentName& name,
                                   std::string_view expected);
 
-const Tensor& tensor_argument(lua_State* L, int index, const ArgumentName& name);
 double number_argument(lua_State* L, int index, const ArgumentName& name);
 /// A number without a fraction.
 std::int64_t integer_argument(lua_State* L, int index, const ArgumentName& name);
@@ -39,8 +37,9 @@ Shape sizes_argument(lua_State* L, int index, const ArgumentName& name);
 DType dtype_argument(lua_State* L, int index, const ArgumentName& name);
 /// "cpu", "cuda", "cuda:1", or the index of a GPU.
 Device device_argument(lua_State* L, int index, const ArgumentName& name);
-/// What a parameter of an op accepts.
-ops::Value value_argument(lua_State* L, int index, ops::ParamKind kind, const ArgumentName& name);
+
+/// The number of elements of the list at `index`, a table. Throws when it has fields with names.
+lua_Integer list_length(lua_State* L, int index, const ArgumentName& name);
 
 /// A table with names and without a list, as named arguments are passed.
 bool is_named_table(lua_State* L, int index);

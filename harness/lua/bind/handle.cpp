@@ -10,14 +10,16 @@ const HandleClass* handle_class(lua_State* L, int index) {
 void push_metatable(lua_State* L, const HandleClass& kind, lua_CFunction collect) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kind) == LUA_TTABLE) return;
   lua_pop(L, 1);
-  lua_createtable(L, 0, static_cast<int>(kind.metamethods.size()) + 4);
+  const ClassBinding* binding = Interpreter::of(L).bindings().find_class(kind);
+  const auto metamethods = binding == nullptr ? kind.metamethods : binding->metamethods;
+  lua_createtable(L, 0, static_cast<int>(metamethods.size()) + 4);
   lua_pushstring(L, kind.name);
   lua_setfield(L, -2, "__name");
   lua_pushcfunction(L, collect);
   lua_setfield(L, -2, "__gc");
   lua_pushcfunction(L, collect);
   lua_setfield(L, -2, "__close");
-  for (const luaL_Reg& method : kind.metamethods) {
+  for (const luaL_Reg& method : metamethods) {
     lua_pushcfunction(L, method.func);
     lua_setfield(L, -2, method.name);
   }

@@ -8,20 +8,12 @@
 #pragma once
 
 #include <lua.hpp>
-#include <memory>
 #include <new>
-#include <span>
-#include <type_traits>
 #include <utility>
 
 #include "harness/lua/vm/interpreter.h"
 
 namespace ohm::lua {
-
-struct HandleClass {
-  const char* name;  ///< as messages say it: "tensor"
-  std::span<const luaL_Reg> metamethods;
-};
 
 template <class T>
 struct HandleOf;
@@ -39,30 +31,14 @@ const HandleClass* handle_class(lua_State* L, int index);
 /// the class has its own.
 void push_metatable(lua_State* L, const HandleClass& kind, lua_CFunction collect);
 
-/// What a handle leaves behind.
-inline Remains remains_of(Tensor&& tensor) { return std::move(tensor); }
+/// The __gc and __close of a class.
 template <class T>
-Remains remains_of(std::shared_ptr<T>&& object) {
-  return std::shared_ptr<const void>(std::move(object));
-}
-
-// And back, for a handle that was found too early.
-inline void take_back(Tensor& value, Remains&& remains) {
-  value = std::move(std::get<Tensor>(remains));
-}
-template <class T>
-void take_back(std::shared_ptr<T>& value, Remains&& remains) {
-  auto object = std::get<std::shared_ptr<const void>>(std::move(remains));
-  value = std::static_pointer_cast<T>(std::const_pointer_cast<void>(std::move(object)));
-}
-
-template <class T>
-int bury_handle(lua_State* L) {
+int end_handle(lua_State* L) {
   auto* handle = static_cast<Handle<T>*>(lua_touserdata(L, 1));
-  Interpreter::of(L).bury(handle, remains_of(std::exchange(handle->value, T())),
-                          [](void* memory, Remains&& remains) {
-                            take_back(static_cast<Handle<T>*>(memory)->value, std::move(remains));
-                          });
+  Interpreter::of(L).defer_release(
+      handle, HeldValue(std::exchange(handle->value, T())), [](void* memory, HeldValue&& value) {
+        static_cast<Handle<T>*>(memory)->value = value.template take<T>();
+      });
   return 0;
 }
 
@@ -70,7 +46,7 @@ int bury_handle(lua_State* L) {
 template <class T>
 void push_handle(lua_State* L, T value, int user_values = 0) {
   const HandleClass& kind = HandleOf<T>::kClass;
-  push_metatable(L, kind, &bury_handle<T>);
+  push_metatable(L, kind, &end_handle<T>);
   void* memory = lua_newuserdatauv(L, sizeof(Handle<T>), user_values);
   new (memory) Handle<T>{&kind, std::move(value)};
   lua_insert(L, -2);

@@ -1,8 +1,8 @@
-// Modules as a script sees them: called, indexed by the names of what they hold.
+// Handles of modules, and the values that modules are called with. What a script can do with a
+// module is in module_metatable.h.
 #pragma once
 
 #include <lua.hpp>
-#include <string_view>
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
@@ -31,17 +31,10 @@ const nn::ModulePtr& module_argument(lua_State* L, int index, const ArgumentName
 /// The modules that stand from argument 1 on: `f(a, b)` or `f({a, b})`.
 std::vector<nn::ModulePtr> modules_arguments(lua_State* L, const ArgumentName& name);
 
-/// Whether this is the function that a script's `module(x)` calls.
-bool is_calling_module(lua_CFunction function);
-
 /// Any value that can be passed to a module. Throws std::invalid_argument for one that cannot.
 nn::Value call_argument(lua_State* L, int index, const ArgumentName& name);
 
 /// Pushes such a value; a list of tensors as a table.
 void push_call_argument(lua_State* L, const nn::Value& value);
-
-/// Sets a field of a module to the value at `index`, as `module.name = value` does: modules and
-/// parameters are registered or replaced, all else is an attribute.
-void set_module_field(lua_State* L, nn::Module& module, std::string_view name, int index);
 
 }  // namespace ohm::lua

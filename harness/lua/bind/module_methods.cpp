@@ -12,13 +12,12 @@
 
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/conversion_target.h"
+#include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "harness/lua/libraries/hook_library.h"
-#include "harness/lua/libraries/mode_library.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
@@ -345,8 +344,6 @@ constexpr luaL_Reg kMethods[] = {
     {"no_sync", native<no_sync>},
     {"parameters", native<parameters>},
     {"register_buffer", native<register_buffer>},
-    {"register_forward_hook", native<register_forward_hook>},
-    {"register_forward_pre_hook", native<register_forward_pre_hook>},
     {"requires_grad_", native<set_requires_grad>},
     {"state_dict", native<state_dict>},
     {"to", native<to>},

@@ -8,8 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/lua/bind/out_of_memory_value.h"
-#include "harness/lua/bind/script_function.h"
+#include "harness/lua/bind/stop_recomputation.h"
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/autograd/checkpoint.h"
@@ -64,10 +63,6 @@ void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
   lua_pushlstring(L, text.data(), text.size());
 }
 
-}  // namespace
-
-namespace {
-
 // Those that end with the call: an operator leaves the variables among its operands alone.
 Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
   Interpreter::Handles handles;
@@ -96,7 +91,7 @@ int run_native(lua_State* L, lua_CFunction function, Entry entry) {
   } catch (const StopRecomputation&) {
     push_stop_recomputation(L);
   } catch (const OutOfMemory& error) {
-    push_out_of_memory(L, error);
+    interpreter.bindings().push_out_of_memory(L, error);
   } catch (const engine::ScriptError& error) {
     lua_pushstring(L, error.what());
   } catch (const std::invalid_argument& error) {

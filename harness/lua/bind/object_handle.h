@@ -1,12 +1,9 @@
-// Handles of objects that have methods and nothing else: optimizers, samplers, generators, …
+// Handles of shared objects, as arguments: optimizers, samplers, generators, …
 #pragma once
 
 #include <lua.hpp>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/handle.h"
@@ -30,10 +27,5 @@ const std::shared_ptr<T>* test_object(lua_State* L, int index) {
   const auto* object = test_handle<std::shared_ptr<T>>(L, index);
   return object != nullptr && *object ? object : nullptr;
 }
-
-/// The __index of such a handle: pushes the method that it is asked for. `others` are the names of
-/// what it has besides, for the message about a name that it does not have.
-int push_method(lua_State* L, std::span<const luaL_Reg> methods, std::string_view kind,
-                std::vector<std::string> others = {});
 
 }  // namespace ohm::lua

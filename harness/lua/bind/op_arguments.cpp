@@ -4,7 +4,8 @@
 
 #include <stdexcept>
 
-#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/handle.h"
+#include "harness/lua/bind/tensor_handle.h"
 
 namespace ohm::lua {
 namespace {
@@ -12,6 +13,39 @@ namespace {
 using ops::Param;
 using ops::ParamKind;
 using ops::Value;
+
+// Calls read(i) with each element of the list at `index` on top of the stack.
+template <class F>
+void for_each_element(lua_State* L, int index, const ArgumentName& name, F&& read) {
+  const int list = lua_absindex(L, index);
+  const lua_Integer count = list_length(L, list, name);
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, list, i);
+    read(i);
+    lua_pop(L, 1);
+  }
+}
+
+std::vector<Tensor> tensors_argument(lua_State* L, int index, const ArgumentName& name) {
+  if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of tensors");
+  std::vector<Tensor> tensors;
+  for_each_element(L, index, name, [&](lua_Integer i) {
+    const std::string element = fmt::format("{}[{}]", name.argument, i);
+    tensors.push_back(tensor_argument(L, -1, {name.function, element}));
+  });
+  return tensors;
+}
+
+std::vector<double> numbers_argument(lua_State* L, int index, const ArgumentName& name) {
+  if (lua_type(L, index) == LUA_TNUMBER) return {number_argument(L, index, name)};
+  if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of numbers");
+  std::vector<double> numbers;
+  for_each_element(L, index, name, [&](lua_Integer i) {
+    const std::string element = fmt::format("{}[{}]", name.argument, i);
+    numbers.push_back(number_argument(L, -1, {name.function, element}));
+  });
+  return numbers;
+}
 
 class Reader {
  public:
@@ -112,6 +146,37 @@ class Reader {
 };
 
 }  // namespace
+
+Value value_argument(lua_State* L, int index, ParamKind kind, const ArgumentName& name) {
+  switch (kind) {
+    case ParamKind::tensor:
+      return tensor_argument(L, index, name);
+    case ParamKind::tensor_or_number:
+      if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
+      if (handle_class(L, index) == nullptr)
+        refuse_argument(L, index, name, "a tensor or a number");
+      return tensor_argument(L, index, name);
+    case ParamKind::tensor_list:
+      return tensors_argument(L, index, name);
+    case ParamKind::number:
+      return number_argument(L, index, name);
+    case ParamKind::integer:
+      return integer_argument(L, index, name);
+    case ParamKind::boolean:
+      return boolean_argument(L, index, name);
+    case ParamKind::size_list:
+      return sizes_argument(L, index, name);
+    case ParamKind::number_list:
+      return numbers_argument(L, index, name);
+    case ParamKind::string:
+      return std::string(string_argument(L, index, name));
+    case ParamKind::dtype:
+      return dtype_argument(L, index, name);
+    case ParamKind::device:
+      return device_argument(L, index, name);
+  }
+  return {};
+}
 
 std::vector<Value> read_parameters(lua_State* L, std::string_view function,
                                    std::span<const Param> params) {

@@ -1,5 +1,8 @@
-// Optimizers as handles of the script.
+// Handles of optimizers.
 #pragma once
+
+#include <lua.hpp>
+#include <span>
 
 #include "harness/lua/bind/handle.h"
 #include "runtime/optim/optimizer.h"
@@ -10,5 +13,7 @@ template <>
 struct HandleOf<optim::OptimizerPtr> {
   static const HandleClass kClass;
 };
+
+std::span<const luaL_Reg> optimizer_methods();
 
 }  // namespace ohm::lua

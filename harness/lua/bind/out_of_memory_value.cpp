@@ -12,9 +12,9 @@
 
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/bind/handle.h"
-#include "harness/lua/bind/module_handle.h"
+#include "harness/lua/bind/module_metatable.h"
 #include "harness/lua/bind/native.h"
-#include "harness/lua/libraries/sandbox.h"
+#include "harness/lua/vm/base_functions.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

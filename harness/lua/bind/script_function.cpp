@@ -4,14 +4,12 @@
 
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/module_handle.h"
+#include "harness/lua/bind/stop_recomputation.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/autograd/checkpoint.h"
 
 namespace ohm::lua {
 namespace {
-
-// Its address is the error.
-char stop_recomputation = 0;
 
 // A list of values: null stands for the next tensor.
 using Pattern = std::vector<ReferencePtr>;
@@ -91,7 +89,7 @@ std::vector<Tensor> ScriptFunction::operator()(const std::vector<Tensor>& tensor
   if (status == LUA_OK) {
     Pattern results = pattern_of(L, top + 1, lua_gettop(L), outputs);
     if (!std::exchange(state_->was_called, true)) state_->first_results = std::move(results);
-  } else if (lua_touserdata(L, -1) != &stop_recomputation) {
+  } else if (!is_stop_recomputation(L, -1)) {
     lua_error(L);
   }
   lua_settop(L, top);
@@ -103,7 +101,5 @@ std::vector<Tensor> ScriptFunction::operator()(const std::vector<Tensor>& tensor
 int ScriptFunction::push_first_results(lua_State* L, const std::vector<Tensor>& tensors) const {
   return push_pattern(L, std::exchange(state_->first_results, {}), tensors);
 }
-
-void push_stop_recomputation(lua_State* L) { lua_pushlightuserdata(L, &stop_recomputation); }
 
 }  // namespace ohm::lua

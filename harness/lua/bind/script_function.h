@@ -36,7 +36,4 @@ class ScriptFunction {
   std::shared_ptr<State> state_;
 };
 
-/// The error by which StopRecomputation passes through functions of the script.
-void push_stop_recomputation(lua_State* L);
-
 }  // namespace ohm::lua

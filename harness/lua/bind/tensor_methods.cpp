@@ -14,9 +14,6 @@
 #include "harness/lua/bind/conversion_target.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "harness/lua/libraries/factory_library.h"
-#include "harness/lua/libraries/hook_library.h"
-#include "harness/lua/libraries/stream_library.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
@@ -250,16 +247,9 @@ constexpr luaL_Reg kMethods[] = {
     {"is_pinned", native<is_pinned, Entry::access>},
     {"item", native<item>},
     {"long", native<cast_to<DType::int64>>},
-    {"new_empty", native<new_empty>},
-    {"new_full", native<new_full>},
-    {"new_ones", native<new_ones>},
-    {"new_tensor", native<new_tensor>},
-    {"new_zeros", native<new_zeros>},
     {"normal_", native<normal>},
     {"numel", native<numel, Entry::access>},
     {"pin_memory", native<pin_memory>},
-    {"record_stream", native<record_stream>},
-    {"register_post_accumulate_grad_hook", native<register_post_accumulate_grad_hook>},
     {"requires_grad_", native<set_requires_grad>},
     {"size", native<size, Entry::access>},
     {"stride", native<stride, Entry::access>},
@@ -271,21 +261,5 @@ constexpr luaL_Reg kMethods[] = {
 }  // namespace
 
 std::span<const luaL_Reg> tensor_methods() { return kMethods; }
-
-int tensor_text(lua_State* L) {
-  const Tensor& tensor = self(L, "tostring");
-  constexpr std::int64_t kMostShown = 32;
-  std::string text;
-  if (tensor.has_values() && tensor.numel() <= kMostShown) {
-    for (const double value : to_doubles(tensor)) {
-      text += text.empty() ? "" : ", ";
-      text += fmt::format("{:.6g}", value);
-    }
-    text = "[" + text + "], ";
-  }
-  text = fmt::format("tensor({}{})", text, describe(tensor));
-  lua_pushlstring(L, text.data(), text.size());
-  return 1;
-}
 
 }  // namespace ohm::lua

@@ -1,4 +1,5 @@
-// Methods of tensors that are no ops.
+// Methods of tensors that are not ops. Factories, streams and hooks add theirs in
+// libraries/script_bindings.cpp.
 #pragma once
 
 #include <lua.hpp>
@@ -7,8 +8,5 @@
 namespace ohm::lua {
 
 std::span<const luaL_Reg> tensor_methods();
-
-/// tostring(x): the values of a small tensor, and what kind of tensor it is.
-int tensor_text(lua_State* L);
 
 }  // namespace ohm::lua

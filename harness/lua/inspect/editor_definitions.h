@@ -1,5 +1,4 @@
-// What editors are told about `ohm`: definitions for the Lua language server, made from the tables
-// that scripts see.
+// Definitions of `ohm` for the Lua language server, made from the tables that scripts see.
 #pragma once
 
 #include <string>

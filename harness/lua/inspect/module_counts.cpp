@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "harness/lua/bind/module_handle.h"
-#include "harness/lua/libraries/hook_library.h"
+#include "harness/lua/bind/script_hooks.h"
 
 namespace ohm::lua {
 namespace {

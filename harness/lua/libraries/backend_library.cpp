@@ -10,8 +10,8 @@
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/engine/machine.h"
 #include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/native.h"
-#include "harness/lua/libraries/mode_library.h"
 #include "harness/lua/vm/interpreter.h"
 #include "runtime/tensor/context.h"
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/script_function.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "harness/lua/libraries/mode_library.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/nn/sequential.h"
 

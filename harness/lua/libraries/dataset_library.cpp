@@ -8,11 +8,12 @@
 
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
+#include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "harness/lua/libraries/sampler_library.h"
-#include "runtime/data/sampler.h"
+#include "harness/lua/libraries/generator_library.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 
@@ -326,6 +327,27 @@ int push_dataset_item(lua_State* L, int index, std::int64_t item) {
   if (lua_type(L, set) == LUA_TTABLE) return push_item_of_table(L, set, item);
   check_item(item, dataset_size(L, set));
   return push_item_of_handle(L, set, item);
+}
+
+Indices indices_argument(lua_State* L, int index, const ArgumentName& name) {
+  if (const Tensor* tensor = test_handle<Tensor>(L, index)) {
+    if (!tensor->has_values()) {
+      refuse_argument(L, index, name, "indices (a size-only tensor has no values)");
+    }
+    const std::vector<double> values = to_doubles(*tensor);
+    return {values.begin(), values.end()};
+  }
+  if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of indices");
+  const int list = lua_absindex(L, index);
+  Indices indices;
+  const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, list, i);
+    const std::string element = fmt::format("{}[{}]", name.argument, i);
+    indices.push_back(integer_argument(L, -1, {name.function, element}));
+    lua_pop(L, 1);
+  }
+  return indices;
 }
 
 bool push_dataset_class(lua_State* L, std::string_view name) {

@@ -48,7 +48,7 @@ class FactoryCall {
   CategoryGuard category_;
 };
 
-// Values that nobody wrote; a bool is 0 or 1 even then.
+// Uninitialized values; a bool is 0 or 1 even then.
 Tensor unwritten(const Shape& shape, const TensorOptions& options) {
   return options.dtype == DType::boolean ? ohm::zeros(shape, options) : ohm::empty(shape, options);
 }
@@ -217,21 +217,7 @@ int make_tensor(lua_State* L, const FactoryCall& call, int data, Device device,
 
 int tensor(lua_State* L) { return make_tensor(L, FactoryCall(L, "tensor"), 1, Device::cpu()); }
 
-constexpr luaL_Reg kFunctions[] = {
-    {"arange", native<arange>},         {"empty", native<empty>},
-    {"empty_like", native<empty_like>}, {"full", native<full>},
-    {"full_like", native<full_like>},   {"ones", native<ones>},
-    {"ones_like", native<ones_like>},   {"rand", native<rand>},
-    {"rand_like", native<rand_like>},   {"randint", native<randint>},
-    {"randn", native<randn>},           {"randn_like", native<randn_like>},
-    {"tensor", native<tensor>},         {"zeros", native<zeros>},
-    {"zeros_like", native<zeros_like>},
-};
-
-}  // namespace
-
-std::span<const luaL_Reg> factory_functions() { return kFunctions; }
-
+// x:new_zeros(sizes…, {dtype, device, requires_grad}): of x's dtype and device where not given.
 int new_empty(lua_State* L) { return make_new(L, "new_empty", &unwritten); }
 int new_ones(lua_State* L) { return make_new(L, "new_ones", &ohm::ones); }
 int new_zeros(lua_State* L) { return make_new(L, "new_zeros", &ohm::zeros); }
@@ -247,5 +233,27 @@ int new_tensor(lua_State* L) {
   const Tensor& like = tensor_argument(L, 1, call.name("input"));
   return make_tensor(L, call, 2, like.device(), like.dtype());
 }
+
+constexpr luaL_Reg kTensorMethods[] = {
+    {"new_empty", native<new_empty>}, {"new_full", native<new_full>},
+    {"new_ones", native<new_ones>},   {"new_tensor", native<new_tensor>},
+    {"new_zeros", native<new_zeros>},
+};
+
+constexpr luaL_Reg kFunctions[] = {
+    {"arange", native<arange>},         {"empty", native<empty>},
+    {"empty_like", native<empty_like>}, {"full", native<full>},
+    {"full_like", native<full_like>},   {"ones", native<ones>},
+    {"ones_like", native<ones_like>},   {"rand", native<rand>},
+    {"rand_like", native<rand_like>},   {"randint", native<randint>},
+    {"randn", native<randn>},           {"randn_like", native<randn_like>},
+    {"tensor", native<tensor>},         {"zeros", native<zeros>},
+    {"zeros_like", native<zeros_like>},
+};
+
+}  // namespace
+
+std::span<const luaL_Reg> factory_functions() { return kFunctions; }
+std::span<const luaL_Reg> tensor_factory_methods() { return kTensorMethods; }
 
 }  // namespace ohm::lua

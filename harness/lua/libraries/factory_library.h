@@ -10,11 +10,7 @@ namespace ohm::lua {
 /// device and requires_grad.
 std::span<const luaL_Reg> factory_functions();
 
-// x:new_zeros(sizes…, {dtype, device, requires_grad}): of x's dtype and device where not given.
-int new_empty(lua_State* L);
-int new_full(lua_State* L);
-int new_ones(lua_State* L);
-int new_tensor(lua_State* L);
-int new_zeros(lua_State* L);
+/// Methods of tensors: new_zeros, new_full, …
+std::span<const luaL_Reg> tensor_factory_methods();
 
 }  // namespace ohm::lua

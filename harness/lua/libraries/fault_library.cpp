@@ -15,10 +15,10 @@
 #include "harness/engine/sweep/body_sweep.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/handle.h"
+#include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/out_of_memory_value.h"
-#include "harness/lua/libraries/mode_library.h"
 
 namespace ohm::lua {
 

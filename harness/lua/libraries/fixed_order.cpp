@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
-#include "harness/lua/bind/native.h"
 
 namespace ohm::lua {
 namespace {

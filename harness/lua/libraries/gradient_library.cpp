@@ -8,6 +8,7 @@
 
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "runtime/autograd/engine.h"
 

@@ -1,59 +1,17 @@
-// Functions of the script that the runtime calls on its way: hooks of modules, parameters and saved
-// tensors.
+// ohm.autograd.graph, and the methods by which a script registers hooks.
 #pragma once
 
 #include <lua.hpp>
-#include <memory>
 #include <span>
-#include <vector>
-
-#include "harness/lua/bind/reference.h"
-#include "runtime/nn/module.h"
 
 namespace ohm::lua {
 
-/// The hooks that a script put on a module, in order of registration.
-class ScriptHooks final : public nn::ForwardHooks {
- public:
-  ScriptHooks(lua_State* L, const nn::ModulePtr& module);
+/// Methods of modules: register_forward_hook, register_forward_pre_hook.
+std::span<const luaL_Reg> module_hook_methods();
+/// Methods of tensors: register_post_accumulate_grad_hook.
+std::span<const luaL_Reg> tensor_hook_methods();
 
-  void before(nn::Module& module, std::vector<nn::Value>& inputs) override;
-  void after(nn::Module& module, const std::vector<nn::Value>& inputs, nn::Value& output) override;
-
-  /// The same for a script's own call, whose values stay on the stack. Arguments stand from index 2
-  /// to the top: before() may replace them; after() may replace the results above `inputs`, the
-  /// list that before() made of the arguments and left at the top.
-  void before_call(lua_State* L);
-  void after_call(lua_State* L, int inputs);
-
-  enum class When : std::uint8_t { before_forward, after_forward };
-  /// Pops a function; returns its number, for remove().
-  int add(lua_State* L, When when);
-  void remove(int number);
-  std::size_t size() const { return hooks_.size(); }
-
- private:
-  struct Hook {
-    int number;
-    When when;
-    ReferencePtr function;
-  };
-
-  std::vector<Hook> hooks_of(When when) const;
-  lua_State* running_state() const;
-
-  Interpreter* interpreter_;
-  std::weak_ptr<nn::Module> module_;
-  std::vector<Hook> hooks_;
-  int next_number_ = 1;
-};
-
-// Methods of modules and tensors.
-int register_forward_hook(lua_State* L);
-int register_forward_pre_hook(lua_State* L);
-int register_post_accumulate_grad_hook(lua_State* L);
-
-/// ohm.autograd.graph
+/// Hooks of saved tensors.
 std::span<const luaL_Reg> graph_functions();
 
 }  // namespace ohm::lua

@@ -1,17 +1,22 @@
-// The table of libraries: what scripts see is made from these rows.
+#include "harness/lua/libraries/libraries.h"
+
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/lua/bind/op_functions.h"
+#include "harness/lua/libraries/amp_library.h"
 #include "harness/lua/libraries/backend_library.h"
 #include "harness/lua/libraries/checkpoint_library.h"
 #include "harness/lua/libraries/cuda_library.h"
 #include "harness/lua/libraries/dataset_library.h"
 #include "harness/lua/libraries/factory_library.h"
 #include "harness/lua/libraries/fault_library.h"
+#include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/gradient_library.h"
 #include "harness/lua/libraries/hook_library.h"
-#include "harness/lua/libraries/library.h"
 #include "harness/lua/libraries/loader_library.h"
 #include "harness/lua/libraries/lr_scheduler_library.h"
 #include "harness/lua/libraries/memory_history_library.h"

@@ -1,8 +1,4 @@
-// The tables of functions that scripts see: `ohm`, `ohm.nn`, `ohm.cuda`, …
-//
-// A library is its row in the table in libraries.cpp. What a script does not use costs it nothing:
-// a name gets into the script's table when it is first looked up, because the whole heap of the
-// script is walked at every call of a native. An unknown name is an error that suggests another.
+// A library: a table of functions that scripts see, `ohm`, `ohm.nn`, `ohm.cuda`, …
 #pragma once
 
 #include <lua.hpp>
@@ -29,14 +25,5 @@ struct Library {
   std::vector<std::string> (*names)() = nullptr;
   std::span<const Property> properties = {};
 };
-
-/// All libraries; one whose name is "a.b" is the field "b" of the library "a".
-std::span<const Library> libraries();
-
-/// Pushes the table of the library of this name. Pre-condition: there is one.
-void push_library(lua_State* L, std::string_view name);
-
-/// Everything that can be looked up in a library, in byte order.
-std::vector<std::string> names_of(const Library& library);
 
 }  // namespace ohm::lua

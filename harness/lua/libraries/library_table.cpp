@@ -1,4 +1,4 @@
-#include "harness/lua/libraries/library.h"
+#include "harness/lua/libraries/library_table.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "allocator_shim/observe/assert.h"
 #include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/libraries/libraries.h"
 
 namespace ohm::lua {
 namespace {

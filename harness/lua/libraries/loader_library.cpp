@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
 #include "harness/lua/bind/tensor_handle.h"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "allocator_shim/observe/assert.h"
+#include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/object_handle.h"

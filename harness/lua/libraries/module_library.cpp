@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "allocator_shim/observe/assert.h"
+#include "harness/lua/bind/module_fields.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/numbered_functions.h"

@@ -1,8 +1,7 @@
-// ohm.optim and ohm.amp: what takes the steps of a training loop.
+// ohm.optim: constructors of optimizers.
 #pragma once
 
 #include <lua.hpp>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +12,5 @@ namespace ohm::lua {
 /// zero_grad() and the field `lr`.
 bool push_optimizer_constructor(lua_State* L, std::string_view name);
 std::vector<std::string> optimizer_names();
-
-/// ohm.amp.GradScaler.
-std::span<const luaL_Reg> amp_functions();
 
 }  // namespace ohm::lua

@@ -1,4 +1,4 @@
-// require: the Lua files that a scenario shares with others.
+// require(): the Lua files that a scenario shares with others.
 #pragma once
 
 #include <lua.hpp>

@@ -3,12 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <iterator>
-#include <map>
-#include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,50 +13,14 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/libraries/fixed_order.h"
-#include "harness/lua/libraries/library.h"
+#include "harness/lua/libraries/library_table.h"
 #include "harness/lua/libraries/require.h"
 #include "harness/lua/libraries/text_functions.h"
+#include "harness/lua/vm/base_functions.h"
 #include "harness/lua/vm/compile.h"
 
 namespace ohm::lua {
 namespace {
-
-// Of Lua's own functions without a table, those that a script may call as they are.
-constexpr std::string_view kBaseFunctions[] = {
-    "assert", "error",  "getmetatable", "ipairs", "pcall",    "rawequal", "rawget",
-    "rawlen", "rawset", "select",       "type",   "tonumber", "xpcall",
-};
-
-using BaseFunctions = std::map<std::string_view, lua_CFunction>;
-using BaseAddresses = std::array<lua_CFunction, std::size(kBaseFunctions)>;
-
-int find_base_functions(lua_State* L) {
-  auto& found = *static_cast<BaseAddresses*>(lua_touserdata(L, 1));
-  luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    lua_getfield(L, -1, kBaseFunctions[i].data());
-    found[i] = lua_tocfunction(L, -1);
-    lua_pop(L, 1);
-  }
-  return 0;
-}
-
-// Their addresses are the same for all states, but only a state can tell them.
-const BaseFunctions& base_functions() {
-  static const BaseFunctions functions = [] {
-    const std::unique_ptr<lua_State, void (*)(lua_State*)> state(luaL_newstate(), &lua_close);
-    if (!state) throw std::bad_alloc();
-    BaseAddresses found{};
-    lua_pushcfunction(state.get(), &find_base_functions);
-    lua_pushlightuserdata(state.get(), &found);
-    // Nothing but a lack of memory can go wrong there.
-    if (lua_pcall(state.get(), 1, 0, 0) != LUA_OK) throw std::bad_alloc();
-    BaseFunctions named;
-    for (std::size_t i = 0; i < found.size(); ++i) named[kBaseFunctions[i]] = found[i];
-    return named;
-  }();
-  return functions;
-}
 
 // The text of load()'s first argument: a string, or what a function returns piece by piece. It
 // grows as a string of the script, so that it counts against the script's memory.
@@ -188,7 +147,8 @@ const luaL_Reg* find_in(const luaL_Reg (&rows)[N], std::string_view name) {
 }
 
 std::vector<std::string> known_globals(lua_State* L, int globals) {
-  std::vector<std::string> names(std::begin(kBaseFunctions), std::end(kBaseFunctions));
+  const auto base = base_function_names();
+  std::vector<std::string> names(base.begin(), base.end());
   for (const luaL_Reg& row : kOwnFunctions) names.emplace_back(row.name);
   for (const luaL_Reg& row : kTables) names.emplace_back(row.name);
   for (lua_pushnil(L); lua_next(L, globals) != 0; lua_pop(L, 1)) {
@@ -206,15 +166,14 @@ std::vector<std::string> known_globals(lua_State* L, int globals) {
 }
 
 bool push_global(lua_State* L, std::string_view name) {
-  const auto base = base_functions().find(name);
   if (const luaL_Reg* own = find_in(kOwnFunctions, name)) {
     lua_pushcfunction(L, own->func);
   } else if (const luaL_Reg* table = find_in(kTables, name)) {
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushcclosure(L, table->func, 1);
     lua_call(L, 0, 1);
-  } else if (base != base_functions().end()) {
-    lua_pushcfunction(L, base->second);
+  } else if (const lua_CFunction base = base_function(name)) {
+    lua_pushcfunction(L, base);
   } else {
     return false;
   }
@@ -251,11 +210,6 @@ void open_sandbox(lua_State* L, std::uint64_t seed) {
   // Methods of strings come with the library, whether or not a script names it.
   lua_getfield(L, -1, "string");
   lua_pop(L, 2);
-}
-
-bool is_catching_function(lua_CFunction function) {
-  const BaseFunctions& base = base_functions();
-  return function != nullptr && (function == base.at("pcall") || function == base.at("xpcall"));
 }
 
 }  // namespace ohm::lua

@@ -1,4 +1,5 @@
-// What a script starts with: an allow-list of Lua's own functions, `ohm`, and nothing else.
+// The sandbox that a script starts with: an allow-list of Lua's own functions, `ohm`, and nothing
+// else.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,5 @@ namespace ohm::lua {
 /// of a hash table changes from run to run; `setmetatable` takes no finalizers; an undefined global
 /// is an error.
 void open_sandbox(lua_State* L, std::uint64_t seed);
-
-/// Whether this is pcall or xpcall.
-bool is_catching_function(lua_CFunction function);
 
 }  // namespace ohm::lua

@@ -16,10 +16,10 @@ std::span<const luaL_Reg> scenario_functions();
 /// returned; nullptr otherwise.
 const engine::ScenarioDescription* test_scenario(lua_State* L, int index);
 
-/// Pushes the function of a variant of the scenario at `index`; nil when there is none.
-/// Pushes the variant's `next_step`, or nil.
+/// Pushes the `next_step` of a variant of the scenario at `index`; nil when there is none.
 void push_next_step(lua_State* L, int index, const std::string& variant);
 
+/// Pushes the variant's function; nil when there is no such variant.
 void push_variant_function(lua_State* L, int index, const std::string& variant);
 
 }  // namespace ohm::lua

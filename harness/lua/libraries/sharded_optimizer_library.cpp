@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
+#include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/optimizer_handle.h"
 #include "harness/lua/bind/parameter_handle.h"
 #include "runtime/autograd/variable.h"

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/methods.h"
+#include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "harness/lua/libraries/mode_library.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -276,13 +277,27 @@ int on_stream(lua_State* L) {
                     std::make_shared<StreamMode>(stream_argument(L, 1, {"stream", "stream"})));
 }
 
-// _sleep(cycles): work that lasts until somebody waits for the current stream, however long.
+// _sleep(cycles): work that lasts until the program waits for the current stream, however long.
 int occupy_current_stream(lua_State* L) {
   integer_argument(L, 1, {"_sleep", "cycles"});
   const Stream stream = current_stream_of(Context::current().state.current_gpu);
   streams_of(stream.device).occupy(stream.id);
   return 0;
 }
+
+// x:record_stream(stream)
+int record_stream(lua_State* L) {
+  const Tensor& tensor = tensor_argument(L, 1, {"record_stream", "input"});
+  const Stream& stream = stream_argument(L, 2, {"record_stream", "stream"});
+  if (tensor.device() != stream.device) {
+    throw std::invalid_argument(fmt::format("[record_stream] the tensor is on {}, the stream on {}",
+                                            tensor.device().str(), stream.device.str()));
+  }
+  tensor.storage().record_stream(stream.id);
+  return 0;
+}
+
+constexpr luaL_Reg kTensorMethods[] = {{"record_stream", native<record_stream>}};
 
 constexpr luaL_Reg kFunctions[] = {
     {"Event", native<make_event>},
@@ -300,16 +315,6 @@ const HandleClass HandleOf<StreamPtr>::kClass = {"stream", kStreamMetamethods};
 const HandleClass HandleOf<EventPtr>::kClass = {"event", kEventMetamethods};
 
 std::span<const luaL_Reg> stream_functions() { return kFunctions; }
-
-int record_stream(lua_State* L) {
-  const Tensor& tensor = tensor_argument(L, 1, {"record_stream", "input"});
-  const Stream& stream = stream_argument(L, 2, {"record_stream", "stream"});
-  if (tensor.device() != stream.device) {
-    throw std::invalid_argument(fmt::format("[record_stream] the tensor is on {}, the stream on {}",
-                                            tensor.device().str(), stream.device.str()));
-  }
-  tensor.storage().record_stream(stream.id);
-  return 0;
-}
+std::span<const luaL_Reg> tensor_stream_methods() { return kTensorMethods; }
 
 }  // namespace ohm::lua

@@ -8,7 +8,7 @@ namespace ohm::lua {
 
 std::span<const luaL_Reg> stream_functions();
 
-/// x:record_stream(stream)
-int record_stream(lua_State* L);
+/// Methods of tensors: record_stream.
+std::span<const luaL_Reg> tensor_stream_methods();
 
 }  // namespace ohm::lua

@@ -9,9 +9,6 @@
 #include <utility>
 
 #include "allocator_shim/observe/format_bytes.h"
-#include "harness/lua/bind/out_of_memory_value.h"
-#include "harness/lua/libraries/object_library.h"
-#include "harness/lua/libraries/sandbox.h"
 #include "harness/lua/vm/compile.h"
 #include "harness/lua/vm/dead_registers.h"
 
@@ -38,7 +35,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 int open_state(lua_State* L) {
   const auto seed = static_cast<std::uint64_t>(lua_tointeger(L, 1));
   check_frame_layout(L);
-  open_sandbox(L, seed);
+  Interpreter::of(L).bindings().open_globals(L, seed);
   return 0;
 }
 
@@ -61,9 +58,10 @@ std::string frames_of(lua_State* L) {
 thread_local lua_State* Interpreter::running = nullptr;
 
 Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps,
-                         std::uint64_t seed)
+                         std::uint64_t seed, const Bindings& bindings)
     : script_path_(std::move(script_path)),
       caps_(caps),
+      bindings_(bindings),
       memory_(caps.memory_bytes, [this] { refused_at_ = place_in(state()); }),
       self_(std::make_shared<Interpreter* const>(this)) {
   state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
@@ -110,45 +108,45 @@ void Interpreter::call(int arguments, int results) {
   if (status != LUA_OK) throw_error_on_top();
 }
 
-// Fills buried_: what handles held that are gone for good.
+// Fills unreachable_: what handles held that are gone for good.
 void Interpreter::find_unreachable(lua_State* L) {
   lua_gc(L, LUA_GCCOLLECT);
   if (!std::exchange(has_dying_objects_, false)) return;
-  const std::set<const void*> kept = settle_dying_objects(L);
-  std::erase_if(buried_, [&kept](Buried& buried) {
-    if (!kept.contains(buried.handle)) return false;
-    buried.give_back(buried.handle, std::move(buried.remains));
+  const std::set<const void*> kept = bindings_.settle_dying_objects(L);
+  std::erase_if(unreachable_, [&kept](DeadHandle& dead) {
+    if (!kept.contains(dead.handle)) return false;
+    dead.restore(dead.handle, std::move(dead.value));
     return true;
   });
 }
 
 void Interpreter::collect(lua_State* L) {
   find_unreachable(L);
-  while (!buried_.empty()) {
-    letting_go_.swap(buried_);
+  while (!unreachable_.empty()) {
+    being_released_.swap(unreachable_);
     for (const void* argument : ended_call_) {
       const bool is_variable = std::find(ended_variables_.begin(), ended_variables_.end(),
                                          argument) != ended_variables_.end();
-      if (!is_variable) let_go(argument);
+      if (!is_variable) release(argument);
     }
     for (auto it = ended_variables_.begin(); it != ended_variables_.end(); ++it) {
       const bool is_held_later =
           std::find(it + 1, ended_variables_.end(), *it) != ended_variables_.end();
-      if (!is_held_later) let_go(*it);
+      if (!is_held_later) release(*it);
     }
-    for (std::size_t i = letting_go_.size(); i > 0; --i) letting_go_[i - 1].remains = Remains();
-    letting_go_.clear();
+    for (std::size_t i = being_released_.size(); i > 0; --i) being_released_[i - 1].value.release();
+    being_released_.clear();
     ended_call_.clear();
     ended_variables_.clear();
-    // What went may have held functions of the script, and they other handles.
+    // What was released may have held functions of the script, and they other handles.
     if (!std::exchange(has_dropped_references_, false)) return;
     find_unreachable(L);
   }
 }
 
-void Interpreter::let_go(const void* handle) {
-  for (Buried& buried : letting_go_) {
-    if (buried.handle == handle) buried.remains = Remains();
+void Interpreter::release(const void* handle) {
+  for (DeadHandle& dead : being_released_) {
+    if (dead.handle == handle) dead.value.release();
   }
 }
 
@@ -186,7 +184,7 @@ void Interpreter::count_instructions(lua_State* L) {
   self.instructions_ += static_cast<std::uint64_t>(lua_gethookcount(L));
   self.note_reached_cap(L);
   if (self.reached_cap_.empty() && !self.failure_) {
-    // Whoever called the script may have dealt with the failure and go on.
+    // The native that called the script may have handled the failure and go on.
     if (lua_gethookcount(L) != kCountPeriod) watch(L);
     return;
   }
@@ -232,7 +230,7 @@ std::string Interpreter::place_in(lua_State* L) const {
 
 int Interpreter::handle_message(lua_State* L) {
   // Its report says where it was.
-  if (test_out_of_memory(L, 1) != nullptr) return 1;
+  if (of(L).bindings().test_out_of_memory(L, 1) != nullptr) return 1;
   if (lua_type(L, 1) != LUA_TSTRING) {
     // An address would make the message another one on every run.
     if (lua_type(L, 1) == LUA_TNUMBER) {
@@ -250,7 +248,7 @@ int Interpreter::handle_message(lua_State* L) {
 
 void Interpreter::throw_error_on_top() {
   lua_State* L = state();
-  if (const OutOfMemory* error = test_out_of_memory(L, -1)) {
+  if (const OutOfMemory* error = bindings_.test_out_of_memory(L, -1)) {
     OutOfMemoryReport report = error->report();
     lua_pop(L, 1);
     throw OutOfMemory(std::move(report));

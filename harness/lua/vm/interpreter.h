@@ -1,5 +1,5 @@
-// Owns a Lua state: its memory and its caps, the sandbox it starts with, the boundary at which
-// errors become C++ exceptions, and the life of what its handles hold.
+// The interpreter owns a Lua state: its memory and its caps, the boundary at which errors become
+// C++ exceptions, and the life of what its handles hold.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,24 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "harness/engine/scenario_program.h"
+#include "harness/lua/vm/bindings.h"
+#include "harness/lua/vm/held_value.h"
 #include "harness/lua/vm/scenario_parameters.h"
 #include "harness/lua/vm/script_memory.h"
 #include "runtime/tensor/inline_vector.h"
-#include "runtime/tensor/tensor.h"
 
 namespace ohm::lua {
-
-/// What a handle of the script owned.
-using Remains = std::variant<Tensor, std::shared_ptr<const void>>;
 
 /// One per script. It runs against the ohm::Context of its thread, which outlives it.
 class Interpreter {
  public:
   /// `script_path` names the script; `require` looks in its folder and that folder's lib/. `seed`
-  /// is of math.random.
-  Interpreter(std::string script_path, const engine::ScriptCaps& caps, std::uint64_t seed);
+  /// is of math.random. The bindings outlive the interpreter.
+  Interpreter(std::string script_path, const engine::ScriptCaps& caps, std::uint64_t seed,
+              const Bindings& bindings);
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
   ~Interpreter();
@@ -45,6 +43,7 @@ class Interpreter {
   /// Locks for as long as the script can be called.
   std::weak_ptr<Interpreter* const> self() const { return self_; }
   const std::string& script_path() const { return script_path_; }
+  const Bindings& bindings() const { return bindings_; }
 
   /// Compiles `source`, the text of the file `path`, and pushes the function. Throws
   /// engine::ScriptError.
@@ -59,21 +58,21 @@ class Interpreter {
   /// gone from the stack in any case.
   void call(int arguments, int results);
 
-  /// Collects what the script cannot reach, and lets go what its handles held.
+  /// Collects what the script cannot reach, and releases what its handles held.
   ///
-  /// Note [Order of letting go]
-  /// Several handles can have died since the last collection, and Python would have let them go one
-  /// by one. In `x = f(g())` the result of g goes when f returns, before x loses what it held: so
-  /// the arguments of the call that ended last go first, but for those that are variables. Then the
-  /// variables of functions that have returned go, in the order in which they stand there, and all
-  /// others oldest first.
+  /// Note [Order of release]
+  /// Several handles can have died since the last collection, and Python would have released them
+  /// one by one. In `x = f(g())` the result of g goes when f returns, before x loses what it held:
+  /// so the arguments of the call that ended last go first, but for those that are variables. Then
+  /// the variables of functions that have returned go, in the order in which they stand there, and
+  /// all others oldest first.
   void collect(lua_State* L);
 
   /// Gives a handle back what it held.
-  using GiveBack = void (*)(void* handle, Remains&& remains);
-  /// For finalizers: takes over what a handle held until collect() lets it go, or gives it back.
-  void bury(void* handle, Remains remains, GiveBack give_back) {
-    buried_.push_back({handle, std::move(remains), give_back});
+  using Restore = void (*)(void* handle, HeldValue&& value);
+  /// For finalizers: takes over what a handle held until collect() releases it, or restores it.
+  void defer_release(void* handle, HeldValue value, Restore restore) {
+    unreachable_.push_back({handle, std::move(value), restore});
   }
   /// For finalizers of objects: see Note [Cycles].
   void note_dying_object() { has_dying_objects_ = true; }
@@ -112,10 +111,10 @@ class Interpreter {
   };
 
  private:
-  struct Buried {
+  struct DeadHandle {
     void* handle;
-    Remains remains;
-    GiveBack give_back;
+    HeldValue value;
+    Restore restore;
   };
   struct Closer {
     void operator()(lua_State* L) const { lua_close(L); }
@@ -129,7 +128,7 @@ class Interpreter {
   static void count_instructions(lua_State* L);
   static void watch(lua_State* L);
   void note_ended_function(lua_State* L, const lua_Debug& frame);
-  void let_go(const void* handle);
+  void release(const void* handle);
   static int handle_message(lua_State* L);
   void note_reached_cap(lua_State* L);
   std::string place_in(lua_State* L) const;
@@ -140,6 +139,7 @@ class Interpreter {
 
   std::string script_path_;
   engine::ScriptCaps caps_;
+  const Bindings& bindings_;
   std::uint64_t instructions_ = 0;
   ScriptMemory memory_;
   std::string refused_at_;   ///< where the script last asked for more memory than there is
@@ -148,14 +148,14 @@ class Interpreter {
   std::exception_ptr failure_;
   std::set<std::string, std::less<>> files_;
   std::string_view last_file_;
-  std::vector<Buried> buried_;  ///< the youngest first
-  std::vector<Buried> letting_go_;
+  std::vector<DeadHandle> unreachable_;  ///< the youngest first
+  std::vector<DeadHandle> being_released_;
   Handles ended_call_;
   std::vector<const void*> ended_variables_;  ///< of functions that returned since
   bool has_dropped_references_ = false;
   bool has_dying_objects_ = false;
   std::shared_ptr<Interpreter* const> self_;
-  std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers bury
+  std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers defer releases
 };
 
 }  // namespace ohm::lua

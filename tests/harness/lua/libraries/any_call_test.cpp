@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "harness/lua/bind/op_functions.h"
-#include "harness/lua/bind/tensor_methods.h"
-#include "harness/lua/libraries/library.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/libraries/libraries.h"
+#include "harness/lua/libraries/library_table.h"
 #include "tests/harness/lua/script_test.h"
 
 namespace ohm::test {
@@ -137,7 +138,7 @@ class AnyCall : public ScriptTest, public testing::WithParamInterface<int> {
 
   static std::vector<std::string> method_names() {
     std::vector<std::string> names = lua::op_names(ops::kMethod);
-    for (const luaL_Reg& method : lua::tensor_methods()) names.emplace_back(method.name);
+    for (const luaL_Reg& method : tensor_methods()) names.emplace_back(method.name);
     for (const char* name : {"parameters", "named_parameters", "to", "train", "eval", "zero_grad",
                              "step", "state_dict", "load_state_dict", "children", "half", "forward",
                              "scale", "unscale_", "update", "record", "synchronize"}) {

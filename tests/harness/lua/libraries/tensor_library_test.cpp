@@ -5,8 +5,9 @@
 #include <set>
 
 #include "harness/lua/bind/op_functions.h"
-#include "harness/lua/bind/tensor_methods.h"
-#include "harness/lua/libraries/library.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/libraries/libraries.h"
+#include "harness/lua/libraries/library_table.h"
 #include "tests/harness/lua/script_test.h"
 
 namespace ohm::test {
@@ -265,7 +266,7 @@ TEST_F(TensorLibrary, ACloseVariableLetsItsTensorGo) {
 TEST_F(TensorLibrary, NoNameStandsForTwoThings) {
   std::multiset<std::string> names;
   for (const std::string& name : lua::op_names(ops::kMethod)) names.insert(name);
-  for (const luaL_Reg& method : lua::tensor_methods()) names.insert(method.name);
+  for (const luaL_Reg& method : tensor_methods()) names.insert(method.name);
   for (const std::string& name : names) EXPECT_EQ(names.count(name), 1U) << name;
   for (const lua::Library& library : lua::libraries()) {
     const std::vector<std::string> known = lua::names_of(library);

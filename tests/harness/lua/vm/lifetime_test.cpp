@@ -61,7 +61,7 @@ class Lifetime : public testing::TestWithParam<LifetimeCase> {};
 
 std::vector<std::string> lines_of(const std::string& lua, const MachineOptions& options) {
   TestMachine machine(options);
-  lua::Interpreter interpreter("test.lua", {}, 7);
+  lua::Interpreter interpreter("test.lua", {}, 7, lua::script_bindings());
   interpreter.load(
       "D = {device = 'cuda'}; relu = ohm.relu "
       "Module, ReLU, Sequential = ohm.nn.Module, ohm.nn.ReLU, ohm.nn.Sequential "
