@@ -43,7 +43,7 @@ class LuaScenario final : public engine::ScenarioProgram {
     interpreter_.call(0, 1);
     const engine::ScenarioDescription* scenario = test_scenario(state(), kScenario);
     if (scenario == nullptr) {
-      throw error(fmt::format("{}: the file returns no scenario", request.path), 0,
+      throw error(fmt::format("{}: the file does not return a scenario", request.path), 0,
                   "end it with return ohm.scenario {...}");
     }
     description_ = *scenario;

@@ -104,8 +104,9 @@ Device device_argument(lua_State* L, int index, const ArgumentName& name) {
 lua_Integer list_length(lua_State* L, int index, const ArgumentName& name) {
   const std::vector<std::string> names = names_in(L, lua_absindex(L, index));
   if (!names.empty()) {
-    throw std::invalid_argument(fmt::format("[{}] argument '{}' is a list, it has no field '{}'",
-                                            name.function, name.argument, names.front()));
+    throw std::invalid_argument(
+        fmt::format("[{}] argument '{}' must be a list, but has a field '{}'", name.function,
+                    name.argument, names.front()));
   }
   return static_cast<lua_Integer>(lua_rawlen(L, index));
 }

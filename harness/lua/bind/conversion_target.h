@@ -1,4 +1,4 @@
-// The arguments of x:to(…) and module:to(…).
+// Arguments of x:to(…) and module:to(…).
 #pragma once
 
 #include <lua.hpp>

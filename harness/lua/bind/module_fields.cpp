@@ -107,7 +107,7 @@ void remove_field(Module& module, std::string_view name) {
     attributes.erase(known);
   } else if (find_named(module.children(), name) != module.children().end()) {
     throw std::invalid_argument(
-        fmt::format("module '{}' cannot be taken out: put nn.Identity() there", name));
+        fmt::format("module '{}' cannot be removed: replace it with nn.Identity()", name));
   }
 }
 

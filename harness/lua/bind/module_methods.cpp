@@ -274,7 +274,7 @@ ScriptModule& script_module(lua_State* L, std::string_view method) {
   auto* module = dynamic_cast<ScriptModule*>(self(L, method).get());
   if (module == nullptr) {
     throw std::invalid_argument(
-        fmt::format("[{}] only a module that the script defines takes more of them", method));
+        fmt::format("[{}] only a module that the script defines can be extended", method));
   }
   return *module;
 }
@@ -317,7 +317,7 @@ class NoSyncGuard {
 int no_sync(lua_State* L) {
   auto module = std::dynamic_pointer_cast<parallel::DistributedDataParallel>(self(L, "no_sync"));
   if (!module) {
-    throw std::invalid_argument("[no_sync] is there for a DistributedDataParallel alone");
+    throw std::invalid_argument("[no_sync] needs a DistributedDataParallel");
   }
   return enter_mode(L, 2, {"no_sync", "fn"}, std::make_shared<NoSyncGuard>(std::move(module)));
 }

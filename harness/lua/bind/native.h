@@ -1,4 +1,4 @@
-// The one adapter around every function that scripts can call.
+// Natives: the one adapter around every function that scripts can call.
 #pragma once
 
 #include <lua.hpp>

@@ -1,4 +1,4 @@
-// One plain function for each row of a registry.
+// Numbered functions: one plain function for each row of a registry.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// nn.Parameter: a tensor that a module takes for its own when it is assigned to it.
+// Handles of parameters: tensors that a module registers when they are assigned to it.
 #pragma once
 
 #include <lua.hpp>

@@ -95,7 +95,7 @@ class Copier {
     if (lua_isinteger(state_, -2) != 0) return fmt::format("{}[{}]", of, lua_tointeger(state_, -2));
     if (lua_type(state_, -2) != LUA_TSTRING) {
       throw std::invalid_argument(
-          fmt::format("'{}' has a {} among its keys", of, type_of(state_, -2)));
+          fmt::format("'{}' has a key of type {}", of, type_of(state_, -2)));
     }
     return of.empty() ? lua_tostring(state_, -2)
                       : fmt::format("{}.{}", of, lua_tostring(state_, -2));

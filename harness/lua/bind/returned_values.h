@@ -1,4 +1,4 @@
-// What a variant returned, copied out of the script.
+// Values that a variant returned, copied out of the script.
 #pragma once
 
 #include <lua.hpp>

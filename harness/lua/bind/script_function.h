@@ -11,7 +11,7 @@
 
 namespace ohm::lua {
 
-/// Something that can be called, and the arguments that are no tensors. Copies are one function.
+/// Something that can be called, and the arguments that are not tensors. Copies are one function.
 class ScriptFunction {
  public:
   /// What is at `index`, to be called with one tensor. Throws std::invalid_argument, naming

@@ -45,7 +45,8 @@ std::vector<std::string> TableFields::names() const {
   std::vector<std::string> found;
   for (lua_pushnil(state_); lua_next(state_, table_) != 0; lua_pop(state_, 1)) {
     if (lua_type(state_, -2) != LUA_TSTRING) {
-      throw std::invalid_argument(fmt::format("{} is a table of names, it has no list", what_));
+      throw std::invalid_argument(
+          fmt::format("{} must have named fields only, not list elements", what_));
     }
     found.emplace_back(lua_tostring(state_, -2));
   }

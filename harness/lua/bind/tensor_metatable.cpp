@@ -36,7 +36,7 @@ void push_grad_fn(lua_State* L, const Tensor& tensor) {
   lua_pushnil(L);
 }
 
-// A view on the same bytes that is no part of the graph.
+// A view of the same bytes that is not part of the graph.
 void push_data(lua_State* L, const Tensor& tensor) { push_tensor(L, detach(tensor)); }
 
 void set_requires_grad(lua_State* L, const Tensor& tensor, int index) {
@@ -101,7 +101,7 @@ const TensorProperty* find_property(std::string_view name) {
 
 int index_tensor(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING) {
-    throw std::invalid_argument("a tensor has no [ ]: write x:select(dim, index)");
+    throw std::invalid_argument("a tensor cannot be indexed with [ ]: write x:select(dim, index)");
   }
   const std::string_view name = lua_tostring(L, 2);
   const std::span<const luaL_Reg> methods = methods_of(L, HandleOf<Tensor>::kClass);
@@ -212,7 +212,7 @@ int is_same_tensor(lua_State* L) {
 
 int refuse_order(lua_State* /*L*/) {
   throw std::invalid_argument(
-      "tensors have no order: write a:lt(b), a:le(b), … element by element");
+      "tensors cannot be compared with < and <=: write a:lt(b), a:le(b), … element by element");
 }
 
 int refuse_length(lua_State* /*L*/) {

@@ -21,7 +21,7 @@ struct Held {
 };
 
 struct Edge {
-  std::uint64_t name = 0;  ///< a key that is no object, or which upvalue it is
+  std::uint64_t name = 0;  ///< a key that is not an object, or which upvalue it is
   Held to;
 };
 
@@ -39,10 +39,10 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 std::uint64_t text_hash(std::string_view text) { return PointHash().add(text).value(); }
 
 /// The objects that a state can reach, nearest first.
-class Walk {
+class ObjectGraph {
  public:
   /// From the registry, with all that is global, and from the values on the stack of `L`.
-  explicit Walk(lua_State* L) : state_(L) {
+  explicit ObjectGraph(lua_State* L) : state_(L) {
     const int roots = lua_gettop(L);
     lua_newtable(L);
     list_ = lua_gettop(L);
@@ -288,8 +288,8 @@ std::optional<std::uint64_t> fingerprint_of(lua_State* L) {
   lua_pushcfunction(L, [](lua_State* walked) {
     auto* const result = static_cast<std::optional<std::uint64_t>*>(lua_touserdata(walked, -1));
     lua_pop(walked, 1);
-    Walk walk(walked);
-    if (!walk.is_opaque()) *result = walk.hash();
+    ObjectGraph graph(walked);
+    if (!graph.is_opaque()) *result = graph.hash();
     return 0;
   });
   for (int root = 1; root <= roots; ++root) lua_pushvalue(L, root);

@@ -1,4 +1,4 @@
-// Whether a script is in the same state as another time, in one number.
+// Fingerprint of a script's state: equal states have equal numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What is switched on the modules that a script still has.
+// Counts of what is switched on the modules that a script still has: hooks, eval mode, frozen
+// parameters.
 #pragma once
 
 #include <lua.hpp>

@@ -1,4 +1,4 @@
-// What can be reached from tensors, modules and optimizers, and how.
+// Storages reachable from tensors, modules and optimizers, and the path to each.
 #pragma once
 
 #include <cstddef>

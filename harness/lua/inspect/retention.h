@@ -1,5 +1,5 @@
-// What the variables of a running script keep alive: through tables, modules, optimizers, gradients
-// and the autograd graph.
+// Retention: the memory that the variables of a running script keep alive, through tables, modules,
+// optimizers, gradients and the autograd graph.
 #pragma once
 
 #include <lua.hpp>

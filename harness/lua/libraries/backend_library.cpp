@@ -89,7 +89,7 @@ void allow_backend(lua_State* L, int index, AttentionKernels& kernels) {
   const std::string_view name = string_argument(L, index, {"sdpa_kernel", "backends"});
   const AttentionBackend* backend = find_backend(name);
   if (backend == nullptr) {
-    throw std::invalid_argument(fmt::format("[sdpa_kernel] there is no backend '{}'{}", name,
+    throw std::invalid_argument(fmt::format("[sdpa_kernel] unknown backend '{}'{}", name,
                                             did_you_mean(name, attention_backend_names())));
   }
   kernels.*(backend->is_allowed) = true;

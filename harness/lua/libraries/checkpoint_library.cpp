@@ -101,7 +101,7 @@ int checkpoint_sequential(lua_State* L) {
   const std::int64_t segments = integer_argument(L, 2, {"checkpoint_sequential", "segments"});
   if (segments < 1 || segments > count) {
     throw std::invalid_argument(fmt::format(
-        "[checkpoint_sequential] {} functions cannot be cut into {} segments", count, segments));
+        "[checkpoint_sequential] {} functions cannot be split into {} segments", count, segments));
   }
   std::vector<Tensor> value = {tensor_argument(L, 3, {"checkpoint_sequential", "input"})};
   const std::int64_t length = count / segments;

@@ -19,13 +19,14 @@ namespace {
 
 constexpr ArgumentName kItem{"default_collate", "item"};
 
-/// A table that holds itself has no end.
+/// Deeper tables are refused: one that contains itself has no end.
 constexpr int kMostLevels = 32;
 
 void check_level(lua_State* L, int level, std::string_view function) {
   if (level > kMostLevels) {
-    throw std::invalid_argument(fmt::format(
-        "[{}] tables in tables are at most {} deep: does one hold itself?", function, kMostLevels));
+    throw std::invalid_argument(
+        fmt::format("[{}] tables can be nested at most {} levels deep: does one contain itself?",
+                    function, kMostLevels));
   }
   luaL_checkstack(L, LUA_MINSTACK, "tables in tables");
 }

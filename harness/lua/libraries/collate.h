@@ -1,4 +1,4 @@
-// Items put together to batches, as torch.utils.data.default_collate does it.
+// Collation of items into batches, as torch.utils.data.default_collate does it.
 #pragma once
 
 #include <lua.hpp>

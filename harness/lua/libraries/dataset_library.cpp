@@ -59,7 +59,7 @@ constexpr ArgumentName kDataset{"DataLoader", "dataset"};
 void check_item(std::int64_t item, std::int64_t size) {
   if (item >= 0 && item < size) return;
   throw std::invalid_argument(fmt::format(
-      "[Dataset] there is no item {}: the data set has {}, counted from 0", item, size));
+      "[Dataset] index {} is out of range: the data set has {} items, counted from 0", item, size));
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ std::int64_t size_of_table(lua_State* L, int table) {
   const std::int64_t size = integer_argument(L, -1, {"Dataset", "result of __len"});
   if (size < 0 || size > kMostItems) {
     throw std::invalid_argument(
-        fmt::format("[Dataset] __len gives the number of items, it cannot be {}", size));
+        fmt::format("[Dataset] __len must return the number of items, got {}", size));
   }
   lua_pop(L, 1);
   return size;

@@ -141,7 +141,7 @@ int arange(lua_State* L) {
   const double count = std::ceil((stop - start) / step);
   if (step == 0 || !std::isfinite(count) || count < 0) {
     throw std::invalid_argument(
-        fmt::format("[arange] from {} to {} by steps of {} leads nowhere", start, stop, step));
+        fmt::format("[arange] cannot go from {} to {} in steps of {}", start, stop, step));
   }
   if (count > static_cast<double>(std::numeric_limits<std::int32_t>::max()) * 4096) {
     throw std::invalid_argument(fmt::format("[arange] {} elements are too many", count));

@@ -148,7 +148,7 @@ int sweep(lua_State* L) {
   if (!lua_isnoneornil(L, 2)) {
     const std::string_view name = string_argument(L, 2, {"sweep", "form"});
     if (name != name_of(FaultForm::transient) && name != name_of(FaultForm::persistent)) {
-      throw std::invalid_argument("[sweep] form is 'transient' or 'persistent'");
+      throw std::invalid_argument("[sweep] form must be 'transient' or 'persistent'");
     }
     if (name == name_of(FaultForm::persistent)) form = FaultForm::persistent;
   }

@@ -1,4 +1,4 @@
-// What a DataLoader makes: which items belong together, and the batch of them.
+// Batches of a DataLoader: which items belong together, and the values made of them.
 #pragma once
 
 #include <cstdint>

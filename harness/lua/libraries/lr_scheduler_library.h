@@ -1,4 +1,4 @@
-// ohm.optim.lr_scheduler
+// ohm.optim.lr_scheduler: constructors of learning-rate schedulers.
 #pragma once
 
 #include <lua.hpp>

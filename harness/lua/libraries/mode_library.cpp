@@ -40,7 +40,7 @@ int autocast(lua_State* L) {
     const std::string_view device_type = lua_tostring(L, index);
     if (device_type != "cuda") {
       throw std::invalid_argument(
-          fmt::format("[autocast] is there for 'cuda' alone, not for '{}'", device_type));
+          fmt::format("[autocast] supports 'cuda' only, got '{}'", device_type));
     }
     ++index;
   }

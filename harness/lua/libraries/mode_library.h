@@ -1,4 +1,4 @@
-// no_grad, enable_grad, inference_mode, autocast.
+// Modes of `ohm`: no_grad, enable_grad, inference_mode, autocast.
 #pragma once
 
 #include <lua.hpp>

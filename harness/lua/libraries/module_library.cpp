@@ -105,7 +105,8 @@ ScriptClassPtr class_of(lua_State* L, int index) {
   lua_getmetatable(L, index);
   lua_getfield(L, -1, "class");
   const ScriptClassPtr* kind = test_handle<ScriptClassPtr>(L, -1);
-  if (kind == nullptr || !*kind) throw std::invalid_argument("a module class that was taken apart");
+  if (kind == nullptr || !*kind)
+    throw std::invalid_argument("[Module] the metatable of the class was changed");
   lua_pop(L, 2);
   return *kind;
 }
@@ -152,7 +153,7 @@ std::vector<std::string> field_names(lua_State* L, int table) {
   std::vector<std::string> names;
   for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) {
-      throw std::invalid_argument("[Module] takes fields with names: {fc = nn.Linear(2, 2), …}");
+      throw std::invalid_argument("[Module] fields must be named: {fc = nn.Linear(2, 2), …}");
     }
     names.emplace_back(lua_tostring(L, -2));
   }

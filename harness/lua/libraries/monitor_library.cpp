@@ -71,7 +71,7 @@ int process(lua_State* L) {
       continue;
     }
     throw std::invalid_argument(fmt::format(
-        "[process] a process can hand over numbers and texts, not {}", type_of(L, index)));
+        "[process] a process can return numbers and strings only, not {}", type_of(L, index)));
   }
   return lua_gettop(L);
 }

@@ -1,4 +1,4 @@
-// ohm.smi(), ohm.show_utilization(): the GPUs as monitoring tools see them. ohm.process(fn):
+// Monitoring: ohm.smi() and ohm.show_utilization() show the GPUs as tools do. ohm.process(fn):
 // another process on them.
 #pragma once
 

@@ -116,7 +116,7 @@ constexpr luaL_Reg kDistributedModuleFunctions[] = {
 /// waits in a collective leaves its natives unfinished.
 class RankBody {
  public:
-  // The coroutine is kept alive by the stack of whoever made it.
+  // The coroutine is kept alive by the stack of its maker.
   RankBody(lua_State* coroutine, int rank, int world_size)
       : state_(coroutine), rank_(rank), world_size_(world_size) {}
 
@@ -143,7 +143,7 @@ int spawn(lua_State* L) {
   const std::int64_t ranks = integer_argument(L, 1, {"spawn", "nprocs"});
   if (ranks < 0 || ranks > kMostRanks) {
     throw std::invalid_argument(
-        fmt::format("[spawn] nprocs is 1 to {}, it cannot be {}", kMostRanks, ranks));
+        fmt::format("[spawn] nprocs must be between 1 and {}, got {}", kMostRanks, ranks));
   }
   const auto world_size = static_cast<int>(ranks);
   if (lua_type(L, 2) != LUA_TFUNCTION) refuse_argument(L, 2, {"spawn", "fn"}, "a function");
@@ -176,7 +176,7 @@ RankGroup& group(std::string_view function) {
   RankGroup* current = RankGroup::current();
   if (current == nullptr) {
     throw std::invalid_argument(
-        fmt::format("[{}] belongs into a rank: call it in ohm.distributed.spawn", function));
+        fmt::format("[{}] must be called inside ohm.distributed.spawn", function));
   }
   return *current;
 }
@@ -208,7 +208,7 @@ int broadcast(lua_State* L) {
       lua_isnoneornil(L, 2) ? 0 : integer_argument(L, 2, {"broadcast", "src"});
   RankGroup& ranks = group("broadcast");
   if (source < 0 || source >= ranks.world_size()) {
-    throw std::invalid_argument(fmt::format("[broadcast] there is no rank {}", source));
+    throw std::invalid_argument(fmt::format("[broadcast] rank {} does not exist", source));
   }
   ranks.broadcast(tensor, static_cast<int>(source));
   return 0;

@@ -1,4 +1,4 @@
-// Several GPUs: nn.DataParallel, nn.parallel.DistributedDataParallel, ohm.distributed.
+// Parallelism over GPUs: nn.DataParallel, nn.parallel.DistributedDataParallel, ohm.distributed.
 #pragma once
 
 #include <lua.hpp>

@@ -59,17 +59,18 @@ std::string find_file(const Interpreter& interpreter, std::string_view name) {
   const auto places = engine::module_places(interpreter.script_path(), name);
   if (!places) {
     throw std::invalid_argument(fmt::format(
-        "[require] '{}' is no name of a module: write \"folder.file\" for folder/file.lua", name));
+        "[require] '{}' is not a module name: write \"folder.file\" for folder/file.lua", name));
   }
   const fs::path folder = fs::path(interpreter.script_path()).parent_path();
   for (const std::string& place : *places) {
     if (!fs::exists(place)) continue;
     if (is_inside(folder.empty() ? "." : folder, place)) return place;
     throw std::invalid_argument(
-        fmt::format("[require] {} leads out of the scenario's folder", place));
+        fmt::format("[require] {} is outside the scenario's folder", place));
   }
-  throw std::invalid_argument(fmt::format("[require] there is no module '{}': neither {} nor {}",
-                                          name, places->front(), places->back()));
+  throw std::invalid_argument(
+      fmt::format("[require] module '{}' not found: neither {} nor {} exists", name,
+                  places->front(), places->back()));
 }
 
 // Pushes what the file returns.

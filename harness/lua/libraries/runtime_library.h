@@ -1,4 +1,4 @@
-// What concerns the runtime as a whole: ohm.manual_seed, ohm.is_tensor.
+// Functions of the runtime as a whole: ohm.manual_seed, ohm.is_tensor.
 #pragma once
 
 #include <lua.hpp>

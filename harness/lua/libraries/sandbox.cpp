@@ -61,7 +61,8 @@ int set_metatable(lua_State* L) {
   luaL_argexpected(L, lua_istable(L, 2) || lua_isnoneornil(L, 2), 2, "nil or table");
   if (lua_istable(L, 2) && lua_getfield(L, 2, "__gc") != LUA_TNIL) {
     throw std::invalid_argument(
-        "[setmetatable] a script has no finalizers: when they run is not the same on every run "
+        "[setmetatable] scripts cannot have finalizers: they would run at another time on every "
+        "run "
         "(use a <close> variable)");
   }
   if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) {
@@ -85,7 +86,7 @@ constexpr luaL_Reg kOwnFunctions[] = {
 // math.randomseed without arguments would take the clock.
 int seed_random(lua_State* L) {
   if (lua_gettop(L) == 0) {
-    throw std::invalid_argument("[math.randomseed] needs a seed: there is no clock here");
+    throw std::invalid_argument("[math.randomseed] needs a seed: scripts have no clock");
   }
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);

@@ -1,4 +1,4 @@
-// ohm.scenario{…} and ohm.step().
+// ohm.scenario{…}, ohm.params{…} and ohm.step().
 #pragma once
 
 #include <lua.hpp>

@@ -48,7 +48,7 @@ GpuSpec read_gpu(lua_State* L, int index, const std::string& what, GpuSpec gpu) 
     } else if (lua_type(L, value) == LUA_TSTRING) {
       gpu.capacity_bytes = parse_bytes(lua_tostring(L, value));
     } else {
-      fields.refuse("capacity", "bytes or a text like \"64 MiB\"", value);
+      fields.refuse("capacity", "bytes or a string like \"64 MiB\"", value);
     }
   });
   return gpu;
@@ -144,13 +144,13 @@ class VariantReader {
     }
     if (std::find(verdicts.begin(), verdicts.end(), waiver.verdict) == verdicts.end()) {
       throw std::invalid_argument(fmt::format(
-          "{}: field 'verdict' is one of {}, not \"{}\"{}", what, fmt::join(verdicts, ", "),
+          "{}: field 'verdict' must be one of {}, got \"{}\"{}", what, fmt::join(verdicts, ", "),
           waiver.verdict, waiver.verdict.empty() ? "" : did_you_mean(waiver.verdict, verdicts)));
     }
     if (point && !parse_fault_point(*point)) {
       throw std::invalid_argument(fmt::format(
-          "{}: field 'point' is a point as ohm sweep names it, as in ohm:3f9c, not \"{}\"", what,
-          *point));
+          "{}: field 'point' must be a point as ohm sweep names it, as in ohm:3f9c, got \"{}\"",
+          what, *point));
     }
     if (waiver.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
       throw std::invalid_argument(what + " has no reason; say why the verdict is accepted");

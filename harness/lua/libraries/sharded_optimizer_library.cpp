@@ -42,7 +42,7 @@ RankGroup& running_group() {
   RankGroup* group = RankGroup::current();
   if (group == nullptr) {
     throw std::invalid_argument(
-        "[ZeroRedundancyOptimizer] belongs into a rank: make it in ohm.distributed.spawn");
+        "[ZeroRedundancyOptimizer] must be constructed inside ohm.distributed.spawn");
   }
   return *group;
 }
@@ -51,7 +51,7 @@ ZeroRedundancyOptimizer& self(lua_State* L, std::string_view method) {
   return object_argument<ZeroRedundancyOptimizer>(L, 1, {method, "self"});
 }
 
-// Each rank updates its part; then everybody gets everybody's.
+// Each rank updates its part, then broadcasts it to the others.
 int step(lua_State* L) {
   ZeroRedundancyOptimizer& optimizer = self(L, "step");
   RankGroup& group = running_group();

@@ -1,4 +1,5 @@
-// tostring, print and string.format without what differs from run to run: an object without a
+// Text functions: tostring, print and string.format without what differs from run to run: an object
+// without a
 // __tostring of its own is written "table", not "table: 0x55…", and not-a-number "nan", whatever
 // its sign.
 #pragma once

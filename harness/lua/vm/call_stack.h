@@ -1,4 +1,4 @@
-// Where a script is: what names a unique point of it.
+// The call stack of a script, and the hash that names a point of it.
 #pragma once
 
 #include <cstdint>

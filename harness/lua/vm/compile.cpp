@@ -118,7 +118,7 @@ int compile(lua_State* L, std::string_view source, const std::string& name) {
   lua_dump(L, &append, &chunk, 0);
   lua_pop(L, 1);
   if (!ChunkRewriter(chunk).replace_tail_calls()) {
-    lua_pushliteral(L, "this Lua writes its chunks differently from 5.4.4");
+    lua_pushliteral(L, "this Lua's bytecode differs from that of 5.4.4");
     return LUA_ERRSYNTAX;
   }
   return luaL_loadbufferx(L, chunk.data(), chunk.size(), name.c_str(), "b");

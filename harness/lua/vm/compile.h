@@ -1,4 +1,4 @@
-// From source text to a function of Lua.
+// Compilation of source text to a Lua function.
 #pragma once
 
 #include <lua.hpp>

@@ -211,7 +211,7 @@ void Interpreter::rethrow_failure(lua_State* L) {
 void Interpreter::note_reached_cap(lua_State* L) {
   if (!reached_cap_.empty()) return;
   if (memory_.is_exhausted()) {
-    reached_cap_ = fmt::format("{}: the script needs more memory than its {}", refused_at_,
+    reached_cap_ = fmt::format("{}: the script exceeded its memory limit of {}", refused_at_,
                                human_bytes(caps_.memory_bytes));
   } else if (instructions_ >= caps_.instructions) {
     reached_cap_ = fmt::format("{}: the script executed more than {} instructions", place_in(L),
@@ -261,7 +261,7 @@ void Interpreter::throw_error_on_top() {
 
 engine::ScriptError Interpreter::cap_error() const {
   engine::ScriptError error = script_error(reached_cap_);
-  error.hint = "a loop that does not end, or a table that grows without end?";
+  error.hint = "an endless loop, or a table that keeps growing?";
   return error;
 }
 

@@ -1,4 +1,4 @@
-// The numbers that a scenario declares and that can be set from outside.
+// Parameters of a scenario: the numbers that it declares and that can be set from outside.
 #pragma once
 
 #include <string>

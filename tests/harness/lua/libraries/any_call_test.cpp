@@ -1,5 +1,5 @@
-// Every function and method of the library, called with whatever a script can lay hands on, by
-// chance: it works, or raises an error that names a place; nothing else happens.
+// Every function and method of the library, called with random values of a script: it works, or
+// raises an error that names a place; nothing else happens.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -164,7 +164,7 @@ TEST_F(CheckpointLibrary, SaysWhatIsWrong) {
        "[checkpoint_sequential] argument 'functions' must be a Sequential or a list of functions "
        "and modules, got module"},
       {"checkpoint_sequential({nn.ReLU()}, 2, leaf(2))",
-       "[checkpoint_sequential] 1 functions cannot be cut into 2 segments"},
+       "[checkpoint_sequential] 1 functions cannot be split into 2 segments"},
       {"checkpoint_sequential({nn.ReLU(), 4}, 2, leaf(2))",
        "[checkpoint_sequential] argument 'function' must be a function or a module, got 4"},
       {"checkpoint_sequential({nn.ReLU(), function() end}, 1, leaf(2))",

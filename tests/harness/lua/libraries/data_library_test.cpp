@@ -141,11 +141,12 @@ TEST_F(DataLibrary, CollateFunctionsGetTheListOfItems) {
 }
 
 TEST_F(DataLibrary, ATableThatHoldsItselfIsNotCollated) {
-  EXPECT_EQ(text(with("local t = {} t[1] = t "
-                      "local ok, why = pcall(data.default_collate, t) "
-                      "return tostring(ok) .. (tostring(why):find('does one hold itself', 1, true) "
-                      "and ' deep' or tostring(why))")),
-            "false deep");
+  EXPECT_EQ(
+      text(with("local t = {} t[1] = t "
+                "local ok, why = pcall(data.default_collate, t) "
+                "return tostring(ok) .. (tostring(why):find('does one contain itself', 1, true) "
+                "and ' deep' or tostring(why))")),
+      "false deep");
 }
 
 TEST_F(DataLibrary, EnumerateCountsFromZero) {
@@ -207,7 +208,7 @@ TEST_F(DataLibrary, RefusesWhatPyTorchRefuses) {
   EXPECT_THAT(error_of(with("for b in data.DataLoader(x:cuda(), {num_workers = 1}) do end")),
               HasSubstr("a worker process cannot use the GPU"));
   EXPECT_THAT(error_of(with("for b in data.DataLoader(pairs_of, {sampler = {10}}) do end")),
-              HasSubstr("there is no item 10: the data set has 10, counted from 0"));
+              HasSubstr("index 10 is out of range: the data set has 10 items, counted from 0"));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ constexpr ModeCase kCases[] = {
      "ohm.inference_mode(function()\n"
      "  assert(not on() and ohm.is_inference_mode_enabled()) end)\n"
      "assert(not ohm.is_inference_mode_enabled())"},
-    {"AGuardThatNobodyHoldsEnds", "ohm.no_grad()"},
+    {"AGuardThatIsNotHeldEnds", "ohm.no_grad()"},
     {"AGuardThatOutlivesAFunctionEndsWhenItIsDropped",
      "local kept\n"
      "ohm.no_grad(function() kept = ohm.enable_grad() assert(on()) end)\n"

@@ -47,16 +47,16 @@ constexpr Escape kEscapes[] = {
     {"(''):dump()", "attempt to call a nil value (method 'dump')"},
     {"assert(load('\\27Lua'))", "attempt to load a binary chunk"},
     {"assert(load('\\27Lua', 'x', 'b'))", "attempt to load a binary chunk"},
-    {"setmetatable({}, {__gc = function() end})", "[setmetatable] a script has no finalizers"},
+    {"setmetatable({}, {__gc = function() end})", "[setmetatable] scripts cannot have finalizers"},
     {"getmetatable(ohm.ones(1)).__gc(ohm.ones(1))", "attempt to index a boolean value"},
     {"getmetatable(ohm.nn.ReLU()).__gc()", "attempt to index a boolean value"},
     {"math.randomseed()", "[math.randomseed] needs a seed"},
-    {"require('../secret')", "[require] '../secret' is no name of a module"},
-    {"require('..secret')", "is no name of a module"},
-    {"require('/etc/passwd')", "is no name of a module"},
-    {"require('a/../../b')", "is no name of a module"},
-    {"require('')", "is no name of a module"},
-    {"require('os')", "there is no module 'os'"},
+    {"require('../secret')", "[require] '../secret' is not a module name"},
+    {"require('..secret')", "is not a module name"},
+    {"require('/etc/passwd')", "is not a module name"},
+    {"require('a/../../b')", "is not a module name"},
+    {"require('')", "is not a module name"},
+    {"require('os')", "module 'os' not found"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, SandboxEscape, testing::ValuesIn(kEscapes),
@@ -215,7 +215,7 @@ TEST_F(Require, RefusesAModuleThatRequiresItself) {
 }
 
 TEST_F(Require, DoesNotFollowALinkOutOfTheFolder) {
-  EXPECT_THAT(error_of("require('link')"), HasSubstr("leads out of the scenario's folder"));
+  EXPECT_THAT(error_of("require('link')"), HasSubstr("is outside the scenario's folder"));
 }
 
 }  // namespace

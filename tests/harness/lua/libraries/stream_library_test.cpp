@@ -75,7 +75,7 @@ TEST_F(Streams, HoldARecordedBlockUntilTheyHaveCaughtUp) {
                   "assert(not reuses())");
 }
 
-TEST_F(Streams, CatchUpWhenSomebodyWaits) {
+TEST_F(Streams, CatchUpWhenTheProgramWaits) {
   for (const char* wait :
        {"s:synchronize()", "cuda.synchronize()", "e:synchronize()",
         "cuda.current_stream():wait_stream(s) cuda.current_stream():synchronize()",

@@ -65,7 +65,7 @@ class GreedyScript : public MemoryCap, public testing::WithParamInterface<Endles
 
 TEST_P(GreedyScript, EndsInAnErrorThatSaysWhy) {
   EXPECT_THAT(error_of(GetParam().chunk),
-              HasSubstr("the script needs more memory than its 4.00 MiB"));
+              HasSubstr("the script exceeded its memory limit of 4.00 MiB"));
 }
 
 constexpr Endless kGreedy[] = {
