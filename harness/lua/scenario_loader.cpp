@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/engine/machine.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/returned_values.h"
 #include "harness/lua/inspect/fingerprint.h"
@@ -15,6 +14,7 @@
 #include "harness/lua/libraries/script_bindings.h"
 #include "harness/lua/vm/call_stack.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/machine/machine.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

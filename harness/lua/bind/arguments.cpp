@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/bind/handle.h"
 #include "runtime/tensor/context.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/vm/interpreter.h"
 

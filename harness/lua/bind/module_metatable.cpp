@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/module_fields.h"
 #include "harness/lua/bind/module_handle.h"

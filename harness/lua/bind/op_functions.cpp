@@ -1,6 +1,6 @@
 #include "harness/lua/bind/op_functions.h"
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"

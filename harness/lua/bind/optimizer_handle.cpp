@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"

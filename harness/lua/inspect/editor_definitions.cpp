@@ -15,7 +15,7 @@
 #include "harness/lua/libraries/libraries.h"
 #include "harness/lua/libraries/library_table.h"
 #include "harness/lua/libraries/script_bindings.h"
-#include "reports/vocabulary.h"
+#include "reports/model/vocabulary.h"
 #include "runtime/nn/registry.h"
 #include "runtime/ops/registry.h"
 #include "runtime/optim/registry.h"

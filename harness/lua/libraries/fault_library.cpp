@@ -9,16 +9,16 @@
 #include <stdexcept>
 #include <utility>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/fault/fault_plan.h"
-#include "allocator_shim/observe/assert.h"
-#include "harness/engine/machine.h"
-#include "harness/engine/sweep/body_sweep.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/out_of_memory_value.h"
+#include "harness/machine/machine.h"
+#include "harness/sweep/body_sweep.h"
 
 namespace ohm::lua {
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "harness/lua/bind/methods.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/numbered_functions.h"

@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "harness/engine/machine.h"
-#include "harness/engine/scenario_program.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/machine/machine.h"
+#include "harness/scenario/scenario_program.h"
 
 namespace ohm::lua {
 namespace {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "harness/lua/bind/module_fields.h"
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/native.h"

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "allocator_shim/observe/gpu_monitor.h"
-#include "harness/engine/machine.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/machine/machine.h"
 
 namespace ohm::lua {
 namespace {

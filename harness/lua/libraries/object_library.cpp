@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/native.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/optimizer_handle.h"

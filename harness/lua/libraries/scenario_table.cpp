@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/base/format_bytes.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/fault/fault_point.h"
-#include "allocator_shim/observe/format_bytes.h"
-#include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/returned_values.h"
 #include "harness/lua/bind/table_fields.h"
 #include "harness/lua/libraries/fault_library.h"
-#include "reports/sweep_result.h"
-#include "reports/vocabulary.h"
+#include "reports/model/sweep_result.h"
+#include "reports/model/vocabulary.h"
 
 namespace ohm::lua {
 namespace {

@@ -4,7 +4,7 @@
 #include <lua.hpp>
 #include <string>
 
-#include "harness/engine/scenario.h"
+#include "harness/scenario/scenario.h"
 
 namespace ohm::lua {
 

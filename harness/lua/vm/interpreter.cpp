@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "harness/lua/vm/compile.h"
 #include "harness/lua/vm/dead_registers.h"
 

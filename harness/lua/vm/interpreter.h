@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/scenario_program.h"
 #include "harness/lua/vm/bindings.h"
 #include "harness/lua/vm/held_value.h"
 #include "harness/lua/vm/scenario_parameters.h"
 #include "harness/lua/vm/script_memory.h"
+#include "harness/scenario/scenario_program.h"
 #include "runtime/tensor/inline_vector.h"
 
 namespace ohm::lua {

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "allocator_shim/observe/out_of_memory.h"
-#include "harness/engine/machine.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/libraries/script_bindings.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/machine/machine.h"
 #include "tests/harness/recordings/recordings.h"
 #include "tests/support/golden.h"
 
