@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/value.h"
-#include "runtime/tensor/factories.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::lua {

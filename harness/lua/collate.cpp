@@ -11,8 +11,8 @@
 #include "harness/lua/arguments.h"
 #include "harness/lua/fixed_order.h"
 #include "harness/lua/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {

@@ -12,10 +12,10 @@
 #include "harness/lua/module_methods.h"
 #include "harness/lua/tensor_methods.h"
 #include "reports/model/vocabulary.h"
+#include "runtime/base/dtype.h"
 #include "runtime/nn/registry.h"
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 #include "runtime/optim/registry.h"
-#include "runtime/tensor/dtype.h"
 
 namespace ohm::lua {
 namespace {

@@ -13,8 +13,8 @@
 #include "harness/lua/arguments.h"
 #include "harness/lua/native.h"
 #include "harness/lua/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {

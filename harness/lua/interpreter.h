@@ -16,7 +16,7 @@
 #include "harness/lua/scenario_parameters.h"
 #include "harness/lua/script_memory.h"
 #include "harness/scenario/scenario_program.h"
-#include "runtime/tensor/inline_vector.h"
+#include "runtime/base/inline_vector.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::lua {

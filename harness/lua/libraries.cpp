@@ -26,7 +26,7 @@
 #include "harness/lua/scenario_library.h"
 #include "harness/lua/sharded_optimizer_library.h"
 #include "harness/lua/stream_library.h"
-#include "runtime/tensor/dtype.h"
+#include "runtime/base/dtype.h"
 
 namespace ohm::lua {
 namespace {

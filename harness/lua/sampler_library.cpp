@@ -11,9 +11,9 @@
 #include "harness/lua/native.h"
 #include "harness/lua/object_handle.h"
 #include "harness/lua/tensor_handle.h"
-#include "runtime/ops/host_values.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/launch/host_values.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {

@@ -9,10 +9,10 @@
 #include "harness/lua/object_handle.h"
 #include "harness/lua/optimizer_handle.h"
 #include "harness/lua/parameter_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/parallel/parameter_partition.h"
 #include "runtime/parallel/rank_group.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 

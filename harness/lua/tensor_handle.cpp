@@ -14,10 +14,10 @@
 #include "harness/lua/native.h"
 #include "harness/lua/op_library.h"
 #include "harness/lua/tensor_methods.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/power.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {

@@ -17,10 +17,10 @@
 #include "harness/lua/native.h"
 #include "harness/lua/stream_library.h"
 #include "harness/lua/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {

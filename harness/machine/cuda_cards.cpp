@@ -8,7 +8,7 @@
 
 #include "harness/process/message_archive.h"
 #include "harness/process/worker_pool.h"
-#include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/kernels/cuda/kernel_module.h"
 
 namespace ohm::cuda {
 

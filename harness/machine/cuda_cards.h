@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "allocator_shim/device/cuda/card.h"
-#include "allocator_shim/device/cuda/card_groups.h"
-#include "allocator_shim/device/cuda/card_libraries.h"
 #include "harness/machine/cuda_run.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/cuda/device_groups.h"
+#include "runtime/cuda/device_libraries.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "allocator_shim/device/cuda/library_places.h"
+#include "runtime/cuda/library_places.h"
 
 namespace ohm::engine {
 

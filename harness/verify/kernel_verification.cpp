@@ -15,11 +15,11 @@
 #include "harness/machine/cuda_cards.h"
 #include "harness/process/message_archive.h"
 #include "harness/process/worker_pool.h"
-#include "runtime/ops/kernels/kernel_module.h"
-#include "runtime/ops/kernels/line_twins.h"
-#include "runtime/ops/kernels/loop_twins.h"
-#include "runtime/tensor/card_backend.h"
-#include "runtime/tensor/philox.h"
+#include "runtime/base/philox.h"
+#include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/kernels/host/elementwise_twins.h"
+#include "runtime/kernels/host/row_twins.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 

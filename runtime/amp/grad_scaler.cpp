@@ -4,15 +4,15 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/elementwise.h"
+#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/lines.h"
 #include "runtime/ops/pointwise.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
-#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::amp {
 namespace {

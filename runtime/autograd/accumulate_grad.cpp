@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm {
 namespace {

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/forward_environment.h"
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/recomputation.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm {
 namespace {

@@ -8,14 +8,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/autocast_state.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/gradient_selection.h"
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm {
 namespace {

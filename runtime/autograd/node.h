@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "runtime/autograd/saved_tensor.h"
-#include "runtime/tensor/inline_vector.h"
-#include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/base/inline_vector.h"
+#include "runtime/base/intrusive_ptr.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {

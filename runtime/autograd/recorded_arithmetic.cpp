@@ -1,7 +1,7 @@
 #include "runtime/autograd/recorded_arithmetic.h"
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm {
 

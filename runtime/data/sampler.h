@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/tensor/philox.h"
+#include "runtime/base/philox.h"
 
 namespace ohm::data {
 

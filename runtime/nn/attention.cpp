@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/nn/linear.h"
 #include "runtime/ops/attention.h"
 #include "runtime/ops/convert.h"
@@ -18,7 +19,6 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::nn {
 namespace {

@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::nn {
 namespace {

@@ -1,8 +1,8 @@
 #include "runtime/ops/activation.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/activation.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {

@@ -7,16 +7,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/ops/arrange.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/attention_fused.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise.h"
+#include "runtime/ops/rearrange.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <vector>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/attention_kernel.h"
-#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/host/attention.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
-#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {

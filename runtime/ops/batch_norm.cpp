@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/ops/batch_norm_kernel.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/card_norm.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
+#include "runtime/ops/cuda/batch_norm.h"
+#include "runtime/ops/host/batch_norm.h"
 
 namespace ohm::ops {
 namespace {

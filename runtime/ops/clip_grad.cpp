@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

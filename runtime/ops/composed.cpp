@@ -6,14 +6,14 @@
 #include <stdexcept>
 
 #include "runtime/autograd/recorder.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/activation.h"
-#include "runtime/ops/arrange.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/pointwise.h"
+#include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"

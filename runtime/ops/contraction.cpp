@@ -8,14 +8,14 @@
 #include <set>
 #include <stdexcept>
 
-#include "runtime/ops/card_product.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/cublas_workspace.h"
+#include "runtime/ops/cuda/matrix_product.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/gemm.h"
-#include "runtime/ops/host_values.h"
+#include "runtime/ops/host/gemm.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
-#include "runtime/ops/workspace.h"
 
 namespace ohm::ops {
 namespace {

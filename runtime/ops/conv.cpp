@@ -6,15 +6,15 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/card_convolution.h"
-#include "runtime/ops/conv_kernel.h"
 #include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/cublas_workspace.h"
+#include "runtime/ops/cuda/convolution.h"
+#include "runtime/ops/host/convolution.h"
 #include "runtime/ops/view.h"
-#include "runtime/ops/workspace.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {

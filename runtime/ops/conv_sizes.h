@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/ops/autocast.h"
-#include "runtime/tensor/reduce.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

@@ -1,9 +1,9 @@
 #include "runtime/ops/dropout.h"
 
-#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/base/philox.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/tensor/philox.h"
 
 namespace ohm::ops {
 namespace {

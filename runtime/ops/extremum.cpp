@@ -5,18 +5,18 @@
 #include <limits>
 #include <numeric>
 
-#include "runtime/ops/card_extremum.h"
-#include "runtime/ops/card_sort.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/folding.h"
-#include "runtime/ops/formulas/sorting.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/base/rows.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/reduce_split_more.h"
+#include "runtime/kernels/functors/sorting.h"
+#include "runtime/kernels/launch/split_reduction.h"
+#include "runtime/ops/cuda/extremum.h"
+#include "runtime/ops/cuda/sort.h"
 #include "runtime/ops/index_places.h"
-#include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/card_fold.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {

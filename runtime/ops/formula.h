@@ -3,10 +3,10 @@
 // same meaning, which records itself: a formula made of these alone can be differentiated again.
 #pragma once
 
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/generators.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise.h"
-#include "runtime/tensor/formulas.h"
 
 namespace ohm::ops::formula {
 

@@ -1,10 +1,10 @@
 #include "runtime/ops/group_norm.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/group_norm.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/groups.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {

@@ -1,9 +1,9 @@
 // What ops with index tensors share: checks, and writing to the places that an index names.
 #pragma once
 
+#include "runtime/kernels/functors/gather_scatter.h"
+#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/autocast.h"
-#include "runtime/ops/formulas/moves.h"
-#include "runtime/tensor/line_kernels.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

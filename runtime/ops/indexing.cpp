@@ -1,13 +1,13 @@
 #include "runtime/ops/indexing.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/gather_scatter.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/moves.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
-#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {

@@ -2,12 +2,12 @@
 // what was overwritten.
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/activation.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/pointwise.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/registry.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 

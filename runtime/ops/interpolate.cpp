@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/ops/formulas/resize.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/resize.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {

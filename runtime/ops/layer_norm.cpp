@@ -2,11 +2,11 @@
 
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/lines.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::ops {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/ops/formulas/activation.h"
+#include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/pointwise.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {

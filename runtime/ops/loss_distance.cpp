@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "runtime/kernels/functors/distance.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/distance.h"
 #include "runtime/ops/loss_kernel.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"

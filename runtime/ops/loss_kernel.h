@@ -1,8 +1,8 @@
 // What the losses that compare element by element share: checks, loops, gradients.
 #pragma once
 
+#include "runtime/kernels/functors/distance.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/distance.h"
 #include "runtime/ops/loss_reduction.h"
 
 namespace ohm::ops {

@@ -1,11 +1,11 @@
 #include "runtime/ops/loss_margin.h"
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/formulas/lines.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {

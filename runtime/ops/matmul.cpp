@@ -4,19 +4,19 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/contraction.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/gemm.h"
+#include "runtime/ops/host/gemm.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

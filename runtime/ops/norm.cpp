@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/ops/folding.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/reduce_split_more.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/reduce_rows.h"
+#include "runtime/kernels/launch/split_reduction.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/folding.h"
-#include "runtime/ops/host_values.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
-#include "runtime/tensor/card_fold.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {

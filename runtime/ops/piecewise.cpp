@@ -1,9 +1,9 @@
 #include "runtime/ops/piecewise.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/piecewise.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/piecewise.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {

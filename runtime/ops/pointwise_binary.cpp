@@ -2,11 +2,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/pointwise.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/pointwise.h"
 
 namespace ohm::ops {

@@ -1,9 +1,9 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/power.h"

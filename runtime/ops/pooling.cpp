@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/ops/card_pooling.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/pooling.h"
+#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/conv_sizes.h"
-#include "runtime/ops/formulas/pooling.h"
+#include "runtime/ops/cuda/pooling.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::ops {
 namespace {

@@ -1,7 +1,7 @@
 #include "runtime/ops/power.h"
 
+#include "runtime/kernels/functors/functions.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/functions.h"
 #include "runtime/ops/pointwise.h"
 
 namespace ohm::ops {

@@ -3,16 +3,16 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/ops/folding.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/reduce_rows.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/functions.h"
-#include "runtime/ops/host_values.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {

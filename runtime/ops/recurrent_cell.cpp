@@ -5,12 +5,12 @@
 #include <array>
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/kernels/functors/cells.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/cells.h"
-#include "runtime/tensor/factories.h"
-#include "runtime/tensor/line_loops.h"
-#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {

@@ -1,11 +1,11 @@
 #include "runtime/ops/reduction.h"
 
-#include "runtime/ops/folding.h"
-#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/reduce_rows.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {

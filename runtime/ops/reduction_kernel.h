@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/ops/autocast.h"
-#include "runtime/tensor/reduce.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

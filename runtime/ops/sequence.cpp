@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

@@ -4,18 +4,18 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/base/rows.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/reduce_rows.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/folding.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/lines.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/ops/lines.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
-#include "runtime/tensor/reduce.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {

@@ -1,6 +1,6 @@
 #include "runtime/optim/adadelta.h"
 
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/optim/step_watch.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::optim {
 namespace {

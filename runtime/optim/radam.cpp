@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/functions.h"
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {

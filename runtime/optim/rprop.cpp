@@ -4,9 +4,9 @@
 
 #include <stdexcept>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/update.h"
-#include "runtime/tensor/formulas.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/generators.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {

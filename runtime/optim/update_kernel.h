@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/optim/optimizer.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::optim {
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/parallel/coalesced.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::parallel {
 namespace {

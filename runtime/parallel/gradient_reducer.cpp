@@ -5,14 +5,14 @@
 #include <stdexcept>
 #include <unordered_set>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/accumulate_grad.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/parallel/coalesced.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::parallel {
 namespace {

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "runtime/ops/card_collective.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/cuda/collective.h"
 
 namespace ohm::parallel {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <unordered_map>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/card_collective.h"
+#include "runtime/ops/cuda/collective.h"
 #include "runtime/parallel/coalesced.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::parallel {
 namespace {

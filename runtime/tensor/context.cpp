@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
-#include "runtime/tensor/refusal.h"
+#include "runtime/base/refusal.h"
 
 namespace ohm {
 namespace {

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "allocator_shim/device/request_allocator.h"
-#include "runtime/tensor/assumption.h"
+#include "runtime/base/assumption.h"
+#include "runtime/base/device.h"
+#include "runtime/base/intrusive_ptr.h"
+#include "runtime/base/philox.h"
 #include "runtime/tensor/convolution_plans.h"
 #include "runtime/tensor/current_streams.h"
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/intrusive_ptr.h"
 #include "runtime/tensor/library_handles.h"
-#include "runtime/tensor/philox.h"
 #include "runtime/tensor/storage.h"
 
 namespace ohm {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "allocator_shim/device/pinned_host_allocator.h"
-#include "runtime/tensor/card_backend.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
 namespace {

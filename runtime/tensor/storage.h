@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "allocator_shim/device/request_allocator.h"
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/base/device.h"
+#include "runtime/base/intrusive_ptr.h"
 
 namespace ohm {
 

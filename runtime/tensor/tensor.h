@@ -7,11 +7,11 @@
 #include <string>
 #include <type_traits>
 
+#include "runtime/base/device.h"
+#include "runtime/base/dtype.h"
+#include "runtime/base/intrusive_ptr.h"
+#include "runtime/base/shape.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/dtype.h"
-#include "runtime/tensor/intrusive_ptr.h"
-#include "runtime/tensor/shape.h"
 #include "runtime/tensor/storage.h"
 
 namespace ohm {

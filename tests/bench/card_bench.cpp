@@ -8,12 +8,12 @@
 #include <cstdint>
 
 #include "allocator_shim/base/bytes.h"
-#include "allocator_shim/device/cuda/card_libraries.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/machine/machine.h"
+#include "runtime/cuda/device_libraries.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/cuda_backend.h"
 #include "tests/bench/training_steps.h"
 
 namespace ohm::bench {

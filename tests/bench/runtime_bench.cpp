@@ -4,6 +4,7 @@
 #include <cblas.h>
 #include <sys/resource.h>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/nn/linear.h"
@@ -16,7 +17,6 @@
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 #include "runtime/optim/adam.h"
-#include "runtime/tensor/factories.h"
 #include "tests/bench/training_steps.h"
 #include "tests/support/test_machine.h"
 

@@ -14,7 +14,7 @@
 #include "harness/sweep/body_sweep.h"
 #include "harness/sweep/fault_trials.h"
 #include "harness/sweep/sweep_messages.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
 
 namespace ohm::engine {
 namespace {

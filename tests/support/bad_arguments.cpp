@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
 #include "tests/support/op_samples.h"
 
 namespace ohm::test {

@@ -10,14 +10,14 @@
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/card_share.h"
-#include "allocator_shim/device/cuda/card_groups.h"
 #include "allocator_shim/device/cuda/card_memory.h"
 #include "allocator_shim/device/cuda/card_streams.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
-#include "runtime/ops/kernels/kernel_module.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/cuda/device_groups.h"
+#include "runtime/kernels/cuda/kernel_module.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_backend.h"
 #include "tests/support/stand_in_driver/stand_in.h"
 
 namespace ohm::test {

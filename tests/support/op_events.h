@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/event_text.h"
 #include "tests/support/test_machine.h"
 

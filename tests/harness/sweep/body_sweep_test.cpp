@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
 
 namespace ohm::engine {
 namespace {

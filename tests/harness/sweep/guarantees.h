@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "harness/sweep/body_sweep.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/autocast_state.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/op_samples.h"
 
 namespace ohm::engine {

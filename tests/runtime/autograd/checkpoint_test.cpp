@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/autocast_state.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/grad_mode.h"
@@ -16,7 +17,6 @@
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

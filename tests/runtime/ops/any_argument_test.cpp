@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/bad_arguments.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/contraction.h"
 #include "runtime/ops/conv.h"
@@ -25,7 +26,6 @@
 #include "runtime/ops/sequence.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

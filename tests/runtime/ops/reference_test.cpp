@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/recorded_values.h"
 #include "tests/support/test_machine.h"

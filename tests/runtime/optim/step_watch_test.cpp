@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/optim/adam.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::optim {

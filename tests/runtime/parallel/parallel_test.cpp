@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/sequential.h"
@@ -12,7 +13,6 @@
 #include "runtime/ops/view.h"
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/rank_group.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {

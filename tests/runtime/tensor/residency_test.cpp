@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "tests/support/card_machine.h"
 #include "tests/support/test_machine.h"
 

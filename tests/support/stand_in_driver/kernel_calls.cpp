@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/ops/kernels/line_twins.h"
-#include "runtime/ops/kernels/loop_twins.h"
+#include "runtime/kernels/host/elementwise_twins.h"
+#include "runtime/kernels/host/row_twins.h"
 #include "tests/support/stand_in_driver/driver_objects.h"
 
 namespace ohm::stand_in::driver {

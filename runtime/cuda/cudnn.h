@@ -1,0 +1,175 @@
+// cuDNN on one card: convolutions, averages of windows, batch norm.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "runtime/cuda/cudnn_functions.h"
+#include "runtime/cuda/library_handle.h"
+
+namespace ohm::cuda {
+
+/// Images [N, C, H, W], filters [K, C / groups, H, W]: dense and row-major.
+using ImageSizes = std::array<int, 4>;
+
+/// output = input ⋆ filter. Pairs are of height and width.
+struct Convolution {
+  ElementType type = ElementType::float32;
+  ImageSizes input = {};
+  ImageSizes filter = {};
+  ImageSizes output = {};
+  std::array<int, 2> padding = {};
+  std::array<int, 2> stride = {1, 1};
+  std::array<int, 2> dilation = {1, 1};
+  int groups = 1;
+
+  friend bool operator<(const Convolution& a, const Convolution& b) {
+    const auto all = [](const Convolution& one) {
+      return std::tie(one.type, one.input, one.filter, one.output, one.padding, one.stride,
+                      one.dilation, one.groups);
+    };
+    return all(a) < all(b);
+  }
+};
+
+/// What a convolution is asked for, and of which operands it is made.
+enum class ConvolutionPass : std::uint8_t {
+  output,        ///< of input and filter
+  input_slope,   ///< of filter and the output's gradient
+  filter_slope,  ///< of input and the output's gradient
+};
+
+struct ConvolutionOperands {
+  Pointer first = 0;
+  Pointer second = 0;
+  Pointer result = 0;  ///< overwritten
+};
+
+/// The way a convolution is computed.
+struct ConvolutionAlgorithm {
+  int number = 0;
+  int math = 0;  ///< cudnnMathType_t
+  std::size_t workspace_bytes = 0;
+};
+
+/// Averages over windows, which all begin inside the padded image.
+struct AverageWindows {
+  ElementType type = ElementType::float32;
+  ImageSizes input = {};
+  ImageSizes output = {};
+  std::array<int, 2> window = {1, 1};
+  std::array<int, 2> padding = {};
+  std::array<int, 2> stride = {1, 1};
+  bool counts_padding = true;
+};
+
+/// Batch norm of [N, C, …], seen as [N, C, elements, 1]. Weight, bias and statistics have an
+/// element for each channel, in float64 for float64 and float32 for everything else.
+struct BatchNorm {
+  ElementType type = ElementType::float32;
+  ImageSizes sizes = {};
+  double eps = 1e-5;
+};
+
+struct BatchNormTraining {
+  Pointer input = 0;
+  Pointer weight = 0;
+  Pointer bias = 0;
+  Pointer output = 0;
+  double momentum = 0;
+  Pointer running_mean = 0;  ///< moved; 0: there is none
+  Pointer running_variance = 0;
+  Pointer mean = 0;  ///< written
+  Pointer invstd = 0;
+};
+
+struct BatchNormInference {
+  Pointer input = 0;
+  Pointer weight = 0;
+  Pointer bias = 0;
+  Pointer output = 0;
+  Pointer mean = 0;
+  Pointer variance = 0;
+};
+
+struct BatchNormSlopes {
+  Pointer input = 0;
+  Pointer grad = 0;
+  Pointer weight = 0;
+  Pointer mean = 0;
+  Pointer invstd = 0;
+  Pointer input_grad = 0;  ///< the three are overwritten
+  Pointer weight_grad = 0;
+  Pointer bias_grad = 0;
+};
+
+struct CudnnApi {
+  static constexpr const char* kName = "cuDNN";
+  static constexpr const char* kCreate = "cudnnCreate";
+  using Functions = CudnnFunctions;
+  using Handle = CudnnHandle;
+  using Status = CudnnStatus;
+  static Functions functions_of(const SharedLibrary& library);
+  static LibraryFailure failure_of(Status status);
+};
+
+/// Queues on the card's default stream. Throws LibraryError; DriverError where the card broke.
+class Cudnn final : public LibraryHandle<CudnnApi> {
+ public:
+  using LibraryHandle::LibraryHandle;
+
+  /// "9.1.0".
+  std::string version() const;
+
+  /// The first way that the library suggests which needs at most `workspace_bytes`; where none is
+  /// content with that, the one that needs least. The library is asked once for each convolution.
+  ConvolutionAlgorithm algorithm_for(ConvolutionPass pass, const Convolution& convolution,
+                                     std::size_t workspace_bytes) const;
+  /// The largest workspace that a way suggested for it wants, of those that want at most `bytes`.
+  std::size_t largest_workspace(ConvolutionPass pass, const Convolution& convolution,
+                                std::size_t bytes) const;
+  /// Runs every way that the workspace is enough for: the fastest one, which is kept. The result is
+  /// overwritten with anything.
+  void measure(ConvolutionPass pass, const Convolution& convolution,
+               const ConvolutionOperands& operands, const CardRange& workspace) const;
+  /// nullptr where it was not measured.
+  const ConvolutionAlgorithm* measured(ConvolutionPass pass, const Convolution& convolution) const {
+    const auto found = measured_.find({pass, convolution});
+    return found == measured_.end() ? nullptr : &found->second;
+  }
+  void convolve(ConvolutionPass pass, const Convolution& convolution,
+                const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
+                const CardRange& workspace) const;
+  /// Adds an element of `bias` to each channel of images of these sizes.
+  void add_bias(ElementType type, const ImageSizes& sizes, Pointer bias, Pointer images) const;
+
+  void average(const AverageWindows& windows, Pointer input, Pointer output) const;
+  /// Overwrites `input_grad`. The values of input and output are not looked at: any that there are
+  /// of their sizes will do.
+  void average_slope(const AverageWindows& windows, Pointer input, Pointer output, Pointer grad,
+                     Pointer input_grad) const;
+
+  void normalize(const BatchNorm& norm, const BatchNormTraining& operands) const;
+  void normalize(const BatchNorm& norm, const BatchNormInference& operands) const;
+  void normalize_slopes(const BatchNorm& norm, const BatchNormSlopes& operands) const;
+
+ private:
+  class ConvolutionCall;
+  using Tensor = Described<OpaqueCudnnTensor>;
+  using Pooling = Described<OpaqueCudnnPooling>;
+
+  Tensor tensor(ElementType type, const ImageSizes& sizes) const;
+  Tensor channels(const BatchNorm& norm) const;
+  Pooling pooling(const AverageWindows& windows) const;
+
+  using Question = std::tuple<ConvolutionPass, Convolution, std::size_t>;
+  mutable std::map<Question, ConvolutionAlgorithm> algorithms_;  ///< found so far
+  mutable std::map<std::pair<ConvolutionPass, Convolution>, ConvolutionAlgorithm> measured_;
+};
+
+}  // namespace ohm::cuda

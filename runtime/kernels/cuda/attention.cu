@@ -1,0 +1,58 @@
+// Fused attention on a card: a kernel for each row of the list. A block computes a line.
+#include "runtime/kernels/cuda/rows.cuh"
+#include "runtime/kernels/functors/functor_list.h"
+
+namespace {
+
+using ohm::CardLines;
+using ohm::ops::kernels::BlockTeam;
+using ohm::ops::kernels::Count;
+using ohm::ops::kernels::Integer;
+
+constexpr Integer kTile = 128;
+
+struct AttentionTeam : BlockTeam {
+  float* weights;  ///< shared, a tile of them
+
+  /// Weights are a tile's at a time, and each thread sums up a column.
+  template <class Weight, class Of, class Store>
+  __device__ void weighted_sums(Integer count, Integer columns, const Weight& weight, const Of& of,
+                                const Store& store) const {
+    for (Integer first = 0; first < columns; first += blockDim.x) {
+      const Integer column = first + threadIdx.x;
+      double sum = 0;
+      for (Integer begin = 0; begin < count; begin += kTile) {
+        const Integer size = min(kTile, count - begin);
+        __syncthreads();  // the tile before was read
+        each(size, [&](Integer i) { weights[i] = weight(begin + i); });
+        __syncthreads();
+        for (Integer i = 0; column < columns && i < size; ++i) {
+          sum += static_cast<double>(weights[i] * of(begin + i, column));
+        }
+      }
+      if (column < columns) store(column, sum);
+    }
+  }
+};
+
+template <class Formula>
+__device__ void run_blocks(const CardLines& lines, const Formula& formula) {
+  __shared__ double scratch[ohm::ops::kernels::kWarpSize];
+  __shared__ float weights[kTile];
+  AttentionTeam team;
+  team.scratch = scratch;
+  team.weights = weights;
+  for (Count line = blockIdx.x; line < lines.count; line += gridDim.x) {
+    formula.template run<float>(team, lines, line);
+  }
+}
+
+}  // namespace
+
+#define OHM_ROW(name, Formula, ...)                                                             \
+  extern "C" __global__ void ohm_##name##_float32(const __grid_constant__ ohm::CardLines lines, \
+                                                  const ohm::formulas::Formula formula) {       \
+    run_blocks(lines, formula);                                                                 \
+  }
+OHM_FOR_EACH_ATTENTION_LINE(OHM_ROW)
+#undef OHM_ROW

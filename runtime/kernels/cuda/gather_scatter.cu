@@ -1,0 +1,10 @@
+// Elements that move to other places of a card: a kernel for each row of the list and compute type.
+#include "runtime/kernels/cuda/rows.cuh"
+#include "runtime/kernels/functors/functor_list.h"
+
+#define OHM_ROW(name, Formula, ...)          \
+  OHM_KERNEL(name, Formula, float32, float)  \
+  OHM_KERNEL(name, Formula, float64, double) \
+  OHM_KERNEL(name, Formula, int64, std::int64_t)
+OHM_FOR_EACH_MOVE_LINE(OHM_ROW)
+#undef OHM_ROW

@@ -1,0 +1,19 @@
+// Fused attention on a real card, by kernels.
+#pragma once
+
+#include "runtime/ops/host/attention.h"
+
+namespace ohm::ops {
+
+/// As attention_forward(). False, and nothing was done, where not all of it is on one card that has
+/// kernels.
+bool is_attention_done_on_card(const AttentionInputs& inputs, const AttentionRules& rules,
+                               const Tensor& out, const Tensor& logsumexp);
+
+/// As attention_backward(), and false likewise or without a logsumexp.
+bool are_attention_gradients_done_on_card(const AttentionInputs& inputs,
+                                          const AttentionRules& rules, const Tensor& grad,
+                                          const AttentionInputs& gradients,
+                                          const AttentionSums& sums);
+
+}  // namespace ohm::ops

@@ -1,0 +1,27 @@
+// Collectives between real cards, by NCCL.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "runtime/ops/cuda/cuda_result.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::ops {
+
+// One tensor of each rank, of equal shape and dtype. `no`, and nothing was done, where they are not
+// on as many different cards with NCCL between them, each dense. All throw cuda::LibraryError.
+
+/// Each tensor becomes the sum of all.
+OnCard all_reduce_on_cards(const std::vector<Tensor>& tensors);
+/// Each tensor becomes that of rank `source`.
+OnCard broadcast_on_cards(const std::vector<Tensor>& tensors, std::size_t source);
+/// `sum`, which is on the card of the first tensor, becomes the sum of all.
+OnCard reduce_on_cards(const std::vector<Tensor>& tensors, const Tensor& sum);
+/// Each buffer becomes all tensors, one behind the other.
+OnCard all_gather_on_cards(const std::vector<Tensor>& tensors, const std::vector<Tensor>& buffers);
+/// Tensor i becomes piece i of the sum of all buffers.
+OnCard reduce_scatter_on_cards(const std::vector<Tensor>& buffers,
+                               const std::vector<Tensor>& tensors);
+
+}  // namespace ohm::ops

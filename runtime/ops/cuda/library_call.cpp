@@ -1,0 +1,51 @@
+#include "runtime/ops/cuda/library_call.h"
+
+#include "runtime/tensor/context.h"
+
+namespace ohm::ops {
+
+cuda::CardLibraries* libraries_for(std::initializer_list<const Tensor*> tensors) {
+  const CardBackend* card = nullptr;
+  const Tensor* first = nullptr;
+  for (const Tensor* tensor : tensors) {
+    if (!tensor->defined()) continue;
+    const CardBackend* const its = tensor->card();
+    if (its == nullptr || !is_floating(tensor->dtype())) return nullptr;
+    if (first != nullptr && (its != card || tensor->dtype() != first->dtype())) return nullptr;
+    card = its;
+    first = tensor;
+  }
+  return card == nullptr ? nullptr : card->libraries.get();
+}
+
+cuda::ElementType element_type(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return cuda::ElementType::float16;
+    case DType::bfloat16:
+      return cuda::ElementType::bfloat16;
+    case DType::float64:
+      return cuda::ElementType::float64;
+    default:
+      return cuda::ElementType::float32;
+  }
+}
+
+cuda::Pointer overwrite_on_card(const Tensor& tensor) {
+  const bool is_all = tensor.nbytes() == tensor.storage().bytes();
+  return tensor.card_address(is_all ? CardAccess::overwrite : CardAccess::write);
+}
+
+void rethrow_on(Device device, const cuda::LibraryError& error) {
+  if (error.failure() != cuda::LibraryFailure::out_of_memory) throw;
+  Context& context = Context::current();
+  const ExecutionState& state = context.state;
+  const DeviceSlot& slot = context.slot(device);
+  OutOfMemoryReport report =
+      slot.allocator->failure_report({0, state.streams.of(device), state.category, context.site()});
+  report.message = std::string("CUDA out of memory. ") + error.what();
+  if (slot.card->on_out_of_memory) slot.card->on_out_of_memory(report);
+  throw OutOfMemory(std::move(report));
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,25 @@
+// Sorts on a real card: short lines by rank, long ones by tiles and merges.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/base/rows.h"
+#include "runtime/kernels/functors/sorting.h"
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::ops {
+
+/// The first `picked` of each line in this order, equal ones as they came, and their places.
+struct LineSort {
+  const Tensor& input;
+  const Lines& lines;
+  formulas::Ordering precedes;
+  std::int64_t picked;
+  const Tensor& values;  ///< row-major, as the input but for `picked` elements along the lines
+  const Tensor& places;
+};
+
+/// False, and nothing was done, where they are not on a card, or it has no memory to spare.
+bool is_sorted_on_card(const LineSort& sort);
+
+}  // namespace ohm::ops

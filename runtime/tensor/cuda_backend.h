@@ -1,0 +1,41 @@
+// What the runtime uses of the real card that a GPU is on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "allocator_shim/device/cuda/card.h"
+#include "runtime/kernels/cuda/cuda_kernels.h"
+
+namespace ohm::cuda {
+class CardGroups;
+class CardLibraries;
+}  // namespace ohm::cuda
+
+namespace ohm {
+
+struct OutOfMemoryReport;
+
+/// Values that were up to date on the card alone and that the host asked for.
+struct MovedValues {
+  std::int64_t times = 0;
+  std::int64_t bytes = 0;
+};
+struct CardTraffic {
+  /// By op; "" is the program itself.
+  std::map<std::string, MovedValues, std::less<>> to_host;
+};
+
+struct CardBackend {
+  std::shared_ptr<const cuda::Card> card;
+  std::shared_ptr<const CardKernels> kernels;      ///< null in a build without a CUDA toolkit
+  std::shared_ptr<CardTraffic> traffic;            ///< null: it is not counted
+  std::shared_ptr<cuda::CardLibraries> libraries;  ///< null: none are used
+  std::shared_ptr<cuda::CardGroups> groups;        ///< of all cards; null: none are made
+  /// Told, before it is thrown, that a library found no memory; empty: nobody is.
+  std::function<void(const OutOfMemoryReport& report)> on_out_of_memory = {};
+};
+
+}  // namespace ohm
