@@ -12,6 +12,7 @@
 #include "harness/lua/fixed_order.h"
 #include "harness/lua/tensor_handle.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::lua {

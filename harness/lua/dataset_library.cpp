@@ -11,6 +11,7 @@
 #include "harness/lua/sampler_library.h"
 #include "harness/lua/tensor_handle.h"
 #include "runtime/data/sampler.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 

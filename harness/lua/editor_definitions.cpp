@@ -14,7 +14,7 @@
 #include "reports/model/vocabulary.h"
 #include "runtime/base/dtype.h"
 #include "runtime/nn/registry.h"
-#include "runtime/ops/op.h"
+#include "runtime/ops/op_list.h"
 #include "runtime/optim/registry.h"
 
 namespace ohm::lua {

@@ -4,6 +4,7 @@
 #include "harness/lua/numbered_functions.h"
 #include "harness/lua/parameters.h"
 #include "harness/lua/tensor_handle.h"
+#include "runtime/ops/op_list.h"
 
 namespace ohm::lua {
 namespace {

@@ -16,7 +16,8 @@
 #include "harness/lua/tensor_methods.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
 
 namespace ohm::lua {

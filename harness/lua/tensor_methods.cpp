@@ -21,6 +21,8 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::lua {
 namespace {
@@ -197,7 +199,7 @@ int pin_memory(lua_State* L) {
 }
 
 int is_pinned(lua_State* L) {
-  lua_pushboolean(L, self(L, "is_pinned").storage().is_pinned());
+  lua_pushboolean(L, ohm::is_pinned(self(L, "is_pinned").storage()));
   return 1;
 }
 

@@ -17,6 +17,7 @@
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
 #include "harness/machine/cuda_cards.h"
+#include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {

@@ -200,10 +200,10 @@ std::string Trial::unusable(const UndisturbedRun& undisturbed) {
                                : "run again, it fails: " + again.message;
 }
 
-/// A step that was made on half of another one: its weights are those of no training.
-std::string Trial::half_made(const UndisturbedRun& undisturbed) const {
+/// A step that was made on a part of another one: its weights are those of no training.
+std::string Trial::partial_step(const UndisturbedRun& undisturbed) const {
   if (steps_.built_on().empty() || !undisturbed.built_on.empty()) return {};
-  return fmt::format("a step of {} begins with what an earlier one left half made",
+  return fmt::format("a step of {} begins with what an earlier one left partially updated",
                      steps_.built_on());
 }
 
@@ -282,7 +282,7 @@ void Trial::judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found) 
   };
   if (worse(FaultVerdict::corrupt, unusable(undisturbed))) return;
   program_->let_go();
-  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(undisturbed))) return;
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, partial_step(undisturbed))) return;
   if (!undisturbed.can_go_on) return;
   const std::string leak = leaked(memory_left(machine_), undisturbed.memory_later);
   if (!leak.empty() && worse(FaultVerdict::leak, "when it went on: " + leak)) return;
@@ -328,7 +328,8 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
     return found;
   }
   if (found.verdict == FaultVerdict::wrong_error) return found;
-  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(undisturbed))) return found;
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, partial_step(undisturbed)))
+    return found;
   found.state_key = state_key(left);
   const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
   if (!is_known) judge_later(undisturbed, found);

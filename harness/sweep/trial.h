@@ -17,8 +17,9 @@
 #include "harness/scenario/scenario_program.h"
 #include "harness/sweep/call_recorder.h"
 #include "harness/sweep/left_state.h"
+#include "harness/sweep/partial_step_detector.h"
 #include "reports/model/sweep_result.h"
-#include "runtime/optim/step_watch.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 
@@ -45,7 +46,7 @@ struct UndisturbedRun {
   std::vector<SweepPoint> points;
   std::vector<std::uint64_t> hashes;  ///< of the points
   LeftState left;
-  std::string built_on;  ///< as of StepWatch, after it has gone on
+  std::string built_on;  ///< as of PartialStepDetector, after it has gone on
   bool can_go_on = false;
   // When it has gone on, as a trial does that is shown to be usable:
   LeftMemory memory_later;
@@ -98,7 +99,7 @@ class Trial {
   TrialEnding go_on();
   std::string unusable(const UndisturbedRun& undisturbed);
   void judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found);
-  std::string half_made(const UndisturbedRun& undisturbed) const;
+  std::string partial_step(const UndisturbedRun& undisturbed) const;
   std::uint64_t state_key(const LeftState& left);
   TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
   TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;
@@ -109,7 +110,7 @@ class Trial {
   ContextGuard context_;
   std::unique_ptr<ScenarioProgram> program_;
   CallRecorder recorder_;
-  optim::StepWatch steps_;
+  PartialStepDetector steps_;
   std::unique_ptr<Run> run_;
   TrialEnding ending_;
 };

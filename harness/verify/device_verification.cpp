@@ -15,6 +15,7 @@
 #include "harness/process/worker_pool.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/source_file.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 

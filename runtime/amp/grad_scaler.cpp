@@ -11,8 +11,10 @@
 #include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/kernels/launch/row_kernels.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_math.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::amp {
 namespace {

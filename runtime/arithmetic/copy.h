@@ -1,5 +1,5 @@
-// The arithmetic that autograd itself needs: copies, casts, sums. No graph is recorded here; the
-// ops of the same names in ops/ record one and call these.
+// Copies of tensors: dense, in another dtype, on another device. No graph is recorded here; the ops
+// of the same names in ops/ record one and call these.
 #pragma once
 
 #include "runtime/tensor/tensor.h"
@@ -17,16 +17,5 @@ Tensor row_major(const Tensor& tensor);
 Tensor cast(const Tensor& tensor, DType dtype);
 /// `tensor` itself when it is there, else a row-major copy on `device`.
 Tensor transfer(const Tensor& tensor, Device device);
-
-/// a + b in a new tensor. Pre-condition: same shape and dtype.
-Tensor sum_of(const Tensor& a, const Tensor& b);
-/// target += source, broadcast and cast. Counts as a write.
-void accumulate_into(const Tensor& target, const Tensor& source);
-
-/// The gradient of a broadcast: sums `tensor` over the dimensions in which `shape` is 1 or missing.
-/// `tensor` itself when it has the shape already.
-Tensor sum_to_shape(const Tensor& tensor, const Shape& shape);
-/// The same in another dtype, where something has to be summed.
-Tensor sum_to_shape(const Tensor& tensor, const Shape& shape, DType sums);
 
 }  // namespace ohm

@@ -13,6 +13,8 @@
 #include "runtime/base/strided.h"
 #include "runtime/kernels/functors/generators.h"
 #include "runtime/kernels/launch/elementwise.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
@@ -125,11 +127,11 @@ void generate_from_words(const Tensor& tensor, const F& formula) {
 
 Tensor empty_strided(const Shape& shape, const Shape& strides, const TensorOptions& options) {
   const std::size_t bytes = checked_bytes(shape, options.dtype);
-  return tensor_on(Storage::allocate(bytes, options.device), shape, strides, options.dtype);
+  return tensor_on(allocate_storage(bytes, options.device), shape, strides, options.dtype);
 }
 
 Tensor empty_pinned(const Shape& shape, const Shape& strides, DType dtype) {
-  return tensor_on(Storage::allocate_pinned(checked_bytes(shape, dtype)), shape, strides, dtype);
+  return tensor_on(allocate_pinned_storage(checked_bytes(shape, dtype)), shape, strides, dtype);
 }
 
 Tensor empty(const Shape& shape, const TensorOptions& options) {

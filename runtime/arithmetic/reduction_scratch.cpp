@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm {
@@ -177,8 +178,8 @@ ReductionScratch::ReductionScratch(const Tensor& input, std::uint32_t folded,
       reduction_layout(input, folded), kernel, Context::current().slot(input.device()));
   if (bytes.partial_results == 0) return;
   const CategoryGuard category(Category::workspace);
-  partial_results_ = Storage::allocate(bytes.partial_results, input.device());
-  counters_ = Storage::allocate(bytes.counters, input.device());
+  partial_results_ = allocate_storage(bytes.partial_results, input.device());
+  counters_ = allocate_storage(bytes.counters, input.device());
 }
 
 }  // namespace ohm

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/tensor/context.h"
 #include "runtime/tensor/storage.h"
 #include "runtime/tensor/tensor.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/autograd/autocast_state.h"
+#include "runtime/autograd/autocast_guard.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/tensor.h"

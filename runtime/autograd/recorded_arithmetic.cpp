@@ -1,6 +1,7 @@
 #include "runtime/autograd/recorded_arithmetic.h"
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
 
 namespace ohm {

@@ -1,4 +1,4 @@
-// How what knows no op's name refuses an argument all the same in the op's name.
+// An argument refused in the name of the op that is running, by code that does not know the name.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 namespace ohm {
 
 /// Throws std::invalid_argument("[add] text"), with the name of the op that is running; outside
-/// any, the text alone. Defined in context.cpp.
+/// any, the text alone.
 [[noreturn]] void refuse(std::string_view text);
 
 }  // namespace ohm

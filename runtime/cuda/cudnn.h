@@ -4,58 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <string>
 #include <tuple>
 #include <utility>
 
-#include "runtime/cuda/cudnn_functions.h"
-#include "runtime/cuda/library_handle.h"
+#include "runtime/cuda/cudnn_convolution.h"
+#include "runtime/cuda/cudnn_library.h"
 
 namespace ohm::cuda {
-
-/// Images [N, C, H, W], filters [K, C / groups, H, W]: dense and row-major.
-using ImageSizes = std::array<int, 4>;
-
-/// output = input ⋆ filter. Pairs are of height and width.
-struct Convolution {
-  ElementType type = ElementType::float32;
-  ImageSizes input = {};
-  ImageSizes filter = {};
-  ImageSizes output = {};
-  std::array<int, 2> padding = {};
-  std::array<int, 2> stride = {1, 1};
-  std::array<int, 2> dilation = {1, 1};
-  int groups = 1;
-
-  friend bool operator<(const Convolution& a, const Convolution& b) {
-    const auto all = [](const Convolution& one) {
-      return std::tie(one.type, one.input, one.filter, one.output, one.padding, one.stride,
-                      one.dilation, one.groups);
-    };
-    return all(a) < all(b);
-  }
-};
-
-/// What a convolution is asked for, and of which operands it is made.
-enum class ConvolutionPass : std::uint8_t {
-  output,        ///< of input and filter
-  input_slope,   ///< of filter and the output's gradient
-  filter_slope,  ///< of input and the output's gradient
-};
-
-struct ConvolutionOperands {
-  Pointer first = 0;
-  Pointer second = 0;
-  Pointer result = 0;  ///< overwritten
-};
-
-/// The way a convolution is computed.
-struct ConvolutionAlgorithm {
-  int number = 0;
-  int math = 0;  ///< cudnnMathType_t
-  std::size_t workspace_bytes = 0;
-};
 
 /// Averages over windows, which all begin inside the padded image.
 struct AverageWindows {
@@ -108,23 +63,10 @@ struct BatchNormSlopes {
   Pointer bias_grad = 0;
 };
 
-struct CudnnApi {
-  static constexpr const char* kName = "cuDNN";
-  static constexpr const char* kCreate = "cudnnCreate";
-  using Functions = CudnnFunctions;
-  using Handle = CudnnHandle;
-  using Status = CudnnStatus;
-  static Functions functions_of(const SharedLibrary& library);
-  static LibraryFailure failure_of(Status status);
-};
-
 /// Queues on the card's default stream. Throws LibraryError; DriverError where the card broke.
-class Cudnn final : public LibraryHandle<CudnnApi> {
+class Cudnn final : public CudnnLibrary {
  public:
-  using LibraryHandle::LibraryHandle;
-
-  /// "9.1.0".
-  std::string version() const;
+  using CudnnLibrary::CudnnLibrary;
 
   /// The first way that the library suggests which needs at most `workspace_bytes`; where none is
   /// content with that, the one that needs least. The library is asked once for each convolution.
@@ -159,11 +101,8 @@ class Cudnn final : public LibraryHandle<CudnnApi> {
   void normalize_slopes(const BatchNorm& norm, const BatchNormSlopes& operands) const;
 
  private:
-  class ConvolutionCall;
-  using Tensor = Described<OpaqueCudnnTensor>;
   using Pooling = Described<OpaqueCudnnPooling>;
 
-  Tensor tensor(ElementType type, const ImageSizes& sizes) const;
   Tensor channels(const BatchNorm& norm) const;
   Pooling pooling(const AverageWindows& windows) const;
 

@@ -39,10 +39,10 @@ std::vector<ConvolutionAlgorithm> usable(const Answers& answers, int count) {
 
 }  // namespace
 
-Cudnn::ConvolutionCall::ConvolutionCall(const Cudnn& library, ConvolutionPass pass,
-                                        const Convolution& convolution)
+ConvolutionCall::ConvolutionCall(const CudnnLibrary& library, ConvolutionPass pass,
+                                 const Convolution& convolution)
     : library_(library),
-      functions_(library.functions_),
+      functions_(library.functions()),
       pass_(pass),
       type_(convolution.type),
       input_(library.tensor(convolution.type, convolution.input)),
@@ -51,7 +51,7 @@ Cudnn::ConvolutionCall::ConvolutionCall(const Cudnn& library, ConvolutionPass pa
   describe(convolution);
 }
 
-void Cudnn::ConvolutionCall::describe_filter(const Convolution& convolution) {
+void ConvolutionCall::describe_filter(const Convolution& convolution) {
   CudnnFilter made = nullptr;
   library_.check(functions_.filter_create(&made), "cudnnCreateFilterDescriptor");
   filter_ = {made, functions_.filter_destroy};
@@ -61,7 +61,7 @@ void Cudnn::ConvolutionCall::describe_filter(const Convolution& convolution) {
                  "cudnnSetFilter4dDescriptor");
 }
 
-void Cudnn::ConvolutionCall::describe(const Convolution& convolution) {
+void ConvolutionCall::describe(const Convolution& convolution) {
   CudnnConvolution made = nullptr;
   library_.check(functions_.convolution_create(&made), "cudnnCreateConvolutionDescriptor");
   convolution_ = {made, functions_.convolution_destroy};
@@ -77,10 +77,10 @@ void Cudnn::ConvolutionCall::describe(const Convolution& convolution) {
                  "cudnnSetConvolutionMathType");
 }
 
-std::vector<ConvolutionAlgorithm> Cudnn::ConvolutionCall::suggested() const {
+std::vector<ConvolutionAlgorithm> ConvolutionCall::suggested() const {
   Answers found;
   int count = 0;
-  CudnnHandle handle = library_.handle_;
+  CudnnHandle handle = library_.handle();
   switch (pass_) {
     case ConvolutionPass::output:
       library_.check(
@@ -104,7 +104,7 @@ std::vector<ConvolutionAlgorithm> Cudnn::ConvolutionCall::suggested() const {
   return usable(found, count);
 }
 
-ConvolutionAlgorithm Cudnn::ConvolutionCall::algorithm(std::size_t workspace_bytes) const {
+ConvolutionAlgorithm ConvolutionCall::algorithm(std::size_t workspace_bytes) const {
   const std::vector<ConvolutionAlgorithm> all = suggested();
   const auto content = std::find_if(all.begin(), all.end(), [&](const ConvolutionAlgorithm& one) {
     return one.workspace_bytes <= workspace_bytes;
@@ -115,7 +115,7 @@ ConvolutionAlgorithm Cudnn::ConvolutionCall::algorithm(std::size_t workspace_byt
   });
 }
 
-std::size_t Cudnn::ConvolutionCall::largest_workspace(std::size_t most) const {
+std::size_t ConvolutionCall::largest_workspace(std::size_t most) const {
   std::size_t largest = 0;
   for (const ConvolutionAlgorithm& one : suggested()) {
     if (one.workspace_bytes <= most) largest = std::max(largest, one.workspace_bytes);
@@ -123,11 +123,11 @@ std::size_t Cudnn::ConvolutionCall::largest_workspace(std::size_t most) const {
   return largest;
 }
 
-ConvolutionAlgorithm Cudnn::ConvolutionCall::measured(const ConvolutionOperands& operands,
-                                                      const CardRange& workspace) const {
+ConvolutionAlgorithm ConvolutionCall::measured(const ConvolutionOperands& operands,
+                                               const CardRange& workspace) const {
   Answers found;
   int count = 0;
-  CudnnHandle handle = library_.handle_;
+  CudnnHandle handle = library_.handle();
   const void* const first = as_pointer(operands.first);
   const void* const second = as_pointer(operands.second);
   void* const result = as_pointer(operands.result);
@@ -158,13 +158,12 @@ ConvolutionAlgorithm Cudnn::ConvolutionCall::measured(const ConvolutionOperands&
   return usable(found, count).front();
 }
 
-void Cudnn::ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,
-                                 const ConvolutionOperands& operands,
-                                 const CardRange& workspace) const {
+void ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,
+                          const ConvolutionOperands& operands, const CardRange& workspace) const {
   library_.check(functions_.convolution_set_math(convolution_.get(), algorithm.math),
                  "cudnnSetConvolutionMathType");
   const Factors factors(type_);
-  CudnnHandle handle = library_.handle_;
+  CudnnHandle handle = library_.handle();
   const void* const first = as_pointer(operands.first);
   const void* const second = as_pointer(operands.second);
   void* const result = as_pointer(operands.result);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/base/philox.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::data {
 

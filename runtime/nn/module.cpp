@@ -12,6 +12,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/convert.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::nn {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/activation.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
 
 namespace ohm::ops {

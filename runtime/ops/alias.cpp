@@ -7,7 +7,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/clamp.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
 

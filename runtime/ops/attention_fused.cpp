@@ -9,11 +9,27 @@
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/cuda/attention.h"
 #include "runtime/ops/host/attention.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
+
+void attention_forward(const AttentionInputs& inputs, const AttentionRules& rules,
+                       const Tensor& out, const Tensor& logsumexp) {
+  if (!out.has_values() || is_attention_done_on_card(inputs, rules, out, logsumexp)) return;
+  host_attention(inputs, rules, out, logsumexp);
+}
+
+void attention_backward(const AttentionInputs& inputs, const AttentionRules& rules,
+                        const Tensor& grad, const AttentionInputs& gradients,
+                        const AttentionSums& sums) {
+  if (!grad.has_values()) return;
+  if (are_attention_gradients_done_on_card(inputs, rules, grad, gradients, sums)) return;
+  host_attention_gradients(inputs, rules, grad, gradients);
+}
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a, std::int64_t multiple) {

@@ -9,6 +9,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/cuda/batch_norm.h"
 #include "runtime/ops/host/batch_norm.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {

@@ -6,9 +6,13 @@
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/norm.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {

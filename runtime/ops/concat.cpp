@@ -1,3 +1,5 @@
+#include "runtime/ops/concat.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -158,7 +159,7 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
   return out;
 }
 
-std::vector<OpDef> join_ops() {
+std::vector<OpDef> concat_ops() {
   return {
       define(kCat, kFunction, &cat, {"tensors", {"dim", std::int64_t{0}}}, three_pieces),
       define(kStack, kFunction, &stack, {"tensors", {"dim", std::int64_t{0}}}, two_alike),

@@ -8,13 +8,16 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/convolution.h"
 #include "runtime/ops/host/convolution.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {

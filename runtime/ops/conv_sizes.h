@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "runtime/arithmetic/reduce.h"
-#include "runtime/ops/autocast.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

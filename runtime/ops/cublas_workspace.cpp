@@ -1,6 +1,7 @@
 #include "runtime/ops/cublas_workspace.h"
 
 #include "allocator_shim/base/bytes.h"
+#include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -14,7 +15,7 @@ const IntrusivePtr<Storage>& kept_workspace(DeviceSlot& slot, Device device,
       slot.library_handles.workspace(state.thread, state.streams.of(device), library);
   if (workspace) return workspace;
   const CategoryGuard category(Category::workspace);
-  workspace = Storage::allocate(bytes, device);
+  workspace = allocate_storage(bytes, device);
   return workspace;
 }
 
@@ -39,7 +40,7 @@ IntrusivePtr<Storage> cublaslt_workspace(Device device) {
     return kept_workspace(slot, device, LibraryHandles::Library::cublaslt, 1_MiB);
   }
   const CategoryGuard category(Category::workspace);
-  return Storage::allocate(1_MiB, device);
+  return allocate_storage(1_MiB, device);
 }
 
 }  // namespace ohm::ops

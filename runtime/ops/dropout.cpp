@@ -2,7 +2,8 @@
 
 #include "runtime/base/philox.h"
 #include "runtime/kernels/functors/arithmetic.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/pointwise_kernel.h"
 
 namespace ohm::ops {

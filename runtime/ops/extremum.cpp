@@ -17,6 +17,7 @@
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_kernels.h"
-#include "runtime/ops/autocast.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

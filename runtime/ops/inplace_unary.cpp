@@ -5,9 +5,9 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/activation.h"
-#include "runtime/ops/formula.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/clamp.h"
 #include "runtime/ops/inplace_unary.h"
-#include "runtime/ops/pointwise.h"
 
 namespace ohm::ops {
 namespace {

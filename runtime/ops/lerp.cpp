@@ -1,10 +1,11 @@
-// Two or three tensors in one kernel: lerp, addcmul, addcdiv, atan2.
+#include "runtime/ops/lerp.h"
+
 #include <algorithm>
 
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/update.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/pointwise.h"
 
 namespace ohm::ops {
 namespace {
@@ -149,7 +150,7 @@ std::vector<Sample> three() { return {{sample(0.5), sample(0.5), sample(0.5), 1.
 
 }  // namespace
 
-std::vector<OpDef> blend_ops() {
+std::vector<OpDef> lerp_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName value{"value", 1.0};
   return {

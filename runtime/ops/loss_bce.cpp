@@ -3,10 +3,13 @@
 #include <cmath>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/kernels/functors/activation.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/loss_kernel.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -25,7 +28,7 @@ void require_same_shape(const LossOperands& operands, const OpInfo& info) {
 }
 
 void forbid_under_autocast(const Tensor& input) {
-  const AutocastState* state = Context::current().state.autocast.get();
+  const AutocastState* state = find_autocast_state();
   if (state == nullptr || !state->is_enabled || !input.device().is_cuda()) return;
   throw std::invalid_argument(
       "[binary_cross_entropy] binary_cross_entropy and BCELoss are unsafe to autocast: combine the "

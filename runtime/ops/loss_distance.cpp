@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "runtime/kernels/functors/distance.h"
-#include "runtime/ops/formula.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/loss_kernel.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 
 namespace ohm::ops {

@@ -9,13 +9,14 @@
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/contraction.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/host/gemm.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/matrix_product.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {

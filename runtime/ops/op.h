@@ -1,8 +1,6 @@
-// The ops by name: one row for each, next to its code.
-//
-// A row says what the op is called, what it takes, how autocast treats it and with which inputs
-// its gradient is checked. Lua bindings, listings, the gradient check and the byte accounting are
-// made from the rows. To add an op: write it in its family and add its row there.
+// An op as a row of its family, next to its code: what it is called, what it takes, how autocast
+// treats it and with which inputs its gradient is checked. Lua bindings, listings, the gradient
+// check and the byte accounting are made from the rows, which op_list.h has all of.
 #pragma once
 
 #include <functional>
@@ -12,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/ops/autocast.h"
+#include "runtime/ops/op_info.h"
 #include "runtime/ops/signature.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 
@@ -45,11 +44,5 @@ OpDef define(const OpInfo& info, unsigned exposure, R (*fn)(Args...), std::vecto
   };
   return {info, exposure, params_of<Args...>(std::move(names)), call, std::move(samples)};
 }
-
-/// All ops, family by family. Made at the first call.
-const std::vector<OpDef>& all_ops();
-
-/// nullptr when there is no such op.
-const OpDef* find_op(std::string_view name);
 
 }  // namespace ohm::ops

@@ -1,6 +1,6 @@
 #include "runtime/ops/piecewise.h"
 
-#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/piecewise.h"
 #include "runtime/ops/formula.h"

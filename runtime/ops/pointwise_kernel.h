@@ -8,7 +8,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/launch/elementwise.h"
-#include "runtime/ops/autocast.h"
+#include "runtime/ops/op_front.h"
 
 namespace ohm::ops {
 

@@ -1,12 +1,13 @@
-// Functions whose gradients are formulas of whole tensors. A C++ compiler evaluates the right
-// factor of a product first, and lets go of all temporaries, the last one first, when the whole
-// formula is done: so the formulas below name theirs in that order.
+#include "runtime/ops/pointwise_math.h"
+
 #include <cmath>
 #include <numbers>
 
 #include "runtime/kernels/functors/functions.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/power.h"
 
 namespace ohm::ops {
 namespace {

@@ -9,6 +9,7 @@
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"

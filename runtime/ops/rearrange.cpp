@@ -297,7 +297,7 @@ Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, doubl
   return out;
 }
 
-std::vector<OpDef> arrange_ops() {
+std::vector<OpDef> rearrange_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const auto one = std::int64_t{1};
   const ParamName diagonal{"diagonal", std::int64_t{0}};

@@ -24,6 +24,6 @@ Tensor cumsum(const Tensor& input, std::int64_t dim);
 /// negative ones cut off. Only mode "constant".
 Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, double value);
 
-std::vector<OpDef> arrange_ops();
+std::vector<OpDef> rearrange_ops();
 
 }  // namespace ohm::ops

@@ -3,7 +3,7 @@
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/reduce_rows.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "runtime/arithmetic/reduce.h"
-#include "runtime/ops/autocast.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

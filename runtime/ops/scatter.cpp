@@ -2,8 +2,8 @@
 #include "runtime/ops/scatter.h"
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formula.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/indexing.h"
 

@@ -1,3 +1,5 @@
+#include "runtime/ops/slice.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -220,7 +221,7 @@ std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t
                position);
 }
 
-std::vector<OpDef> piece_ops() {
+std::vector<OpDef> slice_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   using Split = std::vector<Tensor> (*)(const Tensor&, const Shape&, std::int64_t);
   return {

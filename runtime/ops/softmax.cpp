@@ -13,8 +13,8 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
 #include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/formula.h"
 #include "runtime/ops/reduction.h"
 
 namespace ohm::ops {

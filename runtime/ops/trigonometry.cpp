@@ -1,10 +1,13 @@
-// Circular and hyperbolic functions and their inverses, exp2.
+#include "runtime/ops/trigonometry.h"
+
 #include <cmath>
 #include <numbers>
 
 #include "runtime/kernels/functors/functions.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_math.h"
+#include "runtime/ops/power.h"
 
 namespace ohm::ops {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/update.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::optim {
 namespace {

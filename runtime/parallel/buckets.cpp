@@ -7,6 +7,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/parallel/coalesced.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

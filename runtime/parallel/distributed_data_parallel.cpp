@@ -13,6 +13,7 @@
 #include "runtime/parallel/buckets.h"
 #include "runtime/parallel/gradient_reducer.h"
 #include "runtime/parallel/scatter_gather.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

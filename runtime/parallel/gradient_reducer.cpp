@@ -7,12 +7,12 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
-#include "runtime/autograd/accumulate_grad.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/parallel/coalesced.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

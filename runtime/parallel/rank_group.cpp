@@ -8,7 +8,9 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/ops/cuda/collective.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

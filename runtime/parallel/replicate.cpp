@@ -4,9 +4,11 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/cuda/collective.h"
 #include "runtime/parallel/coalesced.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

@@ -2,21 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/observe/out_of_memory.h"
+#include "runtime/cuda/device_groups.h"
+#include "runtime/cuda/device_libraries.h"
 #include "runtime/kernels/cuda/cuda_kernels.h"
 
-namespace ohm::cuda {
-class CardGroups;
-class CardLibraries;
-}  // namespace ohm::cuda
-
 namespace ohm {
-
-struct OutOfMemoryReport;
 
 /// Values that were up to date on the card alone and that the host asked for.
 struct MovedValues {

@@ -2,19 +2,16 @@
 
 #include <cstring>
 #include <new>
-#include <stdexcept>
 #include <string>
 
-#include "allocator_shim/device/pinned_host_allocator.h"
-#include "runtime/tensor/context.h"
-#include "runtime/tensor/cuda_backend.h"
+#include "runtime/base/running_op.h"
 
 namespace ohm {
 namespace {
 
 void note_moved(const CardBackend& card, std::size_t bytes) {
   if (!card.traffic) return;
-  MovedValues& moved = card.traffic->to_host[std::string(Context::current().state.op)];
+  MovedValues& moved = card.traffic->to_host[std::string(running_op())];
   ++moved.times;
   moved.bytes += static_cast<std::int64_t>(bytes);
 }
@@ -22,46 +19,21 @@ void note_moved(const CardBackend& card, std::size_t bytes) {
 }  // namespace
 
 // The memory comes first: an error of the allocator then has nothing to clean up here.
-IntrusivePtr<Storage> Storage::from(RequestAllocator* allocator, std::size_t bytes, Device device) {
-  Context& context = Context::current();
-  const Allocation allocation = allocator->allocate(
-      {bytes, context.state.streams.of(device), context.state.category, context.site()});
+IntrusivePtr<Storage> Storage::allocate(RequestAllocator& allocator,
+                                        const AllocationRequest& request, Device device,
+                                        const CardBackend* card) {
+  const Allocation allocation = allocator.allocate(request);
   auto* const storage = new (std::nothrow) Storage();
   if (storage == nullptr) {
-    if (allocation.block != nullptr) allocator->free(allocation.block);
+    if (allocation.block != nullptr) allocator.free(allocation.block);
     throw std::bad_alloc();
   }
   storage->allocation_ = allocation;
-  storage->allocator_ = allocator;
-  storage->bytes_ = bytes;
+  storage->allocator_ = &allocator;
+  storage->bytes_ = request.bytes;
   storage->device_ = device;
+  if (storage->has_values()) storage->card_ = card;
   return IntrusivePtr<Storage>(storage);
-}
-
-IntrusivePtr<Storage> Storage::allocate(std::size_t bytes, Device device) {
-  const DeviceSlot& slot = Context::current().slot(device);
-  IntrusivePtr<Storage> storage = from(slot.allocator, bytes, device);
-  if (storage->has_values()) storage->card_ = slot.card;
-  return storage;
-}
-
-IntrusivePtr<Storage> Storage::allocate_pinned(std::size_t bytes) {
-  const Context& context = Context::current();
-  if (context.pinned == nullptr || context.gpus.empty()) {
-    throw std::invalid_argument("[pin_memory] there is no GPU that memory could be pinned for");
-  }
-  return from(context.pinned, bytes, Device::cpu());
-}
-
-bool Storage::is_pinned() const {
-  return allocator_ != nullptr && allocator_ == Context::current().pinned;
-}
-
-void Storage::record_copy(Device gpu) {
-  if (!is_pinned()) return;
-  Context& context = Context::current();
-  context.pinned->record_use(allocation_.block, *context.slot(gpu).streams,
-                             context.state.streams.of(gpu));
 }
 
 void Storage::destroy(Storage* storage) { delete storage; }

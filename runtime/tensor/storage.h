@@ -7,10 +7,9 @@
 #include "allocator_shim/device/request_allocator.h"
 #include "runtime/base/device.h"
 #include "runtime/base/intrusive_ptr.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
-
-struct CardBackend;
 
 /// Which copy of a storage's values is up to date where there are two of them: one in a real card's
 /// memory, one in the host's memory behind it.
@@ -39,12 +38,11 @@ enum class CardAccess : std::uint8_t {
 /// One allocation. Its memory goes back to the allocator when the last tensor on it goes.
 class Storage : public RefCounted {
  public:
-  /// Allocates on `device` for the current context: its category, its site, its stream.
-  /// Throws OutOfMemory; std::invalid_argument for a device that does not exist.
-  static IntrusivePtr<Storage> allocate(std::size_t bytes, Device device);
-
-  /// The same in page-locked memory of the host. Throws std::invalid_argument where there is none.
-  static IntrusivePtr<Storage> allocate_pinned(std::size_t bytes);
+  /// Of memory of `allocator`, which lies on `device` and outlives the storage; `card` may be null.
+  /// Throws OutOfMemory. Programs allocate by allocation.h.
+  static IntrusivePtr<Storage> allocate(RequestAllocator& allocator,
+                                        const AllocationRequest& request, Device device,
+                                        const CardBackend* card);
 
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
@@ -87,16 +85,14 @@ class Storage : public RefCounted {
   void set_category(Category category);
   void record_stream(StreamId stream);
 
-  bool is_pinned() const;
-  /// A copy between this page-locked memory and `gpu` is queued on the GPU's current stream. For
-  /// other memory there is nothing to do.
-  void record_copy(Device gpu);
+  /// Whose memory it is, and the block there; nullptr where nothing was allocated.
+  const RequestAllocator* allocator() const { return allocator_; }
+  BlockHandle block() const { return allocation_.block; }
 
   static void destroy(Storage* storage);
 
  private:
   Storage() = default;
-  static IntrusivePtr<Storage> from(RequestAllocator* allocator, std::size_t bytes, Device device);
   ~Storage();
 
   std::byte* host_copy() const { return static_cast<std::byte*>(allocation_.values); }

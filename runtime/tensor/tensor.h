@@ -11,7 +11,6 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/intrusive_ptr.h"
 #include "runtime/base/shape.h"
-#include "runtime/tensor/context.h"
 #include "runtime/tensor/storage.h"
 
 namespace ohm {

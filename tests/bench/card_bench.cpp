@@ -11,8 +11,10 @@
 #include "harness/cli/cuda_options.h"
 #include "harness/machine/machine.h"
 #include "runtime/cuda/device_libraries.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/tensor/context.h"
 #include "runtime/tensor/cuda_backend.h"
 #include "tests/bench/training_steps.h"
 

@@ -15,6 +15,7 @@
 #include "harness/sweep/fault_trials.h"
 #include "harness/sweep/sweep_messages.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 namespace {

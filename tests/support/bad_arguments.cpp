@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 
 namespace ohm::test {

@@ -8,6 +8,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/event_text.h"
 #include "tests/support/test_machine.h"
 

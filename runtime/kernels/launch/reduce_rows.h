@@ -1,7 +1,7 @@
 // Reductions as formulas of lines: see formulas/folds.h.
 #pragma once
 
-#include "runtime/arithmetic/reduce.h"
+#include "runtime/base/dim_mask.h"
 #include "runtime/kernels/functors/reduce_rows.h"
 #include "runtime/kernels/launch/row_loops.h"
 

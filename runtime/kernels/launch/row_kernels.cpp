@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "allocator_shim/base/assert.h"
-#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
@@ -18,26 +17,11 @@ bool is_there(const LineArgument& argument, const CardBackend* card) {
   return !tensor.defined() || tensor.numel() == 0 || tensor.card() == card;
 }
 
-/// From its first one to the end of the storage.
-std::int64_t elements_behind(const Tensor& tensor) {
-  const std::size_t bytes = tensor.storage().bytes() - tensor.offset_bytes();
-  return static_cast<std::int64_t>(bytes / item_bytes(tensor.dtype()));
-}
-
 LineOperand operand_of(const LineArgument& argument, CardAccess access) {
   const Tensor& tensor = argument.tensor;
   if (!tensor.defined()) return argument.operand;
   if (tensor.numel() == 0) return {};
   return {tensor.card_address(access), elements_behind(tensor), tensor.dtype()};
-}
-
-LineOperand operand_on_host(const LineArgument& argument, bool is_written) {
-  const Tensor& tensor = argument.tensor;
-  if (!tensor.defined() || tensor.numel() == 0) return {};
-  Storage& storage = tensor.storage();
-  const std::byte* const values = is_written ? storage.values() : storage.read_values();
-  return {reinterpret_cast<std::uintptr_t>(values + tensor.offset_bytes()), elements_behind(tensor),
-          tensor.dtype()};
 }
 
 /// That of the first tensor that is on one.
@@ -53,6 +37,11 @@ const CardBackend* card_of(const LineArguments& arguments) {
 }
 
 }  // namespace
+
+std::int64_t elements_behind(const Tensor& tensor) {
+  const std::size_t bytes = tensor.storage().bytes() - tensor.offset_bytes();
+  return static_cast<std::int64_t>(bytes / item_bytes(tensor.dtype()));
+}
 
 formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_folded) {
   formulas::Walk walk;
@@ -90,18 +79,6 @@ bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
   for (const LineArgument& out : arguments.out) *next++ = operand_of(out, CardAccess::write);
   if (lines.count > 0) card->kernels->launch(formula, dtype, lines, parameters);
   return true;
-}
-
-CardLines lines_on_host(const LineShape& shape, const LineArguments& arguments) {
-  CardLines lines;
-  lines.count = static_cast<std::uint64_t>(shape.count);
-  lines.size = shape.size;
-  lines.inner = shape.inner;
-  LineOperand* next = lines.operands;
-  for (const LineArgument& out : arguments.out) *next++ = operand_on_host(out, true);
-  for (const LineArgument& in : arguments.in) *next++ = operand_on_host(in, false);
-  lines.operand_count = static_cast<int>(next - lines.operands);
-  return lines;
 }
 
 }  // namespace ohm

@@ -46,6 +46,9 @@ inline bool is_row_major_or_undefined(const Tensor& tensor) {
   return !tensor.defined() || tensor.is_contiguous();
 }
 
+/// The elements from a tensor's first one to the end of its storage.
+std::int64_t elements_behind(const Tensor& tensor);
+
 /// False where it cannot run on the card that the tensors are on: nothing was done. `dtype`: of
 /// the elements that it computes with.
 bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,

@@ -5,12 +5,18 @@
 
 namespace ohm::ops {
 
-/// As attention_forward(). False, and nothing was done, where not all of it is on one card that has
+/// As host_attention(). False, and nothing was done, where not all of it is on one card that has
 /// kernels.
 bool is_attention_done_on_card(const AttentionInputs& inputs, const AttentionRules& rules,
                                const Tensor& out, const Tensor& logsumexp);
 
-/// As attention_backward(), and false likewise or without a logsumexp.
+/// What a card needs for gradients and the host does not.
+struct AttentionSums {
+  Tensor logsumexp;  ///< that is_attention_done_on_card() filled
+  Tensor products;   ///< float32, an element for each query of each head: overwritten
+};
+
+/// As host_attention_gradients(), and false likewise or without a logsumexp.
 bool are_attention_gradients_done_on_card(const AttentionInputs& inputs,
                                           const AttentionRules& rules, const Tensor& grad,
                                           const AttentionInputs& gradients,

@@ -6,6 +6,7 @@
 
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/ops/cuda/library_call.h"
+#include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -50,7 +51,7 @@ std::optional<cuda::Convolution> described(const ConvGeometry& g, DType dtype) {
 IntrusivePtr<Storage> workspace_of(std::size_t bytes, Device device) {
   if (bytes == 0) return {};
   const CategoryGuard category(Category::workspace);
-  return Storage::allocate(bytes, device);
+  return allocate_storage(bytes, device);
 }
 
 /// Of `bytes`, or of what halving leaves of them when there is memory for it: nothing at the end.

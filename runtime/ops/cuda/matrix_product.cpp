@@ -1,15 +1,12 @@
 #include "runtime/ops/cuda/matrix_product.h"
 
-#include <algorithm>
+#include <optional>
 
 #include "runtime/ops/cuda/library_call.h"
+#include "runtime/ops/host/gemm.h"
 
 namespace ohm::ops {
 namespace {
-
-bool is_row_readable(std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
-  return column_stride == 1 && row_stride >= std::max<std::int64_t>(1, columns);
-}
 
 cuda::CardRange range_of(const Storage* workspace) {
   if (workspace == nullptr) return {};
@@ -41,14 +38,6 @@ std::optional<cuda::Product> product_of(const Tensor& a, const Tensor& b, const 
 }
 
 }  // namespace
-
-std::optional<MatrixLayout2d> library_layout(const Tensor& matrix) {
-  const std::int64_t row_stride = matrix.strides()[matrix.dims() - 2];
-  const std::int64_t column_stride = matrix.strides().back();
-  if (is_row_readable(matrix.size(-1), row_stride, column_stride)) return {{row_stride, false}};
-  if (is_row_readable(matrix.size(-2), column_stride, row_stride)) return {{column_stride, true}};
-  return std::nullopt;
-}
 
 OnCard multiply_on_card(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
                         const Storage* workspace) {

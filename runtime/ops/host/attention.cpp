@@ -7,7 +7,6 @@
 
 #include "runtime/base/philox.h"
 #include "runtime/kernels/launch/host_values.h"
-#include "runtime/ops/cuda/attention.h"
 
 namespace ohm::ops {
 namespace {
@@ -167,9 +166,8 @@ struct HostGradients {
 
 }  // namespace
 
-void attention_forward(const AttentionInputs& inputs, const AttentionRules& rules,
-                       const Tensor& out, const Tensor& logsumexp) {
-  if (!out.has_values() || is_attention_done_on_card(inputs, rules, out, logsumexp)) return;
+void host_attention(const AttentionInputs& inputs, const AttentionRules& rules, const Tensor& out,
+                    const Tensor& logsumexp) {
   Rows rows(inputs, rules);
   const Sizes& sizes = rows.sizes();
   std::vector<float> result = zeros_for(out);
@@ -186,11 +184,8 @@ void attention_forward(const AttentionInputs& inputs, const AttentionRules& rule
   scatter_values(out, result);
 }
 
-void attention_backward(const AttentionInputs& inputs, const AttentionRules& rules,
-                        const Tensor& grad, const AttentionInputs& gradients,
-                        const AttentionSums& sums) {
-  if (!grad.has_values()) return;
-  if (are_attention_gradients_done_on_card(inputs, rules, grad, gradients, sums)) return;
+void host_attention_gradients(const AttentionInputs& inputs, const AttentionRules& rules,
+                              const Tensor& grad, const AttentionInputs& gradients) {
   Rows rows(inputs, rules);
   const HostInput<float> grads(grad);
   HostGradients found{zeros_for(inputs.query), zeros_for(inputs.key), zeros_for(inputs.value),

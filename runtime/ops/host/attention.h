@@ -1,5 +1,5 @@
-// The arithmetic of fused attention, by the host or a real card: row by row, without all scores at
-// once. Nothing is allocated on any device, and nothing happens where the tensors have no values.
+// The arithmetic of fused attention on the host: row by row, without all scores at once. Nothing is
+// allocated on any device. Pre-condition: the tensors have values.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,12 @@ struct AttentionRules {
 };
 
 /// Fills `out` [B, H, L, V] and, where it has elements, `logsumexp` [B, H, ≥ L].
-void attention_forward(const AttentionInputs& inputs, const AttentionRules& rules,
-                       const Tensor& out, const Tensor& logsumexp);
-
-/// What a card needs for gradients and the host does not.
-struct AttentionSums {
-  Tensor logsumexp;  ///< that attention_forward() filled
-  Tensor products;   ///< float32, an element for each query of each head: overwritten
-};
+void host_attention(const AttentionInputs& inputs, const AttentionRules& rules, const Tensor& out,
+                    const Tensor& logsumexp);
 
 /// Fills the gradients of `inputs`, in tensors of their shapes; an undefined one of the bias is not
 /// wanted.
-void attention_backward(const AttentionInputs& inputs, const AttentionRules& rules,
-                        const Tensor& grad, const AttentionInputs& gradients,
-                        const AttentionSums& sums);
+void host_attention_gradients(const AttentionInputs& inputs, const AttentionRules& rules,
+                              const Tensor& grad, const AttentionInputs& gradients);
 
 }  // namespace ohm::ops

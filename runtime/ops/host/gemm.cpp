@@ -8,11 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/launch/elementwise.h"
-#include "runtime/ops/cublas_workspace.h"
-#include "runtime/ops/cuda/matrix_product.h"
 
 namespace ohm::ops {
 namespace {
@@ -25,6 +21,10 @@ namespace {
   return true;
 }();
 
+bool is_row_readable(std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+  return column_stride == 1 && row_stride >= std::max<std::int64_t>(1, columns);
+}
+
 blasint blas_size(std::int64_t size) {
   if (size > std::numeric_limits<blasint>::max()) {
     throw std::invalid_argument(
@@ -35,15 +35,6 @@ blasint blas_size(std::int64_t size) {
 
 CBLAS_TRANSPOSE transposition(bool is_transposed) {
   return is_transposed ? CblasTrans : CblasNoTrans;
-}
-
-// The tensor itself when the library can read its last two dimensions, row- or column-wise; else
-// a row-major temporary on the device, as the GPU library needs it.
-Tensor prepared(const Tensor& matrix) {
-  if (library_layout(matrix)) return matrix;
-  Tensor copy = empty(matrix.shape(), options_of(matrix));
-  copy_into(copy, matrix);
-  return copy;
 }
 
 // A prepared matrix (one of a batch, by offset) as T values, converted where it stores another.
@@ -146,37 +137,15 @@ void library_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
   });
 }
 
-void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
-                     const Storage* workspace) {
-  if (!out.has_values()) return;
-  if (a.shape().back() == 0) {
-    if (!adds_to_out) fill_values(out, 0.0);
-    return;
-  }
-  if (multiply_on_card(a, b, out, adds_to_out, workspace) == OnCard::done) return;
-  if (!is_floating(out.dtype())) {
-    const std::int64_t batches = out.dims() == 3 ? out.shape()[0] : 1;
-    for (std::int64_t batch = 0; batch < batches; ++batch) integer_product(a, b, out, batch);
-  } else if (out.dtype() == DType::float64) {
-    library_product<double>(a, b, out, adds_to_out);
-  } else {
-    library_product<float>(a, b, out, adds_to_out);
-  }
-}
-
-Tensor product(const Tensor& a, const Tensor& b, const Tensor& out) {
-  const Tensor left = prepared(a);
-  const Tensor right = prepared(b);
-  compute_product(left, right, out, false, ensure_cublas_workspace(out.device()));
-  return out;
-}
-
-bool goes_through_cublaslt(const Tensor& bias, const Tensor& b) {
-  return bias.dims() == 1 && bias.is_contiguous() && bias.shape()[0] == b.shape()[1] &&
-         b.shape()[0] > 1 && b.shape()[1] > 1;
-}
-
 }  // namespace
+
+std::optional<MatrixLayout2d> library_layout(const Tensor& matrix) {
+  const std::int64_t row_stride = matrix.strides()[matrix.dims() - 2];
+  const std::int64_t column_stride = matrix.strides().back();
+  if (is_row_readable(matrix.size(-1), row_stride, column_stride)) return {{row_stride, false}};
+  if (is_row_readable(matrix.size(-2), column_stride, row_stride)) return {{column_stride, true}};
+  return std::nullopt;
+}
 
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
                const Matrix<float>& b, float beta, float* result, std::int64_t row_stride) {
@@ -194,29 +163,15 @@ void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<doub
               result, std::max<blasint>(1, blas_size(row_stride)));
 }
 
-Tensor raw_mm(const Tensor& a, const Tensor& b) {
-  return product(a, b, empty({a.shape()[0], b.shape()[1]}, options_of(a)));
-}
-
-Tensor raw_bmm(const Tensor& a, const Tensor& b) {
-  return product(a, b, empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a)));
-}
-
-Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
-  const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
-  const Tensor left = prepared(a);
-  const Tensor right = prepared(b);
-  const bool is_fused = goes_through_cublaslt(bias, b);
-  IntrusivePtr<Storage> lt_workspace;
-  if (is_fused) lt_workspace = cublaslt_workspace(out.device());
-  const Storage* const workspace = ensure_cublas_workspace(out.device());
-  if (is_fused &&
-      multiply_with_bias_on_card(bias, left, right, out, lt_workspace.get()) == OnCard::done) {
-    return out;
+void host_matrix_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out) {
+  if (!is_floating(out.dtype())) {
+    const std::int64_t batches = out.dims() == 3 ? out.shape()[0] : 1;
+    for (std::int64_t batch = 0; batch < batches; ++batch) integer_product(a, b, out, batch);
+  } else if (out.dtype() == DType::float64) {
+    library_product<double>(a, b, out, adds_to_out);
+  } else {
+    library_product<float>(a, b, out, adds_to_out);
   }
-  copy_into(out, bias);
-  compute_product(left, right, out, true, workspace);
-  return out;
 }
 
 }  // namespace ohm::ops

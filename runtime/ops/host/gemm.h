@@ -1,21 +1,21 @@
-// Matrix products on raw tensors: no graph, no autocast. Values by OpenBLAS.
+// Matrix products on the host, by OpenBLAS.
 #pragma once
+
+#include <cstdint>
+#include <optional>
 
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
 
-/// a [m, k] · b [k, n] in a new row-major tensor [m, n]. An operand that the library cannot read
-/// (rows and columns both strided, or repeated) is copied to a temporary first. Same dtype and
-/// device for both: checked by the callers.
-Tensor raw_mm(const Tensor& a, const Tensor& b);
+/// The matrix, or one of a batch, as libraries read it: rows next to each other or columns.
+struct MatrixLayout2d {
+  std::int64_t leading_dimension = 1;
+  bool is_transposed = false;  ///< the columns are next to each other
+};
 
-/// a [batch, m, k] · b [batch, k, n] in a new row-major tensor [batch, m, n].
-Tensor raw_bmm(const Tensor& a, const Tensor& b);
-
-/// bias + a · b: bias broadcasts to [m, n]. A one-dimensional bias of n > 1 columns with k > 1
-/// goes through cuBLASLt and its temporary workspace.
-Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b);
+/// How libraries can read the last two dimensions; nullopt: they cannot.
+std::optional<MatrixLayout2d> library_layout(const Tensor& matrix);
 
 /// One matrix for a library call: values with a leading dimension, transposed or not.
 template <class T>
@@ -31,5 +31,9 @@ void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<floa
                const Matrix<float>& b, float beta, float* result, std::int64_t row_stride);
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<double>& a,
                const Matrix<double>& b, double beta, double* result, std::int64_t row_stride);
+
+/// out = a · b, or out += a · b, of matrices or of batches of them, which have values.
+/// Pre-condition: library_layout() of both, `out` row-major, an inner dimension of at least 1.
+void host_matrix_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out);
 
 }  // namespace ohm::ops

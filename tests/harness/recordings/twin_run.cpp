@@ -10,6 +10,7 @@
 #include "harness/lua/interpreter.h"
 #include "harness/lua/native.h"
 #include "harness/machine/machine.h"
+#include "runtime/tensor/context.h"
 #include "tests/harness/recordings/recordings.h"
 #include "tests/support/golden.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 namespace {

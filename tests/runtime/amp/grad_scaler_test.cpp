@@ -6,7 +6,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/optim/sgd.h"
 #include "tests/support/test_machine.h"

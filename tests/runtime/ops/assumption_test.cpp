@@ -14,6 +14,7 @@
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

@@ -5,6 +5,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
 #include "tests/support/test_machine.h"

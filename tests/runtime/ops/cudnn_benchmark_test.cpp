@@ -7,6 +7,7 @@
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

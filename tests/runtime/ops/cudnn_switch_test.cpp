@@ -6,6 +6,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
+#include "runtime/ops/op_list.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

@@ -10,7 +10,8 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/op.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

@@ -22,6 +22,7 @@
 #include "runtime/optim/rmsprop.h"
 #include "runtime/optim/rprop.h"
 #include "runtime/optim/sgd.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/card_machine.h"
 #include "tests/support/test_machine.h"
 

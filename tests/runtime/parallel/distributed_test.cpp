@@ -16,6 +16,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/parallel/distributed_data_parallel.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {

@@ -8,11 +8,11 @@
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/rank_group.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {

@@ -5,6 +5,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/sum.h"
 #include "tests/support/card_machine.h"
 #include "tests/support/test_machine.h"
 

@@ -8,6 +8,7 @@
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/card_comparison.h"
 
 namespace ohm::test {

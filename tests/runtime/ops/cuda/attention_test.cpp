@@ -10,7 +10,9 @@
 
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/card_comparison.h"
 #include "tests/support/test_machine.h"
 

@@ -13,7 +13,8 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/kernels/cuda/kernel_module.h"
-#include "runtime/ops/op.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/counting_machine.h"
 #include "tests/support/op_samples.h"
 

@@ -22,10 +22,12 @@
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/collective.h"
 #include "runtime/ops/matmul.h"
+#include "runtime/ops/op_list.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/parallel/rank_group.h"
 #include "runtime/parallel/replicate.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/card_machine.h"
 #include "tests/support/op_samples.h"
 

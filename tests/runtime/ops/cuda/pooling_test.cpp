@@ -2,6 +2,7 @@
 #include "runtime/ops/pooling.h"
 
 #include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/card_comparison.h"
 
 namespace ohm::test {

@@ -6,6 +6,7 @@
 
 #include "runtime/kernels/cuda/kernel_module.h"
 #include "runtime/ops/extremum.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/card_comparison.h"
 
 namespace ohm::test {

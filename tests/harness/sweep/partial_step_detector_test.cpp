@@ -1,4 +1,4 @@
-#include "runtime/optim/step_watch.h"
+#include "harness/sweep/partial_step_detector.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,11 @@
 #include "runtime/optim/adam.h"
 #include "tests/support/test_machine.h"
 
-namespace ohm::optim {
+namespace ohm::engine {
 namespace {
+
+using optim::Adam;
+using optim::AdamOptions;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
 
@@ -29,29 +32,29 @@ std::unique_ptr<Adam> adam_of(const std::vector<Tensor>& parameters) {
 
 /// Beside the ballast there is room for parameters of 16 MiB, their gradients and states, not for a
 /// temporary of that size.
-class StepWatchTest : public testing::Test {
+class PartialStepDetectorTest : public testing::Test {
  protected:
   void expect_half_a_step(Adam& optimizer) {
     ballast_ = zeros({36 << 18}, {DType::float32, Device::cuda(0)});
     EXPECT_THROW(optimizer.step(), OutOfMemory);
     ballast_ = Tensor();
-    EXPECT_EQ(watch_.built_on(), "");
+    EXPECT_EQ(detector_.built_on(), "");
   }
 
   test::TestMachine machine_{{.capacity_bytes = 108 * kMiB}};
-  StepWatch watch_;
+  PartialStepDetector detector_;
   Tensor ballast_;
 };
 
-TEST_F(StepWatchTest, SeesAStepThatIsMadeWhereAnotherOneWasStopped) {
+TEST_F(PartialStepDetectorTest, SeesAStepThatIsMadeWhereAnotherOneWasStopped) {
   const Tensor parameter = parameter_of(16);
   const auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
   optimizer->step();
-  EXPECT_EQ(watch_.built_on(), "Adam");
+  EXPECT_EQ(detector_.built_on(), "Adam");
 }
 
-TEST_F(StepWatchTest, SeesNothingWhereAllIsWrittenAgain) {
+TEST_F(PartialStepDetectorTest, SeesNothingWhereAllIsWrittenAgain) {
   const Tensor parameter = parameter_of(16);
   const auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
@@ -59,55 +62,55 @@ TEST_F(StepWatchTest, SeesNothingWhereAllIsWrittenAgain) {
     tensor.storage().bump_version();
   }
   optimizer->step();
-  EXPECT_EQ(watch_.built_on(), "");
+  EXPECT_EQ(detector_.built_on(), "");
 }
 
-TEST_F(StepWatchTest, SeesWhatIsWrittenAgainInPartOnly) {
+TEST_F(PartialStepDetectorTest, SeesWhatIsWrittenAgainInPartOnly) {
   const Tensor parameter = parameter_of(16);
   const auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
   optimizer->find_state(parameter)->tensors.back().storage().bump_version();
   optimizer->step();
-  EXPECT_EQ(watch_.built_on(), "Adam");
+  EXPECT_EQ(detector_.built_on(), "Adam");
 }
 
-TEST_F(StepWatchTest, AStepThatFailsToGoOnIsHalfMadeItself) {
+TEST_F(PartialStepDetectorTest, AStepThatFailsToGoOnIsPartialItself) {
   const Tensor parameter = parameter_of(16);
   const auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
   expect_half_a_step(*optimizer);
   optimizer->step();
-  EXPECT_EQ(watch_.built_on(), "Adam");
+  EXPECT_EQ(detector_.built_on(), "Adam");
 }
 
-TEST_F(StepWatchTest, StateGoesWithItsOptimizer) {
+TEST_F(PartialStepDetectorTest, StateGoesWithItsOptimizer) {
   const Tensor parameter = parameter_of(16);
   auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
   optimizer.reset();
   adam_of({parameter})->step();
-  EXPECT_EQ(watch_.built_on(), "");
+  EXPECT_EQ(detector_.built_on(), "");
 }
 
-TEST_F(StepWatchTest, ParametersOutliveTheirOptimizer) {
+TEST_F(PartialStepDetectorTest, ParametersOutliveTheirOptimizer) {
   const Tensor first = parameter_of(1);
   const Tensor second = parameter_of(15);
   auto optimizer = adam_of({first, second});
   expect_half_a_step(*optimizer);
   optimizer.reset();
   adam_of({second})->step();
-  EXPECT_EQ(watch_.built_on(), "");
+  EXPECT_EQ(detector_.built_on(), "");
   adam_of({first})->step();
-  EXPECT_EQ(watch_.built_on(), "Adam");
+  EXPECT_EQ(detector_.built_on(), "Adam");
 }
 
-TEST_F(StepWatchTest, WhereTheStateHasNoRoomNothingIsWritten) {
+TEST_F(PartialStepDetectorTest, WhereTheStateHasNoRoomNothingIsWritten) {
   const Tensor parameter = parameter_of(20);
   const auto optimizer = adam_of({parameter});
   expect_half_a_step(*optimizer);
   EXPECT_THROW(optimizer->step(), OutOfMemory);
-  EXPECT_EQ(watch_.built_on(), "");
+  EXPECT_EQ(detector_.built_on(), "");
 }
 
 }  // namespace
-}  // namespace ohm::optim
+}  // namespace ohm::engine

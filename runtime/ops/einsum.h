@@ -1,4 +1,4 @@
-// Products of vectors, and sums of products written with letters.
+// Sums of products written with letters.
 #pragma once
 
 #include <string>
@@ -8,15 +8,11 @@
 
 namespace ohm::ops {
 
-/// The sum of products of two vectors of one length.
-Tensor dot(const Tensor& input, const Tensor& other);
-/// matrix [n, m] times vector [m].
-Tensor mv(const Tensor& input, const Tensor& vec);
 /// "ij,jk->ik": a letter names a dimension; one that does not stand behind the arrow is summed
 /// over. Without an arrow the result has the letters that occur once, in alphabetical order. One
 /// operand or several, which are taken from the left; no "..." and no letter twice in one operand.
 Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands);
 
-std::vector<OpDef> contraction_ops();
+std::vector<OpDef> einsum_ops();
 
 }  // namespace ohm::ops

@@ -1,7 +1,9 @@
-#include "runtime/ops/autocast.h"
+#include "runtime/ops/op_front.h"
 
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -28,7 +30,7 @@ Tensor cached_cast(AutocastState& state, const Tensor& tensor) {
 }  // namespace
 
 Tensor autocast_input(CastPolicy policy, const Tensor& tensor) {
-  AutocastState* state = Context::current().state.autocast.get();
+  AutocastState* state = find_autocast_state();
   if (policy == CastPolicy::none || policy == CastPolicy::float32_result) return tensor;
   if (state == nullptr || !state->is_enabled) return tensor;
   if (!is_eligible(tensor)) return tensor;
@@ -39,7 +41,7 @@ Tensor autocast_input(CastPolicy policy, const Tensor& tensor) {
 }
 
 std::optional<DType> OpFront::result_dtype(const Tensor& input, std::optional<DType> asked) const {
-  const AutocastState* state = Context::current().state.autocast.get();
+  const AutocastState* state = find_autocast_state();
   const bool is_cast = info_.cast == CastPolicy::float32_result && state != nullptr &&
                        state->is_enabled && is_eligible(input);
   return asked || !is_cast ? asked : DType::float32;

@@ -1,26 +1,33 @@
-#include "runtime/ops/op.h"
+#include "runtime/ops/op_list.h"
 
 #include <iterator>
 #include <unordered_map>
 
 #include "runtime/ops/activation.h"
 #include "runtime/ops/alias.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
 #include "runtime/ops/batch_norm.h"
+#include "runtime/ops/choice.h"
+#include "runtime/ops/clamp.h"
 #include "runtime/ops/clip_grad.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/composed.h"
-#include "runtime/ops/contraction.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
+#include "runtime/ops/einsum.h"
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/extremum.h"
 #include "runtime/ops/group_norm.h"
 #include "runtime/ops/indexing.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/inplace_unary.h"
 #include "runtime/ops/interpolate.h"
 #include "runtime/ops/layer_norm.h"
+#include "runtime/ops/lerp.h"
 #include "runtime/ops/loss_bce.h"
 #include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/loss_distance.h"
@@ -30,16 +37,21 @@
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/norm.h"
 #include "runtime/ops/piecewise.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_math.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/pooling.h"
+#include "runtime/ops/power.h"
 #include "runtime/ops/product.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/recurrent_cell.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/scatter.h"
 #include "runtime/ops/sequence.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
+#include "runtime/ops/trigonometry.h"
 #include "runtime/ops/variance.h"
+#include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::ops {
@@ -49,18 +61,57 @@ using Family = std::vector<OpDef> (*)();
 
 // The families, in the order in which listings show them.
 constexpr Family kFamilies[] = {
-    &convert_ops,     &view_ops,         &piece_ops,          &join_ops,
-    &alias_ops,       &arrange_ops,      &indexing_ops,       &scatter_ops,
-    &binary_ops,      &inplace_ops,      &inplace_unary_ops,  &unary_ops,
-    &math_ops,        &trigonometry_ops, &blend_ops,          &comparison_ops,
-    &reduction_ops,   &extremum_ops,     &variance_ops,       &norm_ops,
-    &product_ops,     &matmul_ops,       &contraction_ops,    &activation_ops,
-    &piecewise_ops,   &softmax_ops,      &attention_ops,      &distance_loss_ops,
-    &bce_loss_ops,    &nll_loss_ops,     &cross_entropy_ops,  &divergence_loss_ops,
-    &margin_loss_ops, &conv_ops,         &conv_transpose_ops, &pooling_ops,
-    &sequence_ops,    &interpolate_ops,  &batch_norm_ops,     &layer_norm_ops,
-    &group_norm_ops,  &composed_ops,     &dropout_ops,        &embedding_ops,
-    &recurrent_ops,   &clip_grad_ops,
+    &convert_ops,
+    &view_ops,
+    &slice_ops,
+    &concat_ops,
+    &alias_ops,
+    &rearrange_ops,
+    &indexing_ops,
+    &scatter_ops,
+    &arithmetic_ops,
+    &choice_ops,
+    &inplace_ops,
+    &inplace_unary_ops,
+    &negation_ops,
+    &unary_ops,
+    &power_ops,
+    &clamp_ops,
+    &math_ops,
+    &trigonometry_ops,
+    &lerp_ops,
+    &comparison_ops,
+    &reduction_ops,
+    &extremum_ops,
+    &variance_ops,
+    &norm_ops,
+    &product_ops,
+    &matmul_ops,
+    &vector_product_ops,
+    &einsum_ops,
+    &activation_ops,
+    &piecewise_ops,
+    &softmax_ops,
+    &attention_ops,
+    &distance_loss_ops,
+    &bce_loss_ops,
+    &nll_loss_ops,
+    &cross_entropy_ops,
+    &divergence_loss_ops,
+    &margin_loss_ops,
+    &conv_ops,
+    &conv_transpose_ops,
+    &pooling_ops,
+    &sequence_ops,
+    &interpolate_ops,
+    &batch_norm_ops,
+    &layer_norm_ops,
+    &group_norm_ops,
+    &composed_ops,
+    &dropout_ops,
+    &embedding_ops,
+    &recurrent_ops,
+    &clip_grad_ops,
 };
 
 }  // namespace

@@ -1,30 +1,13 @@
-// Automatic mixed precision, as far as ops know it: each op's cast policy, and the front that
-// applies it.
+// The front of an op: names it for what it allocates, and applies its autocast policy.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string_view>
 
-#include "runtime/autograd/autocast_state.h"
+#include "runtime/ops/op_info.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
-
-/// What autocast does to an op's floating inputs on a GPU.
-enum class CastPolicy : std::uint8_t {
-  none,            ///< runs in the dtype of its inputs
-  low_precision,   ///< casts float32 inputs to autocast's dtype
-  float32,         ///< casts half-precision inputs to float32
-  float32_result,  ///< keeps its inputs and asks for a float32 result: see OpFront::result_dtype
-  widest,          ///< casts to the widest dtype among the inputs
-};
-
-struct OpInfo {
-  std::string_view name;
-  CastPolicy cast = CastPolicy::none;
-};
 
 /// `tensor` cast by autocast for an op with this policy: the tensor itself when autocast is off or
 /// does not concern it. The cast is part of the graph; casts of leaves that require a gradient are
