@@ -81,9 +81,9 @@ namespace {
 bool is_checked_on_card(const Tensor& grad, const Tensor& found) {
   constexpr std::int64_t kLine = 4096;
   if (!grad.is_dense()) return false;
-  const std::int64_t lines = (grad.numel() + kLine - 1) / kLine;
-  return are_lines_done_on_card(formulas::NonFinite{grad.numel()}, grad.dtype(), {lines, kLine},
-                                {{found}, {grad}});
+  const std::int64_t rows = (grad.numel() + kLine - 1) / kLine;
+  return are_rows_done_on_cuda(functors::NonFinite{grad.numel()}, grad.dtype(), {rows, kLine},
+                               {{found}, {grad}});
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ void GradScaler::multiply(const std::vector<Tensor>& grads, const Tensor& factor
     grad.storage().bump_version();
     if (is_checked_on_card(grad, found)) {
       visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-        map_binary<T, T>(grad, grad, factor, formulas::Product());
+        map_binary<T, T>(grad, grad, factor, functors::Product());
       });
       continue;
     }

@@ -25,7 +25,7 @@ void copy_into(const Tensor& target, const Tensor& source) {
   }
   visit_dtype(target.dtype(), [&]<class Out>(TypeTag<Out>) {
     visit_dtype(source.dtype(), [&]<class In>(TypeTag<In>) {
-      map_unary<Out, In>(target, source, formulas::Copy());
+      map_unary<Out, In>(target, source, functors::Copy());
     });
   });
 }

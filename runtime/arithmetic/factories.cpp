@@ -64,7 +64,7 @@ Tensor new_data(const Shape& shape, const TensorOptions& options) {
 // A card fills its memory itself.
 bool fill_on_card(const Tensor& tensor, double value) {
   constexpr std::size_t kWidestItem = 4;
-  if (tensor.card() == nullptr || !tensor.is_contiguous()) return false;
+  if (tensor.cuda_backend() == nullptr || !tensor.is_contiguous()) return false;
   if (tensor.numel() == 0) return true;
   const std::size_t bytes = item_bytes(tensor.dtype());
   const bool is_all = tensor.nbytes() == tensor.storage().bytes();
@@ -75,15 +75,16 @@ bool fill_on_card(const Tensor& tensor, double value) {
   });
   if (bytes > kWidestItem && pattern != 0) return false;
   const std::size_t item = std::min(bytes, kWidestItem);
-  const DeviceAddress to = tensor.card_address(is_all ? CardAccess::overwrite : CardAccess::write);
-  tensor.card()->card->fill(to, static_cast<std::uint32_t>(pattern), item, tensor.nbytes() / item);
+  const DeviceAddress to = tensor.cuda_address(is_all ? CudaAccess::overwrite : CudaAccess::write);
+  tensor.cuda_backend()->card->fill(to, static_cast<std::uint32_t>(pattern), item,
+                                    tensor.nbytes() / item);
   return true;
 }
 
 // Calls fn(i) for each element i in row-major order and stores what it returns.
 template <class F>
 void generate(const Tensor& tensor, F&& fn) {
-  if (!tensor.has_values() || is_done_on_card<float>(fn, tensor)) return;
+  if (!tensor.has_values() || is_done_on_cuda<float>(fn, tensor)) return;
   visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
     T* data = tensor.data<T>();
     if (tensor.is_contiguous()) {
@@ -98,7 +99,7 @@ void generate(const Tensor& tensor, F&& fn) {
 }
 
 // The words of a draw for its elements, on its device.
-formulas::WordDraw draw_words(const Tensor& tensor) {
+functors::WordDraw draw_words(const Tensor& tensor) {
   PhiloxGenerator& generator = Context::current().slot(tensor.device()).generator;
   return {generator.seed, generator.take(static_cast<std::uint64_t>(tensor.numel()))};
 }
@@ -107,7 +108,7 @@ formulas::WordDraw draw_words(const Tensor& tensor) {
 template <class F>
 void generate_from_words(const Tensor& tensor, const F& formula) {
   constexpr std::int64_t kBlock = 4;
-  if (!tensor.has_values() || is_done_on_card<float>(formula, tensor)) return;
+  if (!tensor.has_values() || is_done_on_cuda<float>(formula, tensor)) return;
   if (!tensor.is_contiguous()) return generate(tensor, formula);
   // A block at a time: the words stay in registers.
   visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
@@ -182,7 +183,7 @@ Tensor from_values(const std::vector<double>& values, const Shape& shape,
 
 Tensor arange(double start, double step, std::int64_t count, const TensorOptions& options) {
   Tensor tensor = new_data({count}, options);
-  generate(tensor, formulas::Progression{start, step});
+  generate(tensor, functors::Progression{start, step});
   return tensor;
 }
 
@@ -210,22 +211,22 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
         fmt::format("[randint] the range [{}, {}) has more than 2^32 values", low, high));
   }
   Tensor tensor = new_data(shape, options);
-  generate_from_words(tensor, formulas::IntegerDraw{draw_words(tensor), low, range});
+  generate_from_words(tensor, functors::IntegerDraw{draw_words(tensor), low, range});
   return tensor;
 }
 
 void fill_values(const Tensor& tensor, double value) {
   if (fill_on_card(tensor, value)) return;
-  generate(tensor, formulas::Constant{value});
+  generate(tensor, functors::Constant{value});
 }
 
 void fill_uniform(const Tensor& tensor, double low, double high) {
-  generate_from_words(tensor, formulas::UniformDraw{draw_words(tensor), low, high});
+  generate_from_words(tensor, functors::UniformDraw{draw_words(tensor), low, high});
 }
 
 void fill_normal(const Tensor& tensor, double mean, double deviation) {
-  const formulas::NormalDraw formula{draw_words(tensor), mean, deviation};
-  if (tensor.has_values() && is_done_on_card<float>(formula, tensor)) return;
+  const functors::NormalDraw formula{draw_words(tensor), mean, deviation};
+  if (tensor.has_values() && is_done_on_cuda<float>(formula, tensor)) return;
   std::array<double, 4> values{};
   generate(tensor, [&](std::uint64_t i) {
     if (i % 4 == 0) values = formula.of_block(i / 4);
@@ -235,7 +236,7 @@ void fill_normal(const Tensor& tensor, double mean, double deviation) {
 
 void fill_bernoulli(const Tensor& tensor, double probability, double value) {
   generate_from_words(
-      tensor, formulas::BernoulliDraw{draw_words(tensor), static_cast<float>(probability), value});
+      tensor, functors::BernoulliDraw{draw_words(tensor), static_cast<float>(probability), value});
 }
 
 std::vector<double> to_doubles(const Tensor& tensor) {

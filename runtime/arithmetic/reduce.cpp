@@ -38,25 +38,24 @@ void add_rows(const In* source, const Shape& shape, const std::array<Shape, 2>& 
   });
 }
 
-bool is_summed_on_card(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
-  const CardFold fold(tensor, folded, out.numel());
+bool is_summed_on_cuda(const Tensor& out, const Tensor& tensor, DimMask folded, double factor) {
+  const CudaReduction fold(tensor, folded, out.numel());
   const DType dtype = tensor.dtype();
   const DType sum_dtype = is_floating(dtype) ? DType::float64 : DType::int64;
-  using formulas::FoldedSum;
-  return fold_on_card(
+  using functors::ReduceSum;
+  return reduce_on_cuda(
       tensor, fold, 1,
       [&] {
-        return are_lines_done_on_card(FoldedSum{factor, fold.whole()}, dtype, fold.whole_lines(),
-                                      {{out}, {tensor}});
+        return are_rows_done_on_cuda(ReduceSum{factor, fold.whole()}, dtype, fold.whole_rows(),
+                                     {{out}, {tensor}});
       },
       [&](const PartialResults& partials) {
-        return are_lines_done_on_card(FoldedSum{1.0, fold.in_pieces()}, dtype, fold.piece_lines(),
-                                      {{partials.array(0, sum_dtype)}, {tensor}});
+        return are_rows_done_on_cuda(ReduceSum{1.0, fold.in_pieces()}, dtype, fold.piece_rows(),
+                                     {{partials.array(0, sum_dtype)}, {tensor}});
       },
       [&](const PartialResults& partials) {
-        return are_lines_done_on_card(FoldedSum{factor, fold.of_partials()}, sum_dtype,
-                                      fold.partial_lines(),
-                                      {{out}, {partials.array(0, sum_dtype)}});
+        return are_rows_done_on_cuda(ReduceSum{factor, fold.of_partials()}, sum_dtype,
+                                     fold.partial_rows(), {{out}, {partials.array(0, sum_dtype)}});
       });
 }
 
@@ -72,7 +71,7 @@ void reduce_sum_into(const Tensor& out, const Tensor& given, DimMask folded, dou
   const Tensor tensor =
       reads_directly(given.dtype(), out.dtype()) ? given : cast(given, out.dtype());
   const ReductionScratch scratch(tensor, folded);
-  if (!out.has_values() || is_summed_on_card(out, tensor, folded, factor)) return;
+  if (!out.has_values() || is_summed_on_cuda(out, tensor, folded, factor)) return;
   visit_dtype(tensor.dtype(), [&]<class In>(TypeTag<In>) {
     using Sum = std::conditional_t<std::is_floating_point_v<ComputeType<In>>, double, std::int64_t>;
     std::vector<Sum> sums(static_cast<std::size_t>(out.numel()));

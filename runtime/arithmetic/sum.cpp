@@ -12,14 +12,14 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
   OHM_ASSERT(a.shape() == b.shape() && a.dtype() == b.dtype(), "gradients of one tensor differ");
   Tensor out = empty_like(a);
   visit_dtype(out.dtype(),
-              [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, formulas::Sum()); });
+              [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, functors::Sum()); });
   return out;
 }
 
 void accumulate_into(const Tensor& target, const Tensor& source) {
   target.storage().bump_version();
   visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(target, target, source, formulas::Sum());
+    map_binary<T, T>(target, target, source, functors::Sum());
   });
 }
 

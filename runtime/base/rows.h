@@ -1,14 +1,14 @@
-// A row-major tensor as lines along one dimension.
+// A row-major tensor as rows along one dimension.
 #pragma once
 
 #include <cstdint>
 
 #include "runtime/base/shape.h"
 
-namespace ohm::ops {
+namespace ohm {
 
 /// Line (o, i) starts at o · size · inner + i and its elements are `inner` apart.
-struct Lines {
+struct Rows {
   std::int64_t outer = 1;
   std::int64_t size = 1;
   std::int64_t inner = 1;
@@ -16,24 +16,24 @@ struct Lines {
   std::int64_t count() const { return outer * inner; }
 };
 
-inline Lines lines_along(const Shape& shape, int dim) {
-  Lines lines;
+inline Rows rows_along(const Shape& shape, int dim) {
+  Rows rows;
   for (int i = 0; i < shape.dims(); ++i) {
-    if (i < dim) lines.outer *= shape[i];
-    if (i == dim) lines.size = shape[i];
-    if (i > dim) lines.inner *= shape[i];
+    if (i < dim) rows.outer *= shape[i];
+    if (i == dim) rows.size = shape[i];
+    if (i > dim) rows.inner *= shape[i];
   }
-  return lines;
+  return rows;
 }
 
-/// Calls visit(start) with the first element of each line.
+/// Calls visit(start) with the first element of each row.
 template <class F>
-void for_each_line(const Lines& lines, F&& visit) {
-  for (std::int64_t outer = 0; outer < lines.outer; ++outer) {
-    for (std::int64_t inner = 0; inner < lines.inner; ++inner) {
-      visit(outer * lines.size * lines.inner + inner);
+void for_each_row_start(const Rows& rows, F&& visit) {
+  for (std::int64_t outer = 0; outer < rows.outer; ++outer) {
+    for (std::int64_t inner = 0; inner < rows.inner; ++inner) {
+      visit(outer * rows.size * rows.inner + inner);
     }
   }
 }
 
-}  // namespace ohm::ops
+}  // namespace ohm

@@ -76,8 +76,8 @@ void Cudnn::average(const AverageWindows& windows, Pointer input, Pointer output
         "cudnnPoolingForward");
 }
 
-void Cudnn::average_slope(const AverageWindows& windows, Pointer input, Pointer output,
-                          Pointer grad, Pointer input_grad) const {
+void Cudnn::average_backward(const AverageWindows& windows, Pointer input, Pointer output,
+                             Pointer grad, Pointer input_grad) const {
   card_->current();
   const Tensor of_input = tensor(windows.type, windows.input);
   const Tensor of_output = tensor(windows.type, windows.output);
@@ -125,7 +125,7 @@ void Cudnn::normalize(const BatchNorm& norm, const BatchNormInference& operands)
         "cudnnBatchNormalizationForwardInference");
 }
 
-void Cudnn::normalize_slopes(const BatchNorm& norm, const BatchNormSlopes& operands) const {
+void Cudnn::normalize_backward(const BatchNorm& norm, const BatchNormBackward& operands) const {
   card_->current();
   const Tensor images = tensor(norm.type, norm.sizes);
   const Tensor of_channels = channels(norm);

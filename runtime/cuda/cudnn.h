@@ -52,7 +52,7 @@ struct BatchNormInference {
   Pointer variance = 0;
 };
 
-struct BatchNormSlopes {
+struct BatchNormBackward {
   Pointer input = 0;
   Pointer grad = 0;
   Pointer weight = 0;
@@ -93,12 +93,12 @@ class Cudnn final : public CudnnLibrary {
   void average(const AverageWindows& windows, Pointer input, Pointer output) const;
   /// Overwrites `input_grad`. The values of input and output are not looked at: any that there are
   /// of their sizes will do.
-  void average_slope(const AverageWindows& windows, Pointer input, Pointer output, Pointer grad,
-                     Pointer input_grad) const;
+  void average_backward(const AverageWindows& windows, Pointer input, Pointer output, Pointer grad,
+                        Pointer input_grad) const;
 
   void normalize(const BatchNorm& norm, const BatchNormTraining& operands) const;
   void normalize(const BatchNorm& norm, const BatchNormInference& operands) const;
-  void normalize_slopes(const BatchNorm& norm, const BatchNormSlopes& operands) const;
+  void normalize_backward(const BatchNorm& norm, const BatchNormBackward& operands) const;
 
  private:
   using Pooling = Described<OpaqueCudnnPooling>;

@@ -11,9 +11,9 @@
 
 namespace ohm::cuda {
 
-class CardGroups {
+class DeviceGroups {
  public:
-  explicit CardGroups(LibraryNames names) : names_(std::move(names)) {}
+  explicit DeviceGroups(LibraryNames names) : names_(std::move(names)) {}
 
   /// nullptr where NCCL is missing, or has nothing to do: fewer than two cards, or one twice.
   /// Throws LibraryError where it is there and does not start: the next call tries again.

@@ -17,7 +17,7 @@ LibraryState state_of(const char* name, const std::string& missing, Open&& open)
 
 }  // namespace
 
-std::vector<LibraryState> CardLibraries::states() {
+std::vector<LibraryState> DeviceLibraries::states() {
   return {state_of(Cublas::kName, cublas_.missing, [this] { return cublas(); }),
           state_of(CublasLt::kName, cublaslt_.missing, [this] { return cublaslt(); }),
           state_of(Cudnn::kName, cudnn_.missing, [this] { return cudnn(); })};

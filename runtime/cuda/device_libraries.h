@@ -21,9 +21,9 @@ struct LibraryState {
   std::string missing;  ///< why, or why it does not start; empty where it is there
 };
 
-class CardLibraries {
+class DeviceLibraries {
  public:
-  CardLibraries(std::shared_ptr<const Card> card, LibraryPlaces places)
+  DeviceLibraries(std::shared_ptr<const Card> card, LibraryPlaces places)
       : card_(std::move(card)), places_(std::move(places)) {}
 
   /// nullptr where it is missing. Throws LibraryError where it is there and does not start: the

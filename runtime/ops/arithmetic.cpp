@@ -18,14 +18,14 @@ constexpr OpInfo kDiv{"div"};
 constexpr OpInfo kNeg{"neg"};
 
 Tensor product(const Tensor& a, const TensorOrNumber& b) {
-  return binary_new(kMul, a, b, result_dtype(a, b), formulas::Product());
+  return binary_new(kMul, a, b, result_dtype(a, b), functors::Product());
 }
 
 Tensor gradient_product(const Tensor& grad, const Tensor& factor) {
   return formula::is_recorded() ? mul(grad, factor) : product(grad, factor);
 }
 
-formulas::ScaledSum scaled_sum(const Term& term) { return {term.factor()}; }
+functors::ScaledSum scaled_sum(const Term& term) { return {term.factor()}; }
 
 Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
                   const TensorOrNumber& other, const Term& term) {
@@ -128,7 +128,7 @@ Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha) {
 Tensor rsub(const Tensor& input, double number) {
   const OpFront front(kRsub);
   Tensor out =
-      binary_new(kRsub, input, number, result_dtype(input, number), formulas::ReversedDifference());
+      binary_new(kRsub, input, number, result_dtype(input, number), functors::ReversedDifference());
   if (Recorder record("RsubBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{negated(call.grad())}; });
@@ -154,7 +154,7 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
   const DType dtype = is_floating(promoted) ? promoted : DType::float32;
   Recorder record("DivBackward", {&input, &tensor_of(other)});
   save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
-  Tensor out = binary_new_floating(kDiv, input, other, dtype, formulas::Quotient());
+  Tensor out = binary_new_floating(kDiv, input, other, dtype, functors::Quotient());
   record.attach_differentiable(
       out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
         return div_gradients(call, number, scalar);
@@ -166,7 +166,7 @@ Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
   Tensor out = empty_like(input);
   visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, formulas::Neg()); });
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, functors::Neg()); });
   if (Recorder record("NegBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
@@ -196,28 +196,28 @@ namespace ohm::ops::formula {
 
 Tensor times(const Tensor& tensor, double factor) {
   if (is_recorded()) return mul(tensor, factor);
-  return map_new(tensor, formulas::Scaled{factor});
+  return map_new(tensor, functors::Scaled{factor});
 }
 Tensor plus(const Tensor& tensor, double number) {
   if (is_recorded()) return add(tensor, number);
-  return map_new(tensor, formulas::Shifted{number});
+  return map_new(tensor, functors::Shifted{number});
 }
-Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, formulas::Neg()); }
+Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, functors::Neg()); }
 Tensor product(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return mul(a, b);
-  return combined(a, b, formulas::Product());
+  return combined(a, b, functors::Product());
 }
 Tensor quotient(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return div(a, b);
-  return combined(a, b, formulas::Quotient());
+  return combined(a, b, functors::Quotient());
 }
 Tensor sum(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return add(a, b);
-  return combined(a, b, formulas::Sum());
+  return combined(a, b, functors::Sum());
 }
 Tensor difference(const Tensor& a, const Tensor& b) {
   if (is_recorded()) return sub(a, b);
-  return combined(a, b, formulas::Difference());
+  return combined(a, b, functors::Difference());
 }
 
 }  // namespace ohm::ops::formula

@@ -19,7 +19,7 @@ namespace {
 
 void attention_forward(const AttentionInputs& inputs, const AttentionRules& rules,
                        const Tensor& out, const Tensor& logsumexp) {
-  if (!out.has_values() || is_attention_done_on_card(inputs, rules, out, logsumexp)) return;
+  if (!out.has_values() || is_attention_done_on_cuda(inputs, rules, out, logsumexp)) return;
   host_attention(inputs, rules, out, logsumexp);
 }
 
@@ -27,7 +27,7 @@ void attention_backward(const AttentionInputs& inputs, const AttentionRules& rul
                         const Tensor& grad, const AttentionInputs& gradients,
                         const AttentionSums& sums) {
   if (!grad.has_values()) return;
-  if (are_attention_gradients_done_on_card(inputs, rules, grad, gradients, sums)) return;
+  if (are_attention_gradients_done_on_cuda(inputs, rules, grad, gradients, sums)) return;
   host_attention_gradients(inputs, rules, grad, gradients);
 }
 
@@ -179,7 +179,7 @@ Tensor row_products(const Tensor& grad, const Tensor& out) {
   if (grad.dtype() != DType::float32) {
     return empty({grad.size(0), grad.size(2), grad.size(1)}, float32_on(grad));
   }
-  const Tensor product = map_new(grad, out, formulas::Product());
+  const Tensor product = map_new(grad, out, functors::Product());
   const Tensor sums = reduce_sum(product, with(0, 3), false, DType::float32);
   return row_major(make_view(sums, {sums.shape()[0], sums.shape()[2], sums.shape()[1]},
                              {sums.strides()[0], sums.strides()[2], sums.strides()[1]}, 0));

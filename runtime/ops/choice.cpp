@@ -16,18 +16,18 @@ constexpr OpInfo kWhere{"where"};
 template <class Pick>
 Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& theirs,
                        Pick is_second_chosen) {
-  const Tensor half = map_new(grad, formulas::Divided{2.0});
+  const Tensor half = map_new(grad, functors::Divided{2.0});
   const Tensor is_equal = empty(grad.shape(), {DType::boolean, grad.device()});
   Tensor out = empty_like(grad);
   const Tensor is_theirs = empty(grad.shape(), {DType::boolean, grad.device()});
   const DType dtype = result_dtype(mine, theirs);
   visit_floating(dtype, [&]<class T>(TypeTag<T>) {
-    map_binary<bool, T>(is_equal, mine, theirs, formulas::Equal());
+    map_binary<bool, T>(is_equal, mine, theirs, functors::Equal());
     map_binary<bool, T>(is_theirs, mine, theirs, is_second_chosen);
   });
   visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, is_equal, half, grad, formulas::Where());
-    map_binary<T, T>(out, out, is_theirs, formulas::Kept{false});
+    map_ternary<T, T>(out, is_equal, half, grad, functors::Where());
+    map_binary<T, T>(out, out, is_theirs, functors::Kept{false});
   });
   return out;
 }
@@ -71,12 +71,12 @@ std::vector<Sample> condition_and_pair() {
 }  // namespace
 
 Tensor maximum(const Tensor& input, const Tensor& other) {
-  return pick_one(kMaximum, "MaximumBackward", input, other, formulas::Maximum(), formulas::Less());
+  return pick_one(kMaximum, "MaximumBackward", input, other, functors::Maximum(), functors::Less());
 }
 
 Tensor minimum(const Tensor& input, const Tensor& other) {
-  return pick_one(kMinimum, "MinimumBackward", input, other, formulas::Minimum(),
-                  formulas::Greater());
+  return pick_one(kMinimum, "MinimumBackward", input, other, functors::Minimum(),
+                  functors::Greater());
 }
 
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
@@ -96,7 +96,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   const Tensor when_false = cast(other, dtype);
   Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
   visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, condition, when_true, when_false, formulas::Where());
+    map_ternary<T, T>(out, condition, when_true, when_false, functors::Where());
   });
   record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor chosen = call.saved(0);
@@ -105,7 +105,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
       if (call.is_recorded()) {
         return mine ? where(chosen, call.grad(), zero) : where(chosen, zero, call.grad());
       }
-      return map_new(call.grad(), chosen, formulas::Kept{mine});
+      return map_new(call.grad(), chosen, functors::Kept{mine});
     };
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(1)) grads[1] = share(false);

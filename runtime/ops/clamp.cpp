@@ -24,7 +24,7 @@ std::vector<Sample> bounds() {
 
 }  // namespace
 
-formulas::Clamp clamped(std::optional<double> min, std::optional<double> max) {
+functors::Clamp clamped(std::optional<double> min, std::optional<double> max) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return {min.value_or(-kInfinity), max.value_or(kInfinity)};
 }
@@ -37,7 +37,7 @@ Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<dou
   const Tensor below = max ? le(input, *max) : Tensor();
   Tensor mask = above.defined() ? above : below;
   if (above.defined() && below.defined()) {
-    map_binary<bool, bool>(mask, above, below, formulas::Both());
+    map_binary<bool, bool>(mask, above, below, functors::Both());
   }
   return where(mask, grad, zero);
 }

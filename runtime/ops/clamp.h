@@ -13,7 +13,7 @@ namespace ohm::ops {
 Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<double> max);
 
 /// The functor of clamp() and clamp_().
-formulas::Clamp clamped(std::optional<double> min, std::optional<double> max);
+functors::Clamp clamped(std::optional<double> min, std::optional<double> max);
 
 /// The gradient of clamp() and clamp_() by the input that was kept.
 Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,

@@ -118,7 +118,7 @@ void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) 
   const OpFront front(kClipGradValue);
   for (const Tensor& grad : gradients_of(parameters)) {
     visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-      map_unary<T, T>(grad, grad, formulas::Clamp{-clip_value, clip_value});
+      map_unary<T, T>(grad, grad, functors::Clamp{-clip_value, clip_value});
     });
     grad.storage().bump_version();
   }

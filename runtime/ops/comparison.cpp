@@ -40,7 +40,7 @@ Tensor unlike_itself(const Tensor& input) {
   const OpFront front(kIsNan);
   Tensor out = empty_like(input, DType::boolean);
   visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<bool, T>(out, input, input, formulas::Unequal());
+    map_binary<bool, T>(out, input, input, functors::Unequal());
   });
   return out;
 }
@@ -48,22 +48,22 @@ Tensor unlike_itself(const Tensor& input) {
 }  // namespace
 
 Tensor eq(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kEq, input, other, formulas::Equal());
+  return compare(kEq, input, other, functors::Equal());
 }
 Tensor ne(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kNe, input, other, formulas::Unequal());
+  return compare(kNe, input, other, functors::Unequal());
 }
 Tensor lt(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kLt, input, other, formulas::Less());
+  return compare(kLt, input, other, functors::Less());
 }
 Tensor le(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kLe, input, other, formulas::LessOrEqual());
+  return compare(kLe, input, other, functors::LessOrEqual());
 }
 Tensor gt(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kGt, input, other, formulas::Greater());
+  return compare(kGt, input, other, functors::Greater());
 }
 Tensor ge(const Tensor& input, const TensorOrNumber& other) {
-  return compare(kGe, input, other, formulas::GreaterOrEqual());
+  return compare(kGe, input, other, functors::GreaterOrEqual());
 }
 
 Tensor isfinite(const Tensor& input) {
@@ -72,11 +72,11 @@ Tensor isfinite(const Tensor& input) {
   }
   // The size of x, whether it is not infinite, whether x is a number: three temporaries.
   const OpFront front(kIsFinite);
-  const Tensor size = map_new(input, formulas::Abs());
+  const Tensor size = map_new(input, functors::Abs());
   const Tensor is_bounded = ne(size, std::numeric_limits<double>::infinity());
   const Tensor is_number = eq(input, input);
   Tensor out = empty_like(input, DType::boolean);
-  map_binary<bool, bool>(out, is_bounded, is_number, formulas::Both());
+  map_binary<bool, bool>(out, is_bounded, is_number, functors::Both());
   return out;
 }
 Tensor isinf(const Tensor& input) {
@@ -84,7 +84,7 @@ Tensor isinf(const Tensor& input) {
   if (!is_floating(input.dtype())) {
     return answered(kIsInf, input, false);
   }
-  const Tensor size = map_new(input, formulas::Abs());
+  const Tensor size = map_new(input, functors::Abs());
   return eq(size, std::numeric_limits<double>::infinity());
 }
 Tensor isnan(const Tensor& input) { return unlike_itself(input); }

@@ -49,7 +49,7 @@ Tensor bounded_lengths(const Tensor& tensor, std::int64_t dim, double eps) {
   }
   visit_floating(lengths.dtype(), [&]<class T>(TypeTag<T>) {
     map_unary<T, T>(lengths, lengths,
-                    formulas::Clamp{eps, std::numeric_limits<double>::infinity()});
+                    functors::Clamp{eps, std::numeric_limits<double>::infinity()});
   });
   return lengths;
 }

@@ -191,7 +191,7 @@ Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
     columns.ensure();
   }
   if (plan.path == ConvPath::library &&
-      convolve_on_card(g, input, filters, bias, out) == OnCard::done) {
+      convolve_on_cuda(g, input, filters, bias, out) == CudaResult::done) {
     return out;
   }
   conv_forward(g, input, filters, bias, out);
@@ -249,8 +249,8 @@ class ConvBackward {
     if (!wanted_.input) return;
     allocate_input();
     columns_.ensure();
-    if (is_library() &&
-        convolve_grad_input_on_card(plan_.geometry, grad_, weight_, grads_[0]) == OnCard::done) {
+    if (is_library() && convolve_grad_input_on_cuda(plan_.geometry, grad_, weight_, grads_[0]) ==
+                            CudaResult::done) {
       return;
     }
     conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
@@ -261,7 +261,7 @@ class ConvBackward {
     allocate_weight();
     columns_.ensure();
     if (is_library() &&
-        convolve_grad_weight_on_card(plan_.geometry, grad_, input, grads_[1]) == OnCard::done) {
+        convolve_grad_weight_on_cuda(plan_.geometry, grad_, input, grads_[1]) == CudaResult::done) {
       return;
     }
     conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);

@@ -36,7 +36,7 @@ Tensor zero_number(const Tensor& like) { return zeros({}, options_of(like)); }
 // mask ? x · scale : 0
 void mask_into(const Tensor& out, const Tensor& x, const Tensor& mask, double scale) {
   visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, x, mask, formulas::MaskedScaled{scale});
+    map_binary<T, T>(out, x, mask, functors::MaskedScaled{scale});
   });
 }
 

@@ -70,7 +70,7 @@ auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn) {
 Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
                           const TensorOrNumber& other, const Term& term) {
   return binary_inplace(
-      info, node, input, other, overwrite(input, other, formulas::ScaledSum{term.factor()}),
+      info, node, input, other, overwrite(input, other, functors::ScaledSum{term.factor()}),
       [](Recorder&) {},
       [&input, term](Recorder& record) {
         record.attach_differentiable(
@@ -90,7 +90,7 @@ Tensor sub_(const Tensor& input, const TensorOrNumber& other, double alpha) {
 
 Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
   return binary_inplace(
-      kMulInplace, "MulBackward", input, other, overwrite(input, other, formulas::Product()),
+      kMulInplace, "MulBackward", input, other, overwrite(input, other, functors::Product()),
       [&](Recorder& record) {
         record.save(record.needs(0) ? tensor_of(other) : Tensor());
         record.save(kept_input(record, input));
@@ -110,7 +110,7 @@ Tensor div_(const Tensor& input, const TensorOrNumber& other) {
       kDivInplace, "DivBackward", input, other,
       [&] {
         visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-          loop_binary<T, T>(input, input, other, formulas::Quotient());
+          loop_binary<T, T>(input, input, other, functors::Quotient());
         });
       },
       [&](Recorder& record) {

@@ -51,7 +51,7 @@ Tensor lerp(const Tensor& input, const Tensor& end, double weight) {
   require_same_device(input, end, kLerp);
   require_floating(input, kLerp);
   require_floating(end, kLerp);
-  Tensor out = formula::combined(input, end, formulas::Lerp{weight});
+  Tensor out = formula::combined(input, end, functors::Lerp{weight});
   if (Recorder record("LerpBackward", {&input, &end}); record.is_needed()) {
     record.attach(out, [weight](BackwardCall& call) {
       TensorList grads{Tensor(), Tensor()};
@@ -70,7 +70,7 @@ Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, d
   Recorder record("AddcmulBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(record.needs(1) ? all[2] : Tensor());
-  Tensor out = ternary_new(kAddcmul, all[0], all[1], all[2], formulas::Addcmul{value});
+  Tensor out = ternary_new(kAddcmul, all[0], all[1], all[2], functors::Addcmul{value});
   record.attach(out, [value](BackwardCall& call) {
     const auto share = [&](const Tensor& factor) {
       const Tensor scaled = times(factor, value);
@@ -91,12 +91,12 @@ Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, d
   Recorder record("AddcdivBackward", {&all[0], &all[1], &all[2]});
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(all[2]);
-  Tensor out = ternary_new(kAddcdiv, all[0], all[1], all[2], formulas::Addcdiv{value});
+  Tensor out = ternary_new(kAddcdiv, all[0], all[1], all[2], functors::Addcdiv{value});
   record.attach(out, [value](BackwardCall& call) {
     const Tensor b = call.saved(1);
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
     if (call.needs(1)) {
-      const Tensor slope = map_new(b, formulas::NumberOver{value});
+      const Tensor slope = map_new(b, functors::NumberOver{value});
       grads[1] = product(call.grad(), slope);
     }
     if (call.needs(2)) {
@@ -118,7 +118,7 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
   Recorder record("Atan2Backward", {&both[0], &both[1]});
   record.save(both[1]);
   record.save(both[0]);
-  Tensor out = formula::combined(both[0], both[1], formulas::Angle());
+  Tensor out = formula::combined(both[0], both[1], functors::Angle());
   record.attach(out, [](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor y = call.saved(1);
@@ -127,7 +127,7 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
       const Tensor x_square = product(x, x);
       const Tensor y_square = product(y, y);
       const Tensor total = sum(y_square, x_square);
-      inverse = map_new(total, formulas::Reciprocal());
+      inverse = map_new(total, functors::Reciprocal());
     }
     TensorList grads{Tensor(), Tensor()};
     const Tensor rising = call.needs(0) ? product(call.grad(), x) : Tensor();

@@ -25,7 +25,7 @@ void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
     if (!adds_to_out) fill_values(out, 0.0);
     return;
   }
-  if (multiply_on_card(a, b, out, adds_to_out, workspace) == OnCard::done) return;
+  if (multiply_on_cuda(a, b, out, adds_to_out, workspace) == CudaResult::done) return;
   host_matrix_product(a, b, out, adds_to_out);
 }
 
@@ -60,7 +60,7 @@ Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   if (is_fused) lt_workspace = cublaslt_workspace(out.device());
   const Storage* const workspace = ensure_cublas_workspace(out.device());
   if (is_fused &&
-      multiply_with_bias_on_card(bias, left, right, out, lt_workspace.get()) == OnCard::done) {
+      multiply_with_bias_on_cuda(bias, left, right, out, lt_workspace.get()) == CudaResult::done) {
     return out;
   }
   copy_into(out, bias);

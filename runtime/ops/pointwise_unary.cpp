@@ -13,7 +13,7 @@ constexpr OpInfo kAbs{"abs"};
 
 // −1, 0 or 1; its own gradient is 0 everywhere.
 Tensor sign_of(const Tensor& x) {
-  Tensor out = map_new(x, formulas::Sign());
+  Tensor out = map_new(x, functors::Sign());
   if (Recorder record("SgnBackward", {&x}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
@@ -34,18 +34,18 @@ std::vector<Sample> both_signs() {
 
 Tensor exp(const Tensor& input) {
   return unary_keeping_result(
-      kExp, "ExpBackward", input, formulas::Exp(),
+      kExp, "ExpBackward", input, functors::Exp(),
       Formula([](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); }));
 }
 
 Tensor log(const Tensor& input) {
   return unary_keeping_input(
-      kLog, "LogBackward", input, formulas::Log(),
+      kLog, "LogBackward", input, functors::Log(),
       Formula([](const Tensor& grad, const Tensor& x) { return formula::quotient(grad, x); }));
 }
 
 Tensor sqrt(const Tensor& input) {
-  return unary_keeping_result(kSqrt, "SqrtBackward", input, formulas::Sqrt(),
+  return unary_keeping_result(kSqrt, "SqrtBackward", input, functors::Sqrt(),
                               Formula([](const Tensor& grad, const Tensor& y) {
                                 const Tensor twice = formula::times(y, 2.0);
                                 return formula::quotient(grad, twice);
@@ -53,7 +53,7 @@ Tensor sqrt(const Tensor& input) {
 }
 
 Tensor abs(const Tensor& input) {
-  return unary_keeping_input(kAbs, "AbsBackward", input, formulas::Abs(),
+  return unary_keeping_input(kAbs, "AbsBackward", input, functors::Abs(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const Tensor sign = sign_of(x);
                                return formula::product(grad, sign);

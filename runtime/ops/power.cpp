@@ -14,7 +14,7 @@ constexpr OpInfo kPow{"pow", CastPolicy::float32};
 constexpr OpInfo kSquare{"square"};
 
 Tensor raised(const Tensor& base, const Tensor& exponent) {
-  return formula::combined(base, exponent, formulas::Pow());
+  return formula::combined(base, exponent, functors::Pow());
 }
 
 // grad · (input is 0 and exponent at least 0 ? 0 : result · log(input))
@@ -24,9 +24,9 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
   {
     const Tensor is_zero = eq(input, 0.0);
     const Tensor is_positive = ge(exponent, 0.0);
-    is_flat = formula::compared(is_zero, is_positive, formulas::Both());
+    is_flat = formula::compared(is_zero, is_positive, functors::Both());
   }
-  const Tensor logarithm = formula::mapped(input, &log, formulas::Log());
+  const Tensor logarithm = formula::mapped(input, &log, functors::Log());
   const Tensor slope = formula::product(result, logarithm);
   const Tensor zero = full({}, 0.0, options_of(grad));
   const Tensor chosen = where(is_flat, zero, slope);
@@ -45,7 +45,7 @@ Tensor base_gradient(const Tensor& grad, const Tensor& input, const Tensor& expo
 }
 
 Tensor raised(const Tensor& base, double power) {
-  return map_new(base, formulas::PowScalar{power});
+  return map_new(base, functors::PowScalar{power});
 }
 
 Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
@@ -128,7 +128,7 @@ std::vector<OpDef> power_ops() {
 }
 
 Tensor formula::squared(const Tensor& tensor) {
-  return mapped(tensor, &square, formulas::Square());
+  return mapped(tensor, &square, functors::Square());
 }
 
 }  // namespace ohm::ops

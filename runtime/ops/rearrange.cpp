@@ -23,8 +23,8 @@ constexpr OpInfo kCumsum{"cumsum", CastPolicy::float32_result};
 constexpr OpInfo kPad{"pad"};
 
 // As it is: each element where it was.
-formulas::Arrangement arrangement_of(const Tensor& out, const Tensor& input) {
-  formulas::Arrangement arrangement;
+functors::Arrangement arrangement_of(const Tensor& out, const Tensor& input) {
+  functors::Arrangement arrangement;
   arrangement.dims = out.dims();
   std::copy(out.shape().begin(), out.shape().end(), arrangement.sizes);
   std::copy(input.shape().begin(), input.shape().end(), arrangement.input_sizes);
@@ -33,16 +33,16 @@ formulas::Arrangement arrangement_of(const Tensor& out, const Tensor& input) {
 }
 
 // Elements that the arrangement leaves out become `fill`.
-void fetch(const Tensor& out, const Tensor& input, const formulas::Arrangement& arrangement,
+void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
            double fill = 0.0) {
   if (!out.has_values()) return;
-  run_lines(formulas::Rearranged{arrangement, fill}, out.dtype(), thread_for_each(out.numel()),
-            {{out}, {input}});
+  run_rows(functors::Rearranged{arrangement, fill}, out.dtype(), thread_for_each(out.numel()),
+           {{out}, {input}});
 }
 
 Tensor flipped(const Tensor& input, DimMask mirrored) {
   Tensor out = empty(input.shape(), options_of(input));
-  formulas::Arrangement arrangement = arrangement_of(out, input);
+  functors::Arrangement arrangement = arrangement_of(out, input);
   arrangement.mirrored = mirrored;
   fetch(out, input, arrangement);
   return out;
@@ -50,7 +50,7 @@ Tensor flipped(const Tensor& input, DimMask mirrored) {
 
 Tensor rolled(const Tensor& input, const Shape& shifts) {
   Tensor out = empty(input.shape(), options_of(input));
-  formulas::Arrangement arrangement = arrangement_of(out, input);
+  functors::Arrangement arrangement = arrangement_of(out, input);
   arrangement.repeats = true;
   for (int dim = 0; dim < input.dims(); ++dim) {
     arrangement.shifts[dim] = input.shape()[dim] - shifts[dim];
@@ -81,7 +81,7 @@ Tensor triangle_of(const Tensor& input, std::int64_t diagonal, Triangle kept) {
   const int row = input.dims() - 2;
   // Beyond the corners nothing changes any more.
   const std::int64_t line = std::clamp(diagonal, -input.shape()[row], input.shape()[row + 1]);
-  formulas::Arrangement arrangement = arrangement_of(out, input);
+  functors::Arrangement arrangement = arrangement_of(out, input);
   arrangement.is_triangle = true;
   arrangement.lowest_diagonal = kept == Triangle::upper ? line : -input.shape()[row];
   arrangement.highest_diagonal = kept == Triangle::upper ? input.shape()[row + 1] : line;
@@ -108,7 +108,7 @@ Tensor triangle(const OpInfo& info, std::string_view node, const Tensor& input,
 Tensor summed_up(const Tensor& input, int dim, DType dtype) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
   const Tensor converted = cast(input, dtype);
-  const Lines lines = lines_along(input.shape(), dim);
+  const Rows lines = rows_along(input.shape(), dim);
   // One line is the library's work, several lines are not.
   Tensor scratch;
   if (input.device().is_cuda() && lines.count() == 1 && lines.size > 0) {
@@ -116,8 +116,8 @@ Tensor summed_up(const Tensor& input, int dim, DType dtype) {
                     {DType::uint8, input.device()});
   }
   if (!out.has_values()) return out;
-  const formulas::RunningSum sums{along(converted, dim)};
-  run_lines(sums, dtype, {lines.count(), lines.size, lines.inner}, {{out}, {converted}});
+  const functors::ScanSum sums{index_along_dim(converted, dim)};
+  run_rows(sums, dtype, {lines.count(), lines.size, lines.inner}, {{out}, {converted}});
   return out;
 }
 
@@ -153,7 +153,7 @@ Padding padding_of(const Shape& shape, const Shape& pad) {
 
 Tensor padded(const Tensor& input, const Padding& padding, double value) {
   Tensor out = empty(padding.sizes, options_of(input));
-  formulas::Arrangement arrangement = arrangement_of(out, input);
+  functors::Arrangement arrangement = arrangement_of(out, input);
   for (int dim = 0; dim < input.dims(); ++dim) arrangement.shifts[dim] = -padding.before[dim];
   fetch(out, input, arrangement, value);
   return out;
@@ -252,7 +252,7 @@ Tensor repeat(const Tensor& input, const Shape& repeats) {
   }
   const Tensor source = make_view(input, from_sizes, from_strides, input.impl()->offset);
   Tensor out = empty(sizes, options_of(input));
-  formulas::Arrangement arrangement = arrangement_of(out, source);
+  functors::Arrangement arrangement = arrangement_of(out, source);
   arrangement.repeats = true;
   fetch(out, source, arrangement);
   if (Recorder record("RepeatBackward", {&input}); record.is_needed()) {

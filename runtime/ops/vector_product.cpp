@@ -44,9 +44,9 @@ Tensor as_column(const Tensor& vec) {
 // out = matrix · vec, on a card where they lie on one.
 void compute_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec,
                 const Storage* workspace) {
-  const bool is_on_card = out.card() != nullptr && vec.numel() > 0;
-  if (is_on_card &&
-      multiply_on_card(matrix, as_column(vec), as_column(out), false, workspace) == OnCard::done) {
+  const bool is_on_card = out.cuda_backend() != nullptr && vec.numel() > 0;
+  if (is_on_card && multiply_on_cuda(matrix, as_column(vec), as_column(out), false, workspace) ==
+                        CudaResult::done) {
     return;
   }
   host_gemv(out, matrix, vec);

@@ -28,7 +28,7 @@ double Adagrad::step_size(const ParameterState& state) const {
 }
 
 Tensor Adagrad::new_root(const ParameterState& state) const {
-  return new_from(state.tensors[kSum], formulas::RootPlus{options_.eps});
+  return new_from(state.tensors[kSum], functors::RootPlus{options_.eps});
 }
 
 void Adagrad::update_list(const States& states) {
@@ -47,7 +47,7 @@ void Adagrad::update_list(const States& states) {
     if (rule().makes_temporaries()) {
       multiply(grads[i], factor);
     } else {
-      numerators.push_back(new_from(grads[i], formulas::Scaled{factor}));
+      numerators.push_back(new_from(grads[i], functors::Scaled{factor}));
     }
   }
   for (std::size_t i = 0; i < states.size(); ++i) {

@@ -70,7 +70,7 @@ Tensor new_from(const Tensor& a, const Tensor& b, F&& fn) {
   return out;
 }
 
-// What the formulas are made of.
+// What the functors are made of.
 Tensor new_sqrt(const Tensor& a);
 /// a + number, a · number.
 void add_number(const Tensor& target, double number);

@@ -24,7 +24,7 @@ constexpr std::size_t kBucketBytes = std::size_t{25} << 20U;
 void write_share(const Tensor& target, const Tensor& source, double divisor) {
   target.storage().bump_version();
   visit_floating(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(target, source, formulas::Divided{divisor});
+    map_unary<T, T>(target, source, functors::Divided{divisor});
   });
 }
 

@@ -8,7 +8,7 @@ namespace ohm {
 namespace {
 
 IntrusivePtr<Storage> allocate_from(RequestAllocator& allocator, std::size_t bytes, Device device,
-                                    const CardBackend* card) {
+                                    const CudaBackend* card) {
   Context& context = Context::current();
   return Storage::allocate(
       allocator, {bytes, context.state.streams.of(device), context.state.category, context.site()},

@@ -20,17 +20,17 @@ struct MovedValues {
   std::int64_t times = 0;
   std::int64_t bytes = 0;
 };
-struct CardTraffic {
+struct CudaTraffic {
   /// By op; "" is the program itself.
   std::map<std::string, MovedValues, std::less<>> to_host;
 };
 
-struct CardBackend {
+struct CudaBackend {
   std::shared_ptr<const cuda::Card> card;
-  std::shared_ptr<const CardKernels> kernels;      ///< null in a build without a CUDA toolkit
-  std::shared_ptr<CardTraffic> traffic;            ///< null: it is not counted
-  std::shared_ptr<cuda::CardLibraries> libraries;  ///< null: none are used
-  std::shared_ptr<cuda::CardGroups> groups;        ///< of all cards; null: none are made
+  std::shared_ptr<const CudaKernels> kernels;        ///< null in a build without a CUDA toolkit
+  std::shared_ptr<CudaTraffic> traffic;              ///< null: it is not counted
+  std::shared_ptr<cuda::DeviceLibraries> libraries;  ///< null: none are used
+  std::shared_ptr<cuda::DeviceGroups> groups;        ///< of all cards; null: none are made
   /// Told, before it is thrown, that a library found no memory; empty: nobody is.
   std::function<void(const OutOfMemoryReport& report)> on_out_of_memory = {};
 };

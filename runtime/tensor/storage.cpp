@@ -9,7 +9,7 @@
 namespace ohm {
 namespace {
 
-void note_moved(const CardBackend& card, std::size_t bytes) {
+void note_moved(const CudaBackend& card, std::size_t bytes) {
   if (!card.traffic) return;
   MovedValues& moved = card.traffic->to_host[std::string(running_op())];
   ++moved.times;
@@ -21,7 +21,7 @@ void note_moved(const CardBackend& card, std::size_t bytes) {
 // The memory comes first: an error of the allocator then has nothing to clean up here.
 IntrusivePtr<Storage> Storage::allocate(RequestAllocator& allocator,
                                         const AllocationRequest& request, Device device,
-                                        const CardBackend* card) {
+                                        const CudaBackend* card) {
   const Allocation allocation = allocator.allocate(request);
   auto* const storage = new (std::nothrow) Storage();
   if (storage == nullptr) {
@@ -32,7 +32,7 @@ IntrusivePtr<Storage> Storage::allocate(RequestAllocator& allocator,
   storage->allocator_ = &allocator;
   storage->bytes_ = request.bytes;
   storage->device_ = device;
-  if (storage->has_values()) storage->card_ = card;
+  if (storage->has_values()) storage->backend_ = card;
   return IntrusivePtr<Storage>(storage);
 }
 
@@ -45,47 +45,48 @@ Storage::~Storage() {
 // ---- two copies of values -----------------------------------------------------------------------
 
 void Storage::use_on_host(bool to_write) {
-  if (residency_ == Residency::card) {
-    card_->card->read(host_copy(), address(), bytes_);
+  if (residency_ == Residency::device) {
+    backend_->card->read(host_copy(), address(), bytes_);
     residency_ = Residency::both;
-    note_moved(*card_, bytes_);
+    note_moved(*backend_, bytes_);
   }
   if (to_write) residency_ = Residency::host;
 }
 
-DeviceAddress Storage::card_address(CardAccess access) {
-  if (residency_ == Residency::host && access != CardAccess::overwrite) {
-    card_->card->write(address(), host_copy(), bytes_);
+DeviceAddress Storage::cuda_address(CudaAccess access) {
+  if (residency_ == Residency::host && access != CudaAccess::overwrite) {
+    backend_->card->write(address(), host_copy(), bytes_);
     residency_ = Residency::both;
   }
-  if (access != CardAccess::read) residency_ = Residency::card;
+  if (access != CudaAccess::read) residency_ = Residency::device;
   return address();
 }
 
 void Storage::peek(void* to, std::size_t offset, std::size_t bytes) const {
-  if (residency_ == Residency::card) {
-    card_->card->read(to, address() + offset, bytes);
+  if (residency_ == Residency::device) {
+    backend_->card->read(to, address() + offset, bytes);
   } else {
     std::memcpy(to, host_copy() + offset, bytes);
   }
 }
 
-void Storage::copy_to_card(std::size_t offset, const Storage& from, std::size_t from_offset,
-                           std::size_t bytes) {
+void Storage::copy_to_device(std::size_t offset, const Storage& from, std::size_t from_offset,
+                             std::size_t bytes) {
   const bool is_all = offset == 0 && bytes == bytes_;
-  const DeviceAddress to = card_address(is_all ? CardAccess::overwrite : CardAccess::write);
-  if (from.residency_ == Residency::card || from.residency_ == Residency::both) {
-    card_->card->copy_from(*from.card_->card, to + offset, from.address() + from_offset, bytes);
+  const DeviceAddress to = cuda_address(is_all ? CudaAccess::overwrite : CudaAccess::write);
+  if (from.residency_ == Residency::device || from.residency_ == Residency::both) {
+    backend_->card->copy_from(*from.backend_->card, to + offset, from.address() + from_offset,
+                              bytes);
   } else {
-    card_->card->write(to + offset, from.host_copy() + from_offset, bytes);
+    backend_->card->write(to + offset, from.host_copy() + from_offset, bytes);
   }
 }
 
 void Storage::copy(Storage& to, std::size_t to_offset, Storage& from, std::size_t from_offset,
                    std::size_t bytes) {
   if (bytes == 0) return;
-  if (to.card_ != nullptr && &to != &from) {
-    to.copy_to_card(to_offset, from, from_offset, bytes);
+  if (to.backend_ != nullptr && &to != &from) {
+    to.copy_to_device(to_offset, from, from_offset, bytes);
   } else if (&to == &from) {
     std::byte* const values = to.values();
     std::memmove(values + to_offset, values + from_offset, bytes);

@@ -21,7 +21,7 @@ enum class Residency : std::uint8_t {
 };
 
 /// What somebody does with the card's copy.
-enum class CardAccess : std::uint8_t {
+enum class CudaAccess : std::uint8_t {
   read,
   write,     ///< of a part, or after reading
   overwrite  ///< of everything: what was there need not be
@@ -42,7 +42,7 @@ class Storage : public RefCounted {
   /// Throws OutOfMemory. Programs allocate by allocation.h.
   static IntrusivePtr<Storage> allocate(RequestAllocator& allocator,
                                         const AllocationRequest& request, Device device,
-                                        const CardBackend* card);
+                                        const CudaBackend* card);
 
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
@@ -54,20 +54,20 @@ class Storage : public RefCounted {
   /// Host memory with the values, to be written; nullptr where there are none. Throws
   /// std::runtime_error where a card does not give them.
   std::byte* values() {
-    if (card_ != nullptr) use_on_host(true);
+    if (backend_ != nullptr) use_on_host(true);
     return host_copy();
   }
   /// The same to be read alone: a card's copy stays up to date.
   const std::byte* read_values() {
-    if (card_ != nullptr) use_on_host(false);
+    if (backend_ != nullptr) use_on_host(false);
     return host_copy();
   }
 
   /// The real card that the values may be computed on; nullptr where there are none, or no card.
-  const CardBackend* card() const { return card_; }
+  const CudaBackend* cuda_backend() const { return backend_; }
   Residency residency() const { return residency_; }
-  /// The values on the card. Pre-condition: card() != nullptr. Throws std::runtime_error.
-  DeviceAddress card_address(CardAccess access);
+  /// The values on the card. Pre-condition: cuda_backend() != nullptr. Throws std::runtime_error.
+  DeviceAddress cuda_address(CudaAccess access);
 
   /// The `bytes` at `offset`, wherever they are up to date, to memory of the host. For a few: both
   /// copies stay as they are. Pre-condition: has_values().
@@ -97,13 +97,13 @@ class Storage : public RefCounted {
 
   std::byte* host_copy() const { return static_cast<std::byte*>(allocation_.values); }
   void use_on_host(bool to_write);
-  void copy_to_card(std::size_t offset, const Storage& from, std::size_t from_offset,
-                    std::size_t bytes);
+  void copy_to_device(std::size_t offset, const Storage& from, std::size_t from_offset,
+                      std::size_t bytes);
 
   RequestAllocator* allocator_ = nullptr;
   Allocation allocation_;
   std::size_t bytes_ = 0;
-  const CardBackend* card_ = nullptr;  ///< not owned; outlives the storage
+  const CudaBackend* backend_ = nullptr;  ///< not owned; outlives the storage
   Device device_;
   Residency residency_ = Residency::nowhere;  ///< where there is a card
   std::uint32_t version_ = 0;

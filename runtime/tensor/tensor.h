@@ -83,10 +83,10 @@ class Tensor {
   bool has_values() const { return impl_->storage->has_values(); }
 
   /// The real card that it may be computed on; nullptr where there are no values, or no card.
-  const CardBackend* card() const { return impl_->storage->card(); }
+  const CudaBackend* cuda_backend() const { return impl_->storage->cuda_backend(); }
   /// The first element on that card.
-  DeviceAddress card_address(CardAccess access) const {
-    return impl_->storage->card_address(access) + offset_bytes();
+  DeviceAddress cuda_address(CudaAccess access) const {
+    return impl_->storage->cuda_address(access) + offset_bytes();
   }
   /// Of the first element in the storage.
   std::size_t offset_bytes() const {

@@ -11,7 +11,7 @@ namespace ohm::test {
 class CountingMachine {
  public:
   CountingMachine() : counting_(*machine_.context().gpus[0].card) {
-    counting_.traffic = std::make_shared<CardTraffic>();
+    counting_.traffic = std::make_shared<CudaTraffic>();
     machine_.context().gpus[0].card = &counting_;
   }
 
@@ -28,7 +28,7 @@ class CountingMachine {
 
  private:
   CardMachine machine_;
-  CardBackend counting_;
+  CudaBackend counting_;
 };
 
 }  // namespace ohm::test

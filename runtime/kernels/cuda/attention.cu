@@ -1,13 +1,13 @@
-// Fused attention on a card: a kernel for each row of the list. A block computes a line.
+// Fused attention on a card: a kernel for each row of the list. A block computes a row.
 #include "runtime/kernels/cuda/rows.cuh"
 #include "runtime/kernels/functors/functor_list.h"
 
 namespace {
 
-using ohm::CardLines;
-using ohm::ops::kernels::BlockTeam;
-using ohm::ops::kernels::Count;
-using ohm::ops::kernels::Integer;
+using ohm::RowLaunch;
+using ohm::kernels::BlockTeam;
+using ohm::kernels::Count;
+using ohm::kernels::Integer;
 
 constexpr Integer kTile = 128;
 
@@ -35,24 +35,24 @@ struct AttentionTeam : BlockTeam {
   }
 };
 
-template <class Formula>
-__device__ void run_blocks(const CardLines& lines, const Formula& formula) {
-  __shared__ double scratch[ohm::ops::kernels::kWarpSize];
+template <class Functor>
+__device__ void run_blocks(const RowLaunch& rows, const Functor& functor) {
+  __shared__ double scratch[ohm::kernels::kWarpSize];
   __shared__ float weights[kTile];
   AttentionTeam team;
   team.scratch = scratch;
   team.weights = weights;
-  for (Count line = blockIdx.x; line < lines.count; line += gridDim.x) {
-    formula.template run<float>(team, lines, line);
+  for (Count row = blockIdx.x; row < rows.count; row += gridDim.x) {
+    functor.template run<float>(team, rows, row);
   }
 }
 
 }  // namespace
 
-#define OHM_ROW(name, Formula, ...)                                                             \
-  extern "C" __global__ void ohm_##name##_float32(const __grid_constant__ ohm::CardLines lines, \
-                                                  const ohm::formulas::Formula formula) {       \
-    run_blocks(lines, formula);                                                                 \
+#define OHM_ROW(name, Functor, ...)                                                            \
+  extern "C" __global__ void ohm_##name##_float32(const __grid_constant__ ohm::RowLaunch rows, \
+                                                  const ohm::functors::Functor functor) {      \
+    run_blocks(rows, functor);                                                                 \
   }
-OHM_FOR_EACH_ATTENTION_LINE(OHM_ROW)
+OHM_FOR_EACH_ATTENTION_ROW(OHM_ROW)
 #undef OHM_ROW

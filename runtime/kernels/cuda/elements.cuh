@@ -9,7 +9,7 @@
 
 #include "runtime/base/dtype.h"
 
-namespace ohm::ops::kernels {
+namespace ohm::kernels {
 
 using Integer = std::int64_t;
 
@@ -82,4 +82,4 @@ __device__ void store_element(std::uint64_t address, DType dtype, Integer offset
   }
 }
 
-}  // namespace ohm::ops::kernels
+}  // namespace ohm::kernels

@@ -2,4 +2,4 @@
 #include "runtime/kernels/cuda/elementwise.cuh"
 #include "runtime/kernels/functors/functor_list.h"
 
-OHM_FOR_EACH_FUNCTION_FORMULA(OHM_FLOATING_KERNELS)
+OHM_FOR_EACH_MATH_FUNCTOR(OHM_FLOATING_KERNELS)

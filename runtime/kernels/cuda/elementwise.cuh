@@ -1,4 +1,4 @@
-// Element-wise loops on a card, made from the formulas that the host computes with. Halves are
+// Element-wise loops on a card, made from the functors that the host computes with. Halves are
 // computed in float, integers and bools in int64.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "runtime/kernels/cuda/cuda_kernels.h"
 #include "runtime/kernels/cuda/elements.cuh"
 
-namespace ohm::ops::kernels {
+namespace ohm::kernels {
 
 using Count = unsigned long long;
 
@@ -42,21 +42,21 @@ __device__ Compute read_as(Stored stored, DType dtype) {
 }
 
 template <class Compute>
-__device__ Compute load(const CardOperand& operand, Integer offset, DType dtype) {
+__device__ Compute load(const ElementwiseOperand& operand, Integer offset, DType dtype) {
   if (operand.is_number) return converted<Compute>(operand.number);
   return with_element(operand.address, operand.dtype, offset,
                       [dtype](auto stored) { return read_as<Compute>(stored, dtype); });
 }
 
 template <class Value>
-__device__ void store(const CardOperand& operand, Integer offset, Value value) {
+__device__ void store(const ElementwiseOperand& operand, Integer offset, Value value) {
   store_element(operand.address, operand.dtype, offset, value);
 }
 
 /// Offsets of element i; Index is 32 bits wide where the count fits: dividing takes a fraction.
 template <class Index, int Operands>
-__device__ void find_offsets(const CardLoop& loop, Index i,
-                             const CardOperand* const (&operands)[Operands],
+__device__ void find_offsets(const ElementwiseLaunch& loop, Index i,
+                             const ElementwiseOperand* const (&operands)[Operands],
                              Integer (&offsets)[Operands]) {
   for (int k = 0; k < Operands; ++k) offsets[k] = 0;
   for (int dim = loop.dims - 1; dim >= 0; --dim) {
@@ -68,10 +68,10 @@ __device__ void find_offsets(const CardLoop& loop, Index i,
   }
 }
 
-template <class Compute, class Index, class Formula, std::size_t... K>
-__device__ void run_strided(const CardLoop& loop, const Formula& formula,
+template <class Compute, class Index, class Functor, std::size_t... K>
+__device__ void run_strided(const ElementwiseLaunch& loop, const Functor& functor,
                             std::index_sequence<K...>) {
-  const CardOperand* const operands[] = {&loop.out, &loop.in[K]...};
+  const ElementwiseOperand* const operands[] = {&loop.out, &loop.in[K]...};
   const auto first = static_cast<Index>(Count{blockIdx.x} * blockDim.x + threadIdx.x);
   const auto threads = static_cast<Index>(Count{gridDim.x} * blockDim.x);
   const auto count = static_cast<Index>(loop.count);
@@ -79,7 +79,7 @@ __device__ void run_strided(const CardLoop& loop, const Formula& formula,
     Integer offsets[sizeof...(K) + 1];
     find_offsets(loop, i, operands, offsets);
     store(loop.out, offsets[0],
-          static_cast<Compute>(formula(load<Compute>(loop.in[K], offsets[K + 1], loop.dtype)...)));
+          static_cast<Compute>(functor(load<Compute>(loop.in[K], offsets[K + 1], loop.dtype)...)));
   }
 }
 
@@ -92,8 +92,9 @@ struct alignas(16) Pack {
   T values[kCount];
 };
 
-template <class T, class Compute, class Formula, std::size_t... K>
-__device__ void run_flat(const CardLoop& loop, const Formula& formula, std::index_sequence<K...>) {
+template <class T, class Compute, class Functor, std::size_t... K>
+__device__ void run_flat(const ElementwiseLaunch& loop, const Functor& functor,
+                         std::index_sequence<K...>) {
   constexpr int kCount = Pack<T>::kCount;
   const bool is_one[] = {
       (loop.in[K].is_number || (loop.dims > 0 && loop.in[K].strides[0] == 0))...};
@@ -109,61 +110,61 @@ __device__ void run_flat(const CardLoop& loop, const Formula& formula, std::inde
     Pack<T> result;
 #pragma unroll
     for (int e = 0; e < kCount; ++e) {
-      narrow(static_cast<Compute>(formula((is_one[K] ? one[K] : widened(in[K].values[e]))...)),
+      narrow(static_cast<Compute>(functor((is_one[K] ? one[K] : widened(in[K].values[e]))...)),
              result.values[e]);
     }
     reinterpret_cast<Pack<T>*>(out)[i] = result;
   }
   for (Count i = packs * kCount + first; i < loop.count; i += threads) {
     narrow(static_cast<Compute>(
-               formula((is_one[K] ? one[K] : widened(at<T>(loop.in[K].address, i)))...)),
+               functor((is_one[K] ? one[K] : widened(at<T>(loop.in[K].address, i)))...)),
            out[i]);
   }
 }
 
 // ---- kernels ------------------------------------------------------------------------------------
 
-template <class Compute, int Operands, class Formula>
-__device__ void run(const CardLoop& loop, const Formula& formula) {
+template <class Compute, int Operands, class Functor>
+__device__ void run(const ElementwiseLaunch& loop, const Functor& functor) {
   constexpr auto kOperands = std::make_index_sequence<Operands>();
   if constexpr (std::is_same_v<Compute, float>) {
     if (loop.is_flat) {
-      if (loop.dtype == DType::float16) return run_flat<__half, float>(loop, formula, kOperands);
+      if (loop.dtype == DType::float16) return run_flat<__half, float>(loop, functor, kOperands);
       if (loop.dtype == DType::bfloat16) {
-        return run_flat<__nv_bfloat16, float>(loop, formula, kOperands);
+        return run_flat<__nv_bfloat16, float>(loop, functor, kOperands);
       }
-      return run_flat<float, float>(loop, formula, kOperands);
+      return run_flat<float, float>(loop, functor, kOperands);
     }
   }
   if constexpr (std::is_same_v<Compute, double>) {
-    if (loop.is_flat) return run_flat<double, double>(loop, formula, kOperands);
+    if (loop.is_flat) return run_flat<double, double>(loop, functor, kOperands);
   }
   if (loop.count <= UINT32_MAX / 2) {
-    run_strided<Compute, unsigned>(loop, formula, kOperands);
+    run_strided<Compute, unsigned>(loop, functor, kOperands);
   } else {
-    run_strided<Compute, Count>(loop, formula, kOperands);
+    run_strided<Compute, Count>(loop, functor, kOperands);
   }
 }
 
-template <class Formula>
-__device__ void generate(const CardLoop& loop, const Formula& formula) {
-  const CardOperand* const operands[] = {&loop.out};
+template <class Functor>
+__device__ void generate(const ElementwiseLaunch& loop, const Functor& functor) {
+  const ElementwiseOperand* const operands[] = {&loop.out};
   const Count threads = Count{gridDim.x} * blockDim.x;
   for (Count i = Count{blockIdx.x} * blockDim.x + threadIdx.x; i < loop.count; i += threads) {
     Integer offsets[1];
     find_offsets(loop, i, operands, offsets);
-    store(loop.out, offsets[0], formula(std::uint64_t{i}));
+    store(loop.out, offsets[0], functor(std::uint64_t{i}));
   }
 }
 
-}  // namespace ohm::ops::kernels
+}  // namespace ohm::kernels
 
-/// "ohm_NAME_TYPE"(loop, formula)
-#define OHM_KERNEL(name, Formula, operands, type, Compute)                                   \
-  extern "C" __global__ void ohm_##name##_##type(const __grid_constant__ ohm::CardLoop loop, \
-                                                 const ohm::formulas::Formula formula) {     \
-    ohm::ops::kernels::run<Compute, operands>(loop, formula);                                \
+/// "ohm_NAME_TYPE"(loop, functor)
+#define OHM_KERNEL(name, Functor, operands, type, Compute)                                         \
+  extern "C" __global__ void ohm_##name##_##type(                                                  \
+      const __grid_constant__ ohm::ElementwiseLaunch loop, const ohm::functors::Functor functor) { \
+    ohm::kernels::run<Compute, operands>(loop, functor);                                           \
   }
-#define OHM_FLOATING_KERNELS(name, Formula, operands, ...) \
-  OHM_KERNEL(name, Formula, operands, float32, float)      \
-  OHM_KERNEL(name, Formula, operands, float64, double)
+#define OHM_FLOATING_KERNELS(name, Functor, operands, ...) \
+  OHM_KERNEL(name, Functor, operands, float32, float)      \
+  OHM_KERNEL(name, Functor, operands, float64, double)

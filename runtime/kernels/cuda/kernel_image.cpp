@@ -27,7 +27,7 @@ OHM_IMAGE(pooling, OHM_KERNEL_FOLDER "/pooling.fatbin")
 OHM_IMAGE(sorting, OHM_KERNEL_FOLDER "/sorting.fatbin")
 OHM_IMAGE(update, OHM_KERNEL_FOLDER "/update.fatbin")
 
-namespace ohm::ops::kernels {
+namespace ohm::kernels {
 
 std::vector<std::span<const std::byte>> kernel_images() {
   return {{ohm_attention_image_begin, ohm_attention_image_end},
@@ -41,4 +41,4 @@ std::vector<std::span<const std::byte>> kernel_images() {
           {ohm_update_image_begin, ohm_update_image_end}};
 }
 
-}  // namespace ohm::ops::kernels
+}  // namespace ohm::kernels

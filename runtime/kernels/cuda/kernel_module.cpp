@@ -6,7 +6,7 @@
 
 #include "allocator_shim/base/assert.h"
 
-namespace ohm::ops::kernels {
+namespace ohm::kernels {
 namespace {
 
 constexpr unsigned kThreadsPerBlock = 256;
@@ -25,7 +25,7 @@ unsigned blocks_for(std::uint64_t count, std::uint64_t share) {
 }
 
 /// Whole warps, no more of them than there are elements for.
-unsigned threads_for_line(std::int64_t size) {
+unsigned threads_for_row(std::int64_t size) {
   constexpr std::int64_t kWarpSize = 32;
   const std::int64_t warps = (size + kWarpSize - 1) / kWarpSize;
   return static_cast<unsigned>(
@@ -52,11 +52,11 @@ KernelModule::~KernelModule() {
   }
 }
 
-cuda::FunctionHandle KernelModule::function(const char* formula, DType dtype) const {
-  const auto key = std::make_pair(formula, kernel_dtype(dtype));
+cuda::FunctionHandle KernelModule::function(const char* functor, DType dtype) const {
+  const auto key = std::make_pair(functor, kernel_dtype(dtype));
   const auto known = functions_.find(key);
   if (known != functions_.end()) return known->second;
-  const std::string symbol = kernel_symbol(formula, dtype);
+  const std::string symbol = kernel_symbol(functor, dtype);
   cuda::FunctionHandle found = nullptr;
   for (const Module& module : modules_) {
     const cuda::Result result =
@@ -69,8 +69,8 @@ cuda::FunctionHandle KernelModule::function(const char* formula, DType dtype) co
   return found;
 }
 
-bool KernelModule::has(const char* formula, DType dtype) const {
-  return function(formula, dtype) != nullptr;
+bool KernelModule::has(const char* functor, DType dtype) const {
+  return function(functor, dtype) != nullptr;
 }
 
 void KernelModule::launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned threads,
@@ -101,20 +101,21 @@ void KernelModule::give_back_scratch(std::uint64_t address) const {
   if (card_->make_current()) card_->driver().functions().memory_free(address);
 }
 
-void KernelModule::launch(const char* formula, const CardLoop& loop, const void* parameters) const {
-  launch(function(formula, loop.dtype), blocks_for(loop.count, kElementsPerThread),
+void KernelModule::launch(const char* functor, const ElementwiseLaunch& loop,
+                          const void* parameters) const {
+  launch(function(functor, loop.dtype), blocks_for(loop.count, kElementsPerThread),
          kThreadsPerBlock, &loop, parameters);
 }
 
-void KernelModule::launch(const char* formula, DType dtype, const CardLines& lines,
+void KernelModule::launch(const char* functor, DType dtype, const RowLaunch& rows,
                           const void* parameters) const {
-  const cuda::FunctionHandle kernel = function(formula, dtype);
-  if (lines.are_threads) {
-    launch(kernel, blocks_for(lines.count, 1), kThreadsPerBlock, &lines, parameters);
+  const cuda::FunctionHandle kernel = function(functor, dtype);
+  if (rows.are_threads) {
+    launch(kernel, blocks_for(rows.count, 1), kThreadsPerBlock, &rows, parameters);
     return;
   }
-  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(lines.count, kMostBlocks));
-  launch(kernel, blocks, threads_for_line(lines.size), &lines, parameters);
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(rows.count, kMostBlocks));
+  launch(kernel, blocks, threads_for_row(rows.size), &rows, parameters);
 }
 
-}  // namespace ohm::ops::kernels
+}  // namespace ohm::kernels

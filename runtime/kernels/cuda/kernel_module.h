@@ -14,7 +14,7 @@
 #include "allocator_shim/device/cuda/card.h"
 #include "runtime/kernels/cuda/cuda_kernels.h"
 
-namespace ohm::ops::kernels {
+namespace ohm::kernels {
 
 /// Machine code for the architectures of the build, as the driver loads it (fatbins); none in a
 /// build without a CUDA toolkit.
@@ -27,19 +27,20 @@ constexpr DType kernel_dtype(DType dtype) {
 }
 
 /// "ohm_relu_float32"
-inline std::string kernel_symbol(std::string_view formula, DType dtype) {
-  return std::string("ohm_").append(formula).append("_").append(name_of(kernel_dtype(dtype)));
+inline std::string kernel_symbol(std::string_view functor, DType dtype) {
+  return std::string("ohm_").append(functor).append("_").append(name_of(kernel_dtype(dtype)));
 }
 
-class KernelModule final : public CardKernels {
+class KernelModule final : public CudaKernels {
  public:
   /// Throws cuda::DriverError where an image has nothing for this card.
   explicit KernelModule(std::shared_ptr<const cuda::Card> card);
   ~KernelModule() override;
 
-  bool has(const char* formula, DType dtype) const override;
-  void launch(const char* formula, const CardLoop& loop, const void* parameters) const override;
-  void launch(const char* formula, DType dtype, const CardLines& lines,
+  bool has(const char* functor, DType dtype) const override;
+  void launch(const char* functor, const ElementwiseLaunch& loop,
+              const void* parameters) const override;
+  void launch(const char* functor, DType dtype, const RowLaunch& rows,
               const void* parameters) const override;
   /// What is small is kept for the next time.
   std::uint64_t take_scratch(std::size_t bytes) const override;
@@ -53,16 +54,16 @@ class KernelModule final : public CardKernels {
   using Module = std::unique_ptr<std::remove_pointer_t<cuda::ModuleHandle>, Unload>;
 
   /// Null where there is no such kernel.
-  cuda::FunctionHandle function(const char* formula, DType dtype) const;
+  cuda::FunctionHandle function(const char* functor, DType dtype) const;
 
   void launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned threads, const void* call,
               const void* parameters) const;
 
   std::shared_ptr<const cuda::Card> card_;
   std::vector<Module> modules_;
-  /// By the address of the formula's name, which is the formula's own, and its kernel's dtype.
+  /// By the address of the functor's name, which is the functor's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
   mutable cuda::Pointer kept_scratch_ = 0;
 };
 
-}  // namespace ohm::ops::kernels
+}  // namespace ohm::kernels

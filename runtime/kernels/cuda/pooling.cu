@@ -2,8 +2,8 @@
 #include "runtime/kernels/cuda/rows.cuh"
 #include "runtime/kernels/functors/functor_list.h"
 
-#define OHM_ROW(name, Formula, ...)         \
-  OHM_KERNEL(name, Formula, float32, float) \
-  OHM_KERNEL(name, Formula, float64, double)
-OHM_FOR_EACH_POOLING_LINE(OHM_ROW)
+#define OHM_ROW(name, Functor, ...)         \
+  OHM_KERNEL(name, Functor, float32, float) \
+  OHM_KERNEL(name, Functor, float64, double)
+OHM_FOR_EACH_POOLING_ROW(OHM_ROW)
 #undef OHM_ROW

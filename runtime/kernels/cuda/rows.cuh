@@ -1,4 +1,4 @@
-// Kernels that compute line by line: a block takes a line and then the next, or each of its threads
+// Kernels that compute row by row: a block takes a row and then the next, or each of its threads
 // takes one.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "runtime/kernels/cuda/elements.cuh"
 #include "runtime/kernels/functors/row_launch.h"
 
-namespace ohm::ops::kernels {
+namespace ohm::kernels {
 
 using Count = unsigned long long;
 
@@ -16,12 +16,12 @@ constexpr int kWarpSize = 32;
 
 struct Elements {
   template <class Compute>
-  static __device__ Compute load(const LineOperand& operand, Integer offset) {
+  static __device__ Compute load(const RowOperand& operand, Integer offset) {
     return with_element(operand.address, operand.dtype, offset,
                         [](auto stored) { return converted<Compute>(stored); });
   }
   template <class Value>
-  static __device__ void store(const LineOperand& operand, Integer offset, Value value) {
+  static __device__ void store(const RowOperand& operand, Integer offset, Value value) {
     store_element(operand.address, operand.dtype, offset, value);
   }
 };
@@ -86,7 +86,7 @@ struct BlockTeam : Elements {
   __device__ Value fold(Integer size, Value start, const Of& of, const Combine& combine) const {
     return combined<Value>(size, of, start, combine);
   }
-  /// A tile of the line after the other; what came before one is the same for all threads.
+  /// A tile of the row after the other; what came before one is the same for all threads.
   template <class Of, class Visit>
   __device__ void scan(Integer size, const Of& of, const Visit& visit) const {
     using Sum = decltype(of(0));
@@ -133,30 +133,30 @@ struct BlockTeam : Elements {
   }
 };
 
-template <class Compute, class Formula>
-__device__ void run_lines(const CardLines& lines, const Formula& formula) {
-  if (lines.are_threads) {
+template <class Compute, class Functor>
+__device__ void run_rows(const RowLaunch& rows, const Functor& functor) {
+  if (rows.are_threads) {
     const Count threads = Count{gridDim.x} * blockDim.x;
     const ThreadTeam team;
-    for (Count line = Count{blockIdx.x} * blockDim.x + threadIdx.x; line < lines.count;
-         line += threads) {
-      formula.template run<Compute>(team, lines, line);
+    for (Count row = Count{blockIdx.x} * blockDim.x + threadIdx.x; row < rows.count;
+         row += threads) {
+      functor.template run<Compute>(team, rows, row);
     }
     return;
   }
   __shared__ double scratch[kWarpSize];
   BlockTeam team;
   team.scratch = scratch;
-  for (Count line = blockIdx.x; line < lines.count; line += gridDim.x) {
-    formula.template run<Compute>(team, lines, line);
+  for (Count row = blockIdx.x; row < rows.count; row += gridDim.x) {
+    functor.template run<Compute>(team, rows, row);
   }
 }
 
-}  // namespace ohm::ops::kernels
+}  // namespace ohm::kernels
 
-/// "ohm_NAME_TYPE"(lines, formula)
-#define OHM_KERNEL(name, Formula, type, Compute)                                               \
-  extern "C" __global__ void ohm_##name##_##type(const __grid_constant__ ohm::CardLines lines, \
-                                                 const ohm::formulas::Formula formula) {       \
-    ohm::ops::kernels::run_lines<Compute>(lines, formula);                                     \
+/// "ohm_NAME_TYPE"(rows, functor)
+#define OHM_KERNEL(name, Functor, type, Compute)                                              \
+  extern "C" __global__ void ohm_##name##_##type(const __grid_constant__ ohm::RowLaunch rows, \
+                                                 const ohm::functors::Functor functor) {      \
+    ohm::kernels::run_rows<Compute>(rows, functor);                                           \
   }

@@ -6,13 +6,13 @@
 
 namespace {
 
-using ohm::CardLines;
-using ohm::ops::kernels::BlockTeam;
-using ohm::ops::kernels::Count;
-using ohm::ops::kernels::Integer;
+using ohm::RowLaunch;
+using ohm::kernels::BlockTeam;
+using ohm::kernels::Count;
+using ohm::kernels::Integer;
 
-constexpr int kThreads = 256;  // as kernel_module.cpp launches lines that are longer
-constexpr int kEach = ohm::formulas::SortedTile::kElements / kThreads;
+constexpr int kThreads = 256;  // as kernel_module.cpp launches rows that are longer
+constexpr int kEach = ohm::functors::SortedTile::kElements / kThreads;
 
 template <class Key>
 using TileSort = cub::BlockMergeSort<Key, kThreads, kEach, int>;
@@ -39,30 +39,30 @@ struct SortingTeam : BlockTeam {
   }
 };
 
-template <class Compute, class Formula>
-__device__ void sort_tiles(const CardLines& lines, const Formula& formula) {
+template <class Compute, class Functor>
+__device__ void sort_tiles(const RowLaunch& rows, const Functor& functor) {
   __shared__ typename TileSort<Compute>::TempStorage storage;
   SortingTeam<Compute> team;
   team.storage = &storage;
-  for (Count line = blockIdx.x; line < lines.count; line += gridDim.x) {
-    formula.template run<Compute>(team, lines, line);
+  for (Count row = blockIdx.x; row < rows.count; row += gridDim.x) {
+    functor.template run<Compute>(team, rows, row);
   }
 }
 
 }  // namespace
 
-#define OHM_TILE_KERNEL(name, Formula, type, Compute)                                          \
-  extern "C" __global__ void ohm_##name##_##type(const __grid_constant__ ohm::CardLines lines, \
-                                                 const ohm::formulas::Formula formula) {       \
-    sort_tiles<Compute>(lines, formula);                                                       \
+#define OHM_TILE_KERNEL(name, Functor, type, Compute)                                         \
+  extern "C" __global__ void ohm_##name##_##type(const __grid_constant__ ohm::RowLaunch rows, \
+                                                 const ohm::functors::Functor functor) {      \
+    sort_tiles<Compute>(rows, functor);                                                       \
   }
-#define OHM_ROW(name, Formula, ...)              \
-  OHM_TILE_KERNEL(name, Formula, float32, float) \
-  OHM_TILE_KERNEL(name, Formula, float64, double)
+#define OHM_ROW(name, Functor, ...)              \
+  OHM_TILE_KERNEL(name, Functor, float32, float) \
+  OHM_TILE_KERNEL(name, Functor, float64, double)
 OHM_FOR_EACH_SORTED_TILE(OHM_ROW)
 #undef OHM_ROW
-#define OHM_ROW(name, Formula, ...)         \
-  OHM_KERNEL(name, Formula, float32, float) \
-  OHM_KERNEL(name, Formula, float64, double)
-OHM_FOR_EACH_SORTING_LINE(OHM_ROW)
+#define OHM_ROW(name, Functor, ...)         \
+  OHM_KERNEL(name, Functor, float32, float) \
+  OHM_KERNEL(name, Functor, float64, double)
+OHM_FOR_EACH_SORTING_ROW(OHM_ROW)
 #undef OHM_ROW

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 template <class T>
 constexpr T sigmoid_of(T x) {
@@ -33,8 +33,8 @@ struct Relu {
     return x < T{} ? T{} : x;
   }
 };
-struct ReluSlope {
-  static constexpr const char* kKernel = "relu_slope";
+struct ReluBackward {
+  static constexpr const char* kKernel = "relu_backward";
   template <class T>
   constexpr T operator()(T grad, T y) const {
     return y > T{} ? grad : T{};
@@ -48,8 +48,8 @@ struct Sigmoid {
     return sigmoid_of(x);
   }
 };
-struct SigmoidSlope {
-  static constexpr const char* kKernel = "sigmoid_slope";
+struct SigmoidBackward {
+  static constexpr const char* kKernel = "sigmoid_backward";
   template <class T>
   constexpr T operator()(T grad, T y) const {
     return grad * y * (T(1) - y);
@@ -63,8 +63,8 @@ struct Tanh {
     return std::tanh(x);
   }
 };
-struct TanhSlope {
-  static constexpr const char* kKernel = "tanh_slope";
+struct TanhBackward {
+  static constexpr const char* kKernel = "tanh_backward";
   template <class T>
   constexpr T operator()(T grad, T y) const {
     return grad * (T(1) - y * y);
@@ -78,8 +78,8 @@ struct Gelu {
     return static_cast<T>(0.5) * x * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
   }
 };
-struct GeluSlope {
-  static constexpr const char* kKernel = "gelu_slope";
+struct GeluBackward {
+  static constexpr const char* kKernel = "gelu_backward";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     const T cdf = static_cast<T>(0.5) * (T(1) + static_cast<T>(std::erf(x * T(kInverseSqrt2))));
@@ -100,8 +100,8 @@ struct TanhGelu {
     return static_cast<T>(0.5) * x * (T(1) + static_cast<T>(std::tanh(inner(x))));
   }
 };
-struct TanhGeluSlope {
-  static constexpr const char* kKernel = "tanh_gelu_slope";
+struct TanhGeluBackward {
+  static constexpr const char* kKernel = "tanh_gelu_backward";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     const T t = std::tanh(TanhGelu::inner(x));
@@ -117,8 +117,8 @@ struct Silu {
     return x * sigmoid_of(x);
   }
 };
-struct SiluSlope {
-  static constexpr const char* kKernel = "silu_slope";
+struct SiluBackward {
+  static constexpr const char* kKernel = "silu_backward";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     const T s = sigmoid_of(x);
@@ -133,8 +133,8 @@ struct Mish {
     return x * std::tanh(softplus_of(x));
   }
 };
-struct MishSlope {
-  static constexpr const char* kKernel = "mish_slope";
+struct MishBackward {
+  static constexpr const char* kKernel = "mish_backward";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     const T t = std::tanh(softplus_of(x));
@@ -149,8 +149,8 @@ struct LogSigmoid {
     return -softplus_of(-x);
   }
 };
-struct LogSigmoidSlope {
-  static constexpr const char* kKernel = "logsigmoid_slope";
+struct LogSigmoidBackward {
+  static constexpr const char* kKernel = "logsigmoid_backward";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     return grad * sigmoid_of(-x);
@@ -175,8 +175,8 @@ struct Softplus {
     return scaled > static_cast<T>(threshold) ? x : softplus_of(scaled) / static_cast<T>(beta);
   }
 };
-struct SoftplusSlope {
-  static constexpr const char* kKernel = "softplus_slope";
+struct SoftplusBackward {
+  static constexpr const char* kKernel = "softplus_backward";
   double beta;
   double threshold;
   template <class T>
@@ -194,8 +194,8 @@ struct Gated {
     return a * sigmoid_of(b);
   }
 };
-struct GateSlope {
-  static constexpr const char* kKernel = "gate_slope";
+struct GateBackward {
+  static constexpr const char* kKernel = "gate_backward";
   template <class T>
   constexpr T operator()(T grad, T a, T b) const {
     const T s = sigmoid_of(b);
@@ -203,4 +203,4 @@ struct GateSlope {
   }
 };
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

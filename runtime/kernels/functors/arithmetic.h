@@ -1,4 +1,4 @@
-// What arithmetic computes for one element: formulas, as in activation.h. Numbers of a program are
+// What arithmetic computes for one element: functors, as in activation.h. Numbers of a program are
 // members, converted to the type that the element is computed in.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "runtime/base/wrapping.h"
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 // ---- of two elements ----------------------------------------------------------------------------
 
@@ -312,4 +312,4 @@ struct MaskedScaled {
   }
 };
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

@@ -1,4 +1,4 @@
-// Fused attention: formulas of lines, as in lines.h. Everything is computed in float32; what a sum
+// Fused attention: functors of rows, as in rows.h. Everything is computed in float32; what a sum
 // or an exponent comes of in double, so that a card's are the host's. Scores are computed again
 // wherever they are wanted: nothing of the size of all of them is kept.
 #pragma once
@@ -10,7 +10,7 @@
 #include "runtime/base/philox.h"
 #include "runtime/kernels/functors/row_launch.h"
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 /// Steps through [batch, heads, rows, columns].
 struct HeadSteps {
@@ -41,7 +41,7 @@ struct AttentionLayout {
   std::uint64_t first_draw = 0;  ///< offset of the generator
 };
 
-/// A head as the line of one of its queries or keys sees it.
+/// A head as the row of one of its queries or keys sees it.
 template <class Team>
 struct AttentionHead {
   /// A row of an operand.
@@ -52,7 +52,7 @@ struct AttentionHead {
   };
 
   const Team& team;
-  const CardLines& lines;
+  const RowLaunch& launch;
   const AttentionLayout& layout;
   int first;            ///< operand that is the query; key, value and bias come behind it
   std::int64_t number;  ///< through all batches
@@ -67,13 +67,13 @@ struct AttentionHead {
   constexpr Row value(std::int64_t index) const { return row(first + 2, layout.value, index); }
 
   constexpr float at(const Row& of, std::int64_t column) const {
-    return team.template load<float>(lines.operands[of.operand], of.start + column * of.step);
+    return team.template load<float>(launch.operands[of.operand], of.start + column * of.step);
   }
   constexpr void put(const Row& to, std::int64_t column, double element) const {
-    team.store(lines.operands[to.operand], to.start + column * to.step,
+    team.store(launch.operands[to.operand], to.start + column * to.step,
                static_cast<float>(element));
   }
-  constexpr bool has(int operand) const { return lines.operands[operand].address != 0; }
+  constexpr bool has(int operand) const { return launch.operands[operand].address != 0; }
 
   constexpr double dot(const Row& a, const Row& b, std::int64_t size) const {
     double sum = 0;
@@ -107,21 +107,21 @@ struct AttentionHead {
   }
   /// A number of each query.
   constexpr float per_query(int operand, std::int64_t rows, std::int64_t index) const {
-    return team.template load<float>(lines.operands[operand], number * rows + index);
+    return team.template load<float>(launch.operands[operand], number * rows + index);
   }
 };
 
-/// A line is a query. Operands: the result, the logarithms of the queries' sums or none, query,
+/// A row is a query. Operands: the result, the logarithms of the queries' sums or none, query,
 /// key, value, bias or none.
-struct AttentionLine {
-  static constexpr const char* kKernel = "attention_line";
+struct AttentionRow {
+  static constexpr const char* kKernel = "attention_row";
   AttentionLayout layout;
 
   template <class /*Compute*/, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t query = number % layout.queries;
-    const AttentionHead<Team> head{team, lines, layout, 2, number / layout.queries};
+    const AttentionHead<Team> head{team, launch, layout, 2, number / layout.queries};
     const double largest =
         team.largest(layout.keys, [&](std::int64_t key) { return head.score(query, key); });
     // A row without any key that takes part is all zeros.
@@ -141,7 +141,7 @@ struct AttentionLine {
         });
     if (!head.has(1)) return;
     team.once([&] {
-      team.store(lines.operands[1], head.number * layout.log_sum_rows + query,
+      team.store(launch.operands[1], head.number * layout.log_sum_rows + query,
                  static_cast<float>(is_empty ? largest : largest + std::log(sum)));
     });
   }
@@ -151,24 +151,24 @@ struct AttentionLine {
 // dS = P · (D − Σ D·P), and the gradients of value, query and key are (P·F)ᵀ · grad, dS · key and
 // dSᵀ · query, the last two times the scale.
 
-/// A line is a query. Operands: its gradient, that of the bias or none, Σ D·P of each query, the
+/// A row is a query. Operands: its gradient, that of the bias or none, Σ D·P of each query, the
 /// gradient of the result, the logarithms of the queries' sums, query, key, value, bias or none.
-struct AttentionQuerySlope {
-  static constexpr const char* kKernel = "attention_query_slope";
+struct AttentionQueryBackward {
+  static constexpr const char* kKernel = "attention_query_backward";
   AttentionLayout layout;
   HeadSteps query_slope;
   HeadSteps bias_slope;
 
   template <class /*Compute*/, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t query = number % layout.queries;
-    const AttentionHead<Team> head{team, lines, layout, 5, number / layout.queries};
+    const AttentionHead<Team> head{team, launch, layout, 5, number / layout.queries};
     const float log_sum = head.per_query(4, layout.log_sum_rows, query);
     const auto total = static_cast<float>(team.sum(layout.keys, [&](std::int64_t key) {
       return static_cast<double>(head.slope(3, query, key) * head.probability(query, key, log_sum));
     }));
-    team.once([&] { team.store(lines.operands[2], number, total); });
+    team.once([&] { team.store(launch.operands[2], number, total); });
     const auto of_score = [&](std::int64_t key) {
       return head.probability(query, key, log_sum) * (head.slope(3, query, key) - total);
     };
@@ -186,19 +186,19 @@ struct AttentionQuerySlope {
   }
 };
 
-/// A line is a key. Operands: its gradient, that of its value, the gradient of the result, the
+/// A row is a key. Operands: its gradient, that of its value, the gradient of the result, the
 /// logarithms of the queries' sums, Σ D·P of each query, query, key, value, bias or none.
-struct AttentionKeySlope {
-  static constexpr const char* kKernel = "attention_key_slope";
+struct AttentionKeyBackward {
+  static constexpr const char* kKernel = "attention_key_backward";
   AttentionLayout layout;
   HeadSteps key_slope;
   HeadSteps value_slope;
 
   template <class /*Compute*/, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t key = number % layout.keys;
-    const AttentionHead<Team> head{team, lines, layout, 5, number / layout.keys};
+    const AttentionHead<Team> head{team, launch, layout, 5, number / layout.keys};
     const auto probability = [&](std::int64_t query) {
       return head.probability(query, key, head.per_query(3, layout.log_sum_rows, query));
     };
@@ -266,4 +266,4 @@ inline constexpr AttentionLayout kVerifiedOfKeys{.heads = 2,
                                                  .seed = 7,
                                                  .first_draw = 3};
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

@@ -1,18 +1,18 @@
-// Distances of a prediction from its target, for one element: formulas, as in activation.h.
+// Distances of a prediction from its target, for one element: functors, as in activation.h.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 // Each has its value, its slope by the first operand, and names for the kernels that are made of
 // them.
 
 struct SquaredError {
   static constexpr const char* kValue = "squared_error";
-  static constexpr const char* kSlope = "squared_error_slope";
-  static constexpr const char* kWeightedSlope = "squared_error_weighted_slope";
+  static constexpr const char* kBackward = "squared_error_backward";
+  static constexpr const char* kWeightedBackward = "squared_error_weighted_backward";
   template <class T>
   constexpr T value(T x, T t) const {
     return (x - t) * (x - t);
@@ -25,8 +25,8 @@ struct SquaredError {
 
 struct SmoothL1 {
   static constexpr const char* kValue = "smooth_l1";
-  static constexpr const char* kSlope = "smooth_l1_slope";
-  static constexpr const char* kWeightedSlope = "smooth_l1_weighted_slope";
+  static constexpr const char* kBackward = "smooth_l1_backward";
+  static constexpr const char* kWeightedBackward = "smooth_l1_weighted_backward";
   double beta;
   template <class T>
   constexpr T value(T x, T t) const {
@@ -45,8 +45,8 @@ struct SmoothL1 {
 
 struct Huber {
   static constexpr const char* kValue = "huber";
-  static constexpr const char* kSlope = "huber_slope";
-  static constexpr const char* kWeightedSlope = "huber_weighted_slope";
+  static constexpr const char* kBackward = "huber_backward";
+  static constexpr const char* kWeightedBackward = "huber_weighted_backward";
   double delta;
   template <class T>
   constexpr T value(T x, T t) const {
@@ -66,8 +66,8 @@ struct Huber {
 /// Of a probability from its target: no logarithm is below −100.
 struct CrossEntropy {
   static constexpr const char* kValue = "cross_entropy";
-  static constexpr const char* kSlope = "cross_entropy_slope";
-  static constexpr const char* kWeightedSlope = "cross_entropy_weighted_slope";
+  static constexpr const char* kBackward = "cross_entropy_backward";
+  static constexpr const char* kWeightedBackward = "cross_entropy_weighted_backward";
   template <class T>
   constexpr T value(T x, T t) const {
     const T log_x = std::max(static_cast<T>(std::log(x)), T(-100));
@@ -81,8 +81,8 @@ struct CrossEntropy {
 };
 /// The same loss by its target, which it is linear in.
 struct CrossEntropyOfTarget {
-  static constexpr const char* kSlope = "cross_entropy_target_slope";
-  static constexpr const char* kWeightedSlope = "cross_entropy_target_weighted_slope";
+  static constexpr const char* kBackward = "cross_entropy_target_backward";
+  static constexpr const char* kWeightedBackward = "cross_entropy_target_weighted_backward";
   template <class T>
   constexpr T slope(T /*t*/, T x) const {
     return static_cast<T>(std::log1p(-x)) - static_cast<T>(std::log(x));
@@ -101,8 +101,8 @@ struct DistanceValue {
 
 /// slope · scale
 template <class Distance>
-struct DistanceSlope {
-  static constexpr const char* kKernel = Distance::kSlope;
+struct DistanceBackward {
+  static constexpr const char* kKernel = Distance::kBackward;
   Distance distance;
   double scale;
   template <class T>
@@ -113,8 +113,8 @@ struct DistanceSlope {
 
 /// grad · slope · scale
 template <class Distance>
-struct DistanceWeightedSlope {
-  static constexpr const char* kKernel = Distance::kWeightedSlope;
+struct DistanceWeightedBackward {
+  static constexpr const char* kKernel = Distance::kWeightedBackward;
   Distance distance;
   double scale;
   template <class T>
@@ -124,18 +124,18 @@ struct DistanceWeightedSlope {
 };
 
 using SquaredErrorValue = DistanceValue<SquaredError>;
-using SquaredErrorSlope = DistanceSlope<SquaredError>;
-using SquaredErrorWeightedSlope = DistanceWeightedSlope<SquaredError>;
+using SquaredErrorBackward = DistanceBackward<SquaredError>;
+using SquaredErrorWeightedBackward = DistanceWeightedBackward<SquaredError>;
 using SmoothL1Value = DistanceValue<SmoothL1>;
-using SmoothL1Slope = DistanceSlope<SmoothL1>;
-using SmoothL1WeightedSlope = DistanceWeightedSlope<SmoothL1>;
+using SmoothL1Backward = DistanceBackward<SmoothL1>;
+using SmoothL1WeightedBackward = DistanceWeightedBackward<SmoothL1>;
 using CrossEntropyValue = DistanceValue<CrossEntropy>;
-using CrossEntropySlope = DistanceSlope<CrossEntropy>;
-using CrossEntropyWeightedSlope = DistanceWeightedSlope<CrossEntropy>;
-using CrossEntropyTargetSlope = DistanceSlope<CrossEntropyOfTarget>;
-using CrossEntropyTargetWeightedSlope = DistanceWeightedSlope<CrossEntropyOfTarget>;
+using CrossEntropyBackward = DistanceBackward<CrossEntropy>;
+using CrossEntropyWeightedBackward = DistanceWeightedBackward<CrossEntropy>;
+using CrossEntropyTargetBackward = DistanceBackward<CrossEntropyOfTarget>;
+using CrossEntropyTargetWeightedBackward = DistanceWeightedBackward<CrossEntropyOfTarget>;
 using HuberValue = DistanceValue<Huber>;
-using HuberSlope = DistanceSlope<Huber>;
-using HuberWeightedSlope = DistanceWeightedSlope<Huber>;
+using HuberBackward = DistanceBackward<Huber>;
+using HuberWeightedBackward = DistanceWeightedBackward<Huber>;
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

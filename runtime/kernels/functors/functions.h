@@ -1,9 +1,9 @@
-// Functions of one element: formulas, as in activation.h.
+// Functions of one element: functors, as in activation.h.
 #pragma once
 
 #include <cmath>
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 struct Tan {
   static constexpr const char* kKernel = "tan";
@@ -219,20 +219,20 @@ struct XLogY {
   }
 };
 /// grad · log(y): its slope by x.
-struct XLogYSlope {
-  static constexpr const char* kKernel = "x_log_y_slope";
+struct XLogYBackward {
+  static constexpr const char* kKernel = "x_log_y_backward";
   template <class T>
   constexpr T operator()(T grad, T y) const {
     return grad == T(0) ? grad : grad * std::log(y);
   }
 };
 /// A slope by x where there is one: 0 where x is 0 and y is not positive.
-struct XLogYSlopeKept {
-  static constexpr const char* kKernel = "x_log_y_slope_kept";
+struct XLogYBackwardKept {
+  static constexpr const char* kKernel = "x_log_y_backward_kept";
   template <class T>
   constexpr T operator()(T slope, T x, T y) const {
     return x == T(0) && y <= T(0) ? T(0) : slope;
   }
 };
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

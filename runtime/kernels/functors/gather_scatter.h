@@ -1,13 +1,13 @@
-// Elements that move to other places: formulas of lines, as in lines.h.
+// Elements that move to other places: functors of rows, as in rows.h.
 #pragma once
 
 #include <type_traits>
 
 #include "runtime/base/wrapping.h"
-#include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/functors/row_launch.h"
+#include "runtime/kernels/functors/strided_index.h"
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 /// Where the elements of a result come from, dimension by dimension.
 struct Arrangement {
@@ -43,135 +43,136 @@ struct Arrangement {
   }
 };
 
-/// A line is an element of the result. Operands: the result, row-major, and the input.
+/// A row is an element of the result. Operands: the result, row-major, and the input.
 struct Rearranged {
   static constexpr const char* kKernel = "rearranged";
   Arrangement arrangement;
   double fill;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t from = arrangement.offset(number);
     team.once([&] {
       if (from < 0) {
-        team.store(lines.operands[0], number, fill);
+        team.store(launch.operands[0], number, fill);
       } else {
-        team.store(lines.operands[0], number, team.template load<Compute>(lines.operands[1], from));
+        team.store(launch.operands[0], number,
+                   team.template load<Compute>(launch.operands[1], from));
       }
     });
   }
 };
 
-/// Lines along one dimension: where each begins, and how far its elements are apart.
-struct Along {
-  Walk lines;
+/// Rows along one dimension: where each begins, and how far its elements are apart.
+struct IndexAlongDim {
+  StridedIndex launch;
   std::int64_t step = 0;
 
-  constexpr std::int64_t offset(std::int64_t line, std::int64_t i) const {
-    return lines.offset(line) + i * step;
+  constexpr std::int64_t offset(std::int64_t row_index, std::int64_t i) const {
+    return launch.offset(row_index) + i * step;
   }
 };
 
-/// Sums of the elements of a line up to each of them. Operands: the sums, and what is summed.
-struct RunningSum {
-  static constexpr const char* kKernel = "running_sum";
-  Along input;
+/// Sums of the elements of a row up to each of them. Operands: the sums, and what is summed.
+struct ScanSum {
+  static constexpr const char* kKernel = "scan_sum";
+  IndexAlongDim input;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     using Sum = std::conditional_t<std::is_integral_v<Compute>, Compute, double>;
-    const std::int64_t start = lines.start(line);
-    const std::int64_t from = input.lines.offset(static_cast<std::int64_t>(line));
+    const std::int64_t start = launch.start(row_index);
+    const std::int64_t from = input.launch.offset(static_cast<std::int64_t>(row_index));
     team.scan(
-        lines.size,
+        launch.size,
         [&](std::int64_t i) {
           return static_cast<Sum>(
-              team.template load<Compute>(lines.operands[1], from + i * input.step));
+              team.template load<Compute>(launch.operands[1], from + i * input.step));
         },
         [&](std::int64_t i, Sum sum) {
-          team.store(lines.operands[0], start + i * lines.inner, sum);
+          team.store(launch.operands[0], start + i * launch.inner, sum);
         });
   }
 };
 
 // ---- places that an index names -----------------------------------------------------------------
 
-/// One line over all indices. Operands: what becomes 1 where a place is outside of the size, else
+/// One row over all indices. Operands: what becomes 1 where a place is outside of the size, else
 /// 0, and the indices.
 struct PlacesOutside {
   static constexpr const char* kKernel = "places_outside";
-  Walk index;
+  StridedIndex index;
   std::int64_t lowest;  ///< -size where places count from the end too
   std::int64_t size;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t /*line*/) const {
-    const double outside = team.sum(lines.size, [&](std::int64_t i) {
-      const auto place = team.template load<std::int64_t>(lines.operands[1], index.offset(i));
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t /*row_index*/) const {
+    const double outside = team.sum(launch.size, [&](std::int64_t i) {
+      const auto place = team.template load<std::int64_t>(launch.operands[1], index.offset(i));
       return place < lowest || place >= size ? 1.0 : 0.0;
     });
-    team.once([&] { team.store(lines.operands[0], 0, outside > 0 ? 1.0 : 0.0); });
+    team.once([&] { team.store(launch.operands[0], 0, outside > 0 ? 1.0 : 0.0); });
   }
 };
 
-/// A line is an element of the result. Operands: the result, row-major, the indices, the input.
+/// A row is an element of the result. Operands: the result, row-major, the indices, the input.
 struct Gathered {
   static constexpr const char* kKernel = "gathered";
-  Walk index;
-  Walk input;         ///< with the indexed dimension at its beginning
-  std::int64_t step;  ///< along that dimension
+  StridedIndex index;
+  StridedIndex input;  ///< with the indexed dimension at its beginning
+  std::int64_t step;   ///< along that dimension
   std::int64_t size;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
-    const auto place = team.template load<std::int64_t>(lines.operands[1], index.offset(number));
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
+    const auto place = team.template load<std::int64_t>(launch.operands[1], index.offset(number));
     if (place < 0 || place >= size) return;
     team.once([&] {
       team.store(
-          lines.operands[0], number,
-          team.template load<Compute>(lines.operands[2], input.offset(number) + place * step));
+          launch.operands[0], number,
+          team.template load<Compute>(launch.operands[2], input.offset(number) + place * step));
     });
   }
 };
 
-/// A line goes along the indexed dimension. Each place has one owner of `lines.size`, which writes
+/// A row goes along the indexed dimension. Each place has one owner of `rows.size`, which writes
 /// what is there in the order of the indices. Operands: the target, the indices, the source or
 /// nothing: one number.
 struct Scattered {
   static constexpr const char* kKernel = "scattered";
-  Along target;
-  Along index;
-  Along source;
-  std::int64_t count;  ///< of a line's indices
-  std::int64_t size;   ///< of the target's line
+  IndexAlongDim target;
+  IndexAlongDim index;
+  IndexAlongDim source;
+  std::int64_t count;  ///< of a row's indices
+  std::int64_t size;   ///< of the target's row
   bool is_added;       ///< `number` times the source; else it takes the place
   double number;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto which = static_cast<std::int64_t>(line);
-    const bool has_source = lines.operands[2].address != 0;
-    team.each(lines.size, [&](std::int64_t owner) {
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto which = static_cast<std::int64_t>(row_index);
+    const bool has_source = launch.operands[2].address != 0;
+    team.each(launch.size, [&](std::int64_t owner) {
       for (std::int64_t i = 0; i < count; ++i) {
         const auto place =
-            team.template load<std::int64_t>(lines.operands[1], index.offset(which, i));
-        if (place < 0 || place >= size || place % lines.size != owner) continue;
+            team.template load<std::int64_t>(launch.operands[1], index.offset(which, i));
+        if (place < 0 || place >= size || place % launch.size != owner) continue;
         const std::int64_t to = target.offset(which, place);
         if (!has_source) {
-          team.store(lines.operands[0], to, number);
+          team.store(launch.operands[0], to, number);
           continue;
         }
-        const auto x = team.template load<Compute>(lines.operands[2], source.offset(which, i));
+        const auto x = team.template load<Compute>(launch.operands[2], source.offset(which, i));
         if (!is_added) {
-          team.store(lines.operands[0], to, x);
+          team.store(launch.operands[0], to, x);
           continue;
         }
         using Sum = std::conditional_t<std::is_integral_v<Compute>, Compute, double>;
-        const auto sum = team.template load<Sum>(lines.operands[0], to);
+        const auto sum = team.template load<Sum>(launch.operands[0], to);
         const auto addend = wrapping_product(static_cast<Sum>(number), static_cast<Sum>(x));
-        team.store(lines.operands[0], to, wrapping_sum(sum, addend));
+        team.store(launch.operands[0], to, wrapping_sum(sum, addend));
       }
     });
   }
@@ -185,18 +186,18 @@ struct SlicePlaces {
   int leading = 0;
   std::int64_t sizes[kMaxDims] = {};
   std::int64_t strides[kMaxDims] = {};  ///< of the tensor with the slices
-  Walk index[kMaxDims] = {};
-  Walk slice;  ///< within one
+  StridedIndex index[kMaxDims] = {};
+  StridedIndex slice;  ///< within one
   Divisor width = 1;
 
   /// Where slice number i begins; -1: there is none. `first`: operand with the first index.
   template <class Team>
-  constexpr std::int64_t offset(const Team& team, const CardLines& lines, int first,
+  constexpr std::int64_t offset(const Team& team, const RowLaunch& launch, int first,
                                 std::int64_t i) const {
     std::int64_t offset = 0;
     for (int dim = 0; dim < leading; ++dim) {
       const auto given =
-          team.template load<std::int64_t>(lines.operands[first + dim], index[dim].offset(i));
+          team.template load<std::int64_t>(launch.operands[first + dim], index[dim].offset(i));
       const std::int64_t place = given < 0 ? given + sizes[dim] : given;
       if (place < 0 || place >= sizes[dim]) return -1;
       offset += place * strides[dim];
@@ -205,45 +206,46 @@ struct SlicePlaces {
   }
 };
 
-/// A line is an element of the result. Operands: the result, row-major, the input, the indices.
+/// A row is an element of the result. Operands: the result, row-major, the input, the indices.
 struct GatheredSlices {
   static constexpr const char* kKernel = "gathered_slices";
   SlicePlaces places;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
-    const std::int64_t start = places.offset(team, lines, 2, number / places.width);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
+    const std::int64_t start = places.offset(team, launch, 2, number / places.width);
     if (start < 0) return;
     team.once([&] {
-      team.store(lines.operands[0], number,
-                 team.template load<Compute>(lines.operands[1],
+      team.store(launch.operands[0], number,
+                 team.template load<Compute>(launch.operands[1],
                                              start + places.slice.offset(number % places.width)));
     });
   }
 };
 
-/// A line is an element of a slice, of which those of the named slices are summed, each by its
+/// A row is an element of a slice, of which those of the named slices are summed, each by its
 /// owner as in Scattered. Operands: the sums, the addends, the indices.
 struct ScatteredSlices {
   static constexpr const char* kKernel = "scattered_slices";
   SlicePlaces places;
-  Walk addends;
+  StridedIndex addends;
   std::int64_t count;  ///< of the named slices
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     using Sum = std::conditional_t<std::is_integral_v<Compute>, Compute, double>;
-    const auto element = static_cast<std::int64_t>(line);
+    const auto element = static_cast<std::int64_t>(row_index);
     const std::int64_t within = places.slice.offset(element);
-    team.each(lines.size, [&](std::int64_t owner) {
+    team.each(launch.size, [&](std::int64_t owner) {
       for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t start = places.offset(team, lines, 2, i);
-        if (start < 0 || start / places.strides[places.leading - 1] % lines.size != owner) continue;
-        const auto sum = team.template load<Sum>(lines.operands[0], start + within);
+        const std::int64_t start = places.offset(team, launch, 2, i);
+        if (start < 0 || start / places.strides[places.leading - 1] % launch.size != owner)
+          continue;
+        const auto sum = team.template load<Sum>(launch.operands[0], start + within);
         const auto x =
-            team.template load<Sum>(lines.operands[1], addends.offset(i * places.width + element));
-        team.store(lines.operands[0], start + within, wrapping_sum(sum, x));
+            team.template load<Sum>(launch.operands[1], addends.offset(i * places.width + element));
+        team.store(launch.operands[0], start + within, wrapping_sum(sum, x));
       }
     });
   }
@@ -252,9 +254,9 @@ struct ScatteredSlices {
 // To verify kernels with.
 inline constexpr Arrangement kVerifiedArrangement{2, {5, 8}, {6, 7}, {7, 1}, {-1, 2},
                                                   0, false,  true,   -2,     5};
-inline constexpr Along kVerifiedAlong{{1, {37}, {259}}, 1};
-inline constexpr Walk kVerifiedWalk{1, {37}, {1}};
+inline constexpr IndexAlongDim kVerifiedIndexAlongDim{{1, {37}, {259}}, 1};
+inline constexpr StridedIndex kVerifiedStridedIndex{1, {37}, {1}};
 inline constexpr SlicePlaces kVerifiedPlaces{1,  {37}, {259}, {{1, {37}, {1}}}, {1, {259}, {1}},
                                              259};
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

@@ -1,4 +1,4 @@
-// What the tensors' own arithmetic and factories compute for one element. As all formulas it is
+// What the tensors' own arithmetic and factories compute for one element. As all functors it is
 // compiled twice, for the host's loops and by nvcc: see runtime/kernels/functors/functor_list.h.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "runtime/base/philox.h"
 #include "runtime/base/wrapping.h"
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 // ---- of elements --------------------------------------------------------------------------------
 
@@ -111,4 +111,4 @@ struct NormalDraw {
   }
 };
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

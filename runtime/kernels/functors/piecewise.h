@@ -1,10 +1,10 @@
-// What activations made of pieces compute for one element: formulas, as in activation.h. A slope
+// What activations made of pieces compute for one element: functors, as in activation.h. A slope
 // is d/dx times the gradient.
 #pragma once
 
 #include <cmath>
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 struct LeakyRelu {
   static constexpr const char* kKernel = "leaky_relu";
@@ -14,8 +14,8 @@ struct LeakyRelu {
     return x > T(0) ? x : x * static_cast<T>(negative_slope);
   }
 };
-struct LeakyReluSlope {
-  static constexpr const char* kKernel = "leaky_relu_slope";
+struct LeakyReluBackward {
+  static constexpr const char* kKernel = "leaky_relu_backward";
   double negative_slope;
   template <class T>
   constexpr T operator()(T grad, T kept) const {
@@ -36,8 +36,8 @@ struct ExponentialUnit {
            static_cast<T>(alpha * scale);
   }
 };
-struct ExponentialUnitSlope {
-  static constexpr const char* kKernel = "exponential_unit_slope";
+struct ExponentialUnitBackward {
+  static constexpr const char* kKernel = "exponential_unit_backward";
   ExponentialUnit unit;
   bool is_result;  ///< else the input was kept
   template <class T>
@@ -51,8 +51,8 @@ struct ExponentialUnitSlope {
 };
 
 /// Of what is cut off at both bounds.
-struct ClampedSlope {
-  static constexpr const char* kKernel = "clamped_slope";
+struct ClampedBackward {
+  static constexpr const char* kKernel = "clamped_backward";
   double min;
   double max;
   template <class T>
@@ -64,8 +64,8 @@ struct ClampedSlope {
 /// x + 3, cut off at 0 and 6.
 template <class T>
 constexpr T ramp_of(T x) {
-  const T line = x + T(3);
-  return line < T(0) ? T(0) : (line > T(6) ? T(6) : line);
+  const T row_index = x + T(3);
+  return row_index < T(0) ? T(0) : (row_index > T(6) ? T(6) : row_index);
 }
 
 struct HardSigmoid {
@@ -75,8 +75,8 @@ struct HardSigmoid {
     return ramp_of(x) / T(6);
   }
 };
-struct HardSigmoidSlope {
-  static constexpr const char* kKernel = "hard_sigmoid_slope";
+struct HardSigmoidBackward {
+  static constexpr const char* kKernel = "hard_sigmoid_backward";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     return x > T(-3) && x < T(3) ? grad / T(6) : T(0);
@@ -90,8 +90,8 @@ struct HardSwish {
     return x * ramp_of(x) / T(6);
   }
 };
-struct HardSwishSlope {
-  static constexpr const char* kKernel = "hard_swish_slope";
+struct HardSwishBackward {
+  static constexpr const char* kKernel = "hard_swish_backward";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     if (x <= T(-3)) return T(0);
@@ -117,8 +117,8 @@ struct SoftShrunk {
   }
 };
 /// Of both.
-struct ShrunkSlope {
-  static constexpr const char* kKernel = "shrunk_slope";
+struct ShrunkBackward {
+  static constexpr const char* kKernel = "shrunk_backward";
   double width;
   template <class T>
   constexpr T operator()(T grad, T x) const {
@@ -135,8 +135,8 @@ struct Threshold {
     return x <= static_cast<T>(limit) ? static_cast<T>(value) : x;
   }
 };
-struct ThresholdSlope {
-  static constexpr const char* kKernel = "threshold_slope";
+struct ThresholdBackward {
+  static constexpr const char* kKernel = "threshold_backward";
   double limit;
   template <class T>
   constexpr T operator()(T grad, T x) const {
@@ -152,20 +152,20 @@ struct Prelu {
     return x > T(0) ? x : x * slope;
   }
 };
-struct PreluSlope {
-  static constexpr const char* kKernel = "prelu_slope";
+struct PreluBackward {
+  static constexpr const char* kKernel = "prelu_backward";
   template <class T>
   constexpr T operator()(T grad, T x, T slope) const {
     return x > T(0) ? grad : grad * slope;
   }
 };
 /// By the learned slope.
-struct PreluWeightSlope {
-  static constexpr const char* kKernel = "prelu_weight_slope";
+struct PreluWeightBackward {
+  static constexpr const char* kKernel = "prelu_weight_backward";
   template <class T>
   constexpr T operator()(T grad, T x) const {
     return x > T(0) ? T(0) : grad * x;
   }
 };
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

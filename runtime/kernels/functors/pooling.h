@@ -9,7 +9,7 @@
 #include "runtime/base/divisor.h"
 #include "runtime/kernels/functors/row_launch.h"
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 /// Windows along one dimension of the image.
 struct PoolAxis {
@@ -99,48 +99,49 @@ constexpr Sum slope_of_maxima(const PoolPlan& plan, std::int64_t pixel, const Ch
   return sum;
 }
 
-/// A line is a window. Operands: its maximum, the pixel within the plane that it came from, the
+/// A row is a window. Operands: its maximum, the pixel within the plane that it came from, the
 /// images.
 struct PooledMaximum {
   static constexpr const char* kKernel = "pooled_maximum";
   PoolPlan plan;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t plane = number / plan.out_pixels();
     const std::int64_t window = number % plan.out_pixels();
     team.once([&] {
       const LargestPixel<Compute> largest = largest_in_window<Compute>(
           plan, window / plan.columns.out, window % plan.columns.out, [&](std::int64_t pixel) {
-            return team.template load<Compute>(lines.operands[2], plane * plan.in_pixels() + pixel);
+            return team.template load<Compute>(launch.operands[2],
+                                               plane * plan.in_pixels() + pixel);
           });
-      team.store(lines.operands[0], number, largest.value);
-      team.store(lines.operands[1], number, largest.pixel);
+      team.store(launch.operands[0], number, largest.value);
+      team.store(launch.operands[1], number, largest.pixel);
     });
   }
 };
 
-/// A line is a pixel of the images. Operands: its gradient, those of the maxima, the pixels that
+/// A row is a pixel of the images. Operands: its gradient, those of the maxima, the pixels that
 /// they came from.
-struct PooledMaximumSlope {
-  static constexpr const char* kKernel = "pooled_maximum_slope";
+struct PooledMaximumBackward {
+  static constexpr const char* kKernel = "pooled_maximum_backward";
   PoolPlan plan;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t first = number / plan.in_pixels() * plan.out_pixels();
     team.once([&] {
       const auto slope = slope_of_maxima<Compute>(
           plan, number % plan.in_pixels(),
           [&](std::int64_t window) {
-            return team.template load<std::int64_t>(lines.operands[2], first + window);
+            return team.template load<std::int64_t>(launch.operands[2], first + window);
           },
           [&](std::int64_t window) {
-            return team.template load<Compute>(lines.operands[1], first + window);
+            return team.template load<Compute>(launch.operands[1], first + window);
           });
-      team.store(lines.operands[0], number, slope);
+      team.store(launch.operands[0], number, slope);
     });
   }
 };
@@ -201,15 +202,15 @@ constexpr Sum slope_of_averages(const AveragePlan& average, std::int64_t pixel, 
   return sum;
 }
 
-/// A line is a window. Operands: its average, the images.
+/// A row is a window. Operands: its average, the images.
 struct PooledAverage {
   static constexpr const char* kKernel = "pooled_average";
   AveragePlan average;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const PoolPlan& plan = average.plan;
-    const auto number = static_cast<std::int64_t>(line);
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t window = number % plan.out_pixels();
     const PoolSpan rows = average.span(plan.rows, window / plan.columns.out);
     const PoolSpan columns = average.span(plan.columns, window % plan.columns.out);
@@ -217,32 +218,32 @@ struct PooledAverage {
     const std::int64_t width = columns.size();
     const Compute sum = team.sum(rows.size() * width, [&](std::int64_t i) {
       const std::int64_t y = rows.first + i / width;
-      return team.template load<Compute>(lines.operands[1],
+      return team.template load<Compute>(launch.operands[1],
                                          first + y * plan.columns.in + columns.first + i % width);
     });
     team.once([&] {
-      team.store(lines.operands[0], number,
+      team.store(launch.operands[0], number,
                  sum / static_cast<Compute>(average.divisor_of(rows, columns)));
     });
   }
 };
 
-/// A line is a pixel of the images. Operands: its gradient, those of the averages.
-struct PooledAverageSlope {
-  static constexpr const char* kKernel = "pooled_average_slope";
+/// A row is a pixel of the images. Operands: its gradient, those of the averages.
+struct PooledAverageBackward {
+  static constexpr const char* kKernel = "pooled_average_backward";
   AveragePlan average;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const PoolPlan& plan = average.plan;
-    const auto number = static_cast<std::int64_t>(line);
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t first = number / plan.in_pixels() * plan.out_pixels();
     team.once([&] {
       const auto slope =
           slope_of_averages<Compute>(average, number % plan.in_pixels(), [&](std::int64_t window) {
-            return team.template load<Compute>(lines.operands[1], first + window);
+            return team.template load<Compute>(launch.operands[1], first + window);
           });
-      team.store(lines.operands[0], number, slope);
+      team.store(launch.operands[0], number, slope);
     });
   }
 };
@@ -254,4 +255,4 @@ inline constexpr PoolPlan kVerifiedPooling{
 inline constexpr AveragePlan kVerifiedAverage{
     .plan = {.planes = 5, .rows = {5, 3}, .columns = {5, 3}}, .windows = PoolWindows::adaptive};
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

@@ -1,11 +1,11 @@
-// Images of another size: formulas of lines, as in lines.h. A line is an element of the result.
+// Images of another size: functors of rows, as in rows.h. A row is an element of the result.
 #pragma once
 
 #include <cmath>
 
 #include "runtime/kernels/functors/row_launch.h"
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 /// Where one element of the output gets its value along one dimension: two elements and the share
 /// of the second.
@@ -60,8 +60,8 @@ struct Resized {
   ResizedAxis width;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const ResizeSource y = height.source(number / width.to % height.to);
     const ResizeSource x = width.source(number % width.to);
     const std::int64_t start = number / width.to / height.to * height.from * width.from;
@@ -69,26 +69,26 @@ struct Resized {
     const auto add = [&](std::int64_t row, std::int64_t column, double weight) {
       // What takes no part may be infinite.
       if (weight == 0.0) return;
-      sum +=
-          weight * team.template load<double>(lines.operands[1], start + row * width.from + column);
+      sum += weight *
+             team.template load<double>(launch.operands[1], start + row * width.from + column);
     };
     add(y.first, x.first, (1.0 - y.share) * (1.0 - x.share));
     add(y.first, x.second, (1.0 - y.share) * x.share);
     add(y.second, x.first, y.share * (1.0 - x.share));
     add(y.second, x.second, y.share * x.share);
-    team.once([&] { team.store(lines.operands[0], number, sum); });
+    team.once([&] { team.store(launch.operands[0], number, sum); });
   }
 };
 
-/// A line is an element of the images. Operands: their gradient, that of the result.
-struct ResizedSlope {
-  static constexpr const char* kKernel = "resized_slope";
+/// A row is an element of the images. Operands: their gradient, that of the result.
+struct ResizedBackward {
+  static constexpr const char* kKernel = "resized_backward";
   ResizedAxis height;
   ResizedAxis width;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t column = number % width.from;
     const std::int64_t row = number / width.from % height.from;
     const std::int64_t start = number / width.from / height.from * height.to * width.to;
@@ -99,10 +99,10 @@ struct ResizedSlope {
       for (std::int64_t x = width.begin(column); x < width.end(column); ++x) {
         const double weight = of_row * width.source(x).weight_of(column);
         if (weight == 0.0) continue;
-        sum += weight * team.template load<double>(lines.operands[1], start + y * width.to + x);
+        sum += weight * team.template load<double>(launch.operands[1], start + y * width.to + x);
       }
     }
-    team.once([&] { team.store(lines.operands[0], number, sum); });
+    team.once([&] { team.store(launch.operands[0], number, sum); });
   }
 };
 
@@ -110,4 +110,4 @@ struct ResizedSlope {
 inline constexpr ResizedAxis kVerifiedHeight{6, 4, 1.5, false, false};
 inline constexpr ResizedAxis kVerifiedWidth{5, 7, 4.0 / 6.0, false, true};
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

@@ -1,6 +1,6 @@
-// Sorts of lines, for nvcc and the host alike: see runtime/kernels/functors/functor_list.h. Short
-// lines are ranked: each element is compared with every other one. Long ones are sorted tile by
-// tile, and the sorted runs are merged, two of them at a time; what is sorted lies line by line.
+// Sorts of rows, for nvcc and the host alike: see runtime/kernels/functors/functor_list.h. Short
+// rows are ranked: each element is compared with every other one. Long ones are sorted tile by
+// tile, and the sorted runs are merged, two of them at a time; what is sorted lies row by row.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "runtime/kernels/functors/row_launch.h"
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 /// NaN is larger than any number.
 struct Ordering {
@@ -27,37 +27,38 @@ struct Ordering {
   }
 };
 
-/// The first elements of each line in their order, equal ones as they came, and their places.
-/// Operands: the elements, `picked` of each line, their places, the lines.
-struct TopkLine {
-  static constexpr const char* kKernel = "topk_line";
+/// The first elements of each row in their order, equal ones as they came, and their places.
+/// Operands: the elements, `picked` of each row, their places, the rows.
+struct TopkRow {
+  static constexpr const char* kKernel = "topk_row";
   std::int64_t picked;
   Ordering precedes;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
-    const std::int64_t first = number / lines.inner * picked * lines.inner + number % lines.inner;
-    const std::int64_t start = lines.start(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
+    const std::int64_t first =
+        number / launch.inner * picked * launch.inner + number % launch.inner;
+    const std::int64_t start = launch.start(row_index);
     const auto at = [&](std::int64_t i) {
-      return team.template load<double>(lines.operands[2], start + i * lines.inner);
+      return team.template load<double>(launch.operands[2], start + i * launch.inner);
     };
-    team.each(lines.size, [&](std::int64_t i) {
+    team.each(launch.size, [&](std::int64_t i) {
       const double x = at(i);
       std::int64_t rank = 0;
-      for (std::int64_t other = 0; other < lines.size; ++other) {
+      for (std::int64_t other = 0; other < launch.size; ++other) {
         const double y = at(other);
         if (precedes(y, x) || (other < i && !precedes(x, y))) ++rank;
       }
       if (rank >= picked) return;
-      team.store(lines.operands[0], first + rank * lines.inner, x);
-      team.store(lines.operands[1], first + rank * lines.inner, i);
+      team.store(launch.operands[0], first + rank * launch.inner, x);
+      team.store(launch.operands[1], first + rank * launch.inner, i);
     });
   }
 };
 
-/// A line is a tile of a line of `size` elements that are `inner` apart. Operands: the sorted
-/// elements and their places, by lines and tiles; the lines.
+/// A row is a tile of a row of `size` elements that are `inner` apart. Operands: the sorted
+/// elements and their places, by rows and tiles; the rows.
 struct SortedTile {
   static constexpr const char* kKernel = "sorted_tile";
   static constexpr std::int64_t kElements = 2048;
@@ -70,8 +71,8 @@ struct SortedTile {
   }
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto tile = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto tile = static_cast<std::int64_t>(row_index);
     const std::int64_t number = tile / tiles(size);
     const std::int64_t first = tile % tiles(size) * kElements;
     const std::int64_t count = size - first < kElements ? size - first : kElements;
@@ -79,17 +80,17 @@ struct SortedTile {
     team.template sort<Compute>(
         count, precedes,
         [&](std::int64_t i) {
-          return team.template load<Compute>(lines.operands[2], start + (first + i) * inner);
+          return team.template load<Compute>(launch.operands[2], start + (first + i) * inner);
         },
         [&](std::int64_t to, Compute element, std::int64_t from) {
-          team.store(lines.operands[0], number * size + first + to, element);
-          team.store(lines.operands[1], number * size + first + to, first + from);
+          team.store(launch.operands[0], number * size + first + to, element);
+          team.store(launch.operands[1], number * size + first + to, first + from);
         });
   }
 };
 
-/// A line is an element of lines of `size`, of which runs of `length` are sorted: it goes to its
-/// place in a run of twice the length. Operands: the elements there and their places in the line,
+/// A row is an element of rows of `size`, of which runs of `length` are sorted: it goes to its
+/// place in a run of twice the length. Operands: the elements there and their places in the row,
 /// the same before.
 struct MergedRun {
   static constexpr const char* kKernel = "merged_run";
@@ -113,8 +114,8 @@ struct MergedRun {
   }
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t i = number % size;
     const std::int64_t start = number - i;
     const std::int64_t begin = i / (2 * length) * (2 * length);
@@ -122,22 +123,22 @@ struct MergedRun {
     const std::int64_t end = middle + length < size ? middle + length : size;
     team.once([&] {
       const auto at = [&](std::int64_t place) {
-        return team.template load<Compute>(lines.operands[2], start + place);
+        return team.template load<Compute>(launch.operands[2], start + place);
       };
       const Compute element = at(i);
       const bool is_left = i < middle;
       const std::int64_t others = is_left ? count_before(element, false, middle, end, at)
                                           : count_before(element, true, begin, middle, at);
       const std::int64_t to = start + (is_left ? i : begin + i - middle) + others;
-      team.store(lines.operands[0], to, element);
-      team.store(lines.operands[1], to,
-                 team.template load<std::int64_t>(lines.operands[3], number));
+      team.store(launch.operands[0], to, element);
+      team.store(launch.operands[1], to,
+                 team.template load<std::int64_t>(launch.operands[3], number));
     });
   }
 };
 
-/// A line is an element of the result, which has the first `picked` of each line. Operands: the
-/// elements and their places, as the result lies; the same of whole lines, as they were sorted.
+/// A row is an element of the result, which has the first `picked` of each row. Operands: the
+/// elements and their places, as the result lies; the same of whole rows, as they were sorted.
 struct PickedOrder {
   static constexpr const char* kKernel = "picked_order";
   std::int64_t size;
@@ -145,17 +146,17 @@ struct PickedOrder {
   std::int64_t picked;
 
   template <class Compute, class Team>
-  constexpr void run(const Team& team, const CardLines& lines, std::uint64_t line) const {
-    const auto number = static_cast<std::int64_t>(line);
+  constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
+    const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t rank = number / inner % picked;
     const std::int64_t sorted = number / (inner * picked) * inner + number % inner;
     team.once([&] {
       const std::int64_t from = sorted * size + rank;
-      team.store(lines.operands[0], number, team.template load<Compute>(lines.operands[2], from));
-      team.store(lines.operands[1], number,
-                 team.template load<std::int64_t>(lines.operands[3], from));
+      team.store(launch.operands[0], number, team.template load<Compute>(launch.operands[2], from));
+      team.store(launch.operands[1], number,
+                 team.template load<std::int64_t>(launch.operands[3], from));
     });
   }
 };
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

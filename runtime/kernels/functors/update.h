@@ -1,9 +1,9 @@
-// What the updates of optimizers compute for one element: formulas, as in activation.h.
+// What the updates of optimizers compute for one element: functors, as in activation.h.
 #pragma once
 
 #include <cmath>
 
-namespace ohm::formulas {
+namespace ohm::functors {
 
 /// (1 − share) · x + share · y
 struct Lerp {
@@ -259,4 +259,4 @@ struct FusedMomentumStep {
   }
 };
 
-}  // namespace ohm::formulas
+}  // namespace ohm::functors

@@ -1,4 +1,4 @@
-// The host as the team that computes a line: see runtime/kernels/functors/rows.h.
+// The host as the team that computes a row: see runtime/kernels/functors/rows.h.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ohm {
 
 struct HostTeam {
-  /// Most elements are of the type that lines compute with, and need no conversion.
+  /// Most elements are of the type that rows compute with, and need no conversion.
   template <class Compute>
   static constexpr bool is_stored_as(DType dtype) {
     if constexpr (std::is_same_v<Compute, float>) return dtype == DType::float32;
@@ -26,7 +26,7 @@ struct HostTeam {
   }
 
   template <class Compute>
-  static Compute load(const LineOperand& operand, std::int64_t offset) {
+  static Compute load(const RowOperand& operand, std::int64_t offset) {
     OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
     if (is_stored_as<Compute>(operand.dtype)) {
       return reinterpret_cast<const Compute*>(operand.address)[offset];
@@ -40,7 +40,7 @@ struct HostTeam {
     });
   }
   template <class Value>
-  static void store(const LineOperand& operand, std::int64_t offset, Value value) {
+  static void store(const RowOperand& operand, std::int64_t offset, Value value) {
     OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
     if (is_stored_as<Value>(operand.dtype)) {
       reinterpret_cast<Value*>(operand.address)[offset] = value;

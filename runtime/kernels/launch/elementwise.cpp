@@ -30,7 +30,7 @@ bool is_everything(const Tensor& tensor) {
 }
 
 /// Whether a kernel on `out`'s card can read it; a single element of the host is sent along.
-bool is_readable(const CardInput& input, const Tensor& out) {
+bool is_readable(const ElementwiseInput& input, const Tensor& out) {
   if (input.tensor == nullptr) return true;
   const Tensor& tensor = *input.tensor;
   const bool is_host_number =
@@ -38,8 +38,8 @@ bool is_readable(const CardInput& input, const Tensor& out) {
   return is_host_number || tensor.device() == out.device();
 }
 
-CardOperand operand_of(const Tensor& tensor, const Shape& shape) {
-  CardOperand operand;
+ElementwiseOperand operand_of(const Tensor& tensor, const Shape& shape) {
+  ElementwiseOperand operand;
   operand.dtype = tensor.dtype();
   const Shape strides = broadcast_strides(tensor, shape);
   std::copy(strides.begin(), strides.end(), operand.strides);
@@ -53,11 +53,11 @@ double rounded_item(const Tensor& tensor, DType dtype) {
   });
 }
 
-CardOperand operand_of(const CardInput& input, const Tensor& out, DType dtype) {
-  CardOperand operand;
+ElementwiseOperand operand_of(const ElementwiseInput& input, const Tensor& out, DType dtype) {
+  ElementwiseOperand operand;
   if (input.tensor != nullptr && input.tensor->device() == out.device()) {
     operand = operand_of(*input.tensor, out.shape());
-    operand.address = input.tensor->card_address(CardAccess::read);
+    operand.address = input.tensor->cuda_address(CudaAccess::read);
     return operand;
   }
   operand.is_number = true;
@@ -66,29 +66,30 @@ CardOperand operand_of(const CardInput& input, const Tensor& out, DType dtype) {
 }
 
 /// Dimensions that every operand walks through in one go become one; those of size 1 go.
-void merge_dimensions(CardLoop& loop, const std::vector<CardOperand*>& operands) {
+void merge_dimensions(ElementwiseLaunch& loop, const std::vector<ElementwiseOperand*>& operands) {
   int kept = 0;
   for (int dim = 0; dim < loop.dims; ++dim) {
     if (loop.sizes[dim] == 1) continue;
     const bool continues =
-        kept > 0 && std::all_of(operands.begin(), operands.end(), [&](const CardOperand* operand) {
+        kept > 0 &&
+        std::all_of(operands.begin(), operands.end(), [&](const ElementwiseOperand* operand) {
           return operand->strides[kept - 1] == operand->strides[dim] * loop.sizes[dim];
         });
     const int to = continues ? kept - 1 : kept++;
     loop.sizes[to] = continues ? loop.sizes[to] * loop.sizes[dim] : loop.sizes[dim];
-    for (CardOperand* operand : operands) operand->strides[to] = operand->strides[dim];
+    for (ElementwiseOperand* operand : operands) operand->strides[to] = operand->strides[dim];
   }
   loop.dims = kept;
 }
 
-bool is_flat(const CardLoop& loop, const CardOperand& operand) {
+bool is_flat(const ElementwiseLaunch& loop, const ElementwiseOperand& operand) {
   return operand.dtype == loop.dtype && operand.address % kAccessBytes == 0 &&
          (loop.dims == 0 || operand.strides[0] == 1);
 }
 
-bool is_flat(const CardLoop& loop, const std::vector<CardOperand*>& operands) {
+bool is_flat(const ElementwiseLaunch& loop, const std::vector<ElementwiseOperand*>& operands) {
   if (loop.dims > 1 || !is_flat(loop, loop.out)) return false;
-  return std::all_of(operands.begin() + 1, operands.end(), [&](const CardOperand* operand) {
+  return std::all_of(operands.begin() + 1, operands.end(), [&](const ElementwiseOperand* operand) {
     const bool is_one = operand->is_number || (loop.dims == 1 && operand->strides[0] == 0);
     return is_one || is_flat(loop, *operand);
   });
@@ -96,29 +97,30 @@ bool is_flat(const CardLoop& loop, const std::vector<CardOperand*>& operands) {
 
 }  // namespace
 
-bool run_on_card(const char* formula, const void* parameters, DType dtype, const Tensor& out,
-                 std::initializer_list<CardInput> inputs) {
-  const CardBackend* card = out.card();
-  if (card == nullptr || !card->kernels || !card->kernels->has(formula, dtype)) return false;
-  const auto can_be_read = [&](const CardInput& input) { return is_readable(input, out); };
+bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const Tensor& out,
+                 std::initializer_list<ElementwiseInput> inputs) {
+  const CudaBackend* card = out.cuda_backend();
+  if (card == nullptr || !card->kernels || !card->kernels->has(functor, dtype)) return false;
+  const auto can_be_read = [&](const ElementwiseInput& input) { return is_readable(input, out); };
   if (!std::all_of(inputs.begin(), inputs.end(), can_be_read)) return false;
   if (out.numel() == 0) return true;
-  CardLoop loop;
+  ElementwiseLaunch loop;
   loop.count = static_cast<std::uint64_t>(out.numel());
   loop.dtype = dtype;
   loop.dims = out.dims();
   std::copy(out.shape().begin(), out.shape().end(), loop.sizes);
-  CardOperand* next = loop.in;
-  for (const CardInput& input : inputs) *next++ = operand_of(input, out, dtype);
+  ElementwiseOperand* next = loop.in;
+  for (const ElementwiseInput& input : inputs) *next++ = operand_of(input, out, dtype);
   loop.out = operand_of(out, out.shape());
   // Last: what it is computed from may be the same memory.
   loop.out.address =
-      out.card_address(is_everything(out) ? CardAccess::overwrite : CardAccess::write);
-  std::vector<CardOperand*> operands = {&loop.out};
-  for (CardOperand* operand = loop.in; operand != next; ++operand) operands.push_back(operand);
+      out.cuda_address(is_everything(out) ? CudaAccess::overwrite : CudaAccess::write);
+  std::vector<ElementwiseOperand*> operands = {&loop.out};
+  for (ElementwiseOperand* operand = loop.in; operand != next; ++operand)
+    operands.push_back(operand);
   merge_dimensions(loop, operands);
   loop.is_flat = is_flat(loop, operands);
-  card->kernels->launch(formula, loop, parameters);
+  card->kernels->launch(functor, loop, parameters);
   return true;
 }
 

@@ -4,7 +4,7 @@
 // another dtype is converted on the fly, as GPU kernels do, in host scratch that no device counts.
 // On size-only devices nothing happens.
 //
-// Where the operands are on a real card and the function is a formula that has a kernel there, the
+// Where the operands are on a real card and the function is a functor that has a kernel there, the
 // loop is that kernel; else it runs on the host (Note [Two copies of values]).
 #pragma once
 
@@ -35,19 +35,19 @@ constexpr DType dtype_of() {
 }
 
 /// What a loop on a card reads: a tensor, or one number.
-struct CardInput {
-  CardInput(const Tensor& of) : tensor(&of) {}  // NOLINT(google-explicit-constructor)
-  CardInput(double of) : number(of) {}          // NOLINT(google-explicit-constructor)
+struct ElementwiseInput {
+  ElementwiseInput(const Tensor& of) : tensor(&of) {}  // NOLINT(google-explicit-constructor)
+  ElementwiseInput(double of) : number(of) {}          // NOLINT(google-explicit-constructor)
 
   const Tensor* tensor = nullptr;
   double number = 0;
 };
 
-/// A loop whose function is the kernel `formula` with these parameters, read as `dtype`. False
+/// A loop whose function is the kernel `functor` with these parameters, read as `dtype`. False
 /// where it cannot run on the card that `out` is on: nothing was done. Without inputs, each element
 /// is computed from its number in row-major order. Pre-condition: everything has values.
-bool run_on_card(const char* formula, const void* parameters, DType dtype, const Tensor& out,
-                 std::initializer_list<CardInput> inputs);
+bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const Tensor& out,
+                 std::initializer_list<ElementwiseInput> inputs);
 
 /// A function that real cards have a kernel of: see runtime/kernels/functors/functor_list.h.
 template <class F>
@@ -55,11 +55,12 @@ concept HasKernel = requires {
   std::remove_cvref_t<F>::kKernel;
 };
 
-/// As run_on_card, for a loop over elements read as In.
+/// As run_on_cuda, for a loop over elements read as In.
 template <class In, class F, class... Inputs>
-bool is_done_on_card(const F& fn, const Tensor& out, const Inputs&... inputs) {
+bool is_done_on_cuda(const F& fn, const Tensor& out, const Inputs&... inputs) {
   if constexpr (HasKernel<F>) {
-    return out.card() != nullptr && run_on_card(F::kKernel, &fn, dtype_of<In>(), out, {inputs...});
+    return out.cuda_backend() != nullptr &&
+           run_on_cuda(F::kKernel, &fn, dtype_of<In>(), out, {inputs...});
   } else {
     return false;
   }
@@ -155,7 +156,7 @@ void for_each_offsets(const Shape& shape, const std::array<Shape, N>& strides, F
 template <class Out, class In, class F>
 void map_unary(const Tensor& out, const Tensor& a, F&& fn) {
   if (!out.has_values() || !a.has_values()) return;
-  if (is_done_on_card<In>(fn, out, a)) return;
+  if (is_done_on_cuda<In>(fn, out, a)) return;
   using Compute = ComputeType<In>;
   Out* target = out.data<Out>();
   const Operand<In> operand(a, out.shape());
@@ -176,7 +177,7 @@ void map_unary(const Tensor& out, const Tensor& a, F&& fn) {
 template <class Out, class In, class F>
 void map_with_number(const Tensor& out, const Tensor& a, double number, F&& fn) {
   if (!out.has_values() || !a.has_values()) return;
-  if (is_done_on_card<In>(fn, out, a, number)) return;
+  if (is_done_on_cuda<In>(fn, out, a, number)) return;
   const auto converted = convert_element<ComputeType<In>>(number);
   map_unary<Out, In>(out, a, [&](auto x) { return fn(x, converted); });
 }
@@ -185,7 +186,7 @@ void map_with_number(const Tensor& out, const Tensor& a, double number, F&& fn) 
 template <class Out, class In, class F>
 void map_binary(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
   if (!out.has_values() || !a.has_values() || !b.has_values()) return;
-  if (is_done_on_card<In>(fn, out, a, b)) return;
+  if (is_done_on_cuda<In>(fn, out, a, b)) return;
   using Compute = ComputeType<In>;
   Out* target = out.data<Out>();
   const Operand<In> left(a, out.shape());
@@ -221,7 +222,7 @@ void map_binary(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
 template <class Out, class In, class F>
 void map_ternary(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c, F&& fn) {
   if (!out.has_values() || !a.has_values() || !b.has_values() || !c.has_values()) return;
-  if (is_done_on_card<In>(fn, out, a, b, c)) return;
+  if (is_done_on_cuda<In>(fn, out, a, b, c)) return;
   using Compute = ComputeType<In>;
   Out* target = out.data<Out>();
   const Operand<In> x(a, out.shape());

@@ -10,7 +10,7 @@
 #include "runtime/base/strided.h"
 #include "runtime/tensor/tensor.h"
 
-namespace ohm::ops {
+namespace ohm {
 
 /// Calls fn(TypeTag<T>) with the type that `dtype` is computed in: double for float64, else float.
 template <class F>
@@ -101,4 +101,4 @@ inline void store_values(const Tensor& target, const std::vector<double>& values
   });
 }
 
-}  // namespace ohm::ops
+}  // namespace ohm

@@ -8,29 +8,29 @@
 namespace ohm {
 namespace {
 
-/// A thread for each line reads memory in one go where lines are side by side, and these are
+/// A thread for each row reads memory in one go where rows are side by side, and these are
 /// enough of them.
 constexpr std::int64_t kFewestThreads = 1024;
 
-bool is_there(const LineArgument& argument, const CardBackend* card) {
+bool is_there(const RowArgument& argument, const CudaBackend* card) {
   const Tensor& tensor = argument.tensor;
-  return !tensor.defined() || tensor.numel() == 0 || tensor.card() == card;
+  return !tensor.defined() || tensor.numel() == 0 || tensor.cuda_backend() == card;
 }
 
-LineOperand operand_of(const LineArgument& argument, CardAccess access) {
+RowOperand operand_of(const RowArgument& argument, CudaAccess access) {
   const Tensor& tensor = argument.tensor;
   if (!tensor.defined()) return argument.operand;
   if (tensor.numel() == 0) return {};
-  return {tensor.card_address(access), elements_behind(tensor), tensor.dtype()};
+  return {tensor.cuda_address(access), elements_behind(tensor), tensor.dtype()};
 }
 
 /// That of the first tensor that is on one.
-const CardBackend* card_of(const LineArguments& arguments) {
+const CudaBackend* card_of(const RowArguments& arguments) {
   if (arguments.card != nullptr) return arguments.card;
   for (const auto* list : {&arguments.out, &arguments.in}) {
-    for (const LineArgument& argument : *list) {
+    for (const RowArgument& argument : *list) {
       const Tensor& tensor = argument.tensor;
-      if (tensor.defined() && tensor.card() != nullptr) return tensor.card();
+      if (tensor.defined() && tensor.cuda_backend() != nullptr) return tensor.cuda_backend();
     }
   }
   return nullptr;
@@ -43,8 +43,9 @@ std::int64_t elements_behind(const Tensor& tensor) {
   return static_cast<std::int64_t>(bytes / item_bytes(tensor.dtype()));
 }
 
-formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_folded) {
-  formulas::Walk walk;
+functors::StridedIndex strided_index_of(const Tensor& tensor, std::uint32_t folded,
+                                        bool are_folded) {
+  functors::StridedIndex walk;
   for (int dim = 0; dim < tensor.dims(); ++dim) {
     const std::int64_t size = tensor.shape()[dim];
     const std::int64_t stride = tensor.strides()[dim];
@@ -57,27 +58,27 @@ formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_fold
   return walk;
 }
 
-bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
-                       const LineShape& shape, const LineArguments& arguments) {
-  const CardBackend* const card = card_of(arguments);
-  if (card == nullptr || !card->kernels || !card->kernels->has(formula, dtype)) return false;
-  const auto is_here = [card](const LineArgument& argument) { return is_there(argument, card); };
+bool run_rows_on_cuda(const char* functor, const void* parameters, DType dtype,
+                      const RowShape& shape, const RowArguments& arguments) {
+  const CudaBackend* const card = card_of(arguments);
+  if (card == nullptr || !card->kernels || !card->kernels->has(functor, dtype)) return false;
+  const auto is_here = [card](const RowArgument& argument) { return is_there(argument, card); };
   if (!std::all_of(arguments.out.begin(), arguments.out.end(), is_here)) return false;
   if (!std::all_of(arguments.in.begin(), arguments.in.end(), is_here)) return false;
-  OHM_ASSERT(arguments.out.size() + arguments.in.size() <= CardLines::kMostOperands,
-             "a kernel of lines has ten operands at most");
-  CardLines lines;
-  lines.count = static_cast<std::uint64_t>(shape.count);
-  lines.size = shape.size;
-  lines.inner = shape.inner;
-  lines.are_threads = shape.are_threads || (shape.inner > 1 && shape.count >= kFewestThreads);
+  OHM_ASSERT(arguments.out.size() + arguments.in.size() <= RowLaunch::kMostOperands,
+             "a kernel of rows has ten operands at most");
+  RowLaunch rows;
+  rows.count = static_cast<std::uint64_t>(shape.count);
+  rows.size = shape.size;
+  rows.inner = shape.inner;
+  rows.are_threads = shape.are_threads || (shape.inner > 1 && shape.count >= kFewestThreads);
   // Inputs first: an output may be the same memory.
-  LineOperand* next = lines.operands + arguments.out.size();
-  for (const LineArgument& in : arguments.in) *next++ = operand_of(in, CardAccess::read);
-  lines.operand_count = static_cast<int>(next - lines.operands);
-  next = lines.operands;
-  for (const LineArgument& out : arguments.out) *next++ = operand_of(out, CardAccess::write);
-  if (lines.count > 0) card->kernels->launch(formula, dtype, lines, parameters);
+  RowOperand* next = rows.operands + arguments.out.size();
+  for (const RowArgument& in : arguments.in) *next++ = operand_of(in, CudaAccess::read);
+  rows.operand_count = static_cast<int>(next - rows.operands);
+  next = rows.operands;
+  for (const RowArgument& out : arguments.out) *next++ = operand_of(out, CudaAccess::write);
+  if (rows.count > 0) card->kernels->launch(functor, dtype, rows, parameters);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Running a formula of lines on the card that its operands are on.
+// Running a functor of rows on the card that its operands are on.
 #pragma once
 
 #include <array>
@@ -12,33 +12,34 @@
 
 namespace ohm {
 
-/// See CardLines.
-struct LineShape {
+/// See RowLaunch.
+struct RowShape {
   std::int64_t count = 0;
   std::int64_t size = 1;
   std::int64_t inner = 1;
-  bool are_threads = false;  ///< else a block for each line, where that does not read across lines
+  bool are_threads = false;  ///< else a block for each row, where that does not read across rows
 };
 
 /// How the dimensions in `folded`, or the others, are walked through; neighbours that are walked
 /// through in one go become one.
-formulas::Walk walk_of(const Tensor& tensor, std::uint32_t folded, bool are_folded);
+functors::StridedIndex strided_index_of(const Tensor& tensor, std::uint32_t folded,
+                                        bool are_folded);
 
 /// A tensor, or memory of the card that the tensors beside it are on.
-struct LineArgument {
-  LineArgument(Tensor of) : tensor(std::move(of)) {}    // NOLINT(google-explicit-constructor)
-  LineArgument(const LineOperand& of) : operand(of) {}  // NOLINT(google-explicit-constructor)
+struct RowArgument {
+  RowArgument(Tensor of) : tensor(std::move(of)) {}   // NOLINT(google-explicit-constructor)
+  RowArgument(const RowOperand& of) : operand(of) {}  // NOLINT(google-explicit-constructor)
 
   Tensor tensor;
-  LineOperand operand;  ///< where there is no tensor
+  RowOperand operand;  ///< where there is no tensor
 };
 
 /// What the kernel writes and then what it reads; an undefined tensor is left out. The kernel reads
 /// offsets from a tensor's first element as if it was row-major.
-struct LineArguments {
-  std::vector<LineArgument> out;
-  std::vector<LineArgument> in;
-  const CardBackend* card = nullptr;  ///< where no tensor tells
+struct RowArguments {
+  std::vector<RowArgument> out;
+  std::vector<RowArgument> in;
+  const CudaBackend* card = nullptr;  ///< where no tensor tells
 };
 
 /// Whether a kernel can read it: row by row, or left out.
@@ -51,13 +52,13 @@ std::int64_t elements_behind(const Tensor& tensor);
 
 /// False where it cannot run on the card that the tensors are on: nothing was done. `dtype`: of
 /// the elements that it computes with.
-bool run_lines_on_card(const char* formula, const void* parameters, DType dtype,
-                       const LineShape& shape, const LineArguments& arguments);
+bool run_rows_on_cuda(const char* functor, const void* parameters, DType dtype,
+                      const RowShape& shape, const RowArguments& arguments);
 
-template <class Formula>
-bool are_lines_done_on_card(const Formula& formula, DType dtype, const LineShape& shape,
-                            const LineArguments& arguments) {
-  return run_lines_on_card(Formula::kKernel, &formula, dtype, shape, arguments);
+template <class Functor>
+bool are_rows_done_on_cuda(const Functor& functor, DType dtype, const RowShape& shape,
+                           const RowArguments& arguments) {
+  return run_rows_on_cuda(Functor::kKernel, &functor, dtype, shape, arguments);
 }
 
 }  // namespace ohm

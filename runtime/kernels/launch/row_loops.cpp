@@ -3,7 +3,7 @@
 namespace ohm {
 namespace {
 
-LineOperand operand_on_host(const LineArgument& argument, bool is_written) {
+RowOperand operand_on_host(const RowArgument& argument, bool is_written) {
   const Tensor& tensor = argument.tensor;
   if (!tensor.defined() || tensor.numel() == 0) return {};
   Storage& storage = tensor.storage();
@@ -14,16 +14,16 @@ LineOperand operand_on_host(const LineArgument& argument, bool is_written) {
 
 }  // namespace
 
-CardLines lines_on_host(const LineShape& shape, const LineArguments& arguments) {
-  CardLines lines;
-  lines.count = static_cast<std::uint64_t>(shape.count);
-  lines.size = shape.size;
-  lines.inner = shape.inner;
-  LineOperand* next = lines.operands;
-  for (const LineArgument& out : arguments.out) *next++ = operand_on_host(out, true);
-  for (const LineArgument& in : arguments.in) *next++ = operand_on_host(in, false);
-  lines.operand_count = static_cast<int>(next - lines.operands);
-  return lines;
+RowLaunch rows_on_host(const RowShape& shape, const RowArguments& arguments) {
+  RowLaunch rows;
+  rows.count = static_cast<std::uint64_t>(shape.count);
+  rows.size = shape.size;
+  rows.inner = shape.inner;
+  RowOperand* next = rows.operands;
+  for (const RowArgument& out : arguments.out) *next++ = operand_on_host(out, true);
+  for (const RowArgument& in : arguments.in) *next++ = operand_on_host(in, false);
+  rows.operand_count = static_cast<int>(next - rows.operands);
+  return rows;
 }
 
 }  // namespace ohm

@@ -1,4 +1,4 @@
-// Formulas of lines where their operands are: as kernels of a real card, or in a loop on the host.
+// Functors of rows where their operands are: as kernels of a real card, or in a loop on the host.
 #pragma once
 
 #include <cstdint>
@@ -8,41 +8,41 @@
 
 namespace ohm {
 
-/// The lines as a kernel would be given them, with the host's addresses.
-CardLines lines_on_host(const LineShape& shape, const LineArguments& arguments);
+/// The rows as a kernel would be given them, with the host's addresses.
+RowLaunch rows_on_host(const RowShape& shape, const RowArguments& arguments);
 
-template <class Compute, class Formula>
-void run_lines_on_host(const Formula& formula, const CardLines& lines) {
+template <class Compute, class Functor>
+void run_rows_on_host(const Functor& functor, const RowLaunch& rows) {
   const HostTeam team;
-  for (std::uint64_t line = 0; line < lines.count; ++line) {
-    formula.template run<Compute>(team, lines, line);
+  for (std::uint64_t row = 0; row < rows.count; ++row) {
+    functor.template run<Compute>(team, rows, row);
   }
 }
 
-/// A formula of floating lines, computed as loops of `dtype` are. Pre-condition: everything has
+/// A functor of floating rows, computed as loops of `dtype` are. Pre-condition: everything has
 /// values.
-template <class Formula>
-void run_floating_lines(const Formula& formula, DType dtype, const LineShape& shape,
-                        const LineArguments& arguments) {
-  if (are_lines_done_on_card(formula, dtype, shape, arguments)) return;
-  const CardLines lines = lines_on_host(shape, arguments);
+template <class Functor>
+void run_floating_rows(const Functor& functor, DType dtype, const RowShape& shape,
+                       const RowArguments& arguments) {
+  if (are_rows_done_on_cuda(functor, dtype, shape, arguments)) return;
+  const RowLaunch rows = rows_on_host(shape, arguments);
   if (dtype == DType::float64) {
-    run_lines_on_host<double>(formula, lines);
+    run_rows_on_host<double>(functor, rows);
   } else {
-    run_lines_on_host<float>(formula, lines);
+    run_rows_on_host<float>(functor, rows);
   }
 }
 
 /// The same for any dtype.
-template <class Formula>
-void run_lines(const Formula& formula, DType dtype, const LineShape& shape,
-               const LineArguments& arguments) {
-  if (is_floating(dtype)) return run_floating_lines(formula, dtype, shape, arguments);
-  if (are_lines_done_on_card(formula, dtype, shape, arguments)) return;
-  run_lines_on_host<std::int64_t>(formula, lines_on_host(shape, arguments));
+template <class Functor>
+void run_rows(const Functor& functor, DType dtype, const RowShape& shape,
+              const RowArguments& arguments) {
+  if (is_floating(dtype)) return run_floating_rows(functor, dtype, shape, arguments);
+  if (are_rows_done_on_cuda(functor, dtype, shape, arguments)) return;
+  run_rows_on_host<std::int64_t>(functor, rows_on_host(shape, arguments));
 }
 
-/// A line for each element that is written, each a thread's.
-inline LineShape thread_for_each(std::int64_t count) { return {count, 1, 1, true}; }
+/// A row for each element that is written, each a thread's.
+inline RowShape thread_for_each(std::int64_t count) { return {count, 1, 1, true}; }
 
 }  // namespace ohm

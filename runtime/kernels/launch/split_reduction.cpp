@@ -9,9 +9,9 @@ constexpr std::int64_t kPartialBytes = 8;
 
 std::int64_t div_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Lines that keep a card busy, and what is enough for one of them.
+/// Rows that keep a card busy, and what is enough for one of them.
 struct Share {
-  std::int64_t lines;
+  std::int64_t rows;
   std::int64_t elements;
 };
 constexpr Share kBlocks{1024, 4096};
@@ -19,14 +19,14 @@ constexpr Share kThreads{65536, 64};
 
 std::int64_t pieces_for(std::int64_t outputs, std::int64_t size, const Share& share) {
   if (outputs == 0) return 1;
-  return std::max<std::int64_t>(1, std::min(share.lines / outputs, size / share.elements));
+  return std::max<std::int64_t>(1, std::min(share.rows / outputs, size / share.elements));
 }
 
 }  // namespace
 
-CardFold::CardFold(const Tensor& tensor, std::uint32_t folded, std::int64_t outputs) {
-  fold_.kept = walk_of(tensor, folded, false);
-  fold_.folded = walk_of(tensor, folded, true);
+CudaReduction::CudaReduction(const Tensor& tensor, std::uint32_t folded, std::int64_t outputs) {
+  fold_.kept = strided_index_of(tensor, folded, false);
+  fold_.folded = strided_index_of(tensor, folded, true);
   fold_.outputs = outputs;
   fold_.size = outputs == 0 ? 0 : tensor.numel() / outputs;
   // A thread for each column reads memory in one go, where there are some side by side.
@@ -41,14 +41,14 @@ CardFold::CardFold(const Tensor& tensor, std::uint32_t folded, std::int64_t outp
   if (fold_.size == 0) pieces_ = 1;
 }
 
-formulas::Fold CardFold::in_pieces() const {
-  formulas::Fold fold = fold_;
+functors::SplitReduction CudaReduction::in_pieces() const {
+  functors::SplitReduction fold = fold_;
   fold.length = div_up(fold_.size, pieces_);
   return fold;
 }
 
-formulas::Fold CardFold::of_partials() const {
-  formulas::Fold fold;
+functors::SplitReduction CudaReduction::of_partials() const {
+  functors::SplitReduction fold;
   fold.kept = {1, {fold_.outputs}, {1}};
   fold.folded = {1, {pieces_}, {fold_.outputs}};
   fold.outputs = fold_.outputs;
@@ -56,21 +56,21 @@ formulas::Fold CardFold::of_partials() const {
   return fold;
 }
 
-LineShape CardFold::whole_lines() const {
+RowShape CudaReduction::whole_rows() const {
   return {.count = fold_.outputs, .size = fold_.size, .inner = inner_};
 }
-LineShape CardFold::piece_lines() const {
+RowShape CudaReduction::piece_rows() const {
   return {.count = fold_.outputs * pieces_, .size = in_pieces().length, .inner = inner_};
 }
-LineShape CardFold::partial_lines() const {
+RowShape CudaReduction::partial_rows() const {
   return {.count = fold_.outputs, .size = pieces_, .inner = fold_.outputs};
 }
 
-PartialResults::PartialResults(const CardBackend& card, const CardFold& fold, int arrays)
-    : count_(fold.piece_lines().count),
+PartialResults::PartialResults(const CudaBackend& card, const CudaReduction& fold, int arrays)
+    : count_(fold.piece_rows().count),
       scratch_(*card.kernels, static_cast<std::size_t>(count_ * arrays * kPartialBytes)) {}
 
-LineOperand PartialResults::array(int number, DType dtype) const {
+RowOperand PartialResults::array(int number, DType dtype) const {
   const auto before = static_cast<std::uint64_t>(number * count_ * kPartialBytes);
   return {scratch_.address() + before, count_, dtype};
 }

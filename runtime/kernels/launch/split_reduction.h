@@ -1,4 +1,4 @@
-// Reductions on a real card, whatever is computed: what is folded to one element by one line of a
+// Reductions on a real card, whatever is computed: what is folded to one element by one row of a
 // kernel, or, where few elements take many each, in pieces whose results are folded once more. Who
 // folds what depends on the sizes alone, so that results are the same in every run.
 #pragma once
@@ -11,25 +11,25 @@
 
 namespace ohm {
 
-class CardFold {
+class CudaReduction {
  public:
   /// Of the dimensions of `tensor` in `folded`, to `outputs` elements.
-  CardFold(const Tensor& tensor, std::uint32_t folded, std::int64_t outputs);
+  CudaReduction(const Tensor& tensor, std::uint32_t folded, std::int64_t outputs);
 
   /// More than 1: it is worth folding in pieces.
   std::int64_t pieces() const { return pieces_; }
 
-  // The fold and its lines: all of it in one go; in pieces; of the pieces' results, which lie by
+  // The fold and its rows: all of it in one go; in pieces; of the pieces' results, which lie by
   // pieces and then by outputs.
-  formulas::Fold whole() const { return fold_; }
-  LineShape whole_lines() const;
-  formulas::Fold in_pieces() const;
-  LineShape piece_lines() const;
-  formulas::Fold of_partials() const;
-  LineShape partial_lines() const;
+  functors::SplitReduction whole() const { return fold_; }
+  RowShape whole_rows() const;
+  functors::SplitReduction in_pieces() const;
+  RowShape piece_rows() const;
+  functors::SplitReduction of_partials() const;
+  RowShape partial_rows() const;
 
  private:
-  formulas::Fold fold_;
+  functors::SplitReduction fold_;
   std::int64_t inner_ = 1;
   std::int64_t pieces_ = 1;
 };
@@ -39,23 +39,23 @@ class CardFold {
 class PartialResults {
  public:
   /// `arrays` of them.
-  PartialResults(const CardBackend& card, const CardFold& fold, int arrays);
+  PartialResults(const CudaBackend& card, const CudaReduction& fold, int arrays);
 
   bool are_there() const { return scratch_.address() != 0; }
-  LineOperand array(int number, DType dtype) const;
+  RowOperand array(int number, DType dtype) const;
 
  private:
   std::int64_t count_;
-  CardScratch scratch_;
+  CudaScratch scratch_;
 };
 
 /// Runs `whole` in one go, or `in_pieces` and then `of_partials`, as it is worth it: the latter are
 /// given the partial results, in `arrays` arrays. False where nothing was done, or the host has to
 /// do the rest.
 template <class Whole, class InPieces, class OfPartials>
-bool fold_on_card(const Tensor& tensor, const CardFold& fold, int arrays, const Whole& whole,
-                  const InPieces& in_pieces, const OfPartials& of_partials) {
-  const CardBackend* const card = tensor.card();
+bool reduce_on_cuda(const Tensor& tensor, const CudaReduction& fold, int arrays, const Whole& whole,
+                    const InPieces& in_pieces, const OfPartials& of_partials) {
+  const CudaBackend* const card = tensor.cuda_backend();
   if (card == nullptr || !card->kernels) return false;
   if (fold.pieces() == 1) return whole();
   const PartialResults partials(*card, fold, arrays);

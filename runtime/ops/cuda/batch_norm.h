@@ -8,7 +8,7 @@ namespace ohm::ops {
 
 /// A batch norm that PyTorch gives to cuDNN. The input is [N, C, …] and row-major; what is not
 /// needed is undefined.
-struct CardBatchNorm {
+struct CudaBatchNorm {
   Tensor input;
   Tensor weight;
   Tensor bias;
@@ -22,20 +22,20 @@ struct CardBatchNorm {
 
 /// Fills `out`, `mean` and `invstd` with what the input gives; moves running statistics by
 /// `momentum` where there are any.
-OnCard train_batch_norm_on_card(const CardBatchNorm& norm, double momentum, const Tensor& out,
-                                const Tensor& mean, const Tensor& invstd);
+CudaResult train_batch_norm_on_cuda(const CudaBatchNorm& norm, double momentum, const Tensor& out,
+                                    const Tensor& mean, const Tensor& invstd);
 /// Fills `out` by the running statistics.
-OnCard apply_batch_norm_on_card(const CardBatchNorm& norm, const Tensor& out);
+CudaResult apply_batch_norm_on_cuda(const CudaBatchNorm& norm, const Tensor& out);
 
-struct CardBatchNormGradients {
+struct CudaBatchNormGradients {
   Tensor input;
   Tensor weight;
   Tensor bias;
 };
 
 /// Fills the three, of which none is missing, where the statistics were the input's.
-OnCard batch_norm_gradients_on_card(const CardBatchNorm& norm, const Tensor& grad,
-                                    const Tensor& mean, const Tensor& invstd,
-                                    const CardBatchNormGradients& out);
+CudaResult batch_norm_gradients_on_cuda(const CudaBatchNorm& norm, const Tensor& grad,
+                                        const Tensor& mean, const Tensor& invstd,
+                                        const CudaBatchNormGradients& out);
 
 }  // namespace ohm::ops

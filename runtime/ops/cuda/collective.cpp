@@ -33,12 +33,13 @@ std::optional<int> nccl_type(DType dtype) {
 /// NCCL between the cards that the tensors are on; nullptr where something does not fit.
 const cuda::Nccl* nccl_between(const std::vector<Tensor>& tensors) {
   const bool fit = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
-    return tensor.card() != nullptr && tensor.card()->groups != nullptr && tensor.is_contiguous();
+    return tensor.cuda_backend() != nullptr && tensor.cuda_backend()->groups != nullptr &&
+           tensor.is_contiguous();
   });
   if (!fit || !nccl_type(tensors.front().dtype())) return nullptr;
   std::vector<std::shared_ptr<const cuda::Card>> cards;
-  for (const Tensor& tensor : tensors) cards.push_back(tensor.card()->card);
-  return tensors.front().card()->groups->nccl(cards);
+  for (const Tensor& tensor : tensors) cards.push_back(tensor.cuda_backend()->card);
+  return tensors.front().cuda_backend()->groups->nccl(cards);
 }
 
 /// The same, for buffers beside them, each of which has room for all of them.
@@ -46,8 +47,8 @@ const cuda::Nccl* nccl_between(const std::vector<Tensor>& tensors,
                                const std::vector<Tensor>& buffers) {
   const auto world = static_cast<std::int64_t>(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const bool fit = buffers[i].card() == tensors[i].card() && buffers[i].is_contiguous() &&
-                     buffers[i].dtype() == tensors[i].dtype() &&
+    const bool fit = buffers[i].cuda_backend() == tensors[i].cuda_backend() &&
+                     buffers[i].is_contiguous() && buffers[i].dtype() == tensors[i].dtype() &&
                      tensors[i].dtype() == tensors[0].dtype() &&
                      tensors[i].numel() == tensors[0].numel() &&
                      buffers[i].numel() == world * tensors[0].numel();
@@ -58,14 +59,14 @@ const cuda::Nccl* nccl_between(const std::vector<Tensor>& tensors,
 
 cuda::Pieces read(const std::vector<Tensor>& tensors) {
   cuda::Pieces pieces;
-  for (const Tensor& tensor : tensors) pieces.push_back(tensor.card_address(CardAccess::read));
+  for (const Tensor& tensor : tensors) pieces.push_back(tensor.cuda_address(CudaAccess::read));
   return pieces;
 }
 
 cuda::Pieces written(const std::vector<Tensor>& tensors) {
   cuda::Pieces pieces;
   for (const Tensor& tensor : tensors) {
-    pieces.push_back(tensor.card_address(CardAccess::write));
+    pieces.push_back(tensor.cuda_address(CudaAccess::write));
     tensor.storage().bump_version();
   }
   return pieces;
@@ -77,51 +78,52 @@ cuda::CollectiveItems items_of(const Tensor& tensor) {
 
 }  // namespace
 
-OnCard all_reduce_on_cards(const std::vector<Tensor>& tensors) {
+CudaResult all_reduce_by_nccl(const std::vector<Tensor>& tensors) {
   const cuda::Nccl* const nccl = nccl_between(tensors);
-  if (nccl == nullptr) return OnCard::no;
+  if (nccl == nullptr) return CudaResult::no;
   const cuda::Pieces pieces = written(tensors);
   nccl->all_reduce_sum(pieces, pieces, items_of(tensors.front()));
-  return OnCard::done;
+  return CudaResult::done;
 }
 
-OnCard broadcast_on_cards(const std::vector<Tensor>& tensors, std::size_t source) {
+CudaResult broadcast_by_nccl(const std::vector<Tensor>& tensors, std::size_t source) {
   const cuda::Nccl* const nccl = nccl_between(tensors);
-  if (nccl == nullptr) return OnCard::no;
+  if (nccl == nullptr) return CudaResult::no;
   cuda::Pieces pieces;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const bool is_read = i == source;
-    pieces.push_back(tensors[i].card_address(is_read ? CardAccess::read : CardAccess::write));
+    pieces.push_back(tensors[i].cuda_address(is_read ? CudaAccess::read : CudaAccess::write));
     if (!is_read) tensors[i].storage().bump_version();
   }
   nccl->broadcast(pieces, pieces, items_of(tensors.front()), static_cast<int>(source));
-  return OnCard::done;
+  return CudaResult::done;
 }
 
-OnCard reduce_on_cards(const std::vector<Tensor>& tensors, const Tensor& sum) {
-  const bool fits = sum.card() == tensors.front().card() && sum.is_contiguous();
+CudaResult reduce_by_nccl(const std::vector<Tensor>& tensors, const Tensor& sum) {
+  const bool fits = sum.cuda_backend() == tensors.front().cuda_backend() && sum.is_contiguous();
   const cuda::Nccl* const nccl = fits ? nccl_between(tensors) : nullptr;
-  if (nccl == nullptr) return OnCard::no;
+  if (nccl == nullptr) return CudaResult::no;
   const cuda::Pieces inputs = read(tensors);
   nccl->reduce_sum(inputs, written({sum}).front(), items_of(sum), 0);
-  return OnCard::done;
+  return CudaResult::done;
 }
 
-OnCard all_gather_on_cards(const std::vector<Tensor>& tensors, const std::vector<Tensor>& buffers) {
+CudaResult all_gather_by_nccl(const std::vector<Tensor>& tensors,
+                              const std::vector<Tensor>& buffers) {
   const cuda::Nccl* const nccl = nccl_between(tensors, buffers);
-  if (nccl == nullptr) return OnCard::no;
+  if (nccl == nullptr) return CudaResult::no;
   const cuda::Pieces inputs = read(tensors);
   nccl->all_gather(inputs, written(buffers), items_of(tensors.front()));
-  return OnCard::done;
+  return CudaResult::done;
 }
 
-OnCard reduce_scatter_on_cards(const std::vector<Tensor>& buffers,
-                               const std::vector<Tensor>& tensors) {
+CudaResult reduce_scatter_by_nccl(const std::vector<Tensor>& buffers,
+                                  const std::vector<Tensor>& tensors) {
   const cuda::Nccl* const nccl = nccl_between(tensors, buffers);
-  if (nccl == nullptr) return OnCard::no;
+  if (nccl == nullptr) return CudaResult::no;
   const cuda::Pieces inputs = read(buffers);
   nccl->reduce_scatter_sum(inputs, written(tensors), items_of(tensors.front()));
-  return OnCard::done;
+  return CudaResult::done;
 }
 
 }  // namespace ohm::ops

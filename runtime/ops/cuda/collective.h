@@ -13,15 +13,16 @@ namespace ohm::ops {
 // on as many different cards with NCCL between them, each dense. All throw cuda::LibraryError.
 
 /// Each tensor becomes the sum of all.
-OnCard all_reduce_on_cards(const std::vector<Tensor>& tensors);
+CudaResult all_reduce_by_nccl(const std::vector<Tensor>& tensors);
 /// Each tensor becomes that of rank `source`.
-OnCard broadcast_on_cards(const std::vector<Tensor>& tensors, std::size_t source);
+CudaResult broadcast_by_nccl(const std::vector<Tensor>& tensors, std::size_t source);
 /// `sum`, which is on the card of the first tensor, becomes the sum of all.
-OnCard reduce_on_cards(const std::vector<Tensor>& tensors, const Tensor& sum);
+CudaResult reduce_by_nccl(const std::vector<Tensor>& tensors, const Tensor& sum);
 /// Each buffer becomes all tensors, one behind the other.
-OnCard all_gather_on_cards(const std::vector<Tensor>& tensors, const std::vector<Tensor>& buffers);
+CudaResult all_gather_by_nccl(const std::vector<Tensor>& tensors,
+                              const std::vector<Tensor>& buffers);
 /// Tensor i becomes piece i of the sum of all buffers.
-OnCard reduce_scatter_on_cards(const std::vector<Tensor>& buffers,
-                               const std::vector<Tensor>& tensors);
+CudaResult reduce_scatter_by_nccl(const std::vector<Tensor>& buffers,
+                                  const std::vector<Tensor>& tensors);
 
 }  // namespace ohm::ops

@@ -77,7 +77,7 @@ struct Operands {
 
   Device device() const { return result.device(); }
   cuda::ConvolutionOperands on_card() const {
-    return {read_on_card(first), read_on_card(second), overwrite_on_card(result)};
+    return {read_on_cuda(first), read_on_cuda(second), overwrite_on_cuda(result)};
   }
 };
 
@@ -93,7 +93,7 @@ std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometr
                                const Operands& operands) {
   // The library reads one element behind the other.
   if (operands.bias.defined() && !operands.bias.is_contiguous()) return std::nullopt;
-  cuda::CardLibraries* const libraries =
+  cuda::DeviceLibraries* const libraries =
       libraries_for({&operands.first, &operands.second, &operands.bias, &operands.result});
   const cuda::Cudnn* const cudnn = libraries == nullptr ? nullptr : libraries->cudnn();
   if (cudnn == nullptr) return std::nullopt;
@@ -124,8 +124,8 @@ void compute(const Asked& asked, const Operands& operands, ConvolutionPlan plan)
                         range_of(workspace));
   if (operands.bias.defined()) {
     asked.cudnn->add_bias(asked.convolution.type, asked.convolution.output,
-                          read_on_card(operands.bias),
-                          operands.result.card_address(CardAccess::write));
+                          read_on_cuda(operands.bias),
+                          operands.result.cuda_address(CudaAccess::write));
   }
 }
 
@@ -156,8 +156,8 @@ bool is_depthwise(const ConvGeometry& g, DType dtype) {
   return g.groups > 1 && g.in_channels == 1 && (dtype == DType::float32 || dtype == DType::float64);
 }
 
-OnCard convolve(ConvolutionPass pass, const ConvGeometry& geometry, const Operands& operands) {
-  if (operands.device().is_cpu() || operands.result.numel() == 0) return OnCard::no;
+CudaResult convolve(ConvolutionPass pass, const ConvGeometry& geometry, const Operands& operands) {
+  if (operands.device().is_cpu() || operands.result.numel() == 0) return CudaResult::no;
   ExecutionState& state = Context::current().state;
   const ConvolutionKey key = key_of(pass, geometry, operands.result);
   const auto known = state.convolution_plans.find(state.thread, key);
@@ -173,24 +173,24 @@ OnCard convolve(ConvolutionPass pass, const ConvGeometry& geometry, const Operan
     }
     if (asked) compute(*asked, operands, plan);
     state.convolution_plans.keep(state.thread, key, plan);
-    return asked ? OnCard::done : OnCard::no;
+    return asked ? CudaResult::done : CudaResult::no;
   });
 }
 
 }  // namespace
 
-OnCard convolve_on_card(const ConvGeometry& geometry, const Tensor& input, const Tensor& weight,
-                        const Tensor& bias, const Tensor& out) {
+CudaResult convolve_on_cuda(const ConvGeometry& geometry, const Tensor& input, const Tensor& weight,
+                            const Tensor& bias, const Tensor& out) {
   return convolve(ConvolutionPass::output, geometry, {input, weight, bias, out});
 }
 
-OnCard convolve_grad_input_on_card(const ConvGeometry& geometry, const Tensor& grad_out,
-                                   const Tensor& weight, const Tensor& grad_input) {
+CudaResult convolve_grad_input_on_cuda(const ConvGeometry& geometry, const Tensor& grad_out,
+                                       const Tensor& weight, const Tensor& grad_input) {
   return convolve(ConvolutionPass::input_slope, geometry, {weight, grad_out, Tensor(), grad_input});
 }
 
-OnCard convolve_grad_weight_on_card(const ConvGeometry& geometry, const Tensor& grad_out,
-                                    const Tensor& input, const Tensor& grad_weight) {
+CudaResult convolve_grad_weight_on_cuda(const ConvGeometry& geometry, const Tensor& grad_out,
+                                        const Tensor& input, const Tensor& grad_weight) {
   return convolve(ConvolutionPass::filter_slope, geometry,
                   {input, grad_out, Tensor(), grad_weight});
 }

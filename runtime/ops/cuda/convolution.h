@@ -14,11 +14,11 @@ namespace ohm::ops {
 // caching allocators' caches, as PyTorch does; on a virtual GPU, whose convolutions take no
 // workspace, it does the latter. All throw OutOfMemory, cuda::LibraryError.
 
-OnCard convolve_on_card(const ConvGeometry& geometry, const Tensor& input, const Tensor& weight,
-                        const Tensor& bias, const Tensor& out);
-OnCard convolve_grad_input_on_card(const ConvGeometry& geometry, const Tensor& grad_out,
-                                   const Tensor& weight, const Tensor& grad_input);
-OnCard convolve_grad_weight_on_card(const ConvGeometry& geometry, const Tensor& grad_out,
-                                    const Tensor& input, const Tensor& grad_weight);
+CudaResult convolve_on_cuda(const ConvGeometry& geometry, const Tensor& input, const Tensor& weight,
+                            const Tensor& bias, const Tensor& out);
+CudaResult convolve_grad_input_on_cuda(const ConvGeometry& geometry, const Tensor& grad_out,
+                                       const Tensor& weight, const Tensor& grad_input);
+CudaResult convolve_grad_weight_on_cuda(const ConvGeometry& geometry, const Tensor& grad_out,
+                                        const Tensor& input, const Tensor& grad_weight);
 
 }  // namespace ohm::ops

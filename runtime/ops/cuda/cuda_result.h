@@ -4,6 +4,6 @@
 namespace ohm::ops {
 
 /// `no`: nothing was done, the host has to.
-enum class OnCard : bool { no, done };
+enum class CudaResult : bool { no, done };
 
 }  // namespace ohm::ops

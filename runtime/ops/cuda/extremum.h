@@ -19,6 +19,6 @@ struct Extrema {
 };
 
 /// False where they are not on a card: nothing was done.
-bool are_found_on_card(const Extrema& extrema);
+bool are_found_on_cuda(const Extrema& extrema);
 
 }  // namespace ohm::ops

@@ -4,12 +4,12 @@
 
 namespace ohm::ops {
 
-cuda::CardLibraries* libraries_for(std::initializer_list<const Tensor*> tensors) {
-  const CardBackend* card = nullptr;
+cuda::DeviceLibraries* libraries_for(std::initializer_list<const Tensor*> tensors) {
+  const CudaBackend* card = nullptr;
   const Tensor* first = nullptr;
   for (const Tensor* tensor : tensors) {
     if (!tensor->defined()) continue;
-    const CardBackend* const its = tensor->card();
+    const CudaBackend* const its = tensor->cuda_backend();
     if (its == nullptr || !is_floating(tensor->dtype())) return nullptr;
     if (first != nullptr && (its != card || tensor->dtype() != first->dtype())) return nullptr;
     card = its;
@@ -31,9 +31,9 @@ cuda::ElementType element_type(DType dtype) {
   }
 }
 
-cuda::Pointer overwrite_on_card(const Tensor& tensor) {
+cuda::Pointer overwrite_on_cuda(const Tensor& tensor) {
   const bool is_all = tensor.nbytes() == tensor.storage().bytes();
-  return tensor.card_address(is_all ? CardAccess::overwrite : CardAccess::write);
+  return tensor.cuda_address(is_all ? CudaAccess::overwrite : CudaAccess::write);
 }
 
 void rethrow_on(Device device, const cuda::LibraryError& error) {

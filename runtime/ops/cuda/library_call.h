@@ -13,17 +13,17 @@ namespace ohm::ops {
 
 /// The libraries of the card that all of them are on, of one floating dtype; nullptr where some
 /// have no values or are elsewhere. Undefined tensors do not count.
-cuda::CardLibraries* libraries_for(std::initializer_list<const Tensor*> tensors);
+cuda::DeviceLibraries* libraries_for(std::initializer_list<const Tensor*> tensors);
 
 /// Pre-condition: a floating dtype.
 cuda::ElementType element_type(DType dtype);
 
 /// Where the tensor's first element is, to be read or to be written over as a whole. Pre-condition:
 /// it is on a card.
-inline cuda::Pointer read_on_card(const Tensor& tensor) {
-  return tensor.card_address(CardAccess::read);
+inline cuda::Pointer read_on_cuda(const Tensor& tensor) {
+  return tensor.cuda_address(CudaAccess::read);
 }
-cuda::Pointer overwrite_on_card(const Tensor& tensor);
+cuda::Pointer overwrite_on_cuda(const Tensor& tensor);
 
 /// While `error` is handled: throws what the program has to see, OutOfMemory where it is one,
 /// `error` itself where it is not.
@@ -33,11 +33,11 @@ cuda::Pointer overwrite_on_card(const Tensor& tensor);
 /// support it. Throws OutOfMemory where the library found no memory, cuda::LibraryError in its
 /// words where it failed otherwise.
 template <class Call>
-OnCard call_library(Device device, Call&& call) {
+CudaResult call_library(Device device, Call&& call) {
   try {
     return std::forward<Call>(call)();
   } catch (const cuda::LibraryError& error) {
-    if (error.failure() == cuda::LibraryFailure::not_supported) return OnCard::no;
+    if (error.failure() == cuda::LibraryFailure::not_supported) return CudaResult::no;
     rethrow_on(device, error);
   }
 }

@@ -15,7 +15,7 @@ cuda::CardRange range_of(const Storage* workspace) {
 
 cuda::ProductOperand operand(const Tensor& matrix, const MatrixLayout2d& layout) {
   const std::int64_t batch_stride = matrix.dims() == 3 ? matrix.strides()[0] : 0;
-  return {read_on_card(matrix), layout.leading_dimension, layout.is_transposed, batch_stride};
+  return {read_on_cuda(matrix), layout.leading_dimension, layout.is_transposed, batch_stride};
 }
 
 /// nullopt where a library cannot be asked for it.
@@ -39,35 +39,35 @@ std::optional<cuda::Product> product_of(const Tensor& a, const Tensor& b, const 
 
 }  // namespace
 
-OnCard multiply_on_card(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
-                        const Storage* workspace) {
-  cuda::CardLibraries* const libraries = libraries_for({&a, &b, &out});
-  if (libraries == nullptr) return OnCard::no;
+CudaResult multiply_on_cuda(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
+                            const Storage* workspace) {
+  cuda::DeviceLibraries* const libraries = libraries_for({&a, &b, &out});
+  if (libraries == nullptr) return CudaResult::no;
   return call_library(out.device(), [&] {
     const cuda::Cublas* const cublas = libraries->cublas();
-    if (cublas == nullptr) return OnCard::no;
+    if (cublas == nullptr) return CudaResult::no;
     std::optional<cuda::Product> product = product_of(a, b, out);
-    if (!product) return OnCard::no;
+    if (!product) return CudaResult::no;
     product->adds_to_out = adds_to_out;
-    product->out = adds_to_out ? out.card_address(CardAccess::write) : overwrite_on_card(out);
+    product->out = adds_to_out ? out.cuda_address(CudaAccess::write) : overwrite_on_cuda(out);
     cublas->multiply(*product, range_of(workspace));
-    return OnCard::done;
+    return CudaResult::done;
   });
 }
 
-OnCard multiply_with_bias_on_card(const Tensor& bias, const Tensor& a, const Tensor& b,
-                                  const Tensor& out, const Storage* workspace) {
-  cuda::CardLibraries* const libraries = libraries_for({&bias, &a, &b, &out});
-  if (libraries == nullptr) return OnCard::no;
+CudaResult multiply_with_bias_on_cuda(const Tensor& bias, const Tensor& a, const Tensor& b,
+                                      const Tensor& out, const Storage* workspace) {
+  cuda::DeviceLibraries* const libraries = libraries_for({&bias, &a, &b, &out});
+  if (libraries == nullptr) return CudaResult::no;
   return call_library(out.device(), [&] {
     const cuda::CublasLt* const cublaslt = libraries->cublaslt();
-    if (cublaslt == nullptr) return OnCard::no;
+    if (cublaslt == nullptr) return CudaResult::no;
     std::optional<cuda::Product> product = product_of(a, b, out);
-    if (!product) return OnCard::no;
-    product->out = overwrite_on_card(out);
+    if (!product) return CudaResult::no;
+    product->out = overwrite_on_cuda(out);
     const bool is_done =
-        cublaslt->multiply_with_bias(*product, read_on_card(bias), range_of(workspace));
-    return is_done ? OnCard::done : OnCard::no;
+        cublaslt->multiply_with_bias(*product, read_on_cuda(bias), range_of(workspace));
+    return is_done ? CudaResult::done : CudaResult::no;
   });
 }
 

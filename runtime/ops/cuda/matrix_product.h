@@ -9,11 +9,11 @@ namespace ohm::ops {
 /// out = a · b, or out += a · b, of matrices or of batches of them, in `workspace` (null: the
 /// library's own). `no`, and nothing was done, where they are not all on a card with cuBLAS, or
 /// laid out otherwise. Throws OutOfMemory, cuda::LibraryError.
-OnCard multiply_on_card(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
-                        const Storage* workspace);
+CudaResult multiply_on_cuda(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
+                            const Storage* workspace);
 
 /// out = a · b + bias with one element of the bias for each column, by cuBLASLt.
-OnCard multiply_with_bias_on_card(const Tensor& bias, const Tensor& a, const Tensor& b,
-                                  const Tensor& out, const Storage* workspace);
+CudaResult multiply_with_bias_on_cuda(const Tensor& bias, const Tensor& a, const Tensor& b,
+                                      const Tensor& out, const Storage* workspace);
 
 }  // namespace ohm::ops

@@ -8,7 +8,7 @@
 namespace ohm::ops {
 namespace {
 
-std::optional<cuda::AverageWindows> described(const CardAverage& average, const Tensor& image,
+std::optional<cuda::AverageWindows> described(const CudaAverage& average, const Tensor& image,
                                               const Tensor& averages) {
   if (image.numel() > std::numeric_limits<int>::max()) return std::nullopt;
   const auto size = [](std::int64_t value) { return static_cast<int>(value); };
@@ -24,37 +24,37 @@ std::optional<cuda::AverageWindows> described(const CardAverage& average, const 
 }
 
 template <class Compute>
-OnCard with_cudnn(const CardAverage& average, const Tensor& image, const Tensor& averages,
-                  Compute&& compute) {
-  cuda::CardLibraries* const libraries = libraries_for({&image, &averages});
-  if (libraries == nullptr) return OnCard::no;
+CudaResult with_cudnn(const CudaAverage& average, const Tensor& image, const Tensor& averages,
+                      Compute&& compute) {
+  cuda::DeviceLibraries* const libraries = libraries_for({&image, &averages});
+  if (libraries == nullptr) return CudaResult::no;
   return call_library(image.device(), [&] {
     const cuda::Cudnn* const cudnn = libraries->cudnn();
     const std::optional<cuda::AverageWindows> windows = described(average, image, averages);
-    if (cudnn == nullptr || !windows) return OnCard::no;
+    if (cudnn == nullptr || !windows) return CudaResult::no;
     compute(*cudnn, *windows);
-    return OnCard::done;
+    return CudaResult::done;
   });
 }
 
 }  // namespace
 
-OnCard average_on_card(const CardAverage& average, const Tensor& input, const Tensor& out) {
+CudaResult average_on_cuda(const CudaAverage& average, const Tensor& input, const Tensor& out) {
   return with_cudnn(average, input, out,
                     [&](const cuda::Cudnn& cudnn, const cuda::AverageWindows& windows) {
-                      cudnn.average(windows, read_on_card(input), overwrite_on_card(out));
+                      cudnn.average(windows, read_on_cuda(input), overwrite_on_cuda(out));
                     });
 }
 
 // The averages and the image themselves are not looked at: what is there of their sizes stands for
 // them.
-OnCard average_gradient_on_card(const CardAverage& average, const Tensor& grad,
-                                const Tensor& grad_input) {
+CudaResult average_gradient_on_cuda(const CudaAverage& average, const Tensor& grad,
+                                    const Tensor& grad_input) {
   return with_cudnn(average, grad_input, grad,
                     [&](const cuda::Cudnn& cudnn, const cuda::AverageWindows& windows) {
-                      const cuda::Pointer of_grad = read_on_card(grad);
-                      const cuda::Pointer of_result = overwrite_on_card(grad_input);
-                      cudnn.average_slope(windows, of_result, of_grad, of_grad, of_result);
+                      const cuda::Pointer of_grad = read_on_cuda(grad);
+                      const cuda::Pointer of_result = overwrite_on_cuda(grad_input);
+                      cudnn.average_backward(windows, of_result, of_grad, of_grad, of_result);
                     });
 }
 

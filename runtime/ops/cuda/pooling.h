@@ -9,25 +9,25 @@
 namespace ohm::ops {
 
 /// Windows along one dimension, all of which end inside the padded image.
-struct CardWindows {
+struct CudaWindows {
   std::int64_t size = 1;
   std::int64_t padding = 0;
   std::int64_t stride = 1;
 };
 
 /// Row-major images, `planes` of them.
-struct CardAverage {
+struct CudaAverage {
   std::int64_t planes = 0;
-  CardWindows rows;
-  CardWindows columns;
+  CudaWindows rows;
+  CudaWindows columns;
   bool counts_padding = true;
 };
 
 /// out = averages of the input. `no`, and nothing was done, where they are not on a card with
 /// cuDNN. Throws OutOfMemory, cuda::LibraryError.
-OnCard average_on_card(const CardAverage& average, const Tensor& input, const Tensor& out);
+CudaResult average_on_cuda(const CudaAverage& average, const Tensor& input, const Tensor& out);
 /// The gradient of that by its input.
-OnCard average_gradient_on_card(const CardAverage& average, const Tensor& grad,
-                                const Tensor& grad_input);
+CudaResult average_gradient_on_cuda(const CudaAverage& average, const Tensor& grad,
+                                    const Tensor& grad_input);
 
 }  // namespace ohm::ops

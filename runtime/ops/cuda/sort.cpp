@@ -9,26 +9,26 @@
 namespace ohm::ops {
 namespace {
 
-/// Up to here every element is compared with every other one of its line: in one launch, and
+/// Up to here every element is compared with every other one of its row: in one launch, and
 /// without any memory.
-constexpr std::int64_t kLongestRankedLine = 256;
+constexpr std::int64_t kLongestRankedRow = 256;
 
-bool is_ranked(const LineSort& sort) {
-  const Lines& lines = sort.lines;
-  return are_lines_done_on_card(formulas::TopkLine{sort.picked, sort.precedes}, DType::float64,
-                                {lines.count(), lines.size, lines.inner},
-                                {{sort.values, sort.places}, {sort.input}});
+bool is_ranked(const RowSort& sort) {
+  const Rows& rows = sort.rows;
+  return are_rows_done_on_cuda(functors::TopkRow{sort.picked, sort.precedes}, DType::float64,
+                               {rows.count(), rows.size, rows.inner},
+                               {{sort.values, sort.places}, {sort.input}});
 }
 
-/// Elements and their places, line by line.
+/// Elements and their places, row by row.
 struct Runs {
-  LineOperand elements;
-  LineOperand places;
+  RowOperand elements;
+  RowOperand places;
 };
 
 /// Two of them, from one to the other of which the merges go.
 struct RunMemory {
-  RunMemory(const CardKernels& kernels, std::int64_t count, DType dtype)
+  RunMemory(const CudaKernels& kernels, std::int64_t count, DType dtype)
       : scratch(kernels, 2 * bytes_of(count, dtype)),
         from(runs(0, count, dtype)),
         to(runs(1, count, dtype)) {}
@@ -45,47 +45,47 @@ struct RunMemory {
     return {{first, count, dtype}, {behind, count, DType::int32}};
   }
 
-  CardScratch scratch;
+  CudaScratch scratch;
   Runs from;
   Runs to;
 };
 
-bool is_sorted_by_tiles(const LineSort& sort) {
-  const Lines& lines = sort.lines;
-  const std::int64_t count = lines.count() * lines.size;
+bool is_sorted_by_tiles(const RowSort& sort) {
+  const Rows& rows = sort.rows;
+  const std::int64_t count = rows.count() * rows.size;
   // Halves fit into float32, integers are compared as float64.
   const DType dtype = is_floating(sort.input.dtype()) && sort.input.dtype() != DType::float64
                           ? DType::float32
                           : DType::float64;
-  RunMemory memory(*sort.input.card()->kernels, count, dtype);
+  RunMemory memory(*sort.input.cuda_backend()->kernels, count, dtype);
   if (memory.scratch.address() == 0) return false;
-  using formulas::SortedTile;
-  bool is_done = are_lines_done_on_card(
-      SortedTile{lines.size, lines.inner, sort.precedes}, dtype,
-      {.count = lines.count() * SortedTile::tiles(lines.size), .size = SortedTile::kElements},
+  using functors::SortedTile;
+  bool is_done = are_rows_done_on_cuda(
+      SortedTile{rows.size, rows.inner, sort.precedes}, dtype,
+      {.count = rows.count() * SortedTile::tiles(rows.size), .size = SortedTile::kElements},
       {{memory.from.elements, memory.from.places}, {sort.input}});
-  for (std::int64_t length = SortedTile::kElements; is_done && length < lines.size; length *= 2) {
-    is_done = are_lines_done_on_card(formulas::MergedRun{lines.size, length, sort.precedes}, dtype,
-                                     {.count = count, .are_threads = true},
-                                     {{memory.to.elements, memory.to.places},
-                                      {memory.from.elements, memory.from.places},
-                                      sort.input.card()});
+  for (std::int64_t length = SortedTile::kElements; is_done && length < rows.size; length *= 2) {
+    is_done = are_rows_done_on_cuda(functors::MergedRun{rows.size, length, sort.precedes}, dtype,
+                                    {.count = count, .are_threads = true},
+                                    {{memory.to.elements, memory.to.places},
+                                     {memory.from.elements, memory.from.places},
+                                     sort.input.cuda_backend()});
     std::swap(memory.from, memory.to);
   }
-  return is_done && are_lines_done_on_card(
-                        formulas::PickedOrder{lines.size, lines.inner, sort.picked}, dtype,
+  return is_done && are_rows_done_on_cuda(
+                        functors::PickedOrder{rows.size, rows.inner, sort.picked}, dtype,
                         {.count = sort.values.numel(), .are_threads = true},
                         {{sort.values, sort.places}, {memory.from.elements, memory.from.places}});
 }
 
 }  // namespace
 
-bool is_sorted_on_card(const LineSort& sort) {
-  const CardBackend* const card = sort.input.card();
+bool is_sorted_on_cuda(const RowSort& sort) {
+  const CudaBackend* const card = sort.input.cuda_backend();
   const bool fits = card != nullptr && card->kernels && sort.input.is_contiguous() &&
-                    sort.lines.size <= std::numeric_limits<std::int32_t>::max();
+                    sort.rows.size <= std::numeric_limits<std::int32_t>::max();
   if (!fits) return false;
-  return sort.lines.size <= kLongestRankedLine ? is_ranked(sort) : is_sorted_by_tiles(sort);
+  return sort.rows.size <= kLongestRankedRow ? is_ranked(sort) : is_sorted_by_tiles(sort);
 }
 
 }  // namespace ohm::ops

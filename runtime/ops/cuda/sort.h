@@ -1,4 +1,4 @@
-// Sorts on a real card: short lines by rank, long ones by tiles and merges.
+// Sorts on a real card: short rows by rank, long ones by tiles and merges.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace ohm::ops {
 
-/// The first `picked` of each line in this order, equal ones as they came, and their places.
-struct LineSort {
+/// The first `picked` of each row in this order, equal ones as they came, and their places.
+struct RowSort {
   const Tensor& input;
-  const Lines& lines;
-  formulas::Ordering precedes;
+  const Rows& rows;
+  functors::Ordering precedes;
   std::int64_t picked;
-  const Tensor& values;  ///< row-major, as the input but for `picked` elements along the lines
+  const Tensor& values;  ///< row-major, as the input but for `picked` elements along the rows
   const Tensor& places;
 };
 
 /// False, and nothing was done, where they are not on a card, or it has no memory to spare.
-bool is_sorted_on_card(const LineSort& sort);
+bool is_sorted_on_cuda(const RowSort& sort);
 
 }  // namespace ohm::ops

@@ -16,15 +16,15 @@ namespace ohm::ops {
 namespace {
 
 // All dimensions but that of the channels.
-formulas::Folding channels_of(const Tensor& tensor) {
-  return folding_of(tensor, all_dims(tensor.dims()) & ~with(0, 1));
+functors::ReducedRows channels_of(const Tensor& tensor) {
+  return reduced_rows_of(tensor, all_dims(tensor.dims()) & ~with(0, 1));
 }
 
-LineShape channel_lines(const Tensor& input, const formulas::Folding& channels) {
-  LineShape lines{input.size(1), input.numel() / input.size(1)};
-  const formulas::Walk& pixels = channels.folded;
-  if (pixels.dims > 0) lines.inner = pixels.strides[pixels.dims - 1];
-  return lines;
+RowShape channel_rows(const Tensor& input, const functors::ReducedRows& channels) {
+  RowShape rows{input.size(1), input.numel() / input.size(1)};
+  const functors::StridedIndex& pixels = channels.folded;
+  if (pixels.dims > 0) rows.inner = pixels.strides[pixels.dims - 1];
+  return rows;
 }
 
 bool is_anything_computed(const Tensor& input) { return input.has_values() && input.size(1) != 0; }
@@ -41,11 +41,11 @@ void store_packed(const Tensor& target, const Tensor& packed) {
 }
 
 // ---- row-major on the host ----------------------------------------------------------------------
-// The formulas' sums in loops that the compiler can make the most of: what most of a network's
+// The functors' sums in loops that the compiler can make the most of: what most of a network's
 // values go through.
 
 bool is_plain(const Tensor& tensor) {
-  return !tensor.defined() || (tensor.card() == nullptr && tensor.is_contiguous());
+  return !tensor.defined() || (tensor.cuda_backend() == nullptr && tensor.is_contiguous());
 }
 
 // [N, C, …] as images of channels of pixels.
@@ -197,9 +197,9 @@ void compute_statistics(const Tensor& input, const ChannelStatistics& out,
   const Tensor mean = packed(running.mean);
   const Tensor variance = packed(running.variance);
   if (!is_anything_computed(input)) return;
-  const formulas::ChannelMoments moments{channels_of(input), out.eps, running.momentum};
-  run_floating_lines(moments, input.dtype(), channel_lines(input, moments.x),
-                     {{out.mean, out.invstd, mean, variance}, {input}});
+  const functors::ChannelMoments moments{channels_of(input), out.eps, running.momentum};
+  run_floating_rows(moments, input.dtype(), channel_rows(input, moments.x),
+                    {{out.mean, out.invstd, mean, variance}, {input}});
   store_packed(running.mean, mean);
   store_packed(running.variance, variance);
 }
@@ -207,8 +207,8 @@ void compute_statistics(const Tensor& input, const ChannelStatistics& out,
 void convert_statistics(const RunningStatistics& running, const ChannelStatistics& out) {
   copy_into(out.mean, running.mean);
   visit_floating(out.invstd.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(out.invstd, running.variance, formulas::RootOfShifted{out.eps});
-    map_unary<T, T>(out.invstd, out.invstd, formulas::Reciprocal());
+    map_unary<T, T>(out.invstd, running.variance, functors::RootOfShifted{out.eps});
+    map_unary<T, T>(out.invstd, out.invstd, functors::Reciprocal());
   });
 }
 
@@ -223,10 +223,10 @@ void batch_norm_apply(const Tensor& input, const ChannelStatistics& statistics,
   const Tensor scale = packed(weight);
   const Tensor shift = packed(bias);
   if (!is_anything_computed(out)) return;
-  const formulas::ChannelNormalised normalised{channels_of(out), channels_of(input),
+  const functors::ChannelNormalised normalised{channels_of(out), channels_of(input),
                                                !statistics.invstd.defined(), statistics.eps};
-  run_floating_lines(normalised, input.dtype(), channel_lines(input, normalised.x),
-                     {{out}, {input, mean, spread, scale, shift}});
+  run_floating_rows(normalised, input.dtype(), channel_rows(input, normalised.x),
+                    {{out}, {input, mean, spread, scale, shift}});
 }
 
 void batch_norm_gradients(const Tensor& grad, const Tensor& input,
@@ -240,15 +240,15 @@ void batch_norm_gradients(const Tensor& grad, const Tensor& input,
   const Tensor spread = spread_of(statistics);
   const Tensor scale = packed(weight);
   if (lacks_values(grad) || !is_anything_computed(input)) return;
-  const formulas::ChannelSlope slope{
-      out.input.defined() ? channels_of(out.input) : formulas::Folding(),
+  const functors::ChannelBackward slope{
+      out.input.defined() ? channels_of(out.input) : functors::ReducedRows(),
       channels_of(grad),
       channels_of(input),
       !statistics.invstd.defined(),
       statistics.eps,
       source == StatisticsOf::the_input};
-  run_floating_lines(slope, input.dtype(), channel_lines(input, slope.x),
-                     {{out.input, out.weight, out.bias}, {grad, input, mean, spread, scale}});
+  run_floating_rows(slope, input.dtype(), channel_rows(input, slope.x),
+                    {{out.input, out.weight, out.bias}, {grad, input, mean, spread, scale}});
 }
 
 }  // namespace ohm::ops

@@ -120,13 +120,13 @@ void expect_same_on_card(const std::vector<Make>& optimizers) {
     const CardMachine machine;
     const Tensor parameter = after_three_steps(optimizers[i]);
     EXPECT_EQ(machine.downloads(), 0);
-    EXPECT_EQ(parameter.storage().residency(), Residency::card);
+    EXPECT_EQ(parameter.storage().residency(), Residency::device);
     EXPECT_EQ(to_doubles(parameter), expected);
   }
 }
 
 TEST(CardStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
-  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  if (kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
   for (const Form form : {Form::foreach_list, Form::for_loop, Form::fused}) {
     SCOPED_TRACE(static_cast<int>(form));
     expect_same_on_card({adam(form, false), adam(form, true), sgd(form, 0, false),
@@ -142,7 +142,7 @@ TEST(CardStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
 }
 
 TEST(CardStep, AGradScalerFindsOnTheCardWhatIsNotFinite) {
-  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  if (kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
   const CardMachine machine;
   const Tensor parameter = numbers(1);
   parameter.set_requires_grad(true);
@@ -155,7 +155,7 @@ TEST(CardStep, AGradScalerFindsOnTheCardWhatIsNotFinite) {
     fill_values(make_view(grad, {1}, {1}, 14), value);
     parameter.set_grad(grad);
     EXPECT_EQ(scaler.step(*optimizer), value == 1.0) << value;
-    EXPECT_EQ(grad.storage().residency(), Residency::card) << "the host looks at the flag alone";
+    EXPECT_EQ(grad.storage().residency(), Residency::device) << "the host looks at the flag alone";
     scaler.update();
   }
 }

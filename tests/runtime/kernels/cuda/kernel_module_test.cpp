@@ -14,7 +14,7 @@
 #include "tests/support/stand_in_driver/stand_in.h"
 #include "tests/support/temp_folder.h"
 
-namespace ohm::ops::kernels {
+namespace ohm::kernels {
 namespace {
 
 using stand_in::StandIn;
@@ -29,14 +29,14 @@ TEST(KernelModule, ComputesOnTheCard) {
     cuda::Pointer memory = 0;
     ASSERT_EQ(card->current().memory_allocate(&memory, sizeof values), 0);
     card->write(memory, values.data(), sizeof values);
-    CardLoop loop;
+    ElementwiseLaunch loop;
     loop.count = values.size();
     loop.dims = 1;
     loop.sizes[0] = 5;
     loop.out.address = loop.in[0].address = memory;
     loop.out.strides[0] = loop.in[0].strides[0] = 1;
-    const formulas::Relu relu;
-    module.launch(formulas::Relu::kKernel, loop, &relu);
+    const functors::Relu relu;
+    module.launch(functors::Relu::kKernel, loop, &relu);
     card->read(values.data(), memory, sizeof values);
     card->current().memory_free(memory);
     EXPECT_EQ(values, (std::array<float, 5>{0, 2, 0, 4, 0.5}));
@@ -55,12 +55,12 @@ TEST(KernelModule, KnowsWhatThereAreKernelsFor) {
   if (kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const StandIn stand_in;
   const KernelModule module(StandIn::card());
-  EXPECT_TRUE(module.has(formulas::Relu::kKernel, DType::bfloat16));
-  EXPECT_TRUE(module.has(formulas::Relu::kKernel, DType::int32));
-  EXPECT_TRUE(module.has(formulas::Gelu::kKernel, DType::float64));
-  EXPECT_FALSE(module.has(formulas::Gelu::kKernel, DType::int64));
-  EXPECT_FALSE(module.has("no such formula", DType::float32));
-  EXPECT_FALSE(module.has("no such formula", DType::float32));
+  EXPECT_TRUE(module.has(functors::Relu::kKernel, DType::bfloat16));
+  EXPECT_TRUE(module.has(functors::Relu::kKernel, DType::int32));
+  EXPECT_TRUE(module.has(functors::Gelu::kKernel, DType::float64));
+  EXPECT_FALSE(module.has(functors::Gelu::kKernel, DType::int64));
+  EXPECT_FALSE(module.has("no such functor", DType::float32));
+  EXPECT_FALSE(module.has("no such functor", DType::float32));
 }
 
 /// What a program prints.
@@ -89,13 +89,13 @@ TEST(KernelImage, HoldsEveryKernel) {
                static_cast<std::streamsize>(image.size()));
     symbols += output_of(std::string(reader) + " --dump-elf-symbols " + path);
   }
-  for (const LoopKernel& kernel : loop_kernels()) {
+  for (const ElementwiseKernel& kernel : elementwise_kernels()) {
     EXPECT_THAT(symbols, testing::HasSubstr(kernel.symbol()));
   }
-  for (const LineKernel& kernel : line_kernels()) {
+  for (const RowKernel& kernel : row_kernels()) {
     EXPECT_THAT(symbols, testing::HasSubstr(kernel.symbol()));
   }
 }
 
 }  // namespace
-}  // namespace ohm::ops::kernels
+}  // namespace ohm::kernels

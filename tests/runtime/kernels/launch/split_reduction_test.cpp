@@ -17,7 +17,7 @@ namespace {
 class CardFolds : public testing::Test {
  protected:
   void SetUp() override {
-    if (ops::kernels::kernel_images().empty()) {
+    if (kernels::kernel_images().empty()) {
       GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
     }
   }
@@ -25,9 +25,10 @@ class CardFolds : public testing::Test {
     Context::current().seed(9);
     return cast(randn(shape, {DType::float64, Device::cpu()}), dtype);
   }
-  using Fold = std::function<Tensor(const Tensor&, const Shape&)>;
+  using SplitReduction = std::function<Tensor(const Tensor&, const Shape&)>;
   /// Along each of these dimensions, of both layouts. Without their gradients.
-  void expect_same(const Fold& fold, const Tensor& input, const std::vector<Shape>& all_dims) {
+  void expect_same(const SplitReduction& fold, const Tensor& input,
+                   const std::vector<Shape>& all_dims) {
     for (const Shape& dims : all_dims) {
       SCOPED_TRACE(input.shape().str() + " along " + dims.str());
       expect_same_on_card(
@@ -42,7 +43,7 @@ class CardFolds : public testing::Test {
 };
 
 TEST_F(CardFolds, SumsOfAnySize) {
-  const Fold sum = [](const Tensor& in, const Shape& dims) {
+  const SplitReduction sum = [](const Tensor& in, const Shape& dims) {
     return ops::sum(in, dims, false, std::nullopt);
   };
   expect_same(sum, numbers({1}), {{0}});
@@ -67,7 +68,7 @@ TEST_F(CardFolds, IntegersAreAddedUpAsIntegers) {
 
 TEST_F(CardFolds, NormsAndMeansOfAnySize) {
   for (const double p : {1.0, 2.0}) {
-    const Fold norm = [p](const Tensor& in, const Shape& dims) {
+    const SplitReduction norm = [p](const Tensor& in, const Shape& dims) {
       return ops::norm(in, p, dims, false);
     };
     expect_same(norm, numbers({300'000}), {{0}});
@@ -142,8 +143,8 @@ TEST_F(CardFolds, PiecesTakeNoMemoryThatIsCounted) {
   EXPECT_EQ(allocator.stats().allocation[0].allocated - before, of_model + 3 * (1 + of_model));
 }
 
-TEST(CardFold, FindsNoMemoryForPieces) {
-  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+TEST(CudaReduction, FindsNoMemoryForPieces) {
+  if (kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
   const CardMachine machine(1, "fail=cuMemAlloc_v2:2:2");
   const Tensor input = full({100'000, 3}, 1.0, {DType::float32, Device::cuda(0)});
   const int before = machine.stand_in().calls("cuLaunchKernel");

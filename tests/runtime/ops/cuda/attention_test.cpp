@@ -98,7 +98,7 @@ void expect_same_as_virtual(const Case& one, const TensorFunction& op) {
 class CardAttention : public testing::TestWithParam<DType> {
  protected:
   void SetUp() override {
-    if (ops::kernels::kernel_images().empty()) {
+    if (kernels::kernel_images().empty()) {
       GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
     }
   }

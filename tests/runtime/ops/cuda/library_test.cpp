@@ -115,7 +115,7 @@ TEST_P(EveryOpOfALibrary, ComputesOnTheCardWhatTheHostDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    CardLibraries, EveryOpOfALibrary,
+    DeviceLibraries, EveryOpOfALibrary,
     testing::Values(Case{"mm", "cublasGemmEx"}, Case{"bmm", "cublasGemmStridedBatchedEx"},
                     Case{"baddbmm", "cublasGemmStridedBatchedEx"}, Case{"addmm", "cublasLtMatmul"},
                     Case{"matmul", "cublasGemmEx"}, Case{"linear", "cublasLtMatmul"},
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"avg_pool2d", "cudnnPoolingBackward"}),
     [](const auto& info) { return info.param.op; });
 
-TEST(CardLibraries, LeaveTheHostABiasThatIsNotDense) {
+TEST(DeviceLibraries, LeaveTheHostABiasThatIsNotDense) {
   const CardMachine machine(1, kOneCard);
   const Tensor every_second = make_view(on_card({10, 0, 20, 0}, {2, 2}), {2}, {2}, 0);
   const auto convolved = [&](const Tensor& bias) {
@@ -139,7 +139,7 @@ TEST(CardLibraries, LeaveTheHostABiasThatIsNotDense) {
 }
 
 // cuBLASLt's kernels read it in pieces of 16 bytes, and cannot be told where it lies.
-TEST(CardLibraries, MultiplyWithABiasThatIsNotAligned) {
+TEST(DeviceLibraries, MultiplyWithABiasThatIsNotAligned) {
   const CardMachine machine(1, kOneCard);
   const Tensor biases = on_card({0, 10, 20}, {3});
   const auto product = [](const Tensor& bias) {
@@ -151,7 +151,7 @@ TEST(CardLibraries, MultiplyWithABiasThatIsNotAligned) {
   EXPECT_EQ(machine.stand_in().calls("cublasLtMatmul"), 1);
 }
 
-TEST(CardLibraries, LeaveTheHostWhatIsEmpty) {
+TEST(DeviceLibraries, LeaveTheHostWhatIsEmpty) {
   const CardMachine machine(1, kOneCard);
   const Tensor images = make_view(on_card({1, 2}, {2, 1, 1, 1}), {0, 1, 1, 1}, {1, 1, 1, 1}, 0);
   const Tensor filter = on_card({3}, {1, 1, 1, 1});
@@ -162,7 +162,7 @@ TEST(CardLibraries, LeaveTheHostWhatIsEmpty) {
 }
 
 // cuDNN has no batch norm for bfloat16, nor for weights in halves: the op's samples do not say so.
-TEST(CardLibraries, NormalizeBatchesAsTheHostDoes) {
+TEST(DeviceLibraries, NormalizeBatchesAsTheHostDoes) {
   for (const DType dtype : {DType::float32, DType::float64, DType::float16}) {
     SCOPED_TRACE(name_of(dtype));
     std::map<bool, Values> found;
@@ -202,7 +202,7 @@ TEST(CardLibraries, NormalizeBatchesAsTheHostDoes) {
 
 // ---- workspaces ---------------------------------------------------------------------------------
 
-TEST(CardLibraries, CublasIsGivenTheBlockThatTheRuntimeKeeps) {
+TEST(DeviceLibraries, CublasIsGivenTheBlockThatTheRuntimeKeeps) {
   const CardMachine machine(1, kOneCard);
   ops::mm(square(), square());
   const Storage* kept = ops::ensure_cublas_workspace(kCard);
@@ -212,7 +212,7 @@ TEST(CardLibraries, CublasIsGivenTheBlockThatTheRuntimeKeeps) {
   EXPECT_EQ(machine.stand_in().calls("cublasSetWorkspace_v2"), 1) << "it has it already";
 }
 
-TEST(CardLibraries, CublasForgetsAWorkspaceThatIsGone) {
+TEST(DeviceLibraries, CublasForgetsAWorkspaceThatIsGone) {
   CardMachine machine(1, kOneCard);
   ops::mm(square(), square());
   DeviceSlot& slot = Context::current().slot(kCard);
@@ -222,7 +222,7 @@ TEST(CardLibraries, CublasForgetsAWorkspaceThatIsGone) {
   EXPECT_EQ(machine.stand_in().library_workspace(), 0U);
 }
 
-TEST(CardLibraries, CublasLtIsGivenTheBlockOfItsCall) {
+TEST(DeviceLibraries, CublasLtIsGivenTheBlockOfItsCall) {
   const CardMachine machine(1, kOneCard);
   ops::addmm(on_card({1, 2}, {2}), square(), square());
   EXPECT_EQ(machine.stand_in().calls("cublasLtMatmul"), 1);
@@ -233,7 +233,7 @@ TEST(CardLibraries, CublasLtIsGivenTheBlockOfItsCall) {
   for (const LiveBlock& block : allocator.live_blocks()) EXPECT_NE(block.address, given);
 }
 
-TEST(CardLibraries, ConvolutionsTakeNoWorkspaceWhereThereIsAWayWithout) {
+TEST(DeviceLibraries, ConvolutionsTakeNoWorkspaceWhereThereIsAWayWithout) {
   const CardMachine machine(1, kOneCard);
   const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
   const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
@@ -246,7 +246,7 @@ TEST(CardLibraries, ConvolutionsTakeNoWorkspaceWhereThereIsAWayWithout) {
   EXPECT_EQ(machine.stand_in().calls("cudnnGetConvolutionForwardAlgorithm_v7"), 1);
 }
 
-TEST(CardLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
+TEST(DeviceLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
   const CardMachine machine(1, kOneCard + " cudnn_workspace=524288");
   const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
   const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
@@ -369,7 +369,7 @@ std::vector<std::vector<double>> after_collectives() {
 const std::vector<std::vector<double>> kAfterCollectives = {{3, 20, 5, 7, 8, 8, 8, 201, 2},
                                                             {3, 20, 5, 7, 8, 8, 8, 400, 5}};
 
-TEST(CardLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
+TEST(DeviceLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
   const CardMachine machine(2, kTwoCards);
   EXPECT_EQ(after_collectives(), kAfterCollectives);
   EXPECT_EQ(machine.stand_in().calls("ncclCommInitAll"), 1);
@@ -379,17 +379,17 @@ TEST(CardLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
   EXPECT_EQ(machine.stand_in().calls("ncclReduceScatter"), 2);
 }
 
-TEST(CardLibraries, TheSourceOfABroadcastIsARankAndNoCard) {
+TEST(DeviceLibraries, TheSourceOfABroadcastIsARankAndNoCard) {
   const CardMachine machine(2, kTwoCards);
   const auto on = [](int gpu, double value) {
     return from_values({value}, {1}, {DType::float32, Device::cuda(gpu)});
   };
   const std::vector<Tensor> tensors = {on(1, 10), on(0, 20)};
-  ASSERT_EQ(ops::broadcast_on_cards(tensors, 0), ops::OnCard::done);
+  ASSERT_EQ(ops::broadcast_by_nccl(tensors, 0), ops::CudaResult::done);
   for (const Tensor& tensor : tensors) EXPECT_EQ(to_doubles(tensor), std::vector<double>{10});
 }
 
-TEST(CardLibraries, CollectivesDoWithoutNccl) {
+TEST(DeviceLibraries, CollectivesDoWithoutNccl) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.nccl = {"libthere-is-none.so.1"};
   const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
@@ -413,13 +413,13 @@ std::vector<double> gradient_of_replicas() {
   return to_doubles(layer->parameters()[0].grad());
 }
 
-TEST(CardLibraries, GradientsOfReplicasAreAddedUpByNccl) {
+TEST(DeviceLibraries, GradientsOfReplicasAreAddedUpByNccl) {
   const CardMachine machine(2, kTwoCards);
   EXPECT_EQ(gradient_of_replicas(), (std::vector<double>{3, 20}));
   EXPECT_EQ(machine.stand_in().calls("ncclReduce"), 2);
 }
 
-TEST(CardLibraries, GradientsOfReplicasDoWithoutNccl) {
+TEST(DeviceLibraries, GradientsOfReplicasDoWithoutNccl) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.nccl = {"libthere-is-none.so.1"};
   const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
@@ -433,7 +433,7 @@ cuda::LibraryPlaces nowhere() {
   return {none, none, none, none};
 }
 
-TEST(CardLibraries, WhatIsMissingIsComputedByTheHost) {
+TEST(DeviceLibraries, WhatIsMissingIsComputedByTheHost) {
   CardMachine machine(1, kOneCard, ValueMode::keeps_values, nowhere());
   EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}));
   const auto states = machine.libraries().states();
@@ -444,7 +444,7 @@ TEST(CardLibraries, WhatIsMissingIsComputedByTheHost) {
   EXPECT_EQ(machine.stand_in().calls("cublasCreate_v2"), 0);
 }
 
-TEST(CardLibraries, SayWhichVersionTheyAre) {
+TEST(DeviceLibraries, SayWhichVersionTheyAre) {
   CardMachine machine(1, kOneCard + " cudnn_version=8907");
   const auto states = machine.libraries().states();
   EXPECT_EQ(states[0].version, "13.0.1");
@@ -452,21 +452,21 @@ TEST(CardLibraries, SayWhichVersionTheyAre) {
   EXPECT_EQ(states[2].version, "8.9.7");
 }
 
-TEST(CardLibraries, SayWhyOneDoesNotStart) {
+TEST(DeviceLibraries, SayWhyOneDoesNotStart) {
   CardMachine machine(1, kOneCard + " fail=cudnnCreate:0:5000");
   const auto states = machine.libraries().states();
   EXPECT_EQ(states[2].version, "");
   EXPECT_EQ(states[2].missing, "cuDNN: cudnnCreate: CUDNN_STATUS_EXECUTION_FAILED");
 }
 
-TEST(CardLibraries, TheSecondNameIsTriedToo) {
+TEST(DeviceLibraries, TheSecondNameIsTriedToo) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.cublas = {"libthere-is-none.so.13", stand_in::StandIn::path()};
   CardMachine machine(1, kOneCard, ValueMode::keeps_values, places);
   EXPECT_EQ(machine.libraries().states()[0].missing, "");
 }
 
-TEST(CardLibraries, ANameThatDoesNotStartIsPassedOver) {
+TEST(DeviceLibraries, ANameThatDoesNotStartIsPassedOver) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.cublas = {stand_in::StandIn::path(), stand_in::StandIn::path()};
   CardMachine machine(1, kOneCard + " fail=cublasCreate_v2:0:1", ValueMode::keeps_values, places);
@@ -474,12 +474,12 @@ TEST(CardLibraries, ANameThatDoesNotStartIsPassedOver) {
   EXPECT_EQ(machine.stand_in().calls("cublasCreate_v2"), 2);
 }
 
-TEST(CardLibraries, LeaveAloneACardThatDoesNotAnswer) {
+TEST(DeviceLibraries, LeaveAloneACardThatDoesNotAnswer) {
   constexpr int kDeinitialized = 4;
   const stand_in::StandIn stand_in(
       fmt::format("{} fail=cuCtxSetCurrent:1:{}", kOneCard, kDeinitialized));
   {
-    cuda::CardLibraries libraries(stand_in::StandIn::card(), stand_in::StandIn::libraries());
+    cuda::DeviceLibraries libraries(stand_in::StandIn::card(), stand_in::StandIn::libraries());
     libraries.cublas();
   }
   EXPECT_EQ(stand_in.calls("cublasCreate_v2"), 1);
@@ -495,7 +495,7 @@ std::string library_error_of(const std::function<void()>& body) {
   return "it did not fail";
 }
 
-TEST(CardLibraries, AFailureIsToldInTheLibrarysWords) {
+TEST(DeviceLibraries, AFailureIsToldInTheLibrarysWords) {
   const CardMachine machine(
       1, kOneCard + " fail=cublasGemmEx:0:13 fail=cudnnConvolutionForward:0:5000");
   EXPECT_EQ(library_error_of([] { ops::mm(square(), square()); }),
@@ -509,7 +509,7 @@ TEST(CardLibraries, AFailureIsToldInTheLibrarysWords) {
       << "the card is as usable as before";
 }
 
-TEST(CardLibraries, WhatTheyDoNotSupportIsComputedByTheHost) {
+TEST(DeviceLibraries, WhatTheyDoNotSupportIsComputedByTheHost) {
   const CardMachine machine(
       1, kOneCard + " fail=cublasGemmEx:0:15 fail=cudnnConvolutionForward:0:3000");
   EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}));
@@ -520,7 +520,7 @@ TEST(CardLibraries, WhatTheyDoNotSupportIsComputedByTheHost) {
   EXPECT_EQ(machine.stand_in().calls("cudnnConvolutionForward"), 1);
 }
 
-TEST(CardLibraries, ACollectiveThatFailsEndsItsGroup) {
+TEST(DeviceLibraries, ACollectiveThatFailsEndsItsGroup) {
   const CardMachine machine(2, kTwoCards + " fail=ncclAllReduce:1:1");
   EXPECT_EQ(library_error_of([] { after_collectives(); }),
             "NCCL: ncclAllReduce: unhandled cuda error");
@@ -528,7 +528,7 @@ TEST(CardLibraries, ACollectiveThatFailsEndsItsGroup) {
   EXPECT_EQ(after_collectives(), kAfterCollectives) << "the cards are as usable as before";
 }
 
-TEST(CardLibraries, ABrokenCardIsToldBeforeTheLibrarysError) {
+TEST(DeviceLibraries, ABrokenCardIsToldBeforeTheLibrarysError) {
   CardMachine machine(1, kOneCard + " fail=cublasGemmEx:0:13 fail=cuCtxSynchronize:0:700");
   try {
     ops::mm(square(), square());
@@ -538,7 +538,7 @@ TEST(CardLibraries, ABrokenCardIsToldBeforeTheLibrarysError) {
   }
 }
 
-TEST(CardLibraries, AMissOfMemoryIsOutOfMemory) {
+TEST(DeviceLibraries, AMissOfMemoryIsOutOfMemory) {
   const CardMachine machine(1, kOneCard + " fail=cublasCreate_v2:0:3 fail=cudnnCreate:0:4004");
   try {
     ops::mm(square(), square());
@@ -559,12 +559,12 @@ TEST(CardLibraries, AMissOfMemoryIsOutOfMemory) {
   EXPECT_EQ(to_doubles(convolve()), (std::vector<double>{2}));
 }
 
-TEST(CardLibraries, GiveBackAllThatTheyMake) {
+TEST(DeviceLibraries, GiveBackAllThatTheyMake) {
   const stand_in::StandIn stand_in(kOneCard + " fail=cublasLtMatrixLayoutCreate:2:3" +
                                    " fail=cudnnSetTensor4dDescriptor:1:2000");
   {
     const auto card = stand_in::StandIn::card();
-    cuda::CardLibraries libraries(card, stand_in::StandIn::libraries());
+    cuda::DeviceLibraries libraries(card, stand_in::StandIn::libraries());
     cuda::Convolution convolution;
     convolution.input = convolution.filter = convolution.output = {1, 1, 1, 1};
     const auto ask = [&] {

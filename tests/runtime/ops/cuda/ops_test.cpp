@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(AllOps, CardOp, testing::ValuesIn(ops_with_samples()),
 class CardLoops : public testing::Test {
  protected:
   void SetUp() override {
-    if (ops::kernels::kernel_images().empty()) {
+    if (kernels::kernel_images().empty()) {
       GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
     }
   }
@@ -137,7 +137,7 @@ TEST_F(CardLoops, ValuesStayOnTheCardBetweenOps) {
   EXPECT_EQ(launches(), 3);
   EXPECT_EQ(downloads(), 0);
   EXPECT_EQ(machine_.uploads(), uploads);
-  EXPECT_EQ(result.storage().residency(), Residency::card);
+  EXPECT_EQ(result.storage().residency(), Residency::device);
   EXPECT_EQ(to_doubles(result), (std::vector<double>{1, 0, 3, 0}));
 }
 
@@ -227,7 +227,7 @@ TEST_F(CardLoops, DrawTheSameNumbers) {
 }
 
 // Line by line: what each does on the host is the same op on a tensor of the host.
-class CardLines : public CardLoops {
+class RowLaunch : public CardLoops {
  protected:
   /// Of floats that differ: enough of them for a thread each.
   static Tensor numbers(const Shape& shape) {
@@ -255,7 +255,7 @@ class CardLines : public CardLoops {
   }
 };
 
-TEST_F(CardLines, AddUpAnyDimensions) {
+TEST_F(RowLaunch, AddUpAnyDimensions) {
   const Tensor tensor = numbers({3, 4, 1500});
   const Tensor turned = make_view(tensor, {1500, 3, 4}, {1, 6000, 1500}, 0);
   for (const Tensor& input : {tensor, turned}) {
@@ -268,7 +268,7 @@ TEST_F(CardLines, AddUpAnyDimensions) {
   EXPECT_EQ(ops::sum(integers).item(), ops::sum(transfer(integers, Device::cpu())).item());
 }
 
-TEST_F(CardLines, SoftmaxGoesAlongAnyDimension) {
+TEST_F(RowLaunch, SoftmaxGoesAlongAnyDimension) {
   const Tensor tensor = numbers({2, 5, 1100});
   for (const std::int64_t dim : {0, 1, 2}) {
     expect_same([dim](const auto& in) { return ops::softmax(in[0], dim, std::nullopt); }, {tensor});
@@ -277,20 +277,20 @@ TEST_F(CardLines, SoftmaxGoesAlongAnyDimension) {
   }
 }
 
-TEST_F(CardLines, NormaliseLayers) {
+TEST_F(RowLaunch, NormaliseLayers) {
   const Tensor weight = numbers({70});
   expect_same([](const auto& in) { return ops::layer_norm(in[0], Shape{70}, in[1], in[1], 1e-5); },
               {numbers({9, 70}), weight});
 }
 
-TEST_F(CardLines, MeasureNorms) {
+TEST_F(RowLaunch, MeasureNorms) {
   for (const double p : {1.0, 2.0}) {
     expect_same([p](const auto& in) { return ops::norm(in[0], p, Shape{1}, false); },
                 {numbers({3, 4, 5})});
   }
 }
 
-TEST_F(CardLines, RankAndFindExtrema) {
+TEST_F(RowLaunch, RankAndFindExtrema) {
   const Tensor numbers = card_tensor({3, 1, 3, -2, 5, 5, -7, 0}, {2, 4});
   const Tensor broken = card_tensor({3, std::nan(""), 1, -2, std::nan(""), 5}, {2, 3});
   for (const Tensor& input : {numbers, broken}) {
@@ -312,7 +312,7 @@ TEST_F(CardLines, RankAndFindExtrema) {
   }
 }
 
-TEST_F(CardLines, RefuseAnIndexThatIsNone) {
+TEST_F(RowLaunch, RefuseAnIndexThatIsNone) {
   const Tensor table = numbers({4, 3});
   const Tensor indices = card_tensor({1, 4}, {2}, DType::int64);
   EXPECT_THROW(ops::embedding(indices, table, std::nullopt), std::invalid_argument);
@@ -324,16 +324,16 @@ TEST_F(CardLoops, DoNothingForNothing) {
   EXPECT_EQ(launches(), 0);
 }
 
-TEST(CardLoop, IsAnErrorWhereItCannotBeLaunched) {
-  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+TEST(ElementwiseLaunch, IsAnErrorWhereItCannotBeLaunched) {
+  if (kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
   const CardMachine machine(1, "fail=cuLaunchKernel:0:701");
   const Tensor a = zeros({2}, {DType::float32, Device::cuda(0)});
   EXPECT_THROW(ops::add(a, a), cuda::DriverError);
 }
 
-TEST(CardLoop, RunsOnTheHostInABuildWithoutKernels) {
+TEST(ElementwiseLaunch, RunsOnTheHostInABuildWithoutKernels) {
   CardMachine machine;
-  CardBackend without;
+  CudaBackend without;
   without.card = machine.context().gpus[0].card->card;
   machine.context().gpus[0].card = &without;
   const Tensor a = full({2}, 3.0, {DType::float32, Device::cuda(0)});

@@ -11,7 +11,7 @@ namespace {
 class CardPooling : public testing::Test {
  protected:
   void SetUp() override {
-    if (ops::kernels::kernel_images().empty()) {
+    if (kernels::kernel_images().empty()) {
       GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
     }
   }

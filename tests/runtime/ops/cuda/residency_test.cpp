@@ -32,7 +32,7 @@ ops::Sample on_card(const ops::Sample& sample) {
   ops::Sample result = converted(sample, DType::float32, Device::cuda(0));
   for (const ops::Value& value : result) {
     for (const Tensor& tensor : tensors_in(value)) {
-      if (tensor.card() != nullptr) tensor.card_address(CardAccess::write);
+      if (tensor.cuda_backend() != nullptr) tensor.cuda_address(CudaAccess::write);
     }
   }
   return result;
@@ -58,7 +58,7 @@ std::vector<std::string> ops_with_samples() {
 class OpOnCard : public testing::TestWithParam<std::string> {};
 
 TEST_P(OpOnCard, LeavesValuesThere) {
-  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  if (kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
   EXPECT_EQ(moved_by(*ops::find_op(GetParam())), "");
 }
 

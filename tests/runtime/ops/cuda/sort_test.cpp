@@ -15,7 +15,7 @@ namespace {
 class CardSort : public testing::Test {
  protected:
   void SetUp() override {
-    if (ops::kernels::kernel_images().empty()) {
+    if (kernels::kernel_images().empty()) {
       GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
     }
   }
@@ -109,7 +109,7 @@ TEST_F(CardSort, TakesNoMemoryThatIsCounted) {
 }
 
 TEST(CardSortWithoutMemory, IsDoneByTheHost) {
-  if (ops::kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
+  if (kernels::kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: no kernels";
   const CardMachine machine(1, "fail=cuMemAlloc_v2:1:2");
   const Tensor input = full({50'000}, 2.5, {DType::float32, Device::cuda(0)});
   EXPECT_EQ(to_doubles(ops::sort(input, 0, true).first), std::vector<double>(50'000, 2.5));
