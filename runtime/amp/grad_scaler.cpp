@@ -78,7 +78,7 @@ Tensor GradScaler::factor_for(const optim::Optimizer& optimizer) const {
 namespace {
 
 // A kernel sets `found` where the gradient is not finite.
-bool is_checked_on_card(const Tensor& grad, const Tensor& found) {
+bool is_checked_on_cuda(const Tensor& grad, const Tensor& found) {
   constexpr std::int64_t kLine = 4096;
   if (!grad.is_dense()) return false;
   const std::int64_t rows = (grad.numel() + kLine - 1) / kLine;
@@ -93,7 +93,7 @@ void GradScaler::multiply(const std::vector<Tensor>& grads, const Tensor& factor
   bool is_finite = true;
   for (const Tensor& grad : grads) {
     grad.storage().bump_version();
-    if (is_checked_on_card(grad, found)) {
+    if (is_checked_on_cuda(grad, found)) {
       visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
         map_binary<T, T>(grad, grad, factor, functors::Product());
       });

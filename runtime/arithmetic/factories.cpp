@@ -61,8 +61,8 @@ Tensor new_data(const Shape& shape, const TensorOptions& options) {
   return empty(shape, options);
 }
 
-// A card fills its memory itself.
-bool fill_on_card(const Tensor& tensor, double value) {
+// A CUDA device fills its memory itself.
+bool fill_on_cuda(const Tensor& tensor, double value) {
   constexpr std::size_t kWidestItem = 4;
   if (tensor.cuda_backend() == nullptr || !tensor.is_contiguous()) return false;
   if (tensor.numel() == 0) return true;
@@ -216,7 +216,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
 }
 
 void fill_values(const Tensor& tensor, double value) {
-  if (fill_on_card(tensor, value)) return;
+  if (fill_on_cuda(tensor, value)) return;
   generate(tensor, functors::Constant{value});
 }
 

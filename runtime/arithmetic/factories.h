@@ -20,7 +20,7 @@ inline TensorOptions options_of(const Tensor& like) { return {like.dtype(), like
 Tensor empty(const Shape& shape, const TensorOptions& options);
 /// Uninitialised, dense, laid out as `strides` (in elements) say.
 Tensor empty_strided(const Shape& shape, const Shape& strides, const TensorOptions& options);
-/// The same in page-locked memory of the host.
+/// The same in pinned memory of the host.
 Tensor empty_pinned(const Shape& shape, const Shape& strides, DType dtype);
 /// Shape, dtype, device of `like`, and its strides; without the gaps where it has some.
 Tensor empty_like(const Tensor& like);

@@ -5,7 +5,7 @@
 
 namespace ohm {
 
-/// The first gradient is taken over as it is when nobody else holds it and its layout is the
+/// The first gradient is taken over as it is when it has no other owner and its layout is the
 /// leaf's; else it is copied. Later ones are added in place. Where the graph of the gradient is
 /// recorded nothing is taken over or written to. Then runs the leaf's hooks.
 void accumulate_grad(const Tensor& leaf, Tensor grad);

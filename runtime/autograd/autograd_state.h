@@ -1,4 +1,4 @@
-// What autograd keeps for a rank, in the state that the context has of it.
+// Autograd's part of the state that the context keeps for a rank.
 #pragma once
 
 #include <memory>

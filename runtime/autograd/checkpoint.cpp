@@ -86,7 +86,7 @@ class CheckpointNode final : public SavingNode {
                     this->inputs().size(), outputs.size()));
   }
 
-  // An output that nobody used has a gradient of zeros.
+  // An output that was not used has a gradient of zeros.
   Tensor gradient_of(std::size_t output, const TensorList& grads) const {
     if (grads[output].defined()) return grads[output];
     const TensorMeta& meta = inputs()[output];

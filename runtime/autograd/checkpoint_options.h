@@ -1,4 +1,4 @@
-// What a checkpoint is made of: its function, its options, and how a recomputation ends early.
+// The parts of a checkpoint: its function, its options, and the early end of a recomputation.
 #pragma once
 
 #include <functional>
@@ -50,7 +50,7 @@ class EarlyStopGuard {
 };
 
 /// Leaves a function that runs again as soon as it is not needed any more. No error, so it derives
-/// from none: whoever calls back into a program must let it through.
+/// from none: what calls back into a program must let it through.
 struct StopRecomputation {};
 
 }  // namespace ohm

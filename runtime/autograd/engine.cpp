@@ -80,8 +80,8 @@ class BackwardPass {
   std::unordered_map<Node*, Waiting> waiting_;
 };
 
-// Whether nobody else can see it. A view keeps the tensor that it views, so that is never true of
-// one.
+// Whether the caller is its only owner. A view keeps the tensor that it views, so that is never
+// true of one.
 bool is_sole_owner(const Tensor& tensor) {
   return tensor.use_count() == 1 && !tensor.impl()->is_view && tensor.storage().use_count() == 1;
 }

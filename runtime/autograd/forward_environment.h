@@ -1,4 +1,4 @@
-// What a function must find when it runs again in backward: what it found in the forward pass.
+// The environment of the forward pass, which a function finds again when backward recomputes it.
 #pragma once
 
 #include <utility>

@@ -13,7 +13,7 @@ namespace ohm {
 
 class Node;
 
-/// Where a gradient goes: input `input` of `node`. No node: nobody wants it.
+/// Where a gradient goes: input `input` of `node`. No node: it is not wanted.
 struct Edge {
   IntrusivePtr<Node> node;
   std::uint32_t input = 0;

@@ -1,4 +1,4 @@
-// How an op records its backward step.
+// The recorder of an op's backward step.
 //
 //   Recorder record("MulBackward", {&x, &y});
 //   record.save(x);                               // inputs, before anything is allocated
@@ -50,7 +50,7 @@ class BackwardCall {
     if (!unpacked_.empty()) return unpacked_[i];
     return is_recorded_ ? node_.saved()[i].unpack_recorded(node_) : node_.saved()[i].unpack(node_);
   }
-  /// Whether anybody wants the gradient of input `i` in this backward pass.
+  /// Whether the gradient of input `i` in this backward pass.
   bool needs(std::size_t i) const {
     return node_.needs(i) && (selection_ == nullptr || is_selected(i));
   }

@@ -1,4 +1,4 @@
-// What autograd attaches to a tensor: its gradient, the node that made it, its accumulator.
+// Autograd's part of a tensor: its gradient, the node that made it, its accumulator.
 #pragma once
 
 #include <cstdint>

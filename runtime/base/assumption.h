@@ -1,4 +1,4 @@
-// What bytes rest on that was neither read from PyTorch nor recorded from it.
+// Assumptions: what bytes rest on that was neither read from PyTorch nor recorded from it.
 //
 // Code that takes something for granted says so where it does, on the device whose bytes depend on
 // it. Reports name what was said: without any assumption the figures are exact.

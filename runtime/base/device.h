@@ -1,4 +1,4 @@
-// Where a tensor lives: host memory or one of the GPUs.
+// A device, where tensors live: host memory or one of the GPUs.
 #pragma once
 
 #include <cstdint>

@@ -24,9 +24,9 @@ std::string Cublas::version() const {
   return cublas_version_text(static_cast<std::size_t>(version));
 }
 
-// Setting the stream makes the handle forget the workspace that it has: that may be somebody else's
-// memory by now.
-void Cublas::use_workspace(const CardRange& workspace) const {
+// Setting the stream makes the handle forget the workspace that it has: that may be another
+// thread's memory by now.
+void Cublas::use_workspace(const DeviceRange& workspace) const {
   if (workspace.address == workspace_.address && workspace.bytes == workspace_.bytes) return;
   check(functions_.set_stream(handle_, nullptr), "cublasSetStream_v2");
   workspace_ = {};
@@ -38,7 +38,7 @@ void Cublas::use_workspace(const CardRange& workspace) const {
 
 // The library's matrices are column-major: what is row-major here is its transpose there, and
 // (a · b)ᵀ = bᵀ · aᵀ.
-void Cublas::multiply(const Product& product, const CardRange& workspace) const {
+void Cublas::multiply(const Product& product, const DeviceRange& workspace) const {
   card_->current();
   use_workspace(workspace);
   const Factors factors(product.type);

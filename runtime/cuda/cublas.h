@@ -1,4 +1,4 @@
-// cuBLAS on one card: products of matrices.
+// cuBLAS on one device: products of matrices.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CublasApi {
   static LibraryFailure failure_of(Status status) { return cublas_failure(status); }
 };
 
-/// Queues on the card's default stream. Throws LibraryError; DriverError where the card broke.
+/// Queues on the device's default stream. Throws LibraryError; DriverError where the device broke.
 class Cublas final : public LibraryHandle<CublasApi> {
  public:
   using LibraryHandle::LibraryHandle;
@@ -29,12 +29,12 @@ class Cublas final : public LibraryHandle<CublasApi> {
 
   /// With `workspace` for intermediate results: none leaves it to the library, which then has
   /// memory of its own. Pre-condition: fits_libraries(product).
-  void multiply(const Product& product, const CardRange& workspace) const;
+  void multiply(const Product& product, const DeviceRange& workspace) const;
 
  private:
-  void use_workspace(const CardRange& workspace) const;
+  void use_workspace(const DeviceRange& workspace) const;
 
-  mutable CardRange workspace_;  ///< that the handle was given; none: it has its own
+  mutable DeviceRange workspace_;  ///< that the handle was given; none: it has its own
 };
 
 }  // namespace ohm::cuda

@@ -1,5 +1,6 @@
-// What ohm calls of cuBLAS, as versions 12 and 13 have it in common. Declared here for the same
-// reasons as the driver's functions, and compared with the header where a toolkit is installed.
+// The functions of cuBLAS that ohm calls, as versions 12 and 13 have it in common. Declared here
+// for the same reasons as the driver's functions, and compared with the header where a toolkit is
+// installed.
 #pragma once
 
 #include "allocator_shim/device/cuda/driver_functions.h"

@@ -18,7 +18,7 @@ std::uint32_t alignment_of(Pointer address) {
 // change places, as in cuBLAS.
 class CublasLt::Call {
  public:
-  Call(const CublasLt& library, const Product& product, Pointer bias, const CardRange& workspace)
+  Call(const CublasLt& library, const Product& product, Pointer bias, const DeviceRange& workspace)
       : library_(library),
         functions_(library.functions_),
         product_(product),
@@ -98,7 +98,7 @@ class CublasLt::Call {
   const CublasLt& library_;
   const CublasLtFunctions& functions_;
   const Product& product_;
-  const CardRange& workspace_;
+  const DeviceRange& workspace_;
   Layout b_;
   Layout a_;
   Layout out_;
@@ -119,7 +119,7 @@ CublasLtFunctions CublasLtApi::functions_of(const SharedLibrary& library) {
 std::string CublasLt::version() const { return cublas_version_text(functions_.version()); }
 
 bool CublasLt::multiply_with_bias(const Product& product, Pointer bias,
-                                  const CardRange& workspace) const {
+                                  const DeviceRange& workspace) const {
   // What is preferred says nothing of the bias, which kernels read in pieces of 16 bytes.
   constexpr Pointer kBiasAlignment = 16;
   if (bias % kBiasAlignment != 0) return false;

@@ -1,4 +1,4 @@
-// cuBLASLt on one card: products with a bias in one kernel.
+// cuBLASLt on one device: products with a bias in one kernel.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CublasLtApi {
   static LibraryFailure failure_of(Status status) { return cublas_failure(status); }
 };
 
-/// Queues on the card's default stream. Throws LibraryError; DriverError where the card broke.
+/// Queues on the device's default stream. Throws LibraryError; DriverError where the device broke.
 class CublasLt final : public LibraryHandle<CublasLtApi> {
  public:
   using LibraryHandle::LibraryHandle;
@@ -31,7 +31,7 @@ class CublasLt final : public LibraryHandle<CublasLtApi> {
   /// not looked at. False, and nothing was done, where the library has no kernel for it that works
   /// in `workspace`, or may have one that does not work with a bias at such an address.
   /// Pre-condition: one product, fits_libraries().
-  bool multiply_with_bias(const Product& product, Pointer bias, const CardRange& workspace) const;
+  bool multiply_with_bias(const Product& product, Pointer bias, const DeviceRange& workspace) const;
 
  private:
   class Call;

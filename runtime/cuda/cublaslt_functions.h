@@ -1,4 +1,5 @@
-// What ohm calls of cuBLASLt, as versions 12 and 13 have it in common: products with a bias.
+// The functions of cuBLASLt that ohm calls, as versions 12 and 13 have it in common: products with
+// a bias.
 #pragma once
 
 #include "runtime/cuda/cublas_functions.h"

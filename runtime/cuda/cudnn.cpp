@@ -27,7 +27,7 @@ std::size_t Cudnn::largest_workspace(ConvolutionPass pass, const Convolution& co
 }
 
 void Cudnn::measure(ConvolutionPass pass, const Convolution& convolution,
-                    const ConvolutionOperands& operands, const CardRange& workspace) const {
+                    const ConvolutionOperands& operands, const DeviceRange& workspace) const {
   card_->current();
   measured_.insert_or_assign(
       {pass, convolution}, ConvolutionCall(*this, pass, convolution).measured(operands, workspace));
@@ -35,7 +35,7 @@ void Cudnn::measure(ConvolutionPass pass, const Convolution& convolution,
 
 void Cudnn::convolve(ConvolutionPass pass, const Convolution& convolution,
                      const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
-                     const CardRange& workspace) const {
+                     const DeviceRange& workspace) const {
   card_->current();
   ConvolutionCall(*this, pass, convolution).run(algorithm, operands, workspace);
 }

@@ -1,4 +1,4 @@
-// cuDNN on one card: convolutions, averages of windows, batch norm.
+// cuDNN on one device: convolutions, averages of windows, batch norm.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ struct BatchNormBackward {
   Pointer bias_grad = 0;
 };
 
-/// Queues on the card's default stream. Throws LibraryError; DriverError where the card broke.
+/// Queues on the device's default stream. Throws LibraryError; DriverError where the device broke.
 class Cudnn final : public CudnnLibrary {
  public:
   using CudnnLibrary::CudnnLibrary;
@@ -78,7 +78,7 @@ class Cudnn final : public CudnnLibrary {
   /// Runs every way that the workspace is enough for: the fastest one, which is kept. The result is
   /// overwritten with anything.
   void measure(ConvolutionPass pass, const Convolution& convolution,
-               const ConvolutionOperands& operands, const CardRange& workspace) const;
+               const ConvolutionOperands& operands, const DeviceRange& workspace) const;
   /// nullptr where it was not measured.
   const ConvolutionAlgorithm* measured(ConvolutionPass pass, const Convolution& convolution) const {
     const auto found = measured_.find({pass, convolution});
@@ -86,7 +86,7 @@ class Cudnn final : public CudnnLibrary {
   }
   void convolve(ConvolutionPass pass, const Convolution& convolution,
                 const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
-                const CardRange& workspace) const;
+                const DeviceRange& workspace) const;
   /// Adds an element of `bias` to each channel of images of these sizes.
   void add_bias(ElementType type, const ImageSizes& sizes, Pointer bias, Pointer images) const;
 

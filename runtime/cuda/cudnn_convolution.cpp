@@ -124,7 +124,7 @@ std::size_t ConvolutionCall::largest_workspace(std::size_t most) const {
 }
 
 ConvolutionAlgorithm ConvolutionCall::measured(const ConvolutionOperands& operands,
-                                               const CardRange& workspace) const {
+                                               const DeviceRange& workspace) const {
   Answers found;
   int count = 0;
   CudnnHandle handle = library_.handle();
@@ -159,7 +159,7 @@ ConvolutionAlgorithm ConvolutionCall::measured(const ConvolutionOperands& operan
 }
 
 void ConvolutionCall::run(const ConvolutionAlgorithm& algorithm,
-                          const ConvolutionOperands& operands, const CardRange& workspace) const {
+                          const ConvolutionOperands& operands, const DeviceRange& workspace) const {
   library_.check(functions_.convolution_set_math(convolution_.get(), algorithm.math),
                  "cudnnSetConvolutionMathType");
   const Factors factors(type_);

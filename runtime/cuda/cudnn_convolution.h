@@ -60,9 +60,9 @@ class ConvolutionCall {
   ConvolutionAlgorithm algorithm(std::size_t workspace_bytes) const;
   std::size_t largest_workspace(std::size_t most) const;
   ConvolutionAlgorithm measured(const ConvolutionOperands& operands,
-                                const CardRange& workspace) const;
+                                const DeviceRange& workspace) const;
   void run(const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
-           const CardRange& workspace) const;
+           const DeviceRange& workspace) const;
 
  private:
   void describe(const Convolution& convolution);

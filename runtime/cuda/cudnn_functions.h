@@ -1,4 +1,5 @@
-// What ohm calls of cuDNN: the interface by descriptors, which versions 8 and 9 both have.
+// The functions of cuDNN that ohm calls: the interface by descriptors, which versions 8 and 9 both
+// have.
 #pragma once
 
 #include "allocator_shim/device/cuda/driver_functions.h"

@@ -1,4 +1,4 @@
-// cuDNN opened on one card, and what all of its calls need.
+// cuDNN opened on one device, and what all of its calls need.
 #pragma once
 
 #include <array>

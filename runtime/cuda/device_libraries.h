@@ -1,5 +1,5 @@
-// NVIDIA's libraries of mathematics on one card, each opened when it is first wanted: a program
-// that multiplies nothing pays for none. One that is missing is a reason, not an error: whoever
+// NVIDIA's libraries of mathematics on one device, each opened when it is first wanted: a program
+// that multiplies nothing pays for none. One that is missing is a reason, not an error: what
 // wants it does without.
 #pragma once
 
@@ -32,7 +32,7 @@ class DeviceLibraries {
   const CublasLt* cublaslt() { return opened(cublaslt_, places_.cublaslt); }
   const Cudnn* cudnn() { return opened(cudnn_, places_.cudnn); }
 
-  /// Opens all of them. Throws DriverError where the card broke.
+  /// Opens all of them. Throws DriverError where the device broke.
   std::vector<LibraryState> states();
 
  private:

@@ -1,5 +1,4 @@
-// What NVIDIA's libraries of mathematics have in common here: how they are opened, and how they
-// fail.
+// A library of NVIDIA's: how it is opened, and how it fails.
 #pragma once
 
 #include <cstdint>
@@ -53,16 +52,16 @@ void use_first(const LibraryNames& names, Use&& use) {
   std::rethrow_exception(broken ? broken : missing);
 }
 
-/// Throws LibraryError: "LIBRARY: CALL: WORDS". A card that broke is told of first: the driver's
-/// error says more than the library's, and ends what cannot go on.
+/// Throws LibraryError: "LIBRARY: CALL: WORDS". A CUDA device that broke is told of first: the
+/// driver's error says more than the library's, and ends what cannot go on.
 [[noreturn]] void fail_library(const Card& card, LibraryFailure failure, std::string_view library,
                                std::string_view call, const char* words);
 
 /// What libraries compute with.
 enum class ElementType : std::uint8_t { float16, bfloat16, float32, float64 };
 
-/// A piece of a card's memory; none: 0 bytes.
-struct CardRange {
+/// A piece of a device's memory; none: 0 bytes.
+struct DeviceRange {
   Pointer address = 0;
   std::size_t bytes = 0;
 };

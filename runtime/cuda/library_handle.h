@@ -1,4 +1,4 @@
-// A library of mathematics that is at work on one card: what cuBLAS, cuBLASLt and cuDNN have in
+// A library of mathematics that is at work on one device: what cuBLAS, cuBLASLt and cuDNN have in
 // common.
 #pragma once
 
@@ -16,7 +16,7 @@ class LibraryHandle {
  public:
   static constexpr const char* kName = Api::kName;
 
-  /// Opens the library and makes a handle, which takes memory of the card. Throws GpuUnavailable
+  /// Opens the library and makes a handle, which takes memory of the device. Throws GpuUnavailable
   /// that says what is missing, LibraryError where it does not start.
   LibraryHandle(std::shared_ptr<const Card> card, const LibraryNames& names)
       : card_(std::move(card)) {

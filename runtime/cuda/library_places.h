@@ -1,4 +1,4 @@
-// Where NVIDIA's libraries of mathematics are.
+// The places of NVIDIA's libraries of mathematics.
 #pragma once
 
 #include <string>

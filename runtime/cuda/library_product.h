@@ -1,4 +1,4 @@
-// A product of matrices in a card's memory, as the libraries are asked for it.
+// A product of matrices in a device's memory, as the libraries are asked for it.
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,7 @@ Nccl::~Nccl() {
 }
 
 /// It has one answer for everything that CUDA refused it, a lack of memory included. Any of the
-/// cards may have broken.
+/// devices may have broken.
 void Nccl::check(NcclResult result, const char* call) const {
   if (result == 0) return;
   for (const auto& card : cards_) card->synchronize();
@@ -50,7 +50,7 @@ std::string Nccl::version() const {
 }
 
 template <class Queue>
-void Nccl::for_each_card(const char* call, Queue&& queue) const {
+void Nccl::for_each_device(const char* call, Queue&& queue) const {
   check(functions_.group_start(), "ncclGroupStart");
   NcclResult first_failure = 0;
   for (std::size_t i = 0; i < cards_.size() && first_failure == 0; ++i) {
@@ -65,7 +65,7 @@ void Nccl::for_each_card(const char* call, Queue&& queue) const {
 
 void Nccl::all_reduce_sum(const Pieces& inputs, const Pieces& outputs,
                           const CollectiveItems& items) const {
-  for_each_card("ncclAllReduce", [&](std::size_t i) {
+  for_each_device("ncclAllReduce", [&](std::size_t i) {
     return functions_.all_reduce(as_pointer(inputs[i]), as_pointer(outputs[i]), items.count,
                                  items.type, kNcclSum, comms_[i], nullptr);
   });
@@ -73,7 +73,7 @@ void Nccl::all_reduce_sum(const Pieces& inputs, const Pieces& outputs,
 
 void Nccl::broadcast(const Pieces& inputs, const Pieces& outputs, const CollectiveItems& items,
                      int root) const {
-  for_each_card("ncclBroadcast", [&](std::size_t i) {
+  for_each_device("ncclBroadcast", [&](std::size_t i) {
     return functions_.broadcast(as_pointer(inputs[i]), as_pointer(outputs[i]), items.count,
                                 items.type, root, comms_[i], nullptr);
   });
@@ -81,7 +81,7 @@ void Nccl::broadcast(const Pieces& inputs, const Pieces& outputs, const Collecti
 
 void Nccl::reduce_sum(const Pieces& inputs, Pointer output, const CollectiveItems& items,
                       int root) const {
-  for_each_card("ncclReduce", [&](std::size_t i) {
+  for_each_device("ncclReduce", [&](std::size_t i) {
     const bool is_root = static_cast<int>(i) == root;
     return functions_.reduce(as_pointer(inputs[i]), as_pointer(is_root ? output : inputs[i]),
                              items.count, items.type, kNcclSum, root, comms_[i], nullptr);
@@ -90,7 +90,7 @@ void Nccl::reduce_sum(const Pieces& inputs, Pointer output, const CollectiveItem
 
 void Nccl::all_gather(const Pieces& inputs, const Pieces& outputs,
                       const CollectiveItems& items) const {
-  for_each_card("ncclAllGather", [&](std::size_t i) {
+  for_each_device("ncclAllGather", [&](std::size_t i) {
     return functions_.all_gather(as_pointer(inputs[i]), as_pointer(outputs[i]), items.count,
                                  items.type, comms_[i], nullptr);
   });
@@ -98,7 +98,7 @@ void Nccl::all_gather(const Pieces& inputs, const Pieces& outputs,
 
 void Nccl::reduce_scatter_sum(const Pieces& inputs, const Pieces& outputs,
                               const CollectiveItems& items) const {
-  for_each_card("ncclReduceScatter", [&](std::size_t i) {
+  for_each_device("ncclReduceScatter", [&](std::size_t i) {
     return functions_.reduce_scatter(as_pointer(inputs[i]), as_pointer(outputs[i]), items.count,
                                      items.type, kNcclSum, comms_[i], nullptr);
   });

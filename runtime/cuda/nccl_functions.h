@@ -1,4 +1,4 @@
-// What ohm calls of NCCL 2: collectives of the cards of one process.
+// The functions of NCCL 2 that ohm calls: collectives of the devices of one process.
 #pragma once
 
 #include "allocator_shim/device/cuda/driver_functions.h"

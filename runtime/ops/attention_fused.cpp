@@ -45,7 +45,7 @@ Tensor swapped(const Tensor& tensor) {
   return make_view(tensor, sizes, strides, tensor.impl()->offset);
 }
 
-// The same, of a tensor that nobody else has: what an op hands out.
+// The same, of a tensor that has no other owner: what an op hands out.
 Tensor swapped_result(const Tensor& fresh) {
   Tensor result = swapped(fresh);
   result.impl()->is_view = false;

@@ -130,7 +130,7 @@ class Staging {
 
 // ---- forward ------------------------------------------------------------------------------------
 
-// Where nobody keeps them, the mean goes before invstd.
+// Where they are not kept, the mean goes before invstd.
 struct Results {
   Tensor invstd;
   Tensor mean;  ///< undefined where forward makes none

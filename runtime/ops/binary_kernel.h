@@ -1,4 +1,5 @@
-// What ops of two operands share: devices checked, dtypes promoted, shapes broadcast, one loop.
+// The common part of ops of two operands: devices checked, dtypes promoted, shapes broadcast, one
+// loop.
 #pragma once
 
 #include "runtime/ops/pointwise_kernel.h"

@@ -1,4 +1,4 @@
-// What the convolutions of images share: their sizes as arguments, and what must fit.
+// The sizes of convolutions of images as arguments, and what must fit.
 #pragma once
 
 #include <cstdint>

@@ -108,7 +108,7 @@ Tensor in_order(const Tensor& tensor, const std::string& from, const std::string
   return permute(tensor, order);
 }
 
-// Sums over the letters that nobody else wants; returns those that are left.
+// Sums over the letters that no other operand wants; returns those that are left.
 std::string drop_summed(Tensor& tensor, const std::string& letters, const std::string& wanted) {
   std::string kept;
   Shape summed;
@@ -129,7 +129,7 @@ struct Named {
 };
 
 // Two operands by one batched product: what both have and the result wants are its batches, what
-// both have and nobody wants is summed over.
+// both have and that is not wanted is summed over.
 Named multiplied(Named left, Named right, const std::string& wanted, const Sizes& sizes) {
   left.letters = drop_summed(left.tensor, left.letters, wanted + right.letters);
   right.letters = drop_summed(right.tensor, right.letters, wanted + left.letters);

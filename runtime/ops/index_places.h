@@ -1,4 +1,4 @@
-// What ops with index tensors share: checks, and writing to the places that an index names.
+// The common part of ops with index tensors: checks, and writing to the places that an index names.
 #pragma once
 
 #include "runtime/kernels/functors/gather_scatter.h"
@@ -27,7 +27,7 @@ RowShape owners_of(const Tensor& target, std::int64_t rows, std::int64_t places)
 functors::IndexAlongDim index_along_dim(const Tensor& tensor, int dim);
 
 /// Throws unless every index is a place of `size` (and none counts from the end unless it may),
-/// as require_place does. On a card `scratch` says so: its first element is written.
+/// as require_place does. On a CUDA device `scratch` says so: its first element is written.
 /// Pre-condition: everything has values.
 struct PlaceBounds {
   std::int64_t size = 0;

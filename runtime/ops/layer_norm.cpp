@@ -55,7 +55,7 @@ Rows rows_of(const Shape& shape, const Shape& normalized) {
   return rows;
 }
 
-// Where nobody keeps them, the mean goes before rstd.
+// Where they are not kept, the mean goes before rstd.
 struct Results {
   Tensor rstd;
   Tensor mean;

@@ -1,4 +1,4 @@
-// What the losses that compare element by element share: checks, loops, gradients.
+// The common part of losses that compare element by element: checks, loops, gradients.
 #pragma once
 
 #include "runtime/kernels/functors/distance.h"

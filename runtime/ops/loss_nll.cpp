@@ -72,8 +72,8 @@ void check_class_targets(const Tensor& input, const Tensor& target,
 
 namespace {
 
-// Throws for a target that is no class. On a card `scratch`, whose first element is written, says
-// so.
+// Throws for a target that is no class. On a CUDA device `scratch`, whose first element is written,
+// says so.
 void require_classes(const NllCall& call, const Tensor& target, const Tensor& scratch) {
   if (target.numel() == 0) return;
   const std::int64_t classes = call.layout.classes;

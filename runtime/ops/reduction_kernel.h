@@ -1,5 +1,5 @@
-// What reductions share: which dimensions are folded, loops over what is folded to what, and
-// gradients seen with the input's shape.
+// The common part of reductions: which dimensions are folded, loops over what is folded to what,
+// and gradients seen with the input's shape.
 #pragma once
 
 #include <optional>

@@ -41,11 +41,11 @@ Tensor as_column(const Tensor& vec) {
   return make_view(vec, {vec.numel(), 1}, {vec.strides()[0], 1}, vec.impl()->offset);
 }
 
-// out = matrix · vec, on a card where they lie on one.
+// out = matrix · vec, on a CUDA device where they lie on one.
 void compute_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec,
                 const Storage* workspace) {
-  const bool is_on_card = out.cuda_backend() != nullptr && vec.numel() > 0;
-  if (is_on_card && multiply_on_cuda(matrix, as_column(vec), as_column(out), false, workspace) ==
+  const bool is_on_cuda = out.cuda_backend() != nullptr && vec.numel() > 0;
+  if (is_on_cuda && multiply_on_cuda(matrix, as_column(vec), as_column(out), false, workspace) ==
                         CudaResult::done) {
     return;
   }

@@ -12,7 +12,7 @@ namespace ohm::ops {
 
 /// At most one size may be -1: it is what is left. Throws when the strides do not allow a view.
 Tensor view(const Tensor& input, const Shape& shape);
-/// As view, of a tensor that nobody else has: the result is a tensor of its own, not a view.
+/// As view, of a tensor that has no other owner: the result is a tensor of its own, not a view.
 Tensor unsafe_view(const Tensor& input, const Shape& shape);
 /// As view; a copy where no view is possible.
 Tensor reshape(const Tensor& input, const Shape& shape);

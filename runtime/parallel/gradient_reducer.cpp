@@ -242,7 +242,7 @@ void GradientReducer::finish_bucket(const Bucket& bucket, const std::vector<bool
   for (std::size_t i = 0; i < bucket.parameters.size(); ++i) {
     const std::size_t index = bucket.parameters[i];
     const Tensor& parameter = parameters_[index];
-    // Nobody has used it: its gradient stays what it was.
+    // It was not used: its gradient stays what it was.
     if (!is_used[index]) continue;
     if (options_.gradient_as_bucket_view) {
       if (!parameter.grad().defined()) parameter.set_grad(detached_alias(bucket.pieces[i]));

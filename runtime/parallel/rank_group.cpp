@@ -110,7 +110,7 @@ void gather_all(const std::vector<std::vector<Tensor>>& brought) {
 
 bool are_reduced_by_nccl(const std::vector<std::vector<Tensor>>& brought) {
   const std::size_t world = brought.size();
-  // The copies are made for cards alone.
+  // The copies are made for devices alone.
   if (brought[0][world].cuda_backend() == nullptr) return false;
   for (const std::vector<Tensor>& of_rank : brought) {
     const ListOfRank source(of_rank);

@@ -8,18 +8,18 @@ namespace ohm {
 namespace {
 
 IntrusivePtr<Storage> allocate_from(RequestAllocator& allocator, std::size_t bytes, Device device,
-                                    const CudaBackend* card) {
+                                    const CudaBackend* backend) {
   Context& context = Context::current();
   return Storage::allocate(
       allocator, {bytes, context.state.streams.of(device), context.state.category, context.site()},
-      device, card);
+      device, backend);
 }
 
 }  // namespace
 
 IntrusivePtr<Storage> allocate_storage(std::size_t bytes, Device device) {
   const DeviceSlot& slot = Context::current().slot(device);
-  return allocate_from(*slot.allocator, bytes, device, slot.card);
+  return allocate_from(*slot.allocator, bytes, device, slot.backend);
 }
 
 IntrusivePtr<Storage> allocate_pinned_storage(std::size_t bytes) {

@@ -32,7 +32,7 @@ namespace ohm {
 struct DeviceSlot {
   RequestAllocator* allocator = nullptr;   ///< not owned; outlives the context
   DeviceStreams* streams = nullptr;        ///< the same; null for the host
-  const CudaBackend* card = nullptr;       ///< the same; null on virtual GPUs and for the host
+  const CudaBackend* backend = nullptr;    ///< the same; null on virtual GPUs and for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   bool keeps_lt_workspaces = false;        ///< else cuBLASLt takes one for each call
   int multiprocessors = 108;
@@ -76,7 +76,7 @@ struct ExecutionState {
 class Context {
  public:
   DeviceSlot host;
-  PinnedHostAllocator* pinned = nullptr;  ///< page-locked memory of the host; not owned; null: none
+  PinnedHostAllocator* pinned = nullptr;  ///< pinned memory of the host; not owned; null: none
   std::vector<DeviceSlot> gpus;
   SiteTable* sites = nullptr;  ///< not owned; may be null: then every site is unknown
   bool keeps_values = true;    ///< false: size-only, no arithmetic is done

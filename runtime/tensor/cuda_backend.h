@@ -1,4 +1,4 @@
-// What the runtime uses of the real card that a GPU is on.
+// The runtime's means on the CUDA device that a GPU is on.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ohm {
 
-/// Values that were up to date on the card alone and that the host asked for.
+/// Values that were up to date on the device alone and that the host asked for.
 struct MovedValues {
   std::int64_t times = 0;
   std::int64_t bytes = 0;
@@ -30,8 +30,8 @@ struct CudaBackend {
   std::shared_ptr<const CudaKernels> kernels;        ///< null in a build without a CUDA toolkit
   std::shared_ptr<CudaTraffic> traffic;              ///< null: it is not counted
   std::shared_ptr<cuda::DeviceLibraries> libraries;  ///< null: none are used
-  std::shared_ptr<cuda::DeviceGroups> groups;        ///< of all cards; null: none are made
-  /// Told, before it is thrown, that a library found no memory; empty: nobody is.
+  std::shared_ptr<cuda::DeviceGroups> groups;        ///< of all devices; null: none are made
+  /// Told, before it is thrown, that a library found no memory; empty: not told.
   std::function<void(const OutOfMemoryReport& report)> on_out_of_memory = {};
 };
 

@@ -9,9 +9,9 @@
 namespace ohm {
 namespace {
 
-void note_moved(const CudaBackend& card, std::size_t bytes) {
-  if (!card.traffic) return;
-  MovedValues& moved = card.traffic->to_host[std::string(running_op())];
+void note_moved(const CudaBackend& backend, std::size_t bytes) {
+  if (!backend.traffic) return;
+  MovedValues& moved = backend.traffic->to_host[std::string(running_op())];
   ++moved.times;
   moved.bytes += static_cast<std::int64_t>(bytes);
 }
@@ -21,7 +21,7 @@ void note_moved(const CudaBackend& card, std::size_t bytes) {
 // The memory comes first: an error of the allocator then has nothing to clean up here.
 IntrusivePtr<Storage> Storage::allocate(RequestAllocator& allocator,
                                         const AllocationRequest& request, Device device,
-                                        const CudaBackend* card) {
+                                        const CudaBackend* backend) {
   const Allocation allocation = allocator.allocate(request);
   auto* const storage = new (std::nothrow) Storage();
   if (storage == nullptr) {
@@ -32,7 +32,7 @@ IntrusivePtr<Storage> Storage::allocate(RequestAllocator& allocator,
   storage->allocator_ = &allocator;
   storage->bytes_ = request.bytes;
   storage->device_ = device;
-  if (storage->has_values()) storage->backend_ = card;
+  if (storage->has_values()) storage->backend_ = backend;
   return IntrusivePtr<Storage>(storage);
 }
 

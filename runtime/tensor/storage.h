@@ -11,16 +11,16 @@
 
 namespace ohm {
 
-/// Which copy of a storage's values is up to date where there are two of them: one in a real card's
-/// memory, one in the host's memory behind it.
+/// Which copy of a storage's values is up to date where there are two of them: one in a CUDA
+/// device's memory, one in the host's memory behind it.
 enum class Residency : std::uint8_t {
   nowhere,  ///< nothing was written so far: either copy will do
   host,
-  card,
+  device,
   both
 };
 
-/// What somebody does with the card's copy.
+/// What is done with the device's copy.
 enum class CudaAccess : std::uint8_t {
   read,
   write,     ///< of a part, or after reading
@@ -28,21 +28,21 @@ enum class CudaAccess : std::uint8_t {
 };
 
 // Note [Two copies of values]
-// The memory of a GPU that is on a real card is the card's, and for every op without a kernel there
-// the host's memory stands behind it. Each storage knows which of the two is up to date. Whoever
-// wants values says where and what for, each time before a loop or a launch, and is given an
+// The memory of a GPU that is on a CUDA device is the device's, and for every op without a kernel
+// there the host's memory stands behind it. Each storage knows which of the two is up to date. Code
+// that wants values says where and what for, each time before a loop or a launch, and is given an
 // address in a copy that is up to date; writing makes the other copy stale. An address is good
-// until somebody asks for the values at the other place. On virtual GPUs and on the host there is
-// one copy, and asking costs a comparison.
+// until the values are asked for for the values at the other place. On virtual GPUs and on the host
+// there is one copy, and asking costs a comparison.
 
 /// One allocation. Its memory goes back to the allocator when the last tensor on it goes.
 class Storage : public RefCounted {
  public:
-  /// Of memory of `allocator`, which lies on `device` and outlives the storage; `card` may be null.
-  /// Throws OutOfMemory. Programs allocate by allocation.h.
+  /// Of memory of `allocator`, which lies on `device` and outlives the storage; `device` may be
+  /// null. Throws OutOfMemory. Programs allocate by allocation.h.
   static IntrusivePtr<Storage> allocate(RequestAllocator& allocator,
                                         const AllocationRequest& request, Device device,
-                                        const CudaBackend* card);
+                                        const CudaBackend* backend);
 
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
@@ -52,21 +52,22 @@ class Storage : public RefCounted {
   bool has_values() const { return allocation_.values != nullptr; }
 
   /// Host memory with the values, to be written; nullptr where there are none. Throws
-  /// std::runtime_error where a card does not give them.
+  /// std::runtime_error where a CUDA device does not give them.
   std::byte* values() {
     if (backend_ != nullptr) use_on_host(true);
     return host_copy();
   }
-  /// The same to be read alone: a card's copy stays up to date.
+  /// The same to be read alone: a device's copy stays up to date.
   const std::byte* read_values() {
     if (backend_ != nullptr) use_on_host(false);
     return host_copy();
   }
 
-  /// The real card that the values may be computed on; nullptr where there are none, or no card.
+  /// The CUDA device that the values may be computed on; nullptr where there are none, or no CUDA
+  /// device.
   const CudaBackend* cuda_backend() const { return backend_; }
   Residency residency() const { return residency_; }
-  /// The values on the card. Pre-condition: cuda_backend() != nullptr. Throws std::runtime_error.
+  /// The values on the device. Pre-condition: cuda_backend() != nullptr. Throws std::runtime_error.
   DeviceAddress cuda_address(CudaAccess access);
 
   /// The `bytes` at `offset`, wherever they are up to date, to memory of the host. For a few: both
@@ -105,7 +106,7 @@ class Storage : public RefCounted {
   std::size_t bytes_ = 0;
   const CudaBackend* backend_ = nullptr;  ///< not owned; outlives the storage
   Device device_;
-  Residency residency_ = Residency::nowhere;  ///< where there is a card
+  Residency residency_ = Residency::nowhere;  ///< where there is a CUDA device
   std::uint32_t version_ = 0;
 };
 

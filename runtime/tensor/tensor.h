@@ -82,9 +82,10 @@ class Tensor {
   /// False on size-only devices: kernels then have nothing to do.
   bool has_values() const { return impl_->storage->has_values(); }
 
-  /// The real card that it may be computed on; nullptr where there are no values, or no card.
+  /// The CUDA device that it may be computed on; nullptr where there are no values, or no CUDA
+  /// device.
   const CudaBackend* cuda_backend() const { return impl_->storage->cuda_backend(); }
-  /// The first element on that card.
+  /// The first element on that device.
   DeviceAddress cuda_address(CudaAccess access) const {
     return impl_->storage->cuda_address(access) + offset_bytes();
   }

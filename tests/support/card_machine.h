@@ -45,7 +45,7 @@ class CardMachine {
       DeviceSlot slot;
       slot.allocator = &gpus_.back()->allocator;
       slot.streams = &gpus_.back()->streams;
-      slot.card = &gpus_.back()->backend;
+      slot.backend = &gpus_.back()->backend;
       slot.cublas_workspace_bytes = kWorkspaceBytes;
       context_.gpus.push_back(slot);
     }

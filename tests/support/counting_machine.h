@@ -10,9 +10,9 @@ namespace ohm::test {
 
 class CountingMachine {
  public:
-  CountingMachine() : counting_(*machine_.context().gpus[0].card) {
+  CountingMachine() : counting_(*machine_.context().gpus[0].backend) {
     counting_.traffic = std::make_shared<CudaTraffic>();
-    machine_.context().gpus[0].card = &counting_;
+    machine_.context().gpus[0].backend = &counting_;
   }
 
   /// A line for each op or node.

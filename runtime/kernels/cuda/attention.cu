@@ -1,4 +1,4 @@
-// Fused attention on a card: a kernel for each row of the list. A block computes a row.
+// Fused attention on a CUDA device: a kernel for each row of the list. A block computes a row.
 #include "runtime/kernels/cuda/rows.cuh"
 #include "runtime/kernels/functors/functor_list.h"
 

@@ -10,7 +10,7 @@
 
 namespace ohm {
 
-/// The kernels of one card that are made of functors.
+/// The kernels of one device that are made of functors.
 class CudaKernels {
  public:
   CudaKernels() = default;
@@ -27,8 +27,8 @@ class CudaKernels {
   virtual void launch(const char* functor, DType dtype, const RowLaunch& rows,
                       const void* parameters) const = 0;
 
-  // Memory of the card for what launches leave one another: no allocator counts it. 0 where the
-  // card has none to spare.
+  // Memory of the device for what launches leave one another: no allocator counts it. 0 where the
+  // device has none to spare.
   virtual std::uint64_t take_scratch(std::size_t bytes) const = 0;
   virtual void give_back_scratch(std::uint64_t address) const = 0;
 };

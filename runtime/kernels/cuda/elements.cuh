@@ -1,4 +1,4 @@
-// Elements of a card's tensors, whatever they are stored as.
+// Elements of a device's tensors, whatever they are stored as.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
-// Element-wise loops on a card, made from the functors that the host computes with. Halves are
-// computed in float, integers and bools in int64.
+// Element-wise loops on a CUDA device, made from the functors that the host computes with. Halves
+// are computed in float, integers and bools in int64.
 #pragma once
 
 #include <utility>

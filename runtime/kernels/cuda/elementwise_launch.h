@@ -8,7 +8,7 @@
 
 namespace ohm {
 
-/// What a kernel reads or writes: a tensor on the card, or one number for all elements.
+/// What a kernel reads or writes: a tensor on the device, or one number for all elements.
 struct ElementwiseOperand {
   std::uint64_t address = 0;  ///< of the first element
   double number = 0;          ///< where it is one

@@ -1,4 +1,5 @@
-// Elements that move to other places of a card: a kernel for each row of the list and compute type.
+// Elements that move to other places of a CUDA device: a kernel for each row of the list and
+// compute type.
 #include "runtime/kernels/cuda/rows.cuh"
 #include "runtime/kernels/functors/functor_list.h"
 

@@ -10,7 +10,7 @@ namespace ohm::kernels {
 namespace {
 
 constexpr unsigned kThreadsPerBlock = 256;
-/// More blocks than any card runs at once: the kernels walk over what is left.
+/// More blocks than any device runs at once: the kernels walk over what is left.
 constexpr std::uint64_t kMostBlocks = 8192;
 /// A thread's share: 16 bytes, of which an element takes 8 at most.
 constexpr std::uint64_t kElementsPerThread = 2;

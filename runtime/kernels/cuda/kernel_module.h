@@ -1,4 +1,4 @@
-// The kernels that nvcc made, on a card.
+// The kernels that nvcc made, on a CUDA device.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline std::string kernel_symbol(std::string_view functor, DType dtype) {
 
 class KernelModule final : public CudaKernels {
  public:
-  /// Throws cuda::DriverError where an image has nothing for this card.
+  /// Throws cuda::DriverError where an image has nothing for this device.
   explicit KernelModule(std::shared_ptr<const cuda::Card> card);
   ~KernelModule() override;
 

@@ -1,4 +1,4 @@
-// Windows of images on a card: a kernel for each row of the list and compute type.
+// Windows of images on a CUDA device: a kernel for each row of the list and compute type.
 #include "runtime/kernels/cuda/rows.cuh"
 #include "runtime/kernels/functors/functor_list.h"
 

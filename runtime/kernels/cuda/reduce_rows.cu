@@ -1,5 +1,5 @@
-// Folds, norms of channels, recurrent cells and images on a card: a kernel for each row of the list
-// and compute type.
+// Folds, norms of channels, recurrent cells and images on a CUDA device: a kernel for each row of
+// the list and compute type.
 #include "runtime/kernels/cuda/rows.cuh"
 #include "runtime/kernels/functors/functor_list.h"
 

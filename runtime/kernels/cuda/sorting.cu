@@ -1,4 +1,5 @@
-// Sorts on a card: a kernel for each row of the lists and compute type. A block sorts a tile.
+// Sorts on a CUDA device: a kernel for each row of the lists and compute type. A block sorts a
+// tile.
 #include <cub/block/block_merge_sort.cuh>
 
 #include "runtime/kernels/cuda/rows.cuh"

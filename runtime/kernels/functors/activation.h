@@ -1,4 +1,4 @@
-// What activations compute for one element: for the host's loops, and for nvcc, which compiles the
+// Functors of activations, for one element: for the host's loops, and for nvcc, which compiles the
 // same text into kernels. Hence functors with a name, constexpr, and no include of ours.
 //
 // T is the type that the element is computed in. A slope is d/dx times the gradient, in terms of

@@ -1,4 +1,4 @@
-// What arithmetic computes for one element: functors, as in activation.h. Numbers of a program are
+// Functors of arithmetic, for one element, as in activation.h. Numbers of a program are
 // members, converted to the type that the element is computed in.
 #pragma once
 

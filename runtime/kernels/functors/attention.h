@@ -1,5 +1,5 @@
 // Fused attention: functors of rows, as in rows.h. Everything is computed in float32; what a sum
-// or an exponent comes of in double, so that a card's are the host's. Scores are computed again
+// or an exponent comes of in double, so that a device's are the host's. Scores are computed again
 // wherever they are wanted: nothing of the size of all of them is kept.
 #pragma once
 

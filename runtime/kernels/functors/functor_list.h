@@ -1,5 +1,5 @@
-// The functors that real cards have kernels of: the only list. nvcc makes kernels of each row, the
-// host a twin of the same functor.
+// The functors that CUDA devices have kernels of: the only list. nvcc makes kernels of each row,
+// the host a twin of the same functor.
 #pragma once
 
 #include "runtime/kernels/functors/activation.h"

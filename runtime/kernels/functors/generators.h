@@ -1,5 +1,5 @@
-// What the tensors' own arithmetic and factories compute for one element. As all functors it is
-// compiled twice, for the host's loops and by nvcc: see runtime/kernels/functors/functor_list.h.
+// Functors of the factories and of what autograd itself computes, for one element: for the host's
+// loops and for nvcc, see functor_list.h.
 #pragma once
 
 #include <array>

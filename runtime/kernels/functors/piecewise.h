@@ -1,5 +1,4 @@
-// What activations made of pieces compute for one element: functors, as in activation.h. A slope
-// is d/dx times the gradient.
+// Functors of piecewise activations, for one element, as in activation.h.
 #pragma once
 
 #include <cmath>

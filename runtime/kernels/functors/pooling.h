@@ -1,4 +1,4 @@
-// What pooling computes of the windows of an image, for nvcc and the host alike: see
+// Functors of pooling, over the windows of an image, for nvcc and the host alike: see
 // runtime/kernels/functors/functor_list.h. Gradients are gathered: each pixel adds up what the
 // windows that it is in have for it, in their order.
 #pragma once

@@ -1,4 +1,4 @@
-// What rows are folded to: functors of rows, as in rows.h.
+// Reductions of rows: functors of rows, as in rows.h.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Kernels of a real card that compute row by row: sums, softmax, norms. nvcc reads this too.
+// Kernels of a CUDA device that compute row by row: sums, softmax, norms. nvcc reads this too.
 #pragma once
 
 #include <cstddef>

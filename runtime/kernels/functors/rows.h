@@ -1,4 +1,4 @@
-// What is computed of a row of elements, for nvcc and the host alike: see
+// Functors of a row of elements, for nvcc and the host alike: see
 // runtime/kernels/functors/functor_list.h. A team is what computes one row: a block of threads,
 // one thread, or the host. It loads and stores elements, visits them (each), and knows what all of
 // its members found together (sum, largest). Softmax, layer norm, batch norm, embeddings and
@@ -279,7 +279,7 @@ struct ScatteredRow {
     const auto is_mine = [&](std::int64_t i) {
       return team.template load<std::int64_t>(launch.operands[1], i) == row;
     };
-    // Most rows of a large table are nobody's.
+    // Most rows of a large table have no index.
     const double mine = team.sum(count, [&](std::int64_t i) { return is_mine(i) ? 1.0 : 0.0; });
     const bool is_empty = mine == 0.0 || row == ignored;
     team.each(launch.size, [&](std::int64_t column) {

@@ -1,4 +1,4 @@
-// What the updates of optimizers compute for one element: functors, as in activation.h.
+// Functors of the updates of optimizers, for one element, as in activation.h.
 #pragma once
 
 #include <cmath>

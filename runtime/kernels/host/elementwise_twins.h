@@ -1,4 +1,4 @@
-// What the loops of real cards have to compute: the same functors in a loop on the host.
+// The twins of element-wise kernels: the same functors in a loop on the host.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the kernels of rows have to compute: the same functors with a team of one, the host.
+// The twins of row kernels: the same functors with a team of one, the host.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ bool is_everything(const Tensor& tensor) {
   return tensor.nbytes() == tensor.storage().bytes() && tensor.is_dense();
 }
 
-/// Whether a kernel on `out`'s card can read it; a single element of the host is sent along.
+/// Whether a kernel on `out`'s device can read it; a single element of the host is sent along.
 bool is_readable(const ElementwiseInput& input, const Tensor& out) {
   if (input.tensor == nullptr) return true;
   const Tensor& tensor = *input.tensor;
@@ -99,8 +99,9 @@ bool is_flat(const ElementwiseLaunch& loop, const std::vector<ElementwiseOperand
 
 bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const Tensor& out,
                  std::initializer_list<ElementwiseInput> inputs) {
-  const CudaBackend* card = out.cuda_backend();
-  if (card == nullptr || !card->kernels || !card->kernels->has(functor, dtype)) return false;
+  const CudaBackend* backend = out.cuda_backend();
+  if (backend == nullptr || !backend->kernels || !backend->kernels->has(functor, dtype))
+    return false;
   const auto can_be_read = [&](const ElementwiseInput& input) { return is_readable(input, out); };
   if (!std::all_of(inputs.begin(), inputs.end(), can_be_read)) return false;
   if (out.numel() == 0) return true;
@@ -120,7 +121,7 @@ bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const
     operands.push_back(operand);
   merge_dimensions(loop, operands);
   loop.is_flat = is_flat(loop, operands);
-  card->kernels->launch(functor, loop, parameters);
+  backend->kernels->launch(functor, loop, parameters);
   return true;
 }
 

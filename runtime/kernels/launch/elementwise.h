@@ -4,8 +4,8 @@
 // another dtype is converted on the fly, as GPU kernels do, in host scratch that no device counts.
 // On size-only devices nothing happens.
 //
-// Where the operands are on a real card and the function is a functor that has a kernel there, the
-// loop is that kernel; else it runs on the host (Note [Two copies of values]).
+// Where the operands are on a CUDA device and the function is a functor that has a kernel there,
+// the loop is that kernel; else it runs on the host (Note [Two copies of values]).
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ constexpr DType dtype_of() {
   return DType::float64;
 }
 
-/// What a loop on a card reads: a tensor, or one number.
+/// What a loop on a CUDA device reads: a tensor, or one number.
 struct ElementwiseInput {
   ElementwiseInput(const Tensor& of) : tensor(&of) {}  // NOLINT(google-explicit-constructor)
   ElementwiseInput(double of) : number(of) {}          // NOLINT(google-explicit-constructor)
@@ -44,12 +44,12 @@ struct ElementwiseInput {
 };
 
 /// A loop whose function is the kernel `functor` with these parameters, read as `dtype`. False
-/// where it cannot run on the card that `out` is on: nothing was done. Without inputs, each element
-/// is computed from its number in row-major order. Pre-condition: everything has values.
+/// where it cannot run on the device that `out` is on: nothing was done. Without inputs, each
+/// element is computed from its number in row-major order. Pre-condition: everything has values.
 bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const Tensor& out,
                  std::initializer_list<ElementwiseInput> inputs);
 
-/// A function that real cards have a kernel of: see runtime/kernels/functors/functor_list.h.
+/// A function that CUDA devices have a kernel of: see runtime/kernels/functors/functor_list.h.
 template <class F>
 concept HasKernel = requires {
   std::remove_cvref_t<F>::kKernel;

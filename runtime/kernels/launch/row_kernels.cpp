@@ -12,9 +12,9 @@ namespace {
 /// enough of them.
 constexpr std::int64_t kFewestThreads = 1024;
 
-bool is_there(const RowArgument& argument, const CudaBackend* card) {
+bool is_there(const RowArgument& argument, const CudaBackend* backend) {
   const Tensor& tensor = argument.tensor;
-  return !tensor.defined() || tensor.numel() == 0 || tensor.cuda_backend() == card;
+  return !tensor.defined() || tensor.numel() == 0 || tensor.cuda_backend() == backend;
 }
 
 RowOperand operand_of(const RowArgument& argument, CudaAccess access) {
@@ -25,7 +25,7 @@ RowOperand operand_of(const RowArgument& argument, CudaAccess access) {
 }
 
 /// That of the first tensor that is on one.
-const CudaBackend* card_of(const RowArguments& arguments) {
+const CudaBackend* cuda_backend_of(const RowArguments& arguments) {
   if (arguments.card != nullptr) return arguments.card;
   for (const auto* list : {&arguments.out, &arguments.in}) {
     for (const RowArgument& argument : *list) {
@@ -60,9 +60,12 @@ functors::StridedIndex strided_index_of(const Tensor& tensor, std::uint32_t fold
 
 bool run_rows_on_cuda(const char* functor, const void* parameters, DType dtype,
                       const RowShape& shape, const RowArguments& arguments) {
-  const CudaBackend* const card = card_of(arguments);
-  if (card == nullptr || !card->kernels || !card->kernels->has(functor, dtype)) return false;
-  const auto is_here = [card](const RowArgument& argument) { return is_there(argument, card); };
+  const CudaBackend* const backend = cuda_backend_of(arguments);
+  if (backend == nullptr || !backend->kernels || !backend->kernels->has(functor, dtype))
+    return false;
+  const auto is_here = [backend](const RowArgument& argument) {
+    return is_there(argument, backend);
+  };
   if (!std::all_of(arguments.out.begin(), arguments.out.end(), is_here)) return false;
   if (!std::all_of(arguments.in.begin(), arguments.in.end(), is_here)) return false;
   OHM_ASSERT(arguments.out.size() + arguments.in.size() <= RowLaunch::kMostOperands,
@@ -78,7 +81,7 @@ bool run_rows_on_cuda(const char* functor, const void* parameters, DType dtype,
   rows.operand_count = static_cast<int>(next - rows.operands);
   next = rows.operands;
   for (const RowArgument& out : arguments.out) *next++ = operand_of(out, CudaAccess::write);
-  if (rows.count > 0) card->kernels->launch(functor, dtype, rows, parameters);
+  if (rows.count > 0) backend->kernels->launch(functor, dtype, rows, parameters);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Running a functor of rows on the card that its operands are on.
+// Running a functor of rows on the device that its operands are on.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct RowShape {
 functors::StridedIndex strided_index_of(const Tensor& tensor, std::uint32_t folded,
                                         bool are_folded);
 
-/// A tensor, or memory of the card that the tensors beside it are on.
+/// A tensor, or memory of the device that the tensors beside it are on.
 struct RowArgument {
   RowArgument(Tensor of) : tensor(std::move(of)) {}   // NOLINT(google-explicit-constructor)
   RowArgument(const RowOperand& of) : operand(of) {}  // NOLINT(google-explicit-constructor)
@@ -50,7 +50,7 @@ inline bool is_row_major_or_undefined(const Tensor& tensor) {
 /// The elements from a tensor's first one to the end of its storage.
 std::int64_t elements_behind(const Tensor& tensor);
 
-/// False where it cannot run on the card that the tensors are on: nothing was done. `dtype`: of
+/// False where it cannot run on the device that the tensors are on: nothing was done. `dtype`: of
 /// the elements that it computes with.
 bool run_rows_on_cuda(const char* functor, const void* parameters, DType dtype,
                       const RowShape& shape, const RowArguments& arguments);

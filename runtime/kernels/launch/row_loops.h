@@ -1,4 +1,4 @@
-// Functors of rows where their operands are: as kernels of a real card, or in a loop on the host.
+// Functors of rows where their operands are: as kernels of a CUDA device, or in a loop on the host.
 #pragma once
 
 #include <cstdint>

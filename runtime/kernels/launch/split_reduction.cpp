@@ -9,7 +9,7 @@ constexpr std::int64_t kPartialBytes = 8;
 
 std::int64_t div_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Rows that keep a card busy, and what is enough for one of them.
+/// Rows that keep a CUDA device busy, and what is enough for one of them.
 struct Share {
   std::int64_t rows;
   std::int64_t elements;
@@ -66,9 +66,9 @@ RowShape CudaReduction::partial_rows() const {
   return {.count = fold_.outputs, .size = pieces_, .inner = fold_.outputs};
 }
 
-PartialResults::PartialResults(const CudaBackend& card, const CudaReduction& fold, int arrays)
+PartialResults::PartialResults(const CudaBackend& backend, const CudaReduction& fold, int arrays)
     : count_(fold.piece_rows().count),
-      scratch_(*card.kernels, static_cast<std::size_t>(count_ * arrays * kPartialBytes)) {}
+      scratch_(*backend.kernels, static_cast<std::size_t>(count_ * arrays * kPartialBytes)) {}
 
 RowOperand PartialResults::array(int number, DType dtype) const {
   const auto before = static_cast<std::uint64_t>(number * count_ * kPartialBytes);

@@ -1,4 +1,4 @@
-// Reductions on a real card, whatever is computed: what is folded to one element by one row of a
+// Reductions on a CUDA device, whatever is computed: what is folded to one element by one row of a
 // kernel, or, where few elements take many each, in pieces whose results are folded once more. Who
 // folds what depends on the sizes alone, so that results are the same in every run.
 #pragma once
@@ -39,7 +39,7 @@ class CudaReduction {
 class PartialResults {
  public:
   /// `arrays` of them.
-  PartialResults(const CudaBackend& card, const CudaReduction& fold, int arrays);
+  PartialResults(const CudaBackend& backend, const CudaReduction& fold, int arrays);
 
   bool are_there() const { return scratch_.address() != 0; }
   RowOperand array(int number, DType dtype) const;
@@ -55,10 +55,10 @@ class PartialResults {
 template <class Whole, class InPieces, class OfPartials>
 bool reduce_on_cuda(const Tensor& tensor, const CudaReduction& fold, int arrays, const Whole& whole,
                     const InPieces& in_pieces, const OfPartials& of_partials) {
-  const CudaBackend* const card = tensor.cuda_backend();
-  if (card == nullptr || !card->kernels) return false;
+  const CudaBackend* const backend = tensor.cuda_backend();
+  if (backend == nullptr || !backend->kernels) return false;
   if (fold.pieces() == 1) return whole();
-  const PartialResults partials(*card, fold, arrays);
+  const PartialResults partials(*backend, fold, arrays);
   if (!partials.are_there()) return whole();
   return in_pieces(partials) && of_partials(partials);
 }

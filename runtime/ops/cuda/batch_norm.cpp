@@ -10,7 +10,7 @@
 namespace ohm::ops {
 namespace {
 
-/// Whether each is a row of the dtype that the library keeps channels in, on the same card.
+/// Whether each is a row of the dtype that the library keeps channels in, on the same device.
 bool are_channels(std::initializer_list<const Tensor*> tensors, const Tensor& input) {
   const DType wanted = input.dtype() == DType::float64 ? DType::float64 : DType::float32;
   return std::all_of(tensors.begin(), tensors.end(), [&](const Tensor* tensor) {

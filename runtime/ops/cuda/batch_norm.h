@@ -1,4 +1,4 @@
-// Batch norm on a real card, by cuDNN.
+// Batch norm on a CUDA device, by cuDNN.
 #pragma once
 
 #include "runtime/ops/cuda/cuda_result.h"
@@ -17,8 +17,8 @@ struct CudaBatchNorm {
   double eps = 1e-5;
 };
 
-// `no`, and nothing was done, where everything is not on a card with cuDNN, in the dtypes that it
-// wants. All throw OutOfMemory, cuda::LibraryError.
+// `no`, and nothing was done, where everything is not on a CUDA device with cuDNN, in the dtypes
+// that it wants. All throw OutOfMemory, cuda::LibraryError.
 
 /// Fills `out`, `mean` and `invstd` with what the input gives; moves running statistics by
 /// `momentum` where there are any.

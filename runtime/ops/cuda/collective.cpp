@@ -30,7 +30,7 @@ std::optional<int> nccl_type(DType dtype) {
   }
 }
 
-/// NCCL between the cards that the tensors are on; nullptr where something does not fit.
+/// NCCL between the devices that the tensors are on; nullptr where something does not fit.
 const cuda::Nccl* nccl_between(const std::vector<Tensor>& tensors) {
   const bool fit = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return tensor.cuda_backend() != nullptr && tensor.cuda_backend()->groups != nullptr &&

@@ -65,8 +65,9 @@ IntrusivePtr<Storage> workspace_of_at_most(std::size_t bytes, Device device) {
   return {};
 }
 
-cuda::CardRange range_of(const IntrusivePtr<Storage>& workspace) {
-  return workspace ? cuda::CardRange{workspace->address(), workspace->bytes()} : cuda::CardRange{};
+cuda::DeviceRange range_of(const IntrusivePtr<Storage>& workspace) {
+  return workspace ? cuda::DeviceRange{workspace->address(), workspace->bytes()}
+                   : cuda::DeviceRange{};
 }
 
 struct Operands {
@@ -88,7 +89,7 @@ struct Asked {
   cuda::Convolution convolution;
 };
 
-/// nullopt where they are not on a card with the library, or do not fit it.
+/// nullopt where they are not on a CUDA device with the library, or do not fit it.
 std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometry,
                                const Operands& operands) {
   // The library reads one element behind the other.

@@ -1,4 +1,4 @@
-// What becomes of asking a real card for an op.
+// The result of asking a CUDA device for an op.
 #pragma once
 
 namespace ohm::ops {

@@ -1,4 +1,4 @@
-// Extrema on a real card.
+// Extrema on a CUDA device.
 #pragma once
 
 #include "runtime/arithmetic/reduce.h"
@@ -18,7 +18,7 @@ struct Extrema {
   std::int64_t count() const { return (values.defined() ? values : places).numel(); }
 };
 
-/// False where they are not on a card: nothing was done.
+/// False where they are not on a CUDA device: nothing was done.
 bool are_found_on_cuda(const Extrema& extrema);
 
 }  // namespace ohm::ops

@@ -5,17 +5,17 @@
 namespace ohm::ops {
 
 cuda::DeviceLibraries* libraries_for(std::initializer_list<const Tensor*> tensors) {
-  const CudaBackend* card = nullptr;
+  const CudaBackend* backend = nullptr;
   const Tensor* first = nullptr;
   for (const Tensor* tensor : tensors) {
     if (!tensor->defined()) continue;
     const CudaBackend* const its = tensor->cuda_backend();
     if (its == nullptr || !is_floating(tensor->dtype())) return nullptr;
-    if (first != nullptr && (its != card || tensor->dtype() != first->dtype())) return nullptr;
-    card = its;
+    if (first != nullptr && (its != backend || tensor->dtype() != first->dtype())) return nullptr;
+    backend = its;
     first = tensor;
   }
-  return card == nullptr ? nullptr : card->libraries.get();
+  return backend == nullptr ? nullptr : backend->libraries.get();
 }
 
 cuda::ElementType element_type(DType dtype) {
@@ -44,7 +44,7 @@ void rethrow_on(Device device, const cuda::LibraryError& error) {
   OutOfMemoryReport report =
       slot.allocator->failure_report({0, state.streams.of(device), state.category, context.site()});
   report.message = std::string("CUDA out of memory. ") + error.what();
-  if (slot.card->on_out_of_memory) slot.card->on_out_of_memory(report);
+  if (slot.backend->on_out_of_memory) slot.backend->on_out_of_memory(report);
   throw OutOfMemory(std::move(report));
 }
 

@@ -1,4 +1,4 @@
-// Calls of NVIDIA's libraries on what lies on a real card.
+// Calls of NVIDIA's libraries on what lies on a CUDA device.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@
 
 namespace ohm::ops {
 
-/// The libraries of the card that all of them are on, of one floating dtype; nullptr where some
+/// The libraries of the device that all of them are on, of one floating dtype; nullptr where some
 /// have no values or are elsewhere. Undefined tensors do not count.
 cuda::DeviceLibraries* libraries_for(std::initializer_list<const Tensor*> tensors);
 
@@ -19,7 +19,7 @@ cuda::DeviceLibraries* libraries_for(std::initializer_list<const Tensor*> tensor
 cuda::ElementType element_type(DType dtype);
 
 /// Where the tensor's first element is, to be read or to be written over as a whole. Pre-condition:
-/// it is on a card.
+/// it is on a CUDA device.
 inline cuda::Pointer read_on_cuda(const Tensor& tensor) {
   return tensor.cuda_address(CudaAccess::read);
 }

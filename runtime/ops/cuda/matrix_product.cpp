@@ -8,7 +8,7 @@
 namespace ohm::ops {
 namespace {
 
-cuda::CardRange range_of(const Storage* workspace) {
+cuda::DeviceRange range_of(const Storage* workspace) {
   if (workspace == nullptr) return {};
   return {workspace->address(), workspace->bytes()};
 }

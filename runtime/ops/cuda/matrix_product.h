@@ -1,4 +1,4 @@
-// Matrix products on a real card, by cuBLAS and cuBLASLt.
+// Matrix products on a CUDA device, by cuBLAS and cuBLASLt.
 #pragma once
 
 #include "runtime/ops/cuda/cuda_result.h"
@@ -7,8 +7,8 @@
 namespace ohm::ops {
 
 /// out = a · b, or out += a · b, of matrices or of batches of them, in `workspace` (null: the
-/// library's own). `no`, and nothing was done, where they are not all on a card with cuBLAS, or
-/// laid out otherwise. Throws OutOfMemory, cuda::LibraryError.
+/// library's own). `no`, and nothing was done, where they are not all on a CUDA device with cuBLAS,
+/// or laid out otherwise. Throws OutOfMemory, cuda::LibraryError.
 CudaResult multiply_on_cuda(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
                             const Storage* workspace);
 

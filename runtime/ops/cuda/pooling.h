@@ -1,4 +1,4 @@
-// Averages over windows of images on a real card, by cuDNN.
+// Averages over windows of images on a CUDA device, by cuDNN.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct CudaAverage {
   bool counts_padding = true;
 };
 
-/// out = averages of the input. `no`, and nothing was done, where they are not on a card with
-/// cuDNN. Throws OutOfMemory, cuda::LibraryError.
+/// out = averages of the input. `no`, and nothing was done, where they are not on a CUDA device
+/// with cuDNN. Throws OutOfMemory, cuda::LibraryError.
 CudaResult average_on_cuda(const CudaAverage& average, const Tensor& input, const Tensor& out);
 /// The gradient of that by its input.
 CudaResult average_gradient_on_cuda(const CudaAverage& average, const Tensor& grad,

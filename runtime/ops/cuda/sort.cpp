@@ -81,8 +81,8 @@ bool is_sorted_by_tiles(const RowSort& sort) {
 }  // namespace
 
 bool is_sorted_on_cuda(const RowSort& sort) {
-  const CudaBackend* const card = sort.input.cuda_backend();
-  const bool fits = card != nullptr && card->kernels && sort.input.is_contiguous() &&
+  const CudaBackend* const backend = sort.input.cuda_backend();
+  const bool fits = backend != nullptr && backend->kernels && sort.input.is_contiguous() &&
                     sort.rows.size <= std::numeric_limits<std::int32_t>::max();
   if (!fits) return false;
   return sort.rows.size <= kLongestRankedRow ? is_ranked(sort) : is_sorted_by_tiles(sort);

@@ -1,4 +1,4 @@
-// Sorts on a real card: short rows by rank, long ones by tiles and merges.
+// Sorts on a CUDA device: short rows by rank, long ones by tiles and merges.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct RowSort {
   const Tensor& places;
 };
 
-/// False, and nothing was done, where they are not on a card, or it has no memory to spare.
+/// False, and nothing was done, where they are not on a CUDA device, or it has no memory to spare.
 bool is_sorted_on_cuda(const RowSort& sort);
 
 }  // namespace ohm::ops

@@ -80,7 +80,7 @@ class MatrixView {
   std::vector<T> converted_;
 };
 
-// The product of integer matrices: no library has it, and nobody waits for it.
+// The product of integer matrices: no library has it, and programs hardly use it.
 void integer_product(const Tensor& a, const Tensor& b, const Tensor& out, std::int64_t batch) {
   const Shape& shape = out.shape();
   const std::int64_t m = shape[shape.dims() - 2];

@@ -334,8 +334,8 @@ TEST(ElementwiseLaunch, IsAnErrorWhereItCannotBeLaunched) {
 TEST(ElementwiseLaunch, RunsOnTheHostInABuildWithoutKernels) {
   CardMachine machine;
   CudaBackend without;
-  without.card = machine.context().gpus[0].card->card;
-  machine.context().gpus[0].card = &without;
+  without.card = machine.context().gpus[0].backend->card;
+  machine.context().gpus[0].backend = &without;
   const Tensor a = full({2}, 3.0, {DType::float32, Device::cuda(0)});
   EXPECT_EQ(to_doubles(ops::add(a, a)), (std::vector<double>{6, 6}));
   EXPECT_EQ(machine.stand_in().calls("cuLaunchKernel"), 0);
