@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "harness/machine/cuda_cards.h"
-#include "harness/process/message_archive.h"
+#include "harness/machine/cuda_devices.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
 #include "runtime/base/philox.h"
 #include "runtime/kernels/cuda/kernel_module.h"
@@ -264,28 +264,28 @@ void compare_loops(const CudaBackend& card, std::vector<KernelVerification>& all
   }
 }
 
-// ---- line by line -------------------------------------------------------------------------------
+// ---- row by row ---------------------------------------------------------------------------------
 
-/// What each kernel makes of these lines lies within the arrays.
+/// What each kernel makes of these rows lies within the arrays.
 void compare(const CudaBackend& card, const RowKernel& kernel, DType dtype, bool are_threads,
              KernelVerification& verified) {
   constexpr int kOperands = RowLaunch::kMostOperands;
-  RowLaunch lines;
-  lines.count = 37;
-  lines.size = 259;
-  lines.are_threads = are_threads;
-  lines.operand_count = kOperands;
-  RowLaunch on_host = lines;
+  RowLaunch rows;
+  rows.count = 37;
+  rows.size = 259;
+  rows.are_threads = are_threads;
+  rows.operand_count = kOperands;
+  RowLaunch on_host = rows;
   Arrays arrays(*card.card);
   for (int i = 0; i < kOperands; ++i) {
     const bool is_index = i == kernel.indices;
-    arrays.add(is_index ? DType::int64 : dtype, is_index ? lines.count : 0);
+    arrays.add(is_index ? DType::int64 : dtype, is_index ? rows.count : 0);
   }
   for (std::size_t i = 0; i < kOperands; ++i) {
-    lines.operands[i] = {arrays.on_card(i), kValues, arrays.dtype(i)};
+    rows.operands[i] = {arrays.on_card(i), kValues, arrays.dtype(i)};
     on_host.operands[i] = {arrays.on_host(i), kValues, arrays.dtype(i)};
   }
-  card.kernels->launch(kernel.functor.data(), dtype, lines, kernel.parameters);
+  card.kernels->launch(kernel.functor.data(), dtype, rows, kernel.parameters);
   kernel.twin(on_host, kernel.parameters);
   // A kernel may write several of them; those that it reads are as they were.
   for (std::size_t i = 0; i < arrays.count(); ++i) {
@@ -296,7 +296,7 @@ void compare(const CudaBackend& card, const RowKernel& kernel, DType dtype, bool
   }
 }
 
-void compare_lines(const CudaBackend& card, std::vector<KernelVerification>& all) {
+void compare_rows(const CudaBackend& card, std::vector<KernelVerification>& all) {
   for (const RowKernel& kernel : kernels::row_kernels()) {
     for (const DType dtype : dtypes_of(kernel.dtype)) {
       KernelVerification verified = named(kernel.functor, dtype);
@@ -310,10 +310,10 @@ void compare_lines(const CudaBackend& card, std::vector<KernelVerification>& all
 KernelVerifications compare_all(const CudaLibraries& libraries) {
   KernelVerifications all;
   try {
-    CudaCards cards(libraries);
+    CudaDevices cards(libraries);
     const CudaBackend card = cards.backend(0);
     compare_loops(card, all.kernels);
-    compare_lines(card, all.kernels);
+    compare_rows(card, all.kernels);
   } catch (const std::runtime_error& error) {
     all.error = error.what();
   }

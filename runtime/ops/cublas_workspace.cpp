@@ -14,7 +14,7 @@ const IntrusivePtr<Storage>& kept_workspace(DeviceSlot& slot, Device device,
   IntrusivePtr<Storage>& workspace =
       slot.library_handles.workspace(state.thread, state.streams.of(device), library);
   if (workspace) return workspace;
-  const CategoryGuard category(Category::workspace);
+  const WorkspaceGuard guard;
   workspace = allocate_storage(bytes, device);
   return workspace;
 }
@@ -39,7 +39,7 @@ IntrusivePtr<Storage> cublaslt_workspace(Device device) {
     ensure_cublas_workspace(device);
     return kept_workspace(slot, device, LibraryHandles::Library::cublaslt, 1_MiB);
   }
-  const CategoryGuard category(Category::workspace);
+  const WorkspaceGuard guard;
   return allocate_storage(1_MiB, device);
 }
 

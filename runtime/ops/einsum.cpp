@@ -1,4 +1,4 @@
-#include "runtime/ops/contraction.h"
+#include "runtime/ops/einsum.h"
 
 #include <fmt/core.h>
 

@@ -10,6 +10,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/ops/cuda/collective.h"
+#include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
@@ -283,7 +284,7 @@ void RankGroup::all_gather(const std::vector<Tensor>& outputs, const Tensor& ten
     throw std::invalid_argument("[all_gather] needs one output tensor for each rank");
   }
   require_each_like("all_gather", outputs, tensor);
-  const OpGuard op("all_gather");
+  const CollectiveGuard collective("all_gather");
   use_on_collective_stream(tensor);
   use_on_collective_stream(outputs);
   const Tensor buffer = flat_buffer(outputs);
@@ -295,7 +296,7 @@ void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& 
     throw std::invalid_argument("[reduce_scatter] needs one input tensor for each rank");
   }
   require_each_like("reduce_scatter", inputs, output);
-  const OpGuard op("reduce_scatter");
+  const CollectiveGuard collective("reduce_scatter");
   use_on_collective_stream(inputs);
   use_on_collective_stream(output);
   const Tensor buffer = flat_buffer(inputs);

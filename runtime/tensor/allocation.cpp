@@ -10,9 +10,10 @@ namespace {
 IntrusivePtr<Storage> allocate_from(RequestAllocator& allocator, std::size_t bytes, Device device,
                                     const CudaBackend* backend) {
   Context& context = Context::current();
-  return Storage::allocate(
-      allocator, {bytes, context.state.streams.of(device), context.state.category, context.site()},
-      device, backend);
+  return Storage::allocate(allocator,
+                           {bytes, context.state.streams.of(device), context.state.category,
+                            context.site(), context.state.purpose},
+                           device, backend);
 }
 
 }  // namespace
