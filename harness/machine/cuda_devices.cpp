@@ -8,7 +8,7 @@
 
 #include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
-#include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/kernels/cuda/kernel_module.h"
 
 namespace ohm::cuda {
 
@@ -96,7 +96,7 @@ std::vector<cuda::LibraryState> ask_libraries(const CudaLibraries& libraries) {
   try {
     const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
     const auto card = std::make_shared<const cuda::Card>(driver, 0);
-    std::vector<cuda::LibraryState> states = cuda::CardLibraries(card, libraries.math).states();
+    std::vector<cuda::LibraryState> states = cuda::DeviceLibraries(card, libraries.math).states();
     if (driver->device_count() > 1) states.push_back(nccl_state(driver, libraries.math.nccl));
     return states;
   } catch (const std::runtime_error& error) {
@@ -142,7 +142,7 @@ std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries) {
 CudaDevices::CudaDevices(const CudaLibraries& libraries)
     : driver_(std::make_shared<cuda::Driver>(libraries.driver)),
       places_(libraries.math),
-      groups_(std::make_shared<cuda::CardGroups>(libraries.math.nccl)) {
+      groups_(std::make_shared<cuda::DeviceGroups>(libraries.math.nccl)) {
   driver_->on_sticky_error([](const std::string& text) {
     const std::string words =
         fmt::format("the card cannot be used by this process any more: {}\n", text);
@@ -168,16 +168,16 @@ std::shared_ptr<const cuda::Card> CudaDevices::card(int index) {
   return card;
 }
 
-CardBackend CudaDevices::backend(int index) {
-  CardBackend backend;
+CudaBackend CudaDevices::backend(int index) {
+  CudaBackend backend;
   backend.card = card(index);
   const auto ordinal = static_cast<std::size_t>(backend.card->ordinal());
-  std::shared_ptr<const CardKernels>& kernels = kernels_[ordinal];
-  if (!kernels && !ops::kernels::kernel_images().empty()) {
-    kernels = std::make_shared<const ops::kernels::KernelModule>(backend.card);
+  std::shared_ptr<const CudaKernels>& kernels = kernels_[ordinal];
+  if (!kernels && !kernels::kernel_images().empty()) {
+    kernels = std::make_shared<const kernels::KernelModule>(backend.card);
   }
-  std::shared_ptr<cuda::CardLibraries>& libraries = libraries_[ordinal];
-  if (!libraries) libraries = std::make_shared<cuda::CardLibraries>(backend.card, places_);
+  std::shared_ptr<cuda::DeviceLibraries>& libraries = libraries_[ordinal];
+  if (!libraries) libraries = std::make_shared<cuda::DeviceLibraries>(backend.card, places_);
   backend.kernels = kernels;
   backend.libraries = libraries;
   backend.groups = groups_;

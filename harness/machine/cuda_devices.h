@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "allocator_shim/device/cuda/card.h"
-#include "allocator_shim/device/cuda/card_groups.h"
-#include "allocator_shim/device/cuda/card_libraries.h"
 #include "harness/machine/cuda_libraries.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/cuda/device_groups.h"
+#include "runtime/cuda/device_libraries.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 
@@ -41,16 +41,16 @@ class CudaDevices {
   std::shared_ptr<const cuda::Card> card(int index);
   /// The same with its kernels, which are loaded when they are first asked for, and its libraries.
   /// All GPUs on one card share them.
-  CardBackend backend(int index);
+  CudaBackend backend(int index);
 
  private:
   std::shared_ptr<cuda::Driver> driver_;
   cuda::LibraryPlaces places_;
   // By ordinal; null: not used so far.
   std::vector<std::shared_ptr<const cuda::Card>> cards_;
-  std::vector<std::shared_ptr<const CardKernels>> kernels_;
-  std::vector<std::shared_ptr<cuda::CardLibraries>> libraries_;
-  std::shared_ptr<cuda::CardGroups> groups_;
+  std::vector<std::shared_ptr<const CudaKernels>> kernels_;
+  std::vector<std::shared_ptr<cuda::DeviceLibraries>> libraries_;
+  std::shared_ptr<cuda::DeviceGroups> groups_;
 };
 
 }  // namespace ohm::engine

@@ -17,7 +17,8 @@
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
 #include "harness/machine/cuda_devices.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 
@@ -82,7 +83,7 @@ struct Machine::Gpu {
   GpuProfile profile;
   int index;
   VirtualGpu device;
-  CardBackend card;                               ///< that it is on; empty: it is virtual
+  CudaBackend card;                               ///< that it is on; empty: it is virtual
   std::unique_ptr<cuda::CardMemory> card_memory;  ///< that it is a share of; null: it is virtual
   std::unique_ptr<DeviceStreams> streams;
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
@@ -103,7 +104,7 @@ Machine::Machine(const MachineOptions& options)
     : options_(options),
       faults_(&sites_),
       cuda_(cards_of(options)),
-      card_traffic_(std::make_shared<CardTraffic>()),
+      card_traffic_(std::make_shared<CudaTraffic>()),
       host_memory_(host_options(options.gpu), &events_),
       faulty_host_(host_memory_, faults_, -1, &events_),
       host_(faulty_host_),

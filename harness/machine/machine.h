@@ -35,7 +35,7 @@
 #include "runtime/tensor/context.h"
 
 namespace ohm {
-struct CardTraffic;
+struct CudaTraffic;
 }  // namespace ohm
 
 namespace ohm::cuda {
@@ -83,7 +83,7 @@ class Machine {
   FaultInjector& faults() { return faults_; }
 
   /// What ops without a kernel made the real cards give to the host, of all GPUs.
-  const CardTraffic& card_traffic() const { return *card_traffic_; }
+  const CudaTraffic& card_traffic() const { return *card_traffic_; }
 
   /// Where the program is: "file:line" of its frames, the outermost first. The owner of the
   /// program says how to find out.
@@ -179,7 +179,7 @@ class Machine {
   std::int64_t step_ = 1;
   std::int64_t ooms_ = 0;
   std::unique_ptr<CudaDevices> cuda_;  ///< null: the GPUs are virtual
-  std::shared_ptr<CardTraffic> card_traffic_;
+  std::shared_ptr<CudaTraffic> card_traffic_;
   HostMemoryAllocator host_memory_;
   FaultyAllocator faulty_host_;
   PeakTrackingAdaptor host_;

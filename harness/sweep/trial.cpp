@@ -200,10 +200,10 @@ std::string Trial::unusable(const FaultFreeRun& fault_free) {
                                : "run again, it fails: " + again.message;
 }
 
-/// A step that was made on half of another one: its weights are those of no training.
-std::string Trial::half_made(const FaultFreeRun& fault_free) const {
+/// A step that was made on a part of another one: its weights are those of no training.
+std::string Trial::partial_step(const FaultFreeRun& fault_free) const {
   if (steps_.built_on().empty() || !fault_free.built_on.empty()) return {};
-  return fmt::format("a step of {} begins with what an earlier one left half made",
+  return fmt::format("a step of {} begins with what an earlier one left partially updated",
                      steps_.built_on());
 }
 
@@ -282,7 +282,7 @@ void Trial::judge_later(const FaultFreeRun& fault_free, TrialVerdict& found) {
   };
   if (worse(FaultVerdict::corrupt, unusable(fault_free))) return;
   program_->let_go();
-  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(fault_free))) return;
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, partial_step(fault_free))) return;
   if (!fault_free.can_go_on) return;
   const std::string leak = leaked(memory_at_end(machine_), fault_free.memory_later);
   if (!leak.empty() && worse(FaultVerdict::leak, "when it went on: " + leak)) return;
@@ -328,7 +328,8 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
     return found;
   }
   if (found.verdict == FaultVerdict::wrong_error) return found;
-  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(fault_free))) return found;
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, partial_step(fault_free)))
+    return found;
   found.state_key = state_key(left);
   const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
   if (!is_known) judge_later(fault_free, found);

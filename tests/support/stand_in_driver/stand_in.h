@@ -5,8 +5,8 @@
 #include <string>
 
 #include "allocator_shim/device/cuda/card.h"
-#include "allocator_shim/device/cuda/card_libraries.h"
 #include "allocator_shim/device/cuda/nvml.h"
+#include "runtime/cuda/device_libraries.h"
 
 namespace ohm::stand_in {
 
