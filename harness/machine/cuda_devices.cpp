@@ -13,7 +13,7 @@
 namespace ohm::cuda {
 
 template <class Archive, class T>
-requires std::is_same_v<std::remove_const_t<T>, CardProperties>
+requires std::is_same_v<std::remove_const_t<T>, CudaDeviceProperties>
 void fields(Archive& archive, T& card) {
   archive(card.name, card.pci_bus_id, card.total_bytes, card.compute_capability,
           card.multiprocessors, card.threads_per_multiprocessor);
@@ -49,7 +49,7 @@ FoundCudaDevices ask_driver(const CudaLibraries& libraries) {
   FoundCudaDevices found;
   found.driver_version = driver->version();
   for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
-    const cuda::Card card(driver, ordinal);
+    const cuda::CudaDevice card(driver, ordinal);
     const DeviceMemoryInfo info = card.memory_info();
     found.cards.push_back(card.properties());
     found.context_bytes.push_back(info.total_bytes - info.free_bytes);
@@ -77,9 +77,9 @@ Answer answer_of(const CudaLibraries& libraries) {
 cuda::LibraryState nccl_state(const std::shared_ptr<const cuda::Driver>& driver,
                               const cuda::LibraryNames& names) {
   try {
-    std::vector<std::shared_ptr<const cuda::Card>> cards;
+    std::vector<std::shared_ptr<const cuda::CudaDevice>> cards;
     for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
-      cards.push_back(std::make_shared<const cuda::Card>(driver, ordinal));
+      cards.push_back(std::make_shared<const cuda::CudaDevice>(driver, ordinal));
     }
     return {cuda::Nccl::kName, cuda::Nccl(cards, names).version(), ""};
   } catch (const std::runtime_error& error) {
@@ -95,7 +95,7 @@ std::vector<cuda::LibraryState> no_library(const std::string& why) {
 std::vector<cuda::LibraryState> ask_libraries(const CudaLibraries& libraries) {
   try {
     const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
-    const auto card = std::make_shared<const cuda::Card>(driver, 0);
+    const auto card = std::make_shared<const cuda::CudaDevice>(driver, 0);
     std::vector<cuda::LibraryState> states = cuda::DeviceLibraries(card, libraries.math).states();
     if (driver->device_count() > 1) states.push_back(nccl_state(driver, libraries.math.nccl));
     return states;
@@ -155,11 +155,11 @@ CudaDevices::CudaDevices(const CudaLibraries& libraries)
   libraries_.resize(cards_.size());
 }
 
-std::shared_ptr<const cuda::Card> CudaDevices::card(int index) {
+std::shared_ptr<const cuda::CudaDevice> CudaDevices::card(int index) {
   const int ordinal = index % driver_->device_count();
-  std::shared_ptr<const cuda::Card>& card = cards_[static_cast<std::size_t>(ordinal)];
+  std::shared_ptr<const cuda::CudaDevice>& card = cards_[static_cast<std::size_t>(ordinal)];
   if (card) return card;
-  card = std::make_shared<const cuda::Card>(driver_, ordinal);
+  card = std::make_shared<const cuda::CudaDevice>(driver_, ordinal);
   for (const auto& other : cards_) {
     if (!other || other == card) continue;
     card->enable_peer_access(*other);

@@ -89,7 +89,7 @@ bool is_close(double card, double host, const Tolerance& tolerance) {
 /// Memory of a card for one array.
 class CardArray {
  public:
-  CardArray(const cuda::Card& card, std::size_t bytes) : card_(card), bytes_(bytes) {
+  CardArray(const cuda::CudaDevice& card, std::size_t bytes) : card_(card), bytes_(bytes) {
     card.driver().check(card.current().memory_allocate(&address_, bytes), "cuMemAlloc_v2");
   }
   ~CardArray() {
@@ -103,7 +103,7 @@ class CardArray {
   void read(void* values) const { card_.read(values, address_, bytes_); }
 
  private:
-  const cuda::Card& card_;
+  const cuda::CudaDevice& card_;
   std::size_t bytes_;
   cuda::Pointer address_ = 0;
 };
@@ -111,7 +111,7 @@ class CardArray {
 /// What one comparison runs over: an array for each operand, on both sides.
 class Arrays {
  public:
-  explicit Arrays(const cuda::Card& card) : card_(card) {}
+  explicit Arrays(const cuda::CudaDevice& card) : card_(card) {}
 
   /// Values of all sizes, or numbers below `indices`.
   void add(DType dtype, std::uint64_t indices = 0) {
@@ -168,7 +168,7 @@ class Arrays {
     });
   }
 
-  const cuda::Card& card_;
+  const cuda::CudaDevice& card_;
   // The output first.
   std::vector<DType> dtypes_;
   std::vector<std::vector<std::byte>> host_;

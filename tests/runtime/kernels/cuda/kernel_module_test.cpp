@@ -23,7 +23,7 @@ TEST(KernelModule, ComputesOnTheCard) {
   if (kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const StandIn stand_in;
   {
-    const auto card = StandIn::card();
+    const auto card = StandIn::device();
     const KernelModule module(card);
     std::array<float, 5> values = {-1, 2, -3, 4, 0.5};
     cuda::Pointer memory = 0;
@@ -47,14 +47,14 @@ TEST(KernelModule, ComputesOnTheCard) {
 TEST(KernelModule, SaysThatThereIsNoCodeForACard) {
   if (kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const StandIn stand_in("fail=cuModuleLoadData:0:209");
-  const auto card = StandIn::card();
+  const auto card = StandIn::device();
   EXPECT_THROW(KernelModule{card}, cuda::DriverError);
 }
 
 TEST(KernelModule, KnowsWhatThereAreKernelsFor) {
   if (kernel_images().empty()) GTEST_SKIP() << "no CUDA toolkit: there are no kernels";
   const StandIn stand_in;
-  const KernelModule module(StandIn::card());
+  const KernelModule module(StandIn::device());
   EXPECT_TRUE(module.has(functors::Relu::kKernel, DType::bfloat16));
   EXPECT_TRUE(module.has(functors::Relu::kKernel, DType::int32));
   EXPECT_TRUE(module.has(functors::Gelu::kKernel, DType::float64));
