@@ -31,7 +31,7 @@ constexpr std::array<LibraryVariable, 6> kLibraryVariables = {
 void say_what_was_found(const engine::FoundCudaDevices& found) {
   for (const cuda::CardProperties& card : found.cards) {
     write_stderr(fmt::format(
-        "ohm: on {} ({}, driver for CUDA {}); what has no kernel there is done on the host\n",
+        "ohm: running on {} ({}, driver for CUDA {}); ops without a kernel there run on the host\n",
         card.name, human_bytes(card.total_bytes), cuda::version_text(found.driver_version)));
   }
 }
@@ -41,8 +41,8 @@ void say_what_was_found(const engine::FoundCudaDevices& found) {
 bool asks_for_cuda(const std::string& gpu_text) {
   if (gpu_text.starts_with("cuda,")) {
     throw UsageError(
-        "--gpu cuda takes nothing more: --limit SIZE bounds the memory, and how many GPUs there "
-        "are is the scenario's to say");
+        "--gpu cuda takes no settings: --limit SIZE limits the memory, and the scenario sets the "
+        "number of GPUs");
   }
   return gpu_text == "cuda";
 }
@@ -61,10 +61,9 @@ void add_cuda_footer(CLI::App& app) {
   for (const LibraryVariable& row : kLibraryVariables) {
     variables += fmt::format("{}{}", variables.empty() ? "" : ", ", row.name);
   }
-  app.footer(
-      fmt::format("With --gpu cuda NVIDIA's libraries are looked up by the loader; {} name "
-                  "others.",
-                  variables));
+  app.footer(fmt::format(
+      "With --gpu cuda the dynamic loader finds NVIDIA's libraries; {} override their paths.",
+      variables));
 }
 
 void check_cuda_options(engine::RunOptions& run) {

@@ -1,4 +1,4 @@
-// `--gpu cuda`, and what goes with it.
+// `--gpu cuda` and the options that go with it.
 #pragma once
 
 #include <string>

@@ -102,8 +102,7 @@ std::string unknown_case(const engine::RunOptions& run, const Environment& envir
   }
   for (const std::string& name : cases) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return fmt::format("no variant and no role is called \"{}\"{}", name,
-                       did_you_mean(name, known));
+    return fmt::format("no variant or role is called \"{}\"{}", name, did_you_mean(name, known));
   }
   return "";
 }

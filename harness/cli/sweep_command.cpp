@@ -15,6 +15,7 @@
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
+#include "harness/cli/report_outputs.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/terminal.h"
@@ -23,8 +24,6 @@
 #include "reports/console/minimum_text.h"
 #include "reports/console/sweep_text.h"
 #include "reports/json/minimum_json.h"
-#include "reports/reporter.h"
-#include "reports/text/report_file.h"
 
 namespace ohm::cli {
 
@@ -63,14 +62,14 @@ Value chosen(const char* option, const std::string& text,
     if (choice.name == text) return choice.value;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", choice.name);
   }
-  throw UsageError(fmt::format("{} is one of {}, not \"{}\"", option, names, text));
+  throw UsageError(fmt::format("{} must be one of {}, not \"{}\"", option, names, text));
 }
 
 FaultLevel level_named(const std::string& text) {
   const auto* const known = std::find(kFaultLevelNames.begin(), kFaultLevelNames.end(), text);
   if (known == kFaultLevelNames.end()) {
-    throw UsageError(
-        fmt::format("--level is one of {}, not \"{}\"", fmt::join(kFaultLevelNames, ", "), text));
+    throw UsageError(fmt::format("--level must be one of {}, not \"{}\"",
+                                 fmt::join(kFaultLevelNames, ", "), text));
   }
   return static_cast<FaultLevel>(known - kFaultLevelNames.begin());
 }
@@ -81,8 +80,8 @@ void check_roles(const std::vector<std::string>& roles) {
   for (const RoleName& role : kRoleNames) known.emplace_back(role.name);
   for (const std::string& text : roles) {
     if (is_role_name(text)) continue;
-    throw UsageError(fmt::format("--role is one of {}, not \"{}\"{}", fmt::join(known, ", "), text,
-                                 did_you_mean(text, known)));
+    throw UsageError(fmt::format("--role must be one of {}, not \"{}\"{}", fmt::join(known, ", "),
+                                 text, did_you_mean(text, known)));
   }
 }
 
@@ -90,14 +89,13 @@ void check_roles(const std::vector<std::string>& roles) {
 void check_on_cards(const SweepArguments& arguments) {
   if (arguments.sweep.trials.engine == engine::SweepEngine::fork) {
     throw UsageError(
-        "--gpu cuda: a copy of a process cannot use the card's context, so that every fault takes "
-        "a run of its own: --engine exec, as without --engine");
+        "--gpu cuda: a forked process cannot use the card's context: use --engine exec, the "
+        "default on a card");
   }
   if (arguments.bytes) {
     throw UsageError(
-        "--gpu cuda: --bytes looks for the least memory on virtual GPUs; ohm run --gpu cuda "
-        "--limit "
-        "SIZE tries one on a card");
+        "--gpu cuda: --bytes searches virtual GPUs; ohm run --gpu cuda --limit SIZE tries one size "
+        "on a card");
   }
 }
 
@@ -122,68 +120,13 @@ void check(SweepArguments& arguments) {
   if (is_on_cards) check_on_cards(arguments);
   sweep.filter.level = level_named(arguments.level);
   sweep.shard = chosen_shard(arguments.shard);
-  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth is 1 or 2");
+  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
   check_roles(arguments.roles);
   std::vector<std::string>& cases = sweep.run.selection.cases;
   cases.insert(cases.end(), arguments.roles.begin(), arguments.roles.end());
   if (cases.empty()) cases.assign(kSweptRoles.begin(), kSweptRoles.end());
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
-
-/// Where reports go, opened before the work: a path that cannot be written is found at once.
-class SweepOutputs {
- public:
-  explicit SweepOutputs(const std::vector<std::string>& reports) {
-    for (const std::string& report : reports) add(report);
-  }
-
-  bool uses_stdout() const { return on_stdout_ != nullptr; }
-
-  void write(const SweepResult& result) {
-    try {
-      for (Output& output : outputs_) output.file.commit(output.format->render(result));
-    } catch (const std::runtime_error& error) {
-      throw UsageError(error.what());
-    }
-    if (on_stdout_ != nullptr) write_stdout(on_stdout_->render(result));
-  }
-
- private:
-  struct Output {
-    const reports::SweepReporter* format;
-    reports::ReportFile file;
-  };
-
-  void add(const std::string& report) {
-    const std::size_t equals = report.find('=');
-    const auto formats = reports::sweep_reporters();
-    const auto found =
-        std::find_if(formats.begin(), formats.end(), [&](const reports::SweepReporter& known) {
-          return known.name == report.substr(0, equals);
-        });
-    if (equals == std::string::npos || found == formats.end()) {
-      throw UsageError(
-          fmt::format("--report is json=PATH, stacks=PATH or html=PATH here, not \"{}\"", report));
-    }
-    const reports::SweepReporter* const format = &*found;
-    const std::string path = report.substr(equals + 1);
-    if (path == "-") {
-      if (on_stdout_ != nullptr) {
-        throw UsageError("only one report can go to the standard output");
-      }
-      on_stdout_ = format;
-      return;
-    }
-    try {
-      outputs_.push_back({format, reports::ReportFile(path)});
-    } catch (const std::runtime_error& error) {
-      throw UsageError(error.what());
-    }
-  }
-
-  std::vector<Output> outputs_;
-  const reports::SweepReporter* on_stdout_ = nullptr;
-};
 
 /// Prints scenarios as they come, and a progress line where people wait.
 class SweepPrinter final : public engine::SweepObserver {
@@ -232,40 +175,43 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   if (arguments.quiet) style.detail = reports::Detail::quiet;
   if (arguments.verbose) style.detail = reports::Detail::verbose;
   if (arguments.bytes) return find_minimum(arguments, environment, style);
-  SweepOutputs outputs(arguments.reports);
+  OutputPaths paths(arguments.sweep.run.files);
+  ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
   SweepPrinter printer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated());
   const engine::SweepOutcome outcome =
       engine::run_sweep(arguments.sweep, environment.loader, printer);
-  outputs.write(outcome.result);
+  const std::string errors = outputs.try_write(render_sweep(outcome.result));
   printer.on_end(outcome.result);
+  if (!errors.empty()) throw UsageError(errors);
   return outcome.exit_code();
 }
 
 void add_faults(CLI::App& app, SweepArguments& arguments) {
   app.add_option("--role", arguments.roles,
-                 "Variants of this role; mitigations and controls unless given; repeatable")
+                 "Only variants of this role (default: mitigations and controls); repeatable")
       ->type_name("ROLE")
       ->allow_extra_args(false);
   // What --bytes fails are whole variants, by their memory.
   const std::initializer_list<CLI::Option*> of_faults = {
-      app.add_option("--points", arguments.points,
-                     "Which calls fail: unique (the first at each point of the program), all, "
-                     "sample=N")
+      app.add_option(
+             "--points", arguments.points,
+             "Calls to fail: unique (the first at each point of the program), all, sample=N")
           ->type_name("WHICH"),
-      app.add_option("--form", arguments.form,
-                     "transient (the call fails once), persistent (and all after it), both")
+      app.add_option(
+             "--form", arguments.form,
+             "How they fail: transient (once), persistent (that call and all after it), both")
           ->type_name("FORM"),
       app.add_option("--level", arguments.level,
-                     "Which calls: request, segment, map, pinned, workspace or collective")
+                     "Kind of call: request, segment, map, pinned, workspace or collective")
           ->type_name("LEVEL"),
       app.add_flag("--host", arguments.sweep.filter.host,
-                   "The runtime's requests for host memory too"),
+                   "Fail the runtime's requests for host memory too"),
       app.add_option("--depth", arguments.sweep.trials.depth,
-                     "2: after a failure that passes, a second one at every point that follows")
+                     "2: after a transient failure, a second one at every point that follows")
           ->type_name("N"),
       app.add_option("--engine", arguments.engine,
-                     "fork (runs in turn, or copies of one run) or exec (a process for each "
-                     "fault); fork unless given, exec on real cards")
+                     "fork (runs in turn, or copies of one run) or exec (a process for each fault) "
+                     "(default: fork; exec on real cards)")
           ->type_name("NAME"),
       add_shard_option(app, arguments.shard, "faults")};
   CLI::Option* bytes = app.add_flag(
@@ -284,8 +230,8 @@ void add_output(CLI::App& app, SweepArguments& arguments) {
   app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.sweep/1)");
   app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
   CLI::Option* quiet =
-      app.add_flag("-q,--quiet", arguments.quiet, "Only what is not good, and the summary");
-  app.add_flag("-v,--verbose", arguments.verbose, "Every point that is under no handler")
+      app.add_flag("-q,--quiet", arguments.quiet, "Print only bad verdicts and the summary");
+  app.add_flag("-v,--verbose", arguments.verbose, "Print every point that no handler covers")
       ->excludes(quiet);
 }
 

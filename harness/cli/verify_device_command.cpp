@@ -81,7 +81,7 @@ std::string text_of_traffic(const std::vector<engine::VariantVerification>& vari
     return fmt::format("{} times, {}", moved.times,
                        human_bytes(static_cast<std::size_t>(moved.bytes)));
   };
-  std::string text = fmt::format("values came from the card to the host: {}\n", amount(all));
+  std::string text = fmt::format("values copied from the card to the host: {}\n", amount(all));
   for (const auto& [op, moved] : rows) {
     text += fmt::format("         {}: {}\n", op.empty() ? "the program itself" : op, amount(moved));
   }
@@ -173,7 +173,7 @@ std::function<int()> setup_verify_device(CLI::App& app, const Environment& envir
   add_jobs_option(app, arguments->run.jobs);
   add_cuda_footer(app);
   app.add_option("--write-profile", arguments->profile_path,
-                 "Write what the card is, for a virtual GPU like it: JSON")
+                 "Write a profile of the card as JSON, for a virtual GPU like it")
       ->type_name("PATH")
       ->check(not_empty());
   return [arguments, &environment] { return verify(*arguments, environment); };

@@ -1,4 +1,4 @@
-// What a program would ask its GPUs for at values that it was not run with.
+// A forecast of the requests that a program makes at values that it was not run with.
 //
 // Over wide ranges of a parameter most programs ask for the same blocks in the same order, and each
 // block is a line in the value. Two runs tell the lines; from then on any value can be tried on any

@@ -1,4 +1,4 @@
-// Baselines: what the variants of a scenario allocated when somebody looked last, in a text file
+// Baselines: what the variants of a scenario allocated when they were last approved, in a text file
 // beside the scenario. A figure that grows is a regression, by one unit of 512 bytes already.
 //
 // The file is sorted, its figures are exact, and it has no line numbers: lines are told by their

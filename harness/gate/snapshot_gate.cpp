@@ -22,8 +22,8 @@ namespace {
 
 void check_answerable(const Limit& limit) {
   if (limit.measurement->in_snapshot == InSnapshot::absent) {
-    throw std::invalid_argument(fmt::format("limit \"{}\": a snapshot does not tell {}", limit.text,
-                                            limit.measurement->name));
+    throw std::invalid_argument(fmt::format("limit \"{}\": a snapshot does not record {}",
+                                            limit.text, limit.measurement->name));
   }
   for (const BoundTerm& term : limit.bound) {
     if (term.variant.empty()) continue;
@@ -92,7 +92,8 @@ Baseline baseline_at(const std::string& path) {
   const bool is_single =
       other.scenarios.size() == 1 && other.scenarios.front().variants.size() == 1;
   if (!is_single) {
-    throw BaselineError(fmt::format("{}: has not one variant, as a snapshot's result has", path));
+    throw BaselineError(fmt::format(
+        "{}: does not have exactly one variant, as the result of a snapshot has", path));
   }
   return baseline_of(other.scenarios.front(), 0);
 }

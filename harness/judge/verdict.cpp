@@ -59,7 +59,7 @@ std::string holding_text(const Evidence& evidence) {
       [](const JudgedLimit& limit) { return limit.evaluated.result.holds.value_or(false); });
   if (count == 0) return "completes";
   if (held < count)
-    return fmt::format("{} of {} limits hold, the rest is not checked", held, count);
+    return fmt::format("{} of {} limits hold, the rest are not checked", held, count);
   if (count > 1)
     return fmt::format("{} limits hold", count == 2 ? "both" : fmt::format("all {}", count));
   const LimitResult& only = evidence.limits.front().evaluated.result;
@@ -105,7 +105,7 @@ std::optional<Judgement> broken_promise(const Evidence& evidence) {
   return std::nullopt;
 }
 
-/// It has to compute what its reference computes; nullopt when it does, or when nobody can tell.
+/// It has to compute what its reference computes; nullopt when it does, or when it cannot be told.
 std::optional<Judgement> other_numbers(const Evidence& evidence) {
   if (!evidence.no_reference.empty()) return error(evidence.no_reference);
   if (evidence.measured.values.empty() && evidence.description.trades.empty()) {

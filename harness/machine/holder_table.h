@@ -1,4 +1,4 @@
-// What is alive, summed by the line and op that made it.
+// Live blocks, summed by the line and op that made them.
 #pragma once
 
 #include <cstddef>

@@ -37,9 +37,9 @@ VirtualGpuOptions gpu_options(const GpuProfile& profile, int index, ValueMode va
   return options;
 }
 
-GpuProfile profile_of(const GpuSpec& gpu) {
-  GpuProfile profile = find_gpu_profile(gpu.profile);
-  profile.capacity_bytes = gpu.capacity_bytes.value_or(profile.capacity_bytes);
+GpuProfile profile_of(const MachineOptions& options) {
+  GpuProfile profile = options.gpu_profile();
+  profile.capacity_bytes = options.gpu.capacity_bytes.value_or(profile.capacity_bytes);
   return profile;
 }
 
@@ -109,7 +109,7 @@ Machine::Machine(const MachineOptions& options)
       host_(faulty_host_),
       page_locked_(page_locked(host_memory_, cuda_.get())),
       faulty_pinned_(page_locked_ ? static_cast<RequestAllocator&>(*page_locked_) : host_memory_,
-                     faults_, -1, &events_, FaultLevel::pinned),
+                     faults_, -1, &events_),
       pinned_host_(faulty_pinned_),
       pinned_(pinned_host_) {
   faulty_host_.on_out_of_memory(teller_of_errors(host_, -1));
@@ -141,7 +141,7 @@ void Machine::note_oom(int device, const OutOfMemoryReport& report) {
 }
 
 void Machine::add_gpus() {
-  const std::size_t capacity_bytes = profile_of(options_.gpu).capacity_bytes;
+  const std::size_t capacity_bytes = profile_of(options_).capacity_bytes;
   for (int index = 0; index < options_.gpu.count; ++index) {
     cards_.push_back(std::make_shared<VirtualCard>(capacity_bytes));
     neighbours_.emplace_back(cards_.back(), index);
@@ -168,7 +168,7 @@ std::shared_ptr<const void> Machine::inject(const std::string& text) {
   for (int index = 0; index < gpu_count(); ++index) {
     if (!parsed.capacity_bytes_of(index)) continue;
     throw std::invalid_argument(
-        fmt::format("[fault] {}: a capacity stands in the variant's fault or gpu", text));
+        fmt::format("[fault] {}: a capacity is set in the variant's fault or gpu", text));
   }
   const auto plan = fault_plans_.insert(fault_plans_.end(), std::move(parsed));
   faults_.add(*plan);
@@ -219,7 +219,7 @@ void Machine::move_neighbours() {
 
 void Machine::add_gpu(const CachingAllocatorOptions& options) {
   const int index = options.device;
-  const GpuProfile profile = profile_of(options_.gpu);
+  const GpuProfile profile = profile_of(options_);
   const auto process_id = static_cast<std::uint32_t>(1 + waiting_.size());
   auto gpu = std::make_unique<Gpu>(
       profile, cards_.at(static_cast<std::size_t>(index)),

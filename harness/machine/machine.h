@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
@@ -70,7 +71,7 @@ class Machine {
   /// Told of every allocation on one of the GPUs that are there now.
   void on_allocation(const std::function<void(int device)>& callback);
 
-  /// To be installed with a ContextGuard by whoever runs on this machine.
+  /// To be installed with a ContextGuard by the caller that runs on this machine.
   Context& context() { return context_; }
   const ExecutionState& context_state() const { return context_.state; }
   const GpuSpec& gpu_spec() const { return options_.gpu; }
@@ -84,8 +85,8 @@ class Machine {
   /// What ops without a kernel made the real cards give to the host, of all GPUs.
   const CardTraffic& card_traffic() const { return *card_traffic_; }
 
-  /// Where the program is: "file:line" of its frames, the outermost first. Whoever runs a program
-  /// says how to find out.
+  /// Where the program is: "file:line" of its frames, the outermost first. The owner of the
+  /// program says how to find out.
   using ProgramStack = std::function<std::vector<std::string>()>;
   void on_program_stack(ProgramStack stack) { program_stack_ = std::move(stack); }
   std::vector<std::string> program_stack() const {

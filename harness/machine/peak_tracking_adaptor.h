@@ -1,7 +1,7 @@
 // An adaptor that measures a device over a whole run, whatever the program does to the counters.
 //
-// It keeps the figures that the program resets: a peak does not go away because somebody resets the
-// statistics.
+// It keeps the figures that the program resets: a peak does not go away because the program resets
+// the statistics.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class PeakTrackingAdaptor final : public RequestAllocatorAdaptor {
   void reset_accumulated_stats() override;
 
  private:
-  OnAllocation on_allocation_;   ///< empty: nobody watches
+  OnAllocation on_allocation_;   ///< empty: none
   TrackedFigures before_reset_;  ///< what the statistics no longer say
 };
 

@@ -1,4 +1,4 @@
-// What variants return, in the messages of every kind of worker.
+// The values that variants return, in the messages of every kind of worker.
 #pragma once
 
 #include "harness/process/ipc_serialization.h"

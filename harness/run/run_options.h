@@ -125,6 +125,7 @@ inline constexpr std::array<RunOptionRow, 11> kRunOptionRows = {{
          [](const RunOptions& run, MachineOptions& machine) {
            machine.cuda = run.cuda;
            if (!run.gpu) return;
+           machine.profile = run.gpu->profile;
            machine.gpu.profile = run.gpu->profile.name;
            machine.gpu.capacity_bytes = run.gpu->profile.capacity_bytes;
            machine.gpu.count = run.gpu->count.value_or(machine.gpu.count);

@@ -1,4 +1,4 @@
-// What all shards of one work have in common: without it their results are not of one whole.
+// The settings and files that all shards of one work share, without which they do not add up.
 #pragma once
 
 #include <optional>

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "allocator_shim/base/bytes.h"
-#include "allocator_shim/device/gpu_profile.h"
 
 namespace ohm::engine {
 
@@ -25,7 +24,7 @@ MachineOptions large_machine_for(const ScenarioDescription& scenario,
   machine.cuda.reset();  // only a virtual GPU is as large as it has to be
   // Still a GPU: a program that allocates without end has to end.
   const std::size_t capacity =
-      machine.gpu.capacity_bytes.value_or(find_gpu_profile(machine.gpu.profile).capacity_bytes);
+      machine.gpu.capacity_bytes.value_or(machine.gpu_profile().capacity_bytes);
   machine.gpu.capacity_bytes = std::min(16 * capacity, std::max(capacity, 256_GiB));
   return machine;
 }

@@ -38,7 +38,7 @@ class Countdown final : public FaultSource {
 
   /// No error of the body's: no script may handle it.
   struct NoProgress : std::exception {
-    const char* what() const noexcept override { return "one request fails again and again"; }
+    const char* what() const noexcept override { return "one request fails over and over"; }
   };
 
  private:

@@ -1,4 +1,4 @@
-// Sweeps a short body in this process, again and again on one machine: no copies, no isolation.
+// A sweep of a short body in this process, over and over on one machine: no copies, no isolation.
 //
 // For bodies of a few dozen requests that leave nothing behind: a function of a test, or of a
 // script. What crashes ends this process, and what hangs hangs it, up to kFailuresOfAHang failures.

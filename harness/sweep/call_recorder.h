@@ -1,4 +1,4 @@
-// Sees every call of a run that a sweep could make fail, counts them, and fails one when told to.
+// A recorder of every call that a sweep could make fail; it fails one when told to.
 #pragma once
 
 #include <cstdint>

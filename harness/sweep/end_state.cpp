@@ -19,20 +19,20 @@ std::vector<std::string> modes_of(const Machine& machine) {
   const auto add = [&](bool is_on, std::string_view what) {
     if (is_on) modes.emplace_back(what);
   };
-  add(!state.grad_enabled, "gradients are off");
+  add(!state.grad_enabled, "gradients are disabled");
   add(state.inference_mode, "inference mode is on");
   add(state.autocast && state.autocast->is_enabled, "autocast is on");
-  add(state.autocast && !state.autocast->cache.is_empty(), "autocast keeps casts");
-  add(state.category != Category::activation, "allocations count as something else");
-  add(!state.op.empty(), "an op seems to run");
-  add(state.current_gpu != Device::cuda(0), "another GPU is the current one");
-  add(state.backward_pass != 0, "a backward pass seems to run");
+  add(state.autocast && !state.autocast->cache.is_empty(), "autocast's cache is not empty");
+  add(state.category != Category::activation, "allocations have another category");
+  add(!state.op.empty(), "an op seems to be running");
+  add(state.current_gpu != Device::cuda(0), "another GPU is current");
+  add(state.backward_pass != 0, "a backward pass seems to be running");
   add(!state.after_backward.empty(), "callbacks wait for the end of a backward pass");
-  add(state.saved_tensor_hook != nullptr, "a hook takes what is saved");
-  add(!state.stops_recomputation_early, "checkpoints are recomputed to their end");
+  add(state.saved_tensor_hook != nullptr, "a saved-tensor hook is set");
+  add(!state.stops_recomputation_early, "recomputation does not stop early");
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {
     add(state.streams.of(Device::cuda(gpu)) != kDefaultStream,
-        fmt::format("another stream of cuda:{} is the current one", gpu));
+        fmt::format("another stream of cuda:{} is current", gpu));
   }
   return modes;
 }

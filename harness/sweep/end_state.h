@@ -1,5 +1,5 @@
-// What a program leaves when it has ended, for a run with a failure to be compared with the
-// fault-free one.
+// The state in which a program ends: that of a run with a failure is compared with the fault-free
+// one.
 #pragma once
 
 #include <cstdint>

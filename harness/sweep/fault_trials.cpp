@@ -17,7 +17,7 @@ TaskVerdict ended_badly(const TrialProcess::Ended& ended) {
   const bool has_hung = ended.end == TrialProcess::End::hung;
   task.verdict.verdict = has_hung ? FaultVerdict::hang : FaultVerdict::crash;
   task.verdict.handled = true;
-  task.verdict.what = has_hung ? "no end was in sight" : ended.how;
+  task.verdict.what = has_hung ? "timed out" : ended.how;
   return task;
 }
 
@@ -167,7 +167,7 @@ class FaultTrials {
     CallRecorder& recorder = trial.recorder();
     recorder.on_hang([this] {
       TaskVerdict hung = ended_badly({TrialProcess::End::hung, {}, {}});
-      hung.verdict.what = "one request fails again and again, without any progress";
+      hung.verdict.what = "one request fails over and over, without any progress";
       send(hung);
     });
     if (options_.depth < 2) return;

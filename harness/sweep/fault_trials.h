@@ -1,4 +1,4 @@
-// Fails calls of a variant, one in each of its runs, and judges what became of it.
+// Trials of a variant: in each of its runs one call fails, and the outcome is judged.
 #pragma once
 
 #include <cstdint>

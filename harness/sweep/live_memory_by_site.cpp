@@ -58,7 +58,7 @@ std::string excess_text(const MemoryBySiteName& now, const MemoryBySiteName& all
     if (!text.empty()) text += "; ";
     text += fmt::format("{} of {}", human_bytes(static_cast<std::size_t>(more)), place);
   }
-  if (places > kMostPlaces) text += fmt::format("; {} places more", places - kMostPlaces);
+  if (places > kMostPlaces) text += fmt::format("; {} more places", places - kMostPlaces);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// Which places of a program hold how many bytes at one moment.
+// The bytes that each site of a program holds at one moment.
 #pragma once
 
 #include <cstdint>

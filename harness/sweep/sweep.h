@@ -1,4 +1,4 @@
-// Fails the allocations of scenarios, one after the other, and says for each what became of it.
+// The sweep: fails the allocations of scenarios one at a time, and judges the outcome of each.
 //
 // This process never runs a line of a script. The result depends neither on the number of jobs nor
 // on the engine.

@@ -1,4 +1,4 @@
-// What the processes of a sweep tell each other.
+// Messages between the processes of a sweep.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ PointChoice parse_point_choice(std::string_view text) {
       std::from_chars(text.data() + begin, text.data() + text.size(), choice.sample);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
   if (!text.starts_with(kSample) || !is_number || choice.sample == 0) {
-    throw std::invalid_argument(fmt::format("\"{}\" is none of all, unique and sample=N", text));
+    throw std::invalid_argument(fmt::format("\"{}\" is not all, unique or sample=N", text));
   }
   return choice;
 }

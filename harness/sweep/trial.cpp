@@ -196,7 +196,7 @@ std::string Trial::unusable(const FaultFreeRun& fault_free) {
                                                : "its next_step fails: " + again.message;
   }
   if (again.outcome == fault_free.ending.outcome) return {};
-  return again.message.empty() ? "run again, it ends in another way"
+  return again.message.empty() ? "run again, it ends differently"
                                : "run again, it fails: " + again.message;
 }
 
@@ -323,7 +323,7 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
   const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(fault_free);
   if (is_retry && !recorder_.held_by_failed_try().empty() &&
       worse(FaultVerdict::leak,
-            "when the failed request was made again, the failed try still held " +
+            "when the failed request was made again, the failed attempt still held " +
                 recorder_.held_by_failed_try())) {
     return found;
   }

@@ -1,4 +1,4 @@
-// One run of a variant within a sweep, and what is to be thought of it.
+// A trial: one run of a variant within a sweep, and the verdict on it.
 //
 // A trial is a process: it loads the scenario on a fresh machine, runs the variant with calls
 // failing as it is told, and then looks at what is left. The fault-free run is a trial in which
@@ -63,8 +63,8 @@ struct TrialVerdict {
   // Of a program that went on by itself:
   std::int64_t peak_bytes = 0;      ///< allocated, on one GPU
   std::int64_t repeated_calls = 0;  ///< that the fault-free run makes less
-  /// Of what the program left, once it was shown to be usable; 0: it was not, or nobody can tell
-  /// such a state from others.
+  /// Of what the program left, once it was shown to be usable; 0: it was not, or
+  /// such a state cannot be told from others.
   std::uint64_t state_key = 0;
 };
 

@@ -1,4 +1,4 @@
-// The sweep of one variant: two fault-free runs, the calls that are to fail, what became of them.
+// The sweep of one variant: two fault-free runs, the calls that fail, and the verdicts on them.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Profiles of virtual GPUs in files: what was measured of a card.
+// Profiles of virtual GPUs in files: the measurements of a card.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace ohm::engine {
 std::string gpu_profile_json(const FoundCudaDevices& found,
                              const std::vector<LibraryWorkspace>& workspaces);
 
-/// Reads such a file, whose path becomes the profile's name: whoever spells the name finds the
+/// Reads such a file, whose path becomes the profile's name: the name leads to the
 /// file. Throws std::invalid_argument that says what is wrong with it.
 GpuProfile read_gpu_profile(const std::string& path);
 
