@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"an endless load",
                 test::scenario_with_problem("  local piece = string.rep('x', 1e7)\n"
                                             "  load(function() return piece end)"),
-                {"more memory than its 1.00 GiB"}},
+                {"exceeded its memory limit of 1.00 GiB"}},
         BadFile{"a mitigation without values",
                 "return ohm.scenario {name = 'bad', gpu = {profile = 'tiny-64m', values = true},\n"
                 "  limits = {'steps == 0'}, problems = {steps = function() ohm.step() end},\n"

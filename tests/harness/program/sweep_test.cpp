@@ -234,7 +234,7 @@ return ohm.scenario {
 TEST_F(Sweep, RefusesWaiversThatWouldWaiveNothing) {
   const std::vector<std::pair<std::string, std::string>> kWaivers = {
       {"{verdict = 'leak', reason = 'x'}", "waive must be a list of tables"},
-      {"{{reason = 'x'}}", "field 'verdict' is one of recovered_different"},
+      {"{{reason = 'x'}}", "field 'verdict' must be one of recovered_different"},
       {"{{verdict = 'leek', reason = 'x'}}", "not \"leek\" (did you mean \"leak\"?)"},
       {"{{verdict = 'leak', reason = ' '}}", "has no reason"},
       {"{{verdict = 'leak'}}", "has no reason"},
