@@ -56,7 +56,7 @@ std::vector<MonitoredGpu> real_gpus() {
   return gpus;
 }
 
-int show_cards(const SmiArguments& arguments) {
+int show_cuda_devices(const SmiArguments& arguments) {
   if (!arguments.run.files.empty()) {
     throw UsageError("ohm smi --gpu cuda shows the cards as they are and takes no scenarios");
   }
@@ -119,7 +119,7 @@ int show_peaks(const SmiArguments& arguments, const Environment& environment) {
 int smi(SmiArguments arguments, const Environment& environment) {
   engine::RunOptions& run = arguments.run;
   run.size_only = true;
-  if (asks_for_cuda(run.gpu_text)) return show_cards(arguments);
+  if (asks_for_cuda(run.gpu_text)) return show_cuda_devices(arguments);
   if (!run.gpu_text.empty()) {
     run.gpu = gpu_selection(run.gpu_text);
   }
