@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
-#include "reports/console_report.h"
-#include "reports/github/github_report.h"
+#include "allocator_shim/base/nearest_name.h"
+#include "reports/ci/github_report.h"
+#include "reports/ci/junit_report.h"
+#include "reports/console/console_report.h"
 #include "reports/html/html_report.h"
-#include "reports/json_report.h"
-#include "reports/junit_report.h"
-#include "reports/trace_report.h"
+#include "reports/json/json_report.h"
+#include "reports/json/trace_report.h"
 
 namespace ohm::reports {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "reports/recording.h"
-#include "reports/run_result.h"
+#include "reports/model/recording.h"
+#include "reports/model/run_result.h"
 
 namespace ohm::reports {
 

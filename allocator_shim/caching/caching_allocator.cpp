@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/size_policy.h"
-#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 namespace {

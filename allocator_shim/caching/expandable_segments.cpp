@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/size_policy.h"
-#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 namespace {

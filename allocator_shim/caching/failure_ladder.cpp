@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/oom_message.h"
 #include "allocator_shim/caching/size_policy.h"
-#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 

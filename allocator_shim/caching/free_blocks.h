@@ -18,9 +18,9 @@
 #include <memory>
 #include <vector>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/block.h"
 #include "allocator_shim/caching/shared_class.h"
-#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 

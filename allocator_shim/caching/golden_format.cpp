@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 
 namespace ohm {
 namespace {

@@ -1,8 +1,8 @@
 // What the caching allocator holds, as others may see it, and whether it adds up.
 #include <algorithm>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/caching_allocator.h"
-#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 
 namespace ohm {
 namespace {

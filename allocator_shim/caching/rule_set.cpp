@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 
 namespace ohm {
 namespace {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/size_policy.h"
-#include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
 namespace {

@@ -13,8 +13,8 @@
 #include <memory>
 #include <vector>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/block.h"
-#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 

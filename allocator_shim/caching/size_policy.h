@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/settings.h"
-#include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "allocator_shim/caching/settings.h"
-#include "allocator_shim/observe/snapshot.h"
+#include "allocator_shim/snapshot/snapshot.h"
 
 namespace ohm {
 

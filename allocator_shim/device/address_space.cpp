@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 
 namespace ohm {
 

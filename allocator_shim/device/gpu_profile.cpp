@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/bytes.h"
-#include "allocator_shim/observe/format_bytes.h"
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/bytes.h"
+#include "allocator_shim/base/format_bytes.h"
+#include "allocator_shim/base/nearest_name.h"
 
 namespace ohm {
 namespace {

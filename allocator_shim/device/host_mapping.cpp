@@ -7,8 +7,8 @@
 #include <cstring>
 #include <memory>
 
-#include "allocator_shim/observe/assert.h"
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/assert.h"
+#include "allocator_shim/base/format_bytes.h"
 
 namespace ohm {
 namespace {

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "allocator_shim/base/assert.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/device/host_mapping.h"
-#include "allocator_shim/observe/assert.h"
-#include "allocator_shim/observe/format_bytes.h"
 
 namespace ohm {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 
 namespace ohm {
 

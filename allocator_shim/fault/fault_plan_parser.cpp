@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/fault/fault_plan.h"
-#include "allocator_shim/observe/nearest_name.h"
 
 namespace ohm {
 namespace {

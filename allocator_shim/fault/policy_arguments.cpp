@@ -6,7 +6,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 
 namespace ohm {
 

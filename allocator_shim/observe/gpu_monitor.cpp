@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 
 namespace ohm {
 namespace {

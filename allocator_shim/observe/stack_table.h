@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator_shim/observe/word_arena.h"
+#include "allocator_shim/base/word_arena.h"
 
 namespace ohm {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/size_policy.h"
-#include "allocator_shim/observe/assert.h"
 
 namespace ohm {
 namespace {

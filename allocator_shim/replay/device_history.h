@@ -14,7 +14,7 @@
 #include "allocator_shim/device/stream_events.h"
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/observe/segment_view.h"
-#include "allocator_shim/observe/snapshot.h"
+#include "allocator_shim/snapshot/snapshot.h"
 
 namespace ohm {
 

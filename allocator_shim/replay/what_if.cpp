@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/trace_runner.h"
 #include "allocator_shim/device/capacity_witness.h"
-#include "allocator_shim/observe/format_bytes.h"
 #include "allocator_shim/observe/out_of_memory.h"
 #include "allocator_shim/replay/history_steps.h"
 #include "allocator_shim/replay/other_memory.h"

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <vector>
 
+#include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/device/cuda/shared_library.h"
-#include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/baseline_command.h"
 #include "harness/cli/diff_command.h"
 #include "harness/cli/explain_command.h"
@@ -26,8 +26,8 @@
 #include "harness/cli/sweep_command.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verify_device_command.h"
-#include "reports/exit_code.h"
-#include "reports/text_layout.h"
+#include "reports/model/exit_code.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/observe/pickle_reader.h"
+#include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_progress.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/baseline.h"
-#include "harness/engine/git_revision.h"
-#include "harness/engine/runner.h"
-#include "reports/paint.h"
-#include "reports/result_input.h"
-#include "reports/text_layout.h"
+#include "harness/gate/baseline.h"
+#include "harness/process/git_revision.h"
+#include "harness/run/runner.h"
+#include "reports/json/result_input.h"
+#include "reports/text/paint.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

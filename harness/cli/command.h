@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/engine/scenario_program.h"
+#include "harness/scenario/scenario_program.h"
 
 namespace ohm::cli {
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstdlib>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/cuda_cards.h"
+#include "harness/machine/cuda_cards.h"
 
 namespace ohm::cli {
 

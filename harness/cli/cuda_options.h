@@ -4,8 +4,8 @@
 #include <string>
 
 #include "harness/cli/command.h"
-#include "harness/engine/cuda_run.h"
-#include "harness/engine/runner.h"
+#include "harness/machine/cuda_run.h"
+#include "harness/run/runner.h"
 
 namespace ohm::cli {
 

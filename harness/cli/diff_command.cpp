@@ -3,12 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "allocator_shim/observe/pickle_reader.h"
+#include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/terminal.h"
-#include "reports/result_diff.h"
-#include "reports/result_input.h"
-#include "reports/result_reader.h"
-#include "reports/text_layout.h"
+#include "reports/json/result_diff.h"
+#include "reports/json/result_input.h"
+#include "reports/json/result_reader.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

@@ -12,18 +12,18 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_progress.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/opening_comment.h"
-#include "harness/engine/runner.h"
-#include "harness/engine/scenario_program.h"
-#include "harness/engine/source_file.h"
-#include "reports/explained_scenario.h"
-#include "reports/oom_message.h"
-#include "reports/text_layout.h"
+#include "harness/run/runner.h"
+#include "harness/scenario/opening_comment.h"
+#include "harness/scenario/scenario_program.h"
+#include "harness/scenario/source_file.h"
+#include "reports/console/explained_scenario.h"
+#include "reports/text/oom_message.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

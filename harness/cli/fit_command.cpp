@@ -14,9 +14,9 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/fit.h"
-#include "reports/fit_json.h"
-#include "reports/fit_text.h"
+#include "harness/fit/fit.h"
+#include "reports/console/fit_text.h"
+#include "reports/json/fit_json.h"
 
 namespace ohm::cli {
 

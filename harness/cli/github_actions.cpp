@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "harness/cli/terminal.h"
-#include "reports/github/github_report.h"
+#include "reports/ci/github_report.h"
 
 namespace ohm::cli {
 

@@ -1,7 +1,7 @@
 // What a job of GitHub Actions is told without being asked: annotations and the step's summary.
 #pragma once
 
-#include "reports/run_result.h"
+#include "reports/model/run_result.h"
 
 namespace ohm::cli {
 

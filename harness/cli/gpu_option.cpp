@@ -1,7 +1,7 @@
 #include "harness/cli/gpu_option.h"
 
 #include "harness/cli/option_values.h"
-#include "harness/engine/gpu_profile_file.h"
+#include "harness/verify/gpu_profile_file.h"
 
 namespace ohm::cli {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/device/gpu_profile.h"
-#include "allocator_shim/observe/format_bytes.h"
 #include "harness/cli/terminal.h"
 
 namespace ohm::cli {

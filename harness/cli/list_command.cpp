@@ -9,12 +9,12 @@
 #include "allocator_shim/fault/fault_policy.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/interrupt.h"
-#include "harness/engine/measurement.h"
-#include "harness/engine/runner.h"
-#include "reports/paint.h"
+#include "harness/judge/measurement.h"
+#include "harness/process/interrupt.h"
+#include "harness/run/runner.h"
 #include "reports/reporter.h"
-#include "reports/text_layout.h"
+#include "reports/text/paint.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/cli/terminal.h"
-#include "reports/measured_text.h"
-#include "reports/text_layout.h"
+#include "reports/text/measured_text.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

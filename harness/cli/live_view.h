@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "harness/engine/live_board.h"
+#include "harness/process/live_board.h"
 
 namespace ohm::cli {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "harness/cli/application.h"
-#include "harness/engine/host_heap.h"
 #include "harness/lua/editor_definitions.h"
 #include "harness/lua/scenario_loader.h"
-#include "reports/exit_code.h"
-#include "reports/report_file.h"
+#include "harness/process/host_heap.h"
+#include "reports/model/exit_code.h"
+#include "reports/text/report_file.h"
 
 namespace {
 

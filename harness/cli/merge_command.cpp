@@ -8,10 +8,10 @@
 #include <system_error>
 #include <vector>
 
-#include "allocator_shim/observe/whole_file.h"
+#include "allocator_shim/base/whole_file.h"
 #include "harness/cli/terminal.h"
-#include "reports/exit_code.h"
-#include "reports/merge.h"
+#include "reports/json/merge.h"
+#include "reports/model/exit_code.h"
 
 namespace ohm::cli {
 

@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/caching/settings.h"
-#include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/terminal.h"
-#include "reports/text_layout.h"
-#include "reports/vocabulary.h"
+#include "reports/model/vocabulary.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/cli/command.h"
-#include "harness/engine/runner.h"
+#include "harness/run/runner.h"
 
 namespace ohm::cli {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/engine/stopwatch.h"
+#include "harness/process/stopwatch.h"
 
 namespace ohm::cli {
 

@@ -9,21 +9,21 @@
 #include <system_error>
 #include <vector>
 
-#include "allocator_shim/observe/format_bytes.h"
-#include "allocator_shim/observe/pickle_reader.h"
+#include "allocator_shim/base/format_bytes.h"
+#include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/github_actions.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/baseline.h"
-#include "harness/engine/replay_file.h"
-#include "harness/engine/snapshot_gate.h"
-#include "reports/console_report.h"
-#include "reports/replay_json.h"
-#include "reports/replay_text.h"
-#include "reports/report_file.h"
-#include "reports/result_reader.h"
-#include "reports/text_layout.h"
+#include "harness/gate/baseline.h"
+#include "harness/gate/snapshot_gate.h"
+#include "harness/replay/replay_file.h"
+#include "reports/console/console_report.h"
+#include "reports/console/replay_text.h"
+#include "reports/json/replay_json.h"
+#include "reports/json/result_reader.h"
+#include "reports/text/report_file.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

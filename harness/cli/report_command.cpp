@@ -10,14 +10,14 @@
 #include <system_error>
 #include <vector>
 
-#include "allocator_shim/observe/pickle_reader.h"
+#include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/terminal.h"
-#include "reports/console_report.h"
-#include "reports/result_input.h"
-#include "reports/result_reader.h"
-#include "reports/sweep_heat_maps.h"
-#include "reports/text_layout.h"
+#include "reports/console/console_report.h"
+#include "reports/html/sweep_heat_maps.h"
+#include "reports/json/result_input.h"
+#include "reports/json/result_reader.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/report_file.h"
 #include "reports/reporter.h"
+#include "reports/text/report_file.h"
 
 namespace ohm::cli {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/fault/fault_plan.h"
-#include "allocator_shim/observe/nearest_name.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/github_actions.h"
 #include "harness/cli/live_view.h"
@@ -25,11 +25,11 @@
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/baseline.h"
-#include "harness/engine/live_board.h"
-#include "harness/engine/runner.h"
-#include "reports/console_report.h"
-#include "reports/text_layout.h"
+#include "harness/gate/baseline.h"
+#include "harness/process/live_board.h"
+#include "harness/run/runner.h"
+#include "reports/console/console_report.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

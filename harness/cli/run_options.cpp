@@ -1,6 +1,6 @@
 #include "harness/cli/run_options.h"
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 

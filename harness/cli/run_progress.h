@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "harness/cli/progress_line.h"
-#include "harness/engine/runner.h"
+#include "harness/run/runner.h"
 
 namespace ohm::cli {
 

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "harness/engine/shard.h"
+#include "harness/scenario/shard.h"
 
 namespace ohm::cli {
 

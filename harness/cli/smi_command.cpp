@@ -13,8 +13,8 @@
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/runner.h"
-#include "reports/text_layout.h"
+#include "harness/run/runner.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

@@ -11,21 +11,21 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/sweep/minimum_memory.h"
-#include "harness/engine/sweep/sweep.h"
-#include "reports/minimum_report.h"
-#include "reports/report_file.h"
-#include "reports/sweep_heat_maps.h"
-#include "reports/sweep_json.h"
-#include "reports/sweep_stacks.h"
-#include "reports/sweep_text.h"
+#include "harness/sweep/minimum_memory.h"
+#include "harness/sweep/sweep.h"
+#include "reports/console/minimum_report.h"
+#include "reports/console/sweep_text.h"
+#include "reports/html/sweep_heat_maps.h"
+#include "reports/json/sweep_json.h"
+#include "reports/json/sweep_stacks.h"
+#include "reports/text/report_file.h"
 
 namespace ohm::cli {
 

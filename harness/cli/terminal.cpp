@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "harness/cli/command.h"
-#include "reports/paint.h"
-#include "reports/report_file.h"
+#include "reports/text/paint.h"
+#include "reports/text/report_file.h"
 
 namespace ohm::cli {
 

@@ -10,17 +10,17 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
-#include "harness/engine/cuda_cards.h"
-#include "harness/engine/device_verification.h"
-#include "harness/engine/gpu_profile_file.h"
-#include "harness/engine/kernel_verification.h"
-#include "reports/report_file.h"
-#include "reports/text_layout.h"
+#include "harness/machine/cuda_cards.h"
+#include "harness/verify/device_verification.h"
+#include "harness/verify/gpu_profile_file.h"
+#include "harness/verify/kernel_verification.h"
+#include "reports/text/report_file.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 

@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/nearest_name.h"
-#include "harness/engine/machine.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/native.h"
+#include "harness/machine/machine.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

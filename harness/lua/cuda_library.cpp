@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "allocator_shim/observe/memory_summary.h"
-#include "harness/engine/machine.h"
-#include "harness/engine/scenario_program.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/native.h"
+#include "harness/machine/machine.h"
+#include "harness/scenario/scenario_program.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

@@ -11,7 +11,7 @@
 #include "harness/lua/library.h"
 #include "harness/lua/module_methods.h"
 #include "harness/lua/tensor_methods.h"
-#include "reports/vocabulary.h"
+#include "reports/model/vocabulary.h"
 #include "runtime/nn/registry.h"
 #include "runtime/ops/registry.h"
 #include "runtime/optim/registry.h"

@@ -9,16 +9,16 @@
 #include <stdexcept>
 #include <utility>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/fault/fault_plan.h"
-#include "allocator_shim/observe/assert.h"
-#include "harness/engine/machine.h"
-#include "harness/engine/sweep/body_sweep.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/handle.h"
 #include "harness/lua/mode_library.h"
 #include "harness/lua/native.h"
 #include "harness/lua/numbered_functions.h"
 #include "harness/lua/out_of_memory_value.h"
+#include "harness/machine/machine.h"
+#include "harness/sweep/body_sweep.h"
 
 namespace ohm::lua {
 

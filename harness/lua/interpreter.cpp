@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "harness/lua/compile.h"
 #include "harness/lua/dead_registers.h"
 #include "harness/lua/object_library.h"

@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "harness/engine/scenario_program.h"
 #include "harness/lua/scenario_parameters.h"
 #include "harness/lua/script_memory.h"
+#include "harness/scenario/scenario_program.h"
 #include "runtime/tensor/inline_vector.h"
 #include "runtime/tensor/tensor.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "allocator_shim/observe/assert.h"
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/assert.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/native.h"
 
 namespace ohm::lua {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/native.h"
 #include "harness/lua/numbered_functions.h"

@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "harness/engine/machine.h"
-#include "harness/engine/scenario_program.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/native.h"
+#include "harness/machine/machine.h"
+#include "harness/scenario/scenario_program.h"
 
 namespace ohm::lua {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/hook_library.h"
 #include "harness/lua/module_methods.h"
 #include "harness/lua/native.h"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "harness/lua/module_handle.h"
 #include "harness/lua/native.h"
 #include "harness/lua/numbered_functions.h"

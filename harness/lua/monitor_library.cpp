@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "allocator_shim/observe/gpu_monitor.h"
-#include "harness/engine/machine.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/native.h"
+#include "harness/machine/machine.h"
 
 namespace ohm::lua {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 
 namespace ohm::lua {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/handle.h"
 #include "harness/lua/interpreter.h"

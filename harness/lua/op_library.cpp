@@ -1,6 +1,6 @@
 #include "harness/lua/op_library.h"
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "harness/lua/numbered_functions.h"
 #include "harness/lua/parameters.h"
 #include "harness/lua/tensor_handle.h"

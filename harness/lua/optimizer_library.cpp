@@ -6,8 +6,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "allocator_shim/observe/assert.h"
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/assert.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/handle.h"
 #include "harness/lua/native.h"

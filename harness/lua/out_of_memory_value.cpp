@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/handle.h"
 #include "harness/lua/module_handle.h"
 #include "harness/lua/native.h"

@@ -4,8 +4,8 @@
 
 #include <lua.hpp>
 
-#include "harness/engine/scenario_program.h"
-#include "reports/run_result.h"
+#include "harness/scenario/scenario_program.h"
+#include "reports/model/run_result.h"
 #include "runtime/tensor/device.h"
 
 namespace ohm::lua {

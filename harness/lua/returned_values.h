@@ -3,7 +3,7 @@
 
 #include <lua.hpp>
 
-#include "harness/engine/scenario_program.h"
+#include "harness/scenario/scenario_program.h"
 
 namespace ohm::lua {
 

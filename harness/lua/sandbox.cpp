@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator_shim/observe/nearest_name.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/compile.h"
 #include "harness/lua/fixed_order.h"

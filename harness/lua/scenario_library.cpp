@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/base/format_bytes.h"
+#include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/fault/fault_point.h"
-#include "allocator_shim/observe/format_bytes.h"
-#include "allocator_shim/observe/nearest_name.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/fault_library.h"
 #include "harness/lua/handle.h"
 #include "harness/lua/native.h"
 #include "harness/lua/returned_values.h"
-#include "reports/sweep_result.h"
-#include "reports/vocabulary.h"
+#include "reports/model/sweep_result.h"
+#include "reports/model/vocabulary.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

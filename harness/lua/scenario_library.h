@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "harness/engine/scenario.h"
+#include "harness/scenario/scenario.h"
 
 namespace ohm::lua {
 

@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/engine/machine.h"
 #include "harness/lua/call_stack.h"
 #include "harness/lua/fingerprint.h"
 #include "harness/lua/interpreter.h"
@@ -14,6 +13,7 @@
 #include "harness/lua/retention.h"
 #include "harness/lua/returned_values.h"
 #include "harness/lua/scenario_library.h"
+#include "harness/machine/machine.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {

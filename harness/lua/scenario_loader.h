@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "harness/engine/scenario_program.h"
+#include "harness/scenario/scenario_program.h"
 
 namespace ohm::lua {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/engine/scenario.h"
+#include "harness/scenario/scenario.h"
 
 namespace ohm::lua {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "harness/engine/required_modules.h"
-#include "harness/engine/source_file.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/interpreter.h"
+#include "harness/scenario/required_modules.h"
+#include "harness/scenario/source_file.h"
 
 namespace ohm::lua {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "reports/measured_text.h"
+#include "reports/text/measured_text.h"
 
 namespace ohm::reports {
 

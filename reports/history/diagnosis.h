@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "reports/history/memory_history.h"
-#include "reports/run_result.h"
+#include "reports/model/memory_history.h"
+#include "reports/model/run_result.h"
 
 namespace ohm::reports {
 

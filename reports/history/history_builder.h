@@ -7,7 +7,7 @@
 
 #include "allocator_shim/observe/event_record.h"
 #include "reports/history/live_memory.h"
-#include "reports/history/memory_history.h"
+#include "reports/model/memory_history.h"
 
 namespace ohm::reports {
 

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-#include "reports/history/memory_history.h"
+#include "reports/model/memory_history.h"
 
 namespace ohm::reports {
 

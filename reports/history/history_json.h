@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/history/memory_history.h"
+#include "reports/model/memory_history.h"
 
 namespace ohm::reports {
 

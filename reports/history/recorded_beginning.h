@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "allocator_shim/observe/snapshot.h"
+#include "allocator_shim/snapshot/snapshot.h"
 
 namespace ohm::reports {
 

@@ -8,7 +8,7 @@
 #include "allocator_shim/observe/category.h"
 #include "allocator_shim/observe/site.h"
 #include "allocator_shim/observe/stack_table.h"
-#include "reports/history/memory_history.h"
+#include "reports/model/memory_history.h"
 
 namespace ohm::reports {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "allocator_shim/observe/snapshot.h"
+#include "allocator_shim/snapshot/snapshot.h"
 
 namespace ohm::reports {
 

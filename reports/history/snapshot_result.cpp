@@ -19,7 +19,7 @@
 #include "reports/history/recorded_sites.h"
 #include "reports/history/recorded_steps.h"
 #include "reports/history/step_finder.h"
-#include "reports/measured_text.h"
+#include "reports/text/measured_text.h"
 
 namespace ohm::reports {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/observe/snapshot.h"
-#include "reports/run_result.h"
+#include "allocator_shim/snapshot/snapshot.h"
+#include "reports/model/run_result.h"
 
 namespace ohm::reports {
 

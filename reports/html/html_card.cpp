@@ -6,10 +6,10 @@
 #include <array>
 #include <numeric>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "reports/html/html_text.h"
-#include "reports/limit_lines.h"
-#include "reports/measured_text.h"
+#include "reports/text/limit_lines.h"
+#include "reports/text/measured_text.h"
 
 namespace ohm::reports {
 

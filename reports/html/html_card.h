@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/run_result.h"
+#include "reports/model/run_result.h"
 
 namespace ohm::reports {
 

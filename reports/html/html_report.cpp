@@ -14,7 +14,7 @@
 #include "reports/html/html_heat_map.h"
 #include "reports/html/html_text.h"
 #include "reports/html/html_variant.h"
-#include "reports/limit_lines.h"
+#include "reports/text/limit_lines.h"
 
 namespace ohm::reports {
 

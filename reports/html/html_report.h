@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "reports/model/run_result.h"
 #include "reports/reporter.h"
-#include "reports/run_result.h"
 
 namespace ohm::reports {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "reports/measured_text.h"
-#include "reports/text_layout.h"
+#include "reports/text/measured_text.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::reports {
 

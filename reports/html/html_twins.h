@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/history/memory_history.h"
+#include "reports/model/memory_history.h"
 
 namespace ohm::reports {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <string_view>
 
-#include "reports/console_breakdown.h"
-#include "reports/findings_report.h"
+#include "reports/console/console_breakdown.h"
+#include "reports/console/findings_report.h"
 #include "reports/html/html_text.h"
 #include "reports/html/html_twins.h"
-#include "reports/limit_lines.h"
-#include "reports/measured_text.h"
+#include "reports/text/limit_lines.h"
+#include "reports/text/measured_text.h"
 
 namespace ohm::reports {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/autograd/forward_environment.h"
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/saved_tensor.h"

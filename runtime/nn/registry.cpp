@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/nn/attention.h"
 #include "runtime/nn/conv.h"
 #include "runtime/nn/dropout.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/tensor/factories.h"
 #include "runtime/tensor/reduce.h"
 #include "runtime/tensor/refusal.h"

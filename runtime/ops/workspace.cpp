@@ -1,6 +1,6 @@
 #include "runtime/ops/workspace.h"
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {

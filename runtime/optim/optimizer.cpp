@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/optim/step_watch.h"
 #include "runtime/tensor/factories.h"

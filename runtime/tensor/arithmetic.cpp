@@ -1,6 +1,6 @@
 #include "runtime/tensor/arithmetic.h"
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/tensor/elementwise.h"
 #include "runtime/tensor/factories.h"
 #include "runtime/tensor/formulas.h"

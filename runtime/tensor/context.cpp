@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/tensor/refusal.h"
 
 namespace ohm {

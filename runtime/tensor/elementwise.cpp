@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/tensor/card_backend.h"
 
 namespace ohm {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/tensor/card_lines.h"
 #include "runtime/tensor/wrapping.h"
 

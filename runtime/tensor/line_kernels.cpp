@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 #include "runtime/tensor/card_backend.h"
 #include "runtime/tensor/line_loops.h"
 

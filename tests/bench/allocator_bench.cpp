@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/trace_file.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
-#include "allocator_shim/observe/bytes.h"
 #include "allocator_shim/observe/event_record.h"
 #include "tests/support/literal_allocator.h"
 

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/device/cuda/card_libraries.h"
-#include "allocator_shim/observe/bytes.h"
 #include "harness/cli/cuda_options.h"
-#include "harness/engine/machine.h"
+#include "harness/machine/machine.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/pointwise.h"
 #include "runtime/tensor/card_backend.h"

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/replay/capacity_search.h"
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/replay/what_if.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocator_shim/observe/snapshot_reader.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
 #include "reports/history/snapshot_result.h"
 #include "reports/html/html_report.h"
 #include "tests/support/large_snapshot.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "allocator_shim/observe/snapshot_reader.h"
-#include "allocator_shim/observe/snapshot_writer.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
+#include "allocator_shim/snapshot/snapshot_writer.h"
 #include "tests/support/large_snapshot.h"
 #include "tests/support/peak_memory.h"
 #include "tests/support/temp_folder.h"

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/engine/host_heap.h"
-#include "harness/engine/sweep/body_sweep.h"
-#include "harness/engine/sweep/fault_trials.h"
-#include "harness/engine/sweep/sweep_messages.h"
-#include "harness/engine/variant_process.h"
-#include "harness/engine/worker_pool.h"
 #include "harness/lua/scenario_loader.h"
+#include "harness/process/host_heap.h"
+#include "harness/process/worker_pool.h"
+#include "harness/run/variant_process.h"
+#include "harness/sweep/body_sweep.h"
+#include "harness/sweep/fault_trials.h"
+#include "harness/sweep/sweep_messages.h"
 #include "runtime/tensor/factories.h"
 
 namespace ohm::engine {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "allocator_shim/observe/snapshot_reader.h"
-#include "allocator_shim/observe/snapshot_writer.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
+#include "allocator_shim/snapshot/snapshot_writer.h"
 
 namespace {
 

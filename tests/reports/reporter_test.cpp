@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "reports/text_layout.h"
+#include "reports/text/text_layout.h"
 #include "tests/reports/sample_result.h"
 #include "tests/support/golden.h"
 

@@ -1,7 +1,7 @@
 // A small result with one of everything, for the goldens of the report formats.
 #pragma once
 
-#include "reports/run_result.h"
+#include "reports/model/run_result.h"
 
 namespace ohm::test {
 

@@ -52,7 +52,7 @@ TEST_F(SourceTree, MayIncludeDownwardsHoweverFar) {
         "#include <vector>\n");
   write("harness/cli/run.cpp", "#include <CLI/CLI.hpp>\n#include \"reports/json.h\"\n");
   write("harness/lua/state.cpp", "#include <lua.hpp>\n");
-  write("harness/engine/runner.cpp", "auto t = std::chrono::steady_clock::now();\n");
+  write("harness/run/runner.cpp", "auto t = std::chrono::steady_clock::now();\n");
   write("runtime/ops/softmax.cu", "#include <cuda_runtime.h>\n");
   EXPECT_THAT(breaches(), IsEmpty());
 }

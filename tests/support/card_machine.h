@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/card_share.h"
 #include "allocator_shim/device/cuda/card_groups.h"
@@ -14,7 +15,6 @@
 #include "allocator_shim/device/cuda/card_streams.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
-#include "allocator_shim/observe/bytes.h"
 #include "runtime/ops/kernels/kernel_module.h"
 #include "runtime/tensor/card_backend.h"
 #include "runtime/tensor/context.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/observe/pickle_writer.h"
-#include "allocator_shim/observe/snapshot_keys.h"
+#include "allocator_shim/snapshot/pickle_writer.h"
+#include "allocator_shim/snapshot/snapshot_keys.h"
 
 namespace ohm::test {
 

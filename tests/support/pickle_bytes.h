@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocator_shim/observe/snapshot_reader.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
 
 namespace ohm::test {
 

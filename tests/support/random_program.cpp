@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 
 namespace ohm::test {
 const std::vector<RandomProgram>& random_programs() {

@@ -10,8 +10,8 @@
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/observe/event_record.h"
-#include "allocator_shim/observe/recorded_snapshot.h"
-#include "allocator_shim/observe/snapshot.h"
+#include "allocator_shim/snapshot/recorded_snapshot.h"
+#include "allocator_shim/snapshot/snapshot.h"
 
 namespace ohm::test {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "allocator_shim/observe/snapshot.h"
-#include "allocator_shim/observe/snapshot_keys.h"
+#include "allocator_shim/snapshot/snapshot.h"
+#include "allocator_shim/snapshot/snapshot_keys.h"
 
 namespace ohm::test {
 

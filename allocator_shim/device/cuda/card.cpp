@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 
 namespace ohm::cuda {
 namespace {

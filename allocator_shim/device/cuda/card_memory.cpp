@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
+#include "allocator_shim/base/assert.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/device/address_space.h"
-#include "allocator_shim/observe/assert.h"
-#include "allocator_shim/observe/format_bytes.h"
 
 namespace ohm::cuda {
 namespace {

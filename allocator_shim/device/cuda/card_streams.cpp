@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 
 namespace ohm::cuda {
 

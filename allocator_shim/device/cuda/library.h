@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/device/cuda/card.h"
 #include "allocator_shim/device/cuda/library_places.h"
 #include "allocator_shim/device/cuda/shared_library.h"
-#include "allocator_shim/observe/assert.h"
 
 namespace ohm::cuda {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "allocator_shim/observe/assert.h"
+#include "allocator_shim/base/assert.h"
 
 namespace ohm::ops::kernels {
 namespace {

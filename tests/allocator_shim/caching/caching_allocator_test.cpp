@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
-#include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
 namespace {

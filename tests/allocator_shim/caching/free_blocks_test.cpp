@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 
 namespace ohm {
 namespace {

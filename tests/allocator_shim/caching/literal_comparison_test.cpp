@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
-#include "allocator_shim/observe/bytes.h"
 #include "tests/support/literal_allocator.h"
 
 namespace ohm {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/trace_file.h"
 #include "allocator_shim/caching/trace_runner.h"
 #include "allocator_shim/device/device_memory_adaptor.h"
 #include "allocator_shim/device/virtual_gpu.h"
-#include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
 namespace {

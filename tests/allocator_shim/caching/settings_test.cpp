@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 
 namespace ohm {
 namespace {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/device/card_share.h"
 #include "allocator_shim/device/cuda/card_memory.h"
 #include "allocator_shim/device/device_memory_adaptor.h"
@@ -14,7 +15,6 @@
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
-#include "allocator_shim/observe/bytes.h"
 #include "tests/support/stand_in_driver/stand_in.h"
 
 namespace ohm {

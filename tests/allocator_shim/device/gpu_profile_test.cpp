@@ -5,8 +5,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "allocator_shim/observe/bytes.h"
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 
 namespace ohm {
 namespace {

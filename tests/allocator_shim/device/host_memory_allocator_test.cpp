@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 
 namespace ohm {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/device/virtual_streams.h"
-#include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/fault/fault_point.h"
-#include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
 namespace {

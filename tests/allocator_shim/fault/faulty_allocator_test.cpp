@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
-#include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
 namespace {

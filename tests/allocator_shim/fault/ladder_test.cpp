@@ -1,13 +1,13 @@
 // Every rung of the allocator's ladder, reached by failing the one before it.
 #include <gtest/gtest.h>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
 #include "allocator_shim/fault/fault_injector.h"
 #include "allocator_shim/fault/faulty_allocator.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
-#include "allocator_shim/observe/bytes.h"
 
 namespace ohm {
 namespace {

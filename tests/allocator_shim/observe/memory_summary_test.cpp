@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 
 namespace ohm {
 namespace {

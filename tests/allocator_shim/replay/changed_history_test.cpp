@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/observe/snapshot_reader.h"
 #include "allocator_shim/replay/verified_history.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
 #include "tests/support/random_program.h"
 
 namespace ohm {

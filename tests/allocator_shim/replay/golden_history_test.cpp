@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/observe/snapshot_reader.h"
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/replay/what_if.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
 
 namespace ohm {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 #include "tests/support/recorded_allocator.h"
 
 namespace ohm {

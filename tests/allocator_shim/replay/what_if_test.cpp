@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/replay/capacity_search.h"
 #include "tests/support/random_program.h"
 #include "tests/support/recorded_allocator.h"

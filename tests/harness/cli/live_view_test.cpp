@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/observe/bytes.h"
+#include "allocator_shim/base/bytes.h"
 
 namespace ohm::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "allocator_shim/observe/format_bytes.h"
-#include "harness/engine/variant_process.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "harness/lua/scenario_loader.h"
+#include "harness/run/variant_process.h"
 
 namespace ohm::lua {
 namespace {

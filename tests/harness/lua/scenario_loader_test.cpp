@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "harness/engine/machine.h"
 #include "harness/lua/scenario_loader.h"
+#include "harness/machine/machine.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "allocator_shim/observe/format_bytes.h"
+#include "allocator_shim/base/format_bytes.h"
 #include "tests/harness/program/program_test.h"
 
 namespace ohm {

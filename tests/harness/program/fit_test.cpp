@@ -137,7 +137,7 @@ TEST_F(Fit, FindsTheSmallestCard) {
 
 TEST_F(Fit, JsonKeepsTheSchemaThatIsShipped) {
   const Json schema =
-      Json::parse(test::read_file(std::string(OHM_SOURCE_DIR) + "/reports/ohm.fit.schema.json"));
+      Json::parse(test::read_file(std::string(OHM_SOURCE_DIR) + "/reports/json/ohm.fit.schema.json"));
   const test::SchemaCheck check(schema);
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--vary", "blocks"},

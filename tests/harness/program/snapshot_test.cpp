@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "allocator_shim/observe/snapshot_reader.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
 #include "tests/harness/program/program_test.h"
 
 namespace ohm {

@@ -98,7 +98,7 @@ TEST_P(SeededBugs, AreFoundAndTheirGoodTwinsAreNot) {
       ohm({"sweep", corpus(GetParam()), "--points", "all", "--form", "both", "--json"});
   EXPECT_EQ(ran.code, 1) << ran.err;
   const Json result = Json::parse(ran.out);
-  const Json schema = Json::parse(test::read_file(OHM_SOURCE_DIR "/reports/ohm.sweep.schema.json"));
+  const Json schema = Json::parse(test::read_file(OHM_SOURCE_DIR "/reports/json/ohm.sweep.schema.json"));
   EXPECT_EQ(test::SchemaCheck(schema).errors(result), "");
   std::map<std::string, std::set<std::string>> found;
   for (const Json& variant : result["scenarios"][0]["variants"]) {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "allocator_shim/observe/out_of_memory.h"
-#include "harness/engine/machine.h"
 #include "harness/lua/arguments.h"
 #include "harness/lua/interpreter.h"
 #include "harness/lua/native.h"
+#include "harness/machine/machine.h"
 #include "tests/harness/recordings/recordings.h"
 #include "tests/support/golden.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "allocator_shim/observe/snapshot_reader.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
 #include "tests/harness/recordings/recordings.h"
 #include "tests/support/golden.h"
 

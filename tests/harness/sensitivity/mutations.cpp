@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
-#include "harness/engine/scenario_validation.h"
-#include "harness/engine/source_file.h"
-#include "harness/engine/variant_machine.h"
-#include "harness/engine/variant_process.h"
+#include "harness/judge/scenario_validation.h"
+#include "harness/run/variant_machine.h"
+#include "harness/run/variant_process.h"
+#include "harness/scenario/source_file.h"
 
 namespace ohm::test {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/engine/judge.h"
-#include "harness/engine/machine.h"
-#include "harness/engine/runner.h"
-#include "harness/engine/scenario_program.h"
+#include "harness/judge/judge.h"
+#include "harness/machine/machine.h"
+#include "harness/run/runner.h"
+#include "harness/scenario/scenario_program.h"
 
 namespace ohm::test {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "harness/engine/machine.h"
-#include "harness/engine/scenario_program.h"
+#include "harness/machine/machine.h"
+#include "harness/scenario/scenario_program.h"
 #include "tests/support/temp_folder.h"
 
 namespace ohm::test {

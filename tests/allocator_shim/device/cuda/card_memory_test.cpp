@@ -4,13 +4,13 @@
 
 #include <memory>
 
+#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/device/card_share.h"
 #include "allocator_shim/device/cuda/card_streams.h"
 #include "allocator_shim/device/cuda/page_locked_memory.h"
 #include "allocator_shim/device/host_memory_allocator.h"
-#include "allocator_shim/observe/bytes.h"
 #include "tests/support/stand_in_driver/stand_in.h"
 
 namespace ohm::cuda {

@@ -1,0 +1,42 @@
+// What still fits: the largest value of a parameter, or the smallest card, for each variant.
+//
+// Runs are size-only and in worker processes, one for each variant on each kind of GPU: a search
+// that crashes or takes too long is one failed row.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/device/gpu_profile.h"
+#include "harness/run/runner.h"
+#include "reports/model/fit_result.h"
+
+namespace ohm::engine {
+
+struct FitOptions {
+  /// The file (one), what is selected, settings of the allocator, caps, jobs and timeout.
+  RunOptions run;
+  std::string varied;                 ///< name of a parameter, or kFitCapacity
+  std::optional<std::int64_t> least;  ///< absent: the parameter's own, or 1
+  std::optional<std::int64_t> most;   ///< absent: the parameter's own, or 65536
+  std::vector<GpuSelection> gpus;     ///< empty: the scenario's own
+  bool considers_limits = true;       ///< false: it fits where nothing is out of memory
+  /// Told how many searches of how many have ended, now and then.
+  std::function<void(std::size_t finished, std::size_t total)> on_progress;
+};
+
+struct FinishedFit {
+  FitResult result;
+  int signal = 0;  ///< that ended the search; 0: none
+
+  /// The code of the process.
+  int exit_code() const;
+};
+
+/// Without a selection: every variant but checks and references.
+FinishedFit fit(const FitOptions& options, const ScenarioLoader& loader);
+
+}  // namespace ohm::engine

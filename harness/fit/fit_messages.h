@@ -1,0 +1,15 @@
+// A search of ohm fit on its way from a worker process.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/fit/fit_row.h"
+#include "harness/run/worker_messages.h"
+
+namespace ohm::engine {
+
+std::string encoded(const FitAnswer& answer);
+FitAnswer decoded_fit_answer(std::string_view bytes);
+
+}  // namespace ohm::engine

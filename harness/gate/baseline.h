@@ -1,0 +1,73 @@
+// Baselines: what the variants of a scenario allocated when somebody looked last, in a text file
+// beside the scenario. A figure that grows is a regression, by one unit of 512 bytes already.
+//
+// The file is sorted, its figures are exact, and it has no line numbers: lines are told by their
+// text, so that code that moves changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/json/result_diff.h"
+#include "reports/model/run_result.h"
+
+namespace ohm::engine {
+
+/// A baseline that cannot be read. The message names the line.
+class BaselineError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One variant: the figures that are compared, and what they were measured on.
+struct BaselineVariant {
+  std::string machine;  ///< GPUs, allocator rules and settings, seed; equal or incomparable
+  VariantResult figures;
+};
+
+struct Baseline {
+  std::map<std::string, BaselineVariant> variants;  ///< by name
+};
+
+/// "scenarios/x.lua" -> "scenarios/x.baseline".
+std::string baseline_path(const std::string& scenario_file);
+
+/// Of the variants that ran to an end of their own. Their peaks must have been recorded.
+Baseline baseline_of(const ScenarioResult& scenario, std::uint64_t seed);
+
+std::string baseline_text(const Baseline& baseline, const std::string& scenario_file);
+/// `path` is the baseline's or its scenario's: files are told from its folder. Throws
+/// BaselineError.
+Baseline parse_baseline(std::string_view text, const std::string& path);
+/// The same, with the path before the message. Throws BaselineError also for what cannot be read.
+Baseline read_baseline(const std::string& path);
+
+struct BaselineCheck {
+  enum class State : std::uint8_t {
+    equal,
+    improved,
+    regressed,
+    incomparable,  ///< measured on something else
+    missing,       ///< the baseline does not have this variant
+  };
+  State state = State::equal;
+  std::string variant;
+  reports::VariantDiff diff;
+  std::string reason;  ///< one line; empty when equal
+};
+
+/// Every variant of the scenario against its baseline, in the order of the scenario.
+std::vector<BaselineCheck> check_baseline(const Baseline& baseline, const ScenarioResult& scenario,
+                                          std::uint64_t seed);
+
+/// Whether figures of `after` are above those of `before`, or the run took another course.
+BaselineCheck::State compared_state(const reports::VariantDiff& diff);
+
+/// Whether something else differs than figures that grew by at most so many percent.
+bool exceeds(const reports::VariantDiff& diff, double tolerance_percent);
+
+}  // namespace ohm::engine

@@ -1,0 +1,278 @@
+#include "harness/judge/equivalence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "allocator_shim/base/nearest_name.h"
+
+namespace ohm::engine {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct DtypeRow {
+  std::string_view name;
+  Tolerance tolerance;
+  bool exact = false;  ///< integers, booleans and strings are equal or not
+};
+
+// From finest to coarsest. A float tolerance is some hundred units in the last place: sums of
+// thousands of terms in another order pass, the next coarser dtype used by mistake does not.
+constexpr std::array<DtypeRow, 11> kDtypes = {{
+    {"string", {}, true},
+    {"boolean", {}, true},
+    {"integer", {}, true},
+    {"bool", {}, true},
+    {"uint8", {}, true},
+    {"int32", {}, true},
+    {"int64", {}, true},
+    {"float64", {1e-9, 1e-12}},
+    {"float32", {1e-4, 1e-6}},
+    {"float16", {1e-2, 1e-4}},
+    {"bfloat16", {5e-2, 1e-3}},
+}};
+
+// A script's own number says nothing of its precision: it came from item(), or from arithmetic on
+// such numbers. Alone it counts as PyTorch's default dtype.
+constexpr std::string_view kNumber = "number";
+constexpr std::string_view kDefaultDtype = "float32";
+
+std::size_t dtype_index(std::string_view name) {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < kDtypes.size(); ++i) {
+    if (kDtypes[i].name == name) return i;
+    known.emplace_back(kDtypes[i].name);
+  }
+  throw std::invalid_argument(
+      fmt::format("unknown dtype \"{}\"{}", name, did_you_mean(name, known)));
+}
+
+/// The row whose tolerance decides about these two.
+const DtypeRow& deciding_row(const ReturnedValue& a, const ReturnedValue& b,
+                             std::string_view compare_as) {
+  if (a.dtype == kNumber && b.dtype == kNumber) {
+    return kDtypes[dtype_index(compare_as.empty() ? kDefaultDtype : compare_as)];
+  }
+  const std::size_t row_a = dtype_index(a.dtype == kNumber ? b.dtype : a.dtype);
+  const std::size_t row_b = dtype_index(b.dtype == kNumber ? a.dtype : b.dtype);
+  const DtypeRow& coarser = kDtypes[std::max(row_a, row_b)];
+  const bool replaced = !compare_as.empty() && !coarser.exact;
+  return replaced ? kDtypes[dtype_index(compare_as)] : coarser;
+}
+
+std::string shape_text(const ReturnedValue& value) {
+  return fmt::format("[{}]", fmt::join(value.shape, ", "));
+}
+
+/// A script's number stands for a tensor of one element, whatever that tensor's shape.
+bool same_shape(const ReturnedValue& a, const ReturnedValue& b) {
+  if (a.shape == b.shape) return true;
+  const auto is_scalar = [](const ReturnedValue& value) {
+    return std::all_of(value.shape.begin(), value.shape.end(), [](auto n) { return n == 1; });
+  };
+  const bool has_script_number = a.dtype == kNumber || a.dtype == "integer" ||  //
+                                 b.dtype == kNumber || b.dtype == "integer";
+  return has_script_number && is_scalar(a) && is_scalar(b);
+}
+
+double largest_magnitude(const ReturnedValue& value) {
+  double largest = 0;
+  for (const double element : value.values) {
+    if (std::isfinite(element)) largest = std::max(largest, std::abs(element));
+  }
+  return largest;
+}
+
+/// How far two elements are apart; infinite when one is not finite and the other not the same.
+double distance(double a, double b) {
+  if (a == b) return 0;
+  const double apart = std::abs(a - b);
+  return std::isfinite(apart) ? apart : kInfinity;
+}
+
+struct FarthestElement {
+  std::size_t index = 0;
+  double distance = 0;
+};
+
+FarthestElement farthest_element(const ReturnedValue& value, const ReturnedValue& reference) {
+  FarthestElement farthest;
+  for (std::size_t i = 0; i < value.values.size(); ++i) {
+    const double apart = distance(value.values[i], reference.values[i]);
+    if (apart > farthest.distance) farthest = {i, apart};
+  }
+  return farthest;
+}
+
+Comparison different(std::string difference) {
+  return {Equivalence::different, std::move(difference)};
+}
+
+Comparison compare_elements(const std::string& name, const ReturnedValue& value,
+                            const ReturnedValue& reference, const DtypeRow& row) {
+  const double scale = largest_magnitude(reference);
+  const double allowed = row.tolerance.absolute + row.tolerance.relative * scale;
+  const FarthestElement farthest = farthest_element(value, reference);
+  if (farthest.distance <= allowed) return {Equivalence::same, {}};
+  const std::string element =
+      value.values.size() == 1 ? "" : fmt::format(" (element {})", farthest.index);
+  return different(fmt::format("{}: {:.7g} instead of {:.7g}{}; {} allows {:.2g}", name,
+                               value.values[farthest.index], reference.values[farthest.index],
+                               element, row.name, allowed));
+}
+
+Comparison compare_value(const std::string& name, const ReturnedValue& value,
+                         const ReturnedValue& reference, std::string_view compare_as) {
+  const bool both_text = value.dtype == "string" && reference.dtype == "string";
+  if (both_text && value.text == reference.text) return {Equivalence::same, {}};
+  if (both_text) {
+    return different(fmt::format(R"({}: "{}" instead of "{}")", name, value.text, reference.text));
+  }
+  if (value.dtype == "string" || reference.dtype == "string") {
+    return different(fmt::format("{}: a {} instead of a {}", name, value.dtype, reference.dtype));
+  }
+  if (!same_shape(value, reference)) {
+    return different(
+        fmt::format("{}: shape {} instead of {}", name, shape_text(value), shape_text(reference)));
+  }
+  if (!value.has_values || !reference.has_values) return {Equivalence::not_checked, {}};
+  return compare_elements(name, value, reference, deciding_row(value, reference, compare_as));
+}
+
+const ReturnedValue* find(const ReturnedValues& values, std::string_view name) {
+  for (const auto& [known, value] : values) {
+    if (known == name) return &value;
+  }
+  return nullptr;
+}
+
+/// One name in both: missing on one side is a difference.
+Comparison compare_named(const ReturnedValues& values, const ReturnedValues& reference,
+                         const std::string& name, std::string_view compare_as) {
+  const ReturnedValue* value = find(values, name);
+  const ReturnedValue* expected = find(reference, name);
+  if (value == nullptr) return different(name + ": not returned");
+  if (expected == nullptr) return different(name + ": not returned by the reference");
+  return compare_value(name, *value, *expected, compare_as);
+}
+
+std::vector<std::string> names_in_either(const ReturnedValues& a, const ReturnedValues& b) {
+  std::vector<std::string> names;
+  for (const ReturnedValues* values : {&a, &b}) {
+    for (const auto& [name, value] : *values) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+/// The worst of all: a difference, else something unchecked, else `when_all_agree`.
+template <class Names, class Compare>
+Comparison combined(const Names& names, Equivalence when_all_agree, Compare&& compare) {
+  Comparison result{when_all_agree, {}};
+  for (const std::string& name : names) {
+    Comparison one = compare(name);
+    if (one.state == Equivalence::different) return one;
+    if (one.state == Equivalence::not_checked) {
+      result = {Equivalence::not_checked, "values are not computed on size-only devices"};
+    }
+  }
+  return result;
+}
+
+// ---- what must_agree may name besides returned values ------------------------------------------
+
+Comparison agree_finite(const MeasuredVariant& variant, const MeasuredVariant& /*reference*/) {
+  Comparison result{Equivalence::same, {}};
+  for (const auto& [name, value] : variant.values) {
+    if (!value.has_values) result.state = Equivalence::not_checked;
+    const auto is_finite = [](double element) { return std::isfinite(element); };
+    if (!std::all_of(value.values.begin(), value.values.end(), is_finite)) {
+      return different(name + ": not finite");
+    }
+  }
+  return result;
+}
+
+Comparison agree_shapes(const MeasuredVariant& variant, const MeasuredVariant& reference) {
+  for (const std::string& name : names_in_either(variant.values, reference.values)) {
+    const ReturnedValue* a = find(variant.values, name);
+    const ReturnedValue* b = find(reference.values, name);
+    if (a == nullptr || b == nullptr) return different(name + ": not returned by both");
+    if (a->shape == b->shape) continue;
+    return different(
+        fmt::format("{}: shape {} instead of {}", name, shape_text(*a), shape_text(*b)));
+  }
+  return {Equivalence::same, {}};
+}
+
+Comparison agree_steps(const MeasuredVariant& variant, const MeasuredVariant& reference) {
+  if (variant.steps == reference.steps) return {Equivalence::same, {}};
+  return different(fmt::format("{} steps instead of {}", variant.steps, reference.steps));
+}
+
+struct Agreement {
+  std::string_view name;
+  Comparison (*compare)(const MeasuredVariant& variant, const MeasuredVariant& reference);
+};
+
+constexpr std::array<Agreement, 3> kAgreements = {
+    {{"finite", agree_finite}, {"shapes", agree_shapes}, {"steps", agree_steps}}};
+
+}  // namespace
+
+Tolerance tolerance_of(std::string_view dtype) { return kDtypes[dtype_index(dtype)].tolerance; }
+
+Comparison compare_values(const ReturnedValues& values, const ReturnedValues& reference,
+                          std::string_view compare_as) {
+  const std::vector<std::string> names = names_in_either(values, reference);
+  if (names.empty()) return {Equivalence::not_checked, "neither returns a value"};
+  return combined(names, Equivalence::same, [&](const std::string& name) {
+    return compare_named(values, reference, name, compare_as);
+  });
+}
+
+Comparison compare_trade(const MeasuredVariant& variant, const MeasuredVariant& reference,
+                         const std::vector<std::string>& must_agree, std::string_view compare_as) {
+  return combined(must_agree, Equivalence::trade, [&](const std::string& name) {
+    const bool returned = find(variant.values, name) != nullptr ||  //
+                          find(reference.values, name) != nullptr;
+    const auto* const agreement =
+        std::find_if(kAgreements.begin(), kAgreements.end(),
+                     [&](const Agreement& known) { return known.name == name; });
+    if (returned || agreement == kAgreements.end()) {
+      return compare_named(variant.values, reference.values, name, compare_as);
+    }
+    return agreement->compare(variant, reference);
+  });
+}
+
+std::vector<std::string> agreement_names() {
+  std::vector<std::string> names;
+  names.reserve(kAgreements.size());
+  for (const Agreement& agreement : kAgreements) names.emplace_back(agreement.name);
+  return names;
+}
+
+double largest_relative_error(const ReturnedValues& values, const ReturnedValues& reference) {
+  double largest = std::numeric_limits<double>::quiet_NaN();
+  for (const std::string& name : names_in_either(values, reference)) {
+    const ReturnedValue* value = find(values, name);
+    const ReturnedValue* expected = find(reference, name);
+    if (value == nullptr || expected == nullptr || !same_shape(*value, *expected)) return kInfinity;
+    if (!value->has_values || !expected->has_values || value->dtype == "string") continue;
+    const double apart = farthest_element(*value, *expected).distance;
+    const double scale = largest_magnitude(*expected);
+    const double error = apart == 0 ? 0 : scale == 0 ? kInfinity : apart / scale;
+    largest = std::isnan(largest) ? error : std::max(largest, error);
+  }
+  return largest;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,394 @@
+#include "harness/machine/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/caching/snapshot_settings.h"
+#include "allocator_shim/device/card_share.h"
+#include "allocator_shim/device/cuda/card_memory.h"
+#include "allocator_shim/device/cuda/card_streams.h"
+#include "allocator_shim/device/cuda/page_locked_memory.h"
+#include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/device/queued_streams.h"
+#include "allocator_shim/fault/capacity_limit.h"
+#include "allocator_shim/fault/faulty_device_memory.h"
+#include "harness/machine/cuda_cards.h"
+#include "runtime/tensor/card_backend.h"
+
+namespace ohm::engine {
+
+namespace {
+
+ValueMode value_mode(const GpuSpec& gpu) {
+  return gpu.values ? ValueMode::keeps_values : ValueMode::size_only;
+}
+
+VirtualGpuOptions gpu_options(const GpuProfile& profile, int index, ValueMode values,
+                              std::uint32_t process_id) {
+  VirtualGpuOptions options;
+  options.context_bytes = profile.context_bytes;
+  options.device = index;
+  options.values = values;
+  options.process_id = process_id;
+  return options;
+}
+
+GpuProfile profile_of(const GpuSpec& gpu) {
+  GpuProfile profile = find_gpu_profile(gpu.profile);
+  profile.capacity_bytes = gpu.capacity_bytes.value_or(profile.capacity_bytes);
+  return profile;
+}
+
+HostMemoryOptions host_options(const GpuSpec& gpu) {
+  return {gpu.values ? Machine::kHostCapacityBytes : Machine::kSizeOnlyHostCapacityBytes,
+          value_mode(gpu)};
+}
+
+std::string card_name(const cuda::Card& card) {
+  return fmt::format("{}, driver for CUDA {}", card.properties().name,
+                     cuda::version_text(card.driver().version()));
+}
+
+std::unique_ptr<CudaCards> cards_of(const MachineOptions& options) {
+  return options.cuda ? std::make_unique<CudaCards>(*options.cuda) : nullptr;
+}
+
+std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, CudaCards* cards) {
+  return cards == nullptr ? nullptr
+                          : std::make_unique<cuda::PageLockedMemory>(host, cards->card(0));
+}
+
+}  // namespace
+
+/// One card and what stands on it: every part is given the one before.
+struct Machine::Gpu {
+  Gpu(const GpuProfile& of_profile, const std::shared_ptr<VirtualCard>& virtual_card,
+      const VirtualGpuOptions& options, CudaCards* cuda)
+      : profile(of_profile), index(options.device), device(virtual_card, options) {
+    if (cuda == nullptr) {
+      streams = std::make_unique<QueuedStreams>();
+      return;
+    }
+    card = cuda->backend(index);
+    card_memory = std::make_unique<cuda::CardMemory>(card.card);
+    streams = std::make_unique<cuda::CardStreams>(card.card);
+    segment_adaptors.push_back(std::make_unique<CardShare>(*card_memory, device));
+  }
+
+  GpuProfile profile;
+  int index;
+  VirtualGpu device;
+  CardBackend card;                               ///< that it is on; empty: it is virtual
+  std::unique_ptr<cuda::CardMemory> card_memory;  ///< that it is a share of; null: it is virtual
+  std::unique_ptr<DeviceStreams> streams;
+  std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
+  std::unique_ptr<CachingAllocator> caching;
+  std::unique_ptr<FaultyAllocator> requests;
+  std::unique_ptr<AllocatorWitness> witness;
+
+  DeviceMemory& memory() {
+    return segment_adaptors.empty() ? static_cast<DeviceMemory&>(device) : *segment_adaptors.back();
+  }
+  void leave_card() {
+    device.leave_card();
+    if (card_memory) card_memory->leave_card();
+  }
+};
+
+Machine::Machine(const MachineOptions& options)
+    : options_(options),
+      faults_(&sites_),
+      cuda_(cards_of(options)),
+      card_traffic_(std::make_shared<CardTraffic>()),
+      host_memory_(host_options(options.gpu), &events_),
+      faulty_host_(host_memory_, faults_, -1, &events_),
+      host_(faulty_host_),
+      page_locked_(page_locked(host_memory_, cuda_.get())),
+      faulty_pinned_(page_locked_ ? static_cast<RequestAllocator&>(*page_locked_) : host_memory_,
+                     faults_, -1, &events_, FaultLevel::pinned),
+      pinned_host_(faulty_pinned_),
+      pinned_(pinned_host_) {
+  faulty_host_.on_out_of_memory(teller_of_errors(host_, -1));
+  faulty_pinned_.on_out_of_memory(teller_of_errors(pinned_host_, -1));
+  for (const std::string& plan : options_.fault_plans) {
+    faults_.add(fault_plans_.emplace_back(FaultPlan::parse(plan)));
+  }
+  context_.sites = &sites_;
+  context_.keeps_values = options_.gpu.values;
+  context_.host.allocator = &host_;
+  context_.pinned = &pinned_;
+  context_.seed(options_.seed);
+}
+
+Machine::~Machine() = default;
+
+std::function<void(const OutOfMemoryReport&)> Machine::teller_of_errors(AllocatorWitness& witness,
+                                                                        int device) {
+  return [this, &witness, device](const OutOfMemoryReport& report) {
+    witness.note_out_of_memory();
+    note_oom(device, report);
+  };
+}
+
+void Machine::note_oom(int device, const OutOfMemoryReport& report) {
+  ++ooms_;
+  if (device >= 0 && !report.injected) rest_on_context(device);
+  if (on_out_of_memory_) on_out_of_memory_(device, report);
+}
+
+void Machine::add_gpus() {
+  const std::size_t capacity_bytes = profile_of(options_.gpu).capacity_bytes;
+  for (int index = 0; index < options_.gpu.count; ++index) {
+    cards_.push_back(std::make_shared<VirtualCard>(capacity_bytes));
+    neighbours_.emplace_back(cards_.back(), index);
+  }
+  add_process();
+  move_neighbours();
+}
+
+void Machine::add_process() {
+  CachingAllocatorOptions options;
+  options.rules = rule_set_or_default(options_.gpu.rules);
+  options.settings = parse_settings(options_.gpu.alloc_conf.value_or(""), options.rules);
+  for (int index = 0; index < options_.gpu.count; ++index) {
+    options.device = index;
+    add_gpu(options);
+  }
+  context_.seed(options_.seed);
+}
+
+// ---- faults that come and go --------------------------------------------------------------------
+
+std::shared_ptr<const void> Machine::inject(const std::string& text) {
+  FaultPlan parsed = FaultPlan::parse(text);
+  for (int index = 0; index < gpu_count(); ++index) {
+    if (!parsed.capacity_bytes_of(index)) continue;
+    throw std::invalid_argument(
+        fmt::format("[fault] {}: a capacity stands in the variant's fault or gpu", text));
+  }
+  const auto plan = fault_plans_.insert(fault_plans_.end(), std::move(parsed));
+  faults_.add(*plan);
+  move_neighbours();
+  return {nullptr, [this, plan](const void*) {
+            faults_.remove(*plan);
+            fault_plans_.erase(plan);
+            move_neighbours();
+          }};
+}
+
+std::vector<std::string> Machine::unused_faults() const {
+  std::vector<std::string> unused;
+  // They came first, and scripts' plans come and go behind them.
+  auto plan = fault_plans_.begin();
+  for (std::size_t i = 0; i < options_.fault_plans.size(); ++i, ++plan) {
+    if (plan->is_unused()) unused.push_back(plan->text());
+  }
+  return unused;
+}
+
+void Machine::restart_faults() {
+  auto plan = fault_plans_.begin();
+  for (const std::string& text : options_.fault_plans) *plan++ = FaultPlan::parse(text);
+  move_neighbours();
+}
+
+void Machine::drop_faults() {
+  auto plan = fault_plans_.begin();
+  for (std::size_t i = 0; i < options_.fault_plans.size(); ++i) *plan++ = FaultPlan();
+  move_neighbours();
+}
+
+void Machine::begin_step(std::int64_t step) {
+  step_ = step;
+  move_neighbours();
+}
+
+void Machine::move_neighbours() {
+  int index = 0;
+  for (Neighbour& neighbour : neighbours_) {
+    std::size_t bytes = 0;
+    for (const FaultPlan& plan : fault_plans_) bytes += plan.neighbour_bytes_of(index, step_);
+    neighbour.hold(bytes);
+    ++index;
+  }
+}
+
+void Machine::add_gpu(const CachingAllocatorOptions& options) {
+  const int index = options.device;
+  const GpuProfile profile = profile_of(options_.gpu);
+  const auto process_id = static_cast<std::uint32_t>(1 + waiting_.size());
+  auto gpu = std::make_unique<Gpu>(
+      profile, cards_.at(static_cast<std::size_t>(index)),
+      gpu_options(profile, index, value_mode(options_.gpu), process_id), cuda_.get());
+  // The record is of the first process: another one has the same addresses for other memory.
+  EventRecord* const events = waiting_.empty() ? &events_ : nullptr;
+  for (const FaultPlan& plan : fault_plans_) {
+    if (const std::optional<std::size_t> capacity = plan.capacity_bytes_of(index)) {
+      gpu->segment_adaptors.push_back(std::make_unique<CapacityLimit>(gpu->memory(), *capacity));
+    }
+  }
+  gpu->segment_adaptors.push_back(
+      std::make_unique<FaultyDeviceMemory>(gpu->memory(), faults_, index));
+  gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), *gpu->streams, options, events);
+  gpu->requests = std::make_unique<FaultyAllocator>(*gpu->caching, faults_, index, events);
+  gpu->witness = std::make_unique<AllocatorWitness>(*gpu->requests);
+  gpu->requests->on_out_of_memory(teller_of_errors(*gpu->witness, index));
+  gpu->card.on_out_of_memory = teller_of_errors(*gpu->witness, index);
+
+  DeviceSlot slot;
+  slot.allocator = gpu->witness.get();
+  slot.streams = gpu->streams.get();
+  gpu->card.traffic = card_traffic_;
+  if (gpu->card.card) slot.card = &gpu->card;
+  slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
+  slot.multiprocessors = profile.multiprocessors;
+  slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
+  slot.compute_capability_major = profile.compute_capability[0];
+  slot.keeps_lt_workspaces = options.rules.keeps_lt_workspaces;
+  context_.gpus.push_back(std::move(slot));
+  gpus_.push_back(std::move(gpu));
+}
+
+void Machine::rest_on_context(int gpu) {
+  const auto index = static_cast<std::size_t>(gpu);
+  if (gpus_.at(index)->profile.context_bytes == 0) return;
+  context_.gpus.at(index).assumptions.add(Assumption::process_context);
+}
+
+void Machine::start_process() {
+  WaitingProcess& parent = waiting_.emplace_back();
+  parent.gpus = std::exchange(gpus_, {});
+  parent.slots = std::exchange(context_.gpus, {});
+  const ExecutionState& current = context_.state;
+  ExecutionState fresh;
+  fresh.file = current.file;
+  fresh.line = current.line;
+  parent.state = std::exchange(context_.state, std::move(fresh));
+  try {
+    add_process();
+  } catch (...) {
+    end_process();
+    throw;
+  }
+}
+
+void Machine::end_process() {
+  std::vector<DeviceSlot>& of_parent = waiting_.back().slots;
+  for (std::size_t gpu = 0; gpu < context_.gpus.size() && gpu < of_parent.size(); ++gpu) {
+    of_parent[gpu].assumptions.add(context_.gpus[gpu].assumptions);
+  }
+  context_.gpus.clear();  // its libraries' workspaces go
+  for (std::unique_ptr<Gpu>& gpu : gpus_) {
+    gpu->leave_card();
+    ended_.push_back(std::move(gpu));
+  }
+  WaitingProcess& parent = waiting_.back();
+  gpus_ = std::move(parent.gpus);
+  context_.gpus = std::move(parent.slots);
+  context_.state = std::move(parent.state);
+  waiting_.pop_back();
+}
+
+Machine::ProcessScope::ProcessScope(Machine& machine) : machine_(machine) {
+  machine_.start_process();
+}
+
+Machine::ProcessScope::~ProcessScope() { machine_.end_process(); }
+
+RequestAllocator& Machine::requests(int device) {
+  if (device < 0) return host_;
+  return *gpus_.at(static_cast<std::size_t>(device))->witness;
+}
+
+CachingAllocator& Machine::caching_allocator(int gpu) {
+  return *gpus_.at(static_cast<std::size_t>(gpu))->caching;
+}
+
+const GpuProfile& Machine::profile(int gpu) const {
+  return gpus_.at(static_cast<std::size_t>(gpu))->profile;
+}
+
+Snapshot Machine::snapshot() const {
+  std::vector<std::vector<SegmentView>> segments;
+  for (const auto& gpu : gpus_) segments.push_back(gpu->caching->segments());
+  const AllocatorSettings settings =
+      gpus_.empty() ? AllocatorSettings() : gpus_.front()->caching->settings();
+  return snapshot_of(segments, events_, sites_, snapshot_settings(settings), history_);
+}
+
+void Machine::restart_history(std::size_t max_entries) {
+  history_ = {events_.dropped() + events_.size(), max_entries};
+}
+
+void Machine::stop_history() { history_ = {0, 0}; }
+
+void Machine::record_snapshot() {
+  for (int index = 0; index < gpu_count(); ++index) {
+    const PooledStat& active = caching_allocator(index).stats().active_bytes;
+    MemoryEvent event;
+    event.action = EventAction::snapshot;
+    event.device = static_cast<std::int8_t>(index);
+    event.bytes = static_cast<std::uint64_t>(active[0].current);
+    events_.add(event);
+  }
+}
+
+void Machine::on_allocation(const std::function<void(int device)>& callback) {
+  for (int index = 0; index < gpu_count(); ++index) {
+    gpus_[static_cast<std::size_t>(index)]->witness->on_allocation(
+        [callback, index] { callback(index); });
+  }
+}
+
+std::int64_t Machine::allocated_bytes(int gpu) const {
+  const MemoryStats& stats = gpus_.at(static_cast<std::size_t>(gpu))->witness->stats();
+  return stats.allocated_bytes[static_cast<std::size_t>(StatPool::all)].current;
+}
+
+std::vector<DeviceResult> Machine::device_results() const {
+  std::vector<DeviceResult> results;
+  const Gpus& first_process = waiting_.empty() ? gpus_ : waiting_.front().gpus;
+  const std::vector<DeviceSlot>& slots = waiting_.empty() ? context_.gpus : waiting_.front().slots;
+  for (int index = 0; index < gpu_count(); ++index) {
+    const Gpu& gpu = *first_process[static_cast<std::size_t>(index)];
+    const WitnessedFigures figures = gpu.witness->figures();
+    DeviceResult result;
+    result.device = Device::cuda(index).str();
+    result.profile = gpu.profile.name;
+    if (gpu.card.card) result.card = card_name(*gpu.card.card);
+    result.capacity_bytes = static_cast<std::int64_t>(gpu.witness->info().total_bytes);
+    result.values = options_.gpu.values;
+    result.rules = gpu.caching->rules().name;
+    result.alloc_conf = gpu.caching->settings().text;
+    result.peak_allocated_bytes = figures.peak_allocated_bytes;
+    result.peak_reserved_bytes = figures.peak_reserved_bytes;
+    result.allocated_at_end_bytes = allocated_bytes(index);
+    result.num_ooms = figures.num_ooms;
+    for (const std::unique_ptr<Gpu>& ended : ended_) {
+      if (ended->index == index) result.num_ooms += ended->witness->figures().num_ooms;
+    }
+    result.num_alloc_retries = figures.num_alloc_retries;
+    result.num_device_alloc = figures.num_device_alloc;
+    result.peak_by_category = figures.peak_by_category;
+    result.modelled = slots[static_cast<std::size_t>(index)].assumptions.names();
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+HostResult Machine::host_result() const {
+  const WitnessedFigures figures = host_.figures();
+  HostResult result;
+  result.peak_allocated_bytes = figures.peak_allocated_bytes;
+  result.allocated_at_end_bytes =
+      host_.stats().allocated_bytes[static_cast<std::size_t>(StatPool::all)].current;
+  result.pinned_bytes = pinned_.pinned_stats().reserved_bytes.allocated;
+  result.num_ooms = figures.num_ooms + pinned_host_.figures().num_ooms;
+  return result;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,53 @@
+#include "harness/process/interrupt.h"
+
+#include <cstddef>
+#include <iterator>
+
+namespace ohm::engine {
+
+namespace {
+
+volatile std::sig_atomic_t first_signal = 0;
+
+void note_signal(int signal) {
+  if (first_signal == 0) first_signal = signal;
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  first_signal = 0;
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int signal : kSignals) sigaddset(&held, signal);
+  sigprocmask(SIG_BLOCK, &held, &previous_mask_);
+  struct sigaction action = {};
+  action.sa_handler = note_signal;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    sigaction(kSignals[i], &action, &previous_[i]);
+    // What the caller ignores (nohup) stays ignored.
+    if (previous_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &previous_[i], nullptr);
+  }
+}
+
+InterruptGuard::~InterruptGuard() {
+  // In this order: a signal that waits to be seen is noted, and does not end the process.
+  sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
+  restore_actions();
+}
+
+void InterruptGuard::restore_actions() const {
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    sigaction(kSignals[i], &previous_[i], nullptr);
+  }
+}
+
+int InterruptGuard::signal() { return first_signal; }
+
+void InterruptGuard::restore_in_child() const {
+  restore_actions();
+  sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
+}
+
+}  // namespace ohm::engine

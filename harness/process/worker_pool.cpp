@@ -1,0 +1,161 @@
+#include "harness/process/worker_pool.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <vector>
+
+#include "harness/process/worker_process.h"
+
+namespace ohm::engine {
+
+WorkerPool::WorkerPool(const WorkerOptions& options) : options_(options) {}
+
+WorkerPool::~WorkerPool() { drop_all(); }
+
+void WorkerPool::submit(std::int64_t order, Work work, Done done) {
+  add(order, {std::move(work), std::move(done), options_.timeout_seconds});
+}
+
+void WorkerPool::submit_untimed(std::int64_t order, Work work, Done done) {
+  add(order, {std::move(work), std::move(done), 0});
+}
+
+void WorkerPool::add(std::int64_t order, Waiting waiting) {
+  ++submitted_;
+  waiting_.emplace(order, std::move(waiting));
+}
+
+void WorkerPool::run(const std::function<bool()>& keep_going) {
+  while (keep_going()) {
+    if (waiting_.empty() && running_.empty()) return;
+    if (InterruptGuard::signal() != 0) {
+      interrupt_all();
+      continue;
+    }
+    while (room_for_another()) start_next();
+    wait_for_news();
+    kill_overdue();
+    collect_finished();
+  }
+  drop_all();
+}
+
+bool WorkerPool::room_for_another() const {
+  return !waiting_.empty() && running_.size() < static_cast<std::size_t>(options_.jobs);
+}
+
+void WorkerPool::start_next() {
+  const auto first = waiting_.begin();
+  Waiting next = std::move(first->second);
+  waiting_.erase(first);
+  running_.push_back(std::make_unique<Process>(next.work, std::move(next.done),
+                                               next.timeout_seconds, interrupts_));
+}
+
+namespace {
+
+timespec to_timespec(double seconds) {
+  const double whole = std::floor(seconds);
+  return {static_cast<time_t>(whole), static_cast<long>((seconds - whole) * 1e9)};
+}
+
+}  // namespace
+
+void WorkerPool::wait_for_news() {
+  std::vector<pollfd> polled;
+  std::vector<PipeReader*> readers;
+  std::optional<double> seconds;
+  if (options_.wake_seconds > 0) seconds = options_.wake_seconds;
+  for (const std::unique_ptr<Process>& process : running_) {
+    for (PipeReader* reader : {&process->message, &process->output}) {
+      if (!reader->is_open()) continue;
+      polled.push_back({reader->descriptor(), POLLIN, 0});
+      readers.push_back(reader);
+    }
+    const std::optional<double> left = process->is_overdue ? std::nullopt : process->seconds_left();
+    if (left) seconds = std::max(0.0, std::min(*left, seconds.value_or(*left)));
+  }
+  const timespec timeout = to_timespec(seconds.value_or(0));
+  const int ready = ::ppoll(polled.data(), polled.size(), seconds ? &timeout : nullptr,
+                            &interrupts_.waiting_mask());
+  for (std::size_t i = 0; ready > 0 && i < polled.size(); ++i) {
+    if (polled[i].revents != 0) readers[i]->read_some();
+  }
+}
+
+void WorkerPool::kill_overdue() {
+  for (const std::unique_ptr<Process>& process : running_) {
+    const std::optional<double> left = process->seconds_left();
+    if (process->is_overdue || !left || *left > 0) continue;
+    process->is_overdue = true;
+    process->kill();
+  }
+}
+
+void WorkerPool::collect_finished() {
+  for (auto it = running_.begin(); it != running_.end();) {
+    if (!(*it)->is_finished()) {
+      ++it;
+      continue;
+    }
+    const std::unique_ptr<Process> process = std::move(*it);
+    it = running_.erase(it);
+    ++finished_;
+    process->done(process->reap());
+  }
+}
+
+void WorkerPool::interrupt_all() {
+  while (!running_.empty()) {
+    const std::unique_ptr<Process> process = std::move(running_.front());
+    running_.pop_front();
+    process->kill();
+    WorkResult result = process->reap();
+    result.end = WorkEnd::interrupted;
+    ++finished_;
+    process->done(std::move(result));
+  }
+  while (!waiting_.empty()) {
+    const Done done = std::move(waiting_.begin()->second.done);
+    waiting_.erase(waiting_.begin());
+    ++finished_;
+    done(WorkResult{});
+  }
+}
+
+void WorkerPool::drop_all() {
+  waiting_.clear();
+  for (const std::unique_ptr<Process>& process : running_) {
+    process->kill();
+    process->reap();
+  }
+  running_.clear();
+}
+
+std::string why_without_message(const WorkResult& work, double timeout_seconds) {
+  if (work.end == WorkEnd::interrupted) return "was interrupted";
+  if (work.end != WorkEnd::timeout) return fmt::format("was {}", work.how_it_ended);
+  return fmt::format("took longer than {:g} s; --timeout SECONDS allows more", timeout_seconds);
+}
+
+ExitReason reason_of(WorkEnd end) {
+  switch (end) {
+    case WorkEnd::message:
+      break;
+    case WorkEnd::crashed:
+      return ExitReason::internal_error;
+    case WorkEnd::timeout:
+      return ExitReason::timeout;
+    case WorkEnd::interrupted:
+      return ExitReason::interrupted;
+  }
+  return ExitReason::passed;
+}
+
+}  // namespace ohm::engine

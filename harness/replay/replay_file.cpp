@@ -1,0 +1,347 @@
+#include "harness/replay/replay_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "allocator_shim/base/whole_file.h"
+#include "allocator_shim/caching/trace_runner.h"
+#include "allocator_shim/replay/capacity_search.h"
+#include "allocator_shim/replay/verified_history.h"
+#include "allocator_shim/replay/what_if.h"
+#include "allocator_shim/snapshot/snapshot_reader.h"
+
+namespace ohm::engine {
+namespace {
+
+// ---- what kind of file --------------------------------------------------------------------------
+
+void check_file(const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw ReplayError(fmt::format("{}: {}", path, std::strerror(errno)));
+  }
+  if (S_ISDIR(status.st_mode)) throw ReplayError(fmt::format("{}: is a directory", path));
+}
+
+/// Snapshots are pickles, which begin with a byte that no text begins with.
+bool is_trace(const std::string& path) {
+  if (path.ends_with(".trace")) return true;
+  if (path.ends_with(".pickle") || path.ends_with(".pkl")) return false;
+  std::ifstream file(path, std::ios::binary);
+  const int first = file.peek();
+  return first == '#' || first == 'a';
+}
+
+Trace load_trace(const std::string& path) {
+  try {
+    return parse_trace(read_whole_file(path));
+  } catch (const std::system_error& error) {
+    throw ReplayError(fmt::format("{}: {}", path, error.code().message()));
+  } catch (const std::invalid_argument& error) {
+    throw ReplayError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+Snapshot load_snapshot(const std::string& path) {
+  try {
+    return read_snapshot_file(path);
+  } catch (const std::exception& error) {
+    throw ReplayError(error.what());
+  }
+}
+
+/// What is wrong with the trace itself is about the file.
+template <typename Run>
+auto run_trace(const std::string& path, Run&& run) {
+  try {
+    return run();
+  } catch (const std::invalid_argument& error) {
+    throw ReplayError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+// ---- what if ------------------------------------------------------------------------------------
+
+/// Something that can be run with other settings on another device.
+struct Rerun {
+  std::optional<int> device;
+  AllocatorSettings settings;  ///< its own
+  std::size_t events = 0;
+  std::function<WhatIfOutcome(const WhatIf&)> run;
+};
+
+WhatIfRow row_of(const Rerun& rerun, const WhatIf& what_if, const WhatIfOutcome& outcome) {
+  WhatIfRow row;
+  row.device = rerun.device;
+  row.settings = what_if.settings.text;
+  if (what_if.capacity_bytes != WhatIf::kEndless) row.capacity_bytes = what_if.capacity_bytes;
+  row.fits = outcome.fits();
+  if (outcome.failure) {
+    row.failed_request = outcome.failure->request;
+    row.failed_bytes = outcome.failure->requested_bytes;
+    row.message = outcome.failure->message;
+  }
+  row.retries = static_cast<std::uint64_t>(outcome.retries);
+  row.peak_reserved_bytes = outcome.peak_reserved_bytes;
+  row.peak_allocated_bytes = outcome.peak_allocated_bytes;
+  row.stranded_bytes = outcome.stranded_bytes;
+  row.rescued = outcome.rescued;
+  return row;
+}
+
+/// What fits comes first, then what fits with fewer retries, less reserved, less stranded; of what
+/// does not fit, what gets further.
+bool is_better(const WhatIfRow& a, const WhatIfRow& b) {
+  const auto key = [](const WhatIfRow& row) {
+    const std::uint64_t reached = row.fits ? 0 : row.failed_request.value_or(0);
+    return std::tuple(!row.fits, -static_cast<std::int64_t>(reached), row.retries,
+                      row.peak_reserved_bytes, row.stranded_bytes);
+  };
+  return key(a) < key(b);
+}
+
+class WhatIfRuns {
+ public:
+  WhatIfRuns(const ReplayOptions& options, const RuleSet& rules, ReplayResult& result)
+      : options_(options), rules_(rules), result_(result) {}
+
+  void run(const Rerun& rerun) {
+    if (asks_what_if()) add_what_ifs(rerun);
+    if (options_.finds_min_capacity) {
+      for (const AllocatorSettings& settings : settings_for(rerun)) {
+        add_min_capacity(rerun, settings);
+      }
+    }
+  }
+
+ private:
+  bool asks_what_if() const {
+    const bool has_conditions = !options_.settings.empty() || options_.memory_fraction;
+    return !options_.capacities.empty() || (has_conditions && !options_.finds_min_capacity);
+  }
+
+  std::vector<AllocatorSettings> settings_for(const Rerun& rerun) const {
+    if (options_.settings.empty()) return {rerun.settings};
+    std::vector<AllocatorSettings> all;
+    for (const std::string& text : options_.settings) all.push_back(parse_settings(text, rules_));
+    return all;
+  }
+
+  WhatIf what_if(const AllocatorSettings& settings, std::size_t capacity) const {
+    WhatIf what_if;
+    what_if.capacity_bytes = capacity;
+    what_if.settings = settings;
+    what_if.rules = rules_;
+    what_if.memory_fraction = options_.memory_fraction;
+    return what_if;
+  }
+
+  void add_what_ifs(const Rerun& rerun) {
+    std::vector<std::size_t> capacities = options_.capacities;
+    if (capacities.empty()) capacities.push_back(WhatIf::kEndless);
+    std::vector<WhatIfRow> rows;
+    for (const std::size_t capacity : capacities) {
+      for (const AllocatorSettings& settings : settings_for(rerun)) {
+        const WhatIf asked = what_if(settings, capacity);
+        rows.push_back(row_of(rerun, asked, rerun.run(asked)));
+      }
+    }
+    std::stable_sort(rows.begin(), rows.end(), is_better);
+    if (!rows.front().fits) result_.exit_reason = ExitReason::failed;
+    std::move(rows.begin(), rows.end(), std::back_inserter(result_.what_ifs));
+  }
+
+  void add_min_capacity(const Rerun& rerun, const AllocatorSettings& settings) {
+    const CapacitySearch found = find_smallest_capacity(
+        [&](std::size_t capacity) { return rerun.run(what_if(settings, capacity)); }, rerun.events);
+    MinCapacityRow& row = result_.min_capacities.emplace_back();
+    row.device = rerun.device;
+    row.settings = settings.text;
+    row.without_retry_bytes = found.without_retry_bytes;
+    row.with_retries_bytes = found.with_retries_bytes;
+    row.every_from_bytes = found.every_from_bytes;
+    row.is_certified = found.is_certified;
+    row.checked_down_to_bytes = found.checked_down_to_bytes;
+    row.runs = found.runs;
+    if (!found.with_retries_bytes) result_.exit_reason = ExitReason::failed;
+  }
+
+  const ReplayOptions& options_;
+  const RuleSet& rules_;
+  ReplayResult& result_;
+};
+
+/// The same run, told to who waits.
+template <class Run>
+auto counted(const ReplayOptions& options, Run run) {
+  return [&options, run](const WhatIf& what_if) {
+    auto outcome = run(what_if);
+    if (options.on_run) options.on_run();
+    return outcome;
+  };
+}
+
+// ---- snapshots ----------------------------------------------------------------------------------
+
+ReplayStart start_of(const VerifiedHistory& verified) {
+  const StartSummary& summary = verified.start();
+  ReplayStart start;
+  start.segments = summary.segments;
+  start.blocks = summary.blocks;
+  start.reserved_bytes = summary.reserved_bytes;
+  start.open_blocks = summary.open_blocks;
+  start.known_blocks = summary.known_blocks;
+  start.narrowed_blocks = summary.narrowed_blocks;
+  start.skipped_events = verified.first_event();
+  return start;
+}
+
+ReplayedDevice device_of(const VerifiedHistory& verified) {
+  ReplayedDevice device;
+  device.device = verified.history().device;
+  device.events = verified.history().events.size();
+  device.notes = verified.history().notes;
+  if (verified.disagreement()) {
+    const Disagreement& disagreement = *verified.disagreement();
+    device.mismatch = {disagreement.event, disagreement.summary, disagreement.details};
+  }
+  device.is_replayed = verified.is_replayed();
+  if (!device.is_replayed) return device;
+  const ReplayCounts& counts = verified.counts();
+  device.start = start_of(verified);
+  device.allocations = counts.allocations;
+  device.allocations_at_recorded_address = counts.allocations_at_recorded_address;
+  device.segments = counts.segments;
+  device.segments_as_recorded = counts.segments_as_recorded;
+  device.frees = counts.frees;
+  device.ooms = counts.ooms;
+  device.flushes = counts.flushes;
+  device.retries = counts.retries;
+  device.given_releases = verified.given_releases();
+  device.peak_reserved_bytes = {verified.recorded_peaks().reserved_bytes,
+                                verified.peaks().reserved_bytes};
+  device.peak_requested_bytes = {verified.recorded_peaks().requested_bytes,
+                                 verified.peaks().requested_bytes};
+  return device;
+}
+
+std::vector<DeviceHistory> histories_in(const std::string& path, const RuleSet& rules) {
+  const Snapshot snapshot = load_snapshot(path);
+  try {
+    return device_histories(snapshot, rules);
+  } catch (const HistoryError& error) {
+    throw ReplayError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+void replay_snapshot(const ReplayOptions& options, const RuleSet& rules, ReplayResult& result) {
+  WhatIfRuns what_ifs(options, rules, result);
+  for (DeviceHistory& history : histories_in(options.file, rules)) {
+    result.settings = history.settings.text;
+    try {
+      const VerifiedHistory verified(std::move(history), rules);
+      result.devices.push_back(device_of(verified));
+      if (verified.disagreement() && options.verifies) result.exit_reason = ExitReason::failed;
+      if (!verified.is_replayed()) continue;
+      what_ifs.run({verified.history().device, verified.history().settings,
+                    verified.history().events.size(), counted(options, [&](const WhatIf& what_if) {
+                      return run_elsewhere(verified, what_if);
+                    })});
+    } catch (const HistoryError& error) {
+      throw ReplayError(fmt::format("{}: {}", options.file, error.what()));
+    }
+  }
+}
+
+// ---- traces -------------------------------------------------------------------------------------
+
+TraceRunOptions trace_options(const ReplayOptions& options, const RuleSet& rules) {
+  TraceRunOptions run;
+  run.rules = rules;
+  run.memory_fraction = options.memory_fraction;
+  return run;
+}
+
+ReplayedTrace summary_of(const Trace& trace, const TraceRunOptions& options) {
+  TraceRunner runner(trace, options);
+  ReplayedTrace summary;
+  for (const TraceOperation& operation : trace.operations) {
+    const TraceRunner::Outcome outcome = runner.run(operation);
+    runner.events().clear();
+    if (operation.kind == TraceOperation::Kind::allocate) ++summary.allocations;
+    if (outcome.status == TraceRunner::Status::out_of_memory) ++summary.ooms;
+    // Counters that the trace resets are not what is asked for here.
+    const MemoryStats& stats = runner.allocator().stats();
+    const auto raise = [](std::uint64_t& peak, std::int64_t current) {
+      peak = std::max(peak, static_cast<std::uint64_t>(current));
+    };
+    raise(summary.peak_allocated_bytes, stats.allocated_bytes[0].current);
+    raise(summary.peak_reserved_bytes, stats.reserved_bytes[0].current);
+  }
+  const MemoryStats& stats = runner.allocator().stats();
+  summary.operations = trace.operations.size();
+  summary.capacity_bytes = trace.capacity_bytes;
+  summary.retries = static_cast<std::uint64_t>(stats.num_alloc_retries);
+  summary.device_allocations = static_cast<std::uint64_t>(stats.num_device_alloc);
+  summary.device_frees = static_cast<std::uint64_t>(stats.num_device_free);
+  return summary;
+}
+
+void replay_trace(const ReplayOptions& options, const RuleSet& rules, ReplayResult& result) {
+  const Trace trace = load_trace(options.file);
+  result.settings = trace.settings;
+  run_trace(options.file, [&] {
+    const AllocatorSettings settings = parse_settings(trace.settings, rules);
+    result.trace = summary_of(trace, trace_options(options, rules));
+    WhatIfRuns(options, rules, result)
+        .run({std::nullopt, settings, trace.operations.size(),
+              counted(options,
+                      [&](const WhatIf& what_if) { return run_elsewhere(trace, what_if); })});
+  });
+}
+
+}  // namespace
+
+ReplayResult replay_file(const ReplayOptions& options) {
+  const RuleSet& rules = rule_set_or_default(options.rules);
+  for (const std::string& settings : options.settings) parse_settings(settings, rules);
+  check_file(options.file);
+  ReplayResult result;
+  result.file = options.file;
+  result.rules = rules.name;
+  if (is_trace(options.file)) {
+    if (options.verifies) {
+      throw std::invalid_argument(
+          "--verify compares a snapshot with its own record; a .trace has requests alone: compare "
+          "--format golden with what is expected");
+    }
+    replay_trace(options, rules, result);
+  } else {
+    replay_snapshot(options, rules, result);
+  }
+  return result;
+}
+
+GoldenOutput replay_in_golden_format(const ReplayOptions& options) {
+  const RuleSet& rules = rule_set_or_default(options.rules);
+  check_file(options.file);
+  if (!is_trace(options.file)) {
+    throw std::invalid_argument("--format golden, --events and --ooms are for .trace files");
+  }
+  const Trace trace = load_trace(options.file);
+  TraceRunOptions run = trace_options(options, rules);
+  if (!options.settings.empty()) run.settings = options.settings.front();
+  if (!options.capacities.empty()) run.capacity_bytes = options.capacities.front();
+  return run_trace(options.file, [&] { return run_in_golden_format(trace, run); });
+}
+
+}  // namespace ohm::engine

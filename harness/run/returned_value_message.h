@@ -1,0 +1,14 @@
+// What variants return, in the messages of every kind of worker.
+#pragma once
+
+#include "harness/process/message_archive.h"
+#include "harness/scenario/returned_value.h"
+
+namespace ohm::engine {
+
+template <class Archive, Is<ReturnedValue> T>
+void fields(Archive& archive, T& value) {
+  archive(value.dtype, value.shape, value.values, value.has_values, value.text);
+}
+
+}  // namespace ohm::engine

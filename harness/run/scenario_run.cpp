@@ -1,0 +1,385 @@
+#include "harness/run/scenario_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "harness/judge/scenario_validation.h"
+#include "harness/process/live_board.h"
+#include "harness/run/rerun_command.h"
+#include "harness/run/variant_machine.h"
+#include "harness/scenario/script_errors.h"
+#include "harness/scenario/source_file.h"
+#include "harness/scenario/source_lines.h"
+#include "reports/text/report_file.h"
+
+namespace ohm::engine {
+
+namespace {
+
+ErrorResult timeout_error(const std::string& what, double seconds) {
+  return {fmt::format("{} ran longer than {:g} s", what, seconds),
+          {},
+          0,
+          {},
+          "--timeout SECONDS allows more"};
+}
+
+/// What a process that did not report died of; what it wrote last is the best hint there is.
+ErrorResult crash_error(const std::string& what, const WorkResult& result) {
+  return {
+      fmt::format("the process of {} was {}", what, result.how_it_ended), {}, 0, result.output, {}};
+}
+
+/// What a process that did not end by itself means, whoever needed it.
+ExitReason reason_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::timeout:
+      return ExitReason::timeout;
+    case Outcome::crashed:
+      return ExitReason::internal_error;
+    case Outcome::not_run:
+      return ExitReason::interrupted;
+    case Outcome::completed:
+    case Outcome::oom:
+    case Outcome::error:
+      break;
+  }
+  return ExitReason::passed;
+}
+
+ExitReason reason_of(const VariantResult& variant) {
+  switch (variant.verdict) {
+    case Verdict::passed:
+      return ExitReason::passed;
+    case Verdict::failed:
+      return ExitReason::failed;
+    case Verdict::error:
+      return worse_of(ExitReason::script_error, reason_of(variant.outcome));
+    case Verdict::skipped:
+      break;
+  }
+  return reason_of(variant.outcome);
+}
+
+Verdict verdict_of(const std::vector<VariantResult>& variants) {
+  const auto any = [&](Verdict verdict) {
+    return std::any_of(variants.begin(), variants.end(),
+                       [&](const VariantResult& variant) { return variant.verdict == verdict; });
+  };
+  if (any(Verdict::error)) return Verdict::error;
+  if (any(Verdict::failed)) return Verdict::failed;
+  return any(Verdict::skipped) ? Verdict::skipped : Verdict::passed;
+}
+
+}  // namespace
+
+ScenarioRun::ScenarioRun(std::size_t index, std::string path, const RunOptions& options,
+                         const ScenarioLoader& loader, WorkerPool& pool)
+    : index_(index),
+      path_(std::move(path)),
+      options_(options),
+      loader_(loader),
+      pool_(pool),
+      recording_(options.recording) {}
+
+void ScenarioRun::start() { submit_loading(/*lists_only=*/false); }
+void ScenarioRun::start_listing() { submit_loading(/*lists_only=*/true); }
+
+LoadRequest ScenarioRun::load_request() const {
+  return {path_, source_, options_.caps, options_.seed, options_.parameters};
+}
+
+// ---- loading ------------------------------------------------------------------------------------
+
+void ScenarioRun::submit_loading(bool lists_only) {
+  try {
+    source_ = read_source_file(path_);
+  } catch (const ScriptError& error) {
+    fail(error_result(error), ExitReason::script_error);
+    return;
+  }
+  const auto load = [this] { return encoded(load_scenario(loader_, load_request())); };
+  pool_.submit(
+      static_cast<std::int64_t>(index_), load,
+      [this, lists_only](const WorkResult& result) { take_description(result, lists_only); });
+}
+
+void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
+  const std::string what = "loading " + path_;
+  switch (result.end) {
+    case WorkEnd::interrupted:
+      interrupted_ = true;
+      is_finished_ = true;
+      return;
+    case WorkEnd::timeout:
+      return fail(timeout_error(what, options_.timeout_seconds), ExitReason::timeout);
+    case WorkEnd::crashed:
+      return fail(crash_error(what, result), ExitReason::internal_error);
+    case WorkEnd::message:
+      break;
+  }
+  LoadedScenario loaded = decoded_scenario(result.message);
+  if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
+  try {
+    measured_.description = validated(std::move(loaded.description));
+  } catch (const ScriptError& error) {
+    return fail(error_result(error), ExitReason::script_error);
+  }
+  is_finished_ = lists_only;
+  if (lists_only) return;
+  selected_ = selected_variants(measured_.description, options_.selection);
+  find_baseline();
+  if (!is_finished_ && check_snapshots()) run_what_is_selected();
+}
+
+// ---- snapshots ----------------------------------------------------------------------------------
+
+/// Before anything runs: paths that cannot be written, or that are one for several variants, end
+/// the scenario.
+bool ScenarioRun::check_snapshots() {
+  const SnapshotPaths& paths = options_.snapshots;
+  if (paths.empty()) return true;
+  ErrorResult error;
+  if (selected_.size() > 1 && !paths.tells_variants_apart()) {
+    error.message =
+        fmt::format("--snapshot {} is one file, but {} variants of {} are selected ({})",
+                    paths.text(), selected_.size(), path_, fmt::join(selected_, ", "));
+    error.hint = "select one with --case, or name a folder or a path with {variant}";
+  } else {
+    try {
+      for (const std::string& name : selected_) {
+        const reports::ReportFile can_be_written(paths.path_for(path_, name));
+      }
+      return true;
+    } catch (const std::runtime_error& unwritable) {
+      error.message = fmt::format("--snapshot {}: {}", paths.text(), unwritable.what());
+    }
+  }
+  selected_.clear();
+  fail(std::move(error), ExitReason::usage);
+  return false;
+}
+
+/// A variant that is run a second time, on a larger GPU for its values, leaves no files.
+VariantFiles ScenarioRun::files_of(const VariantDescription& variant, bool as_reference) const {
+  const bool is_repetition = as_reference && variant.role != Role::reference;
+  const bool is_selected =
+      std::find(selected_.begin(), selected_.end(), variant.name) != selected_.end();
+  VariantFiles files;
+  files.script_writes = !is_repetition;
+  if (!options_.snapshots.empty() && is_selected && !is_repetition) {
+    files.snapshot_path = options_.snapshots.path_for(path_, variant.name);
+  }
+  return files;
+}
+
+std::vector<std::string> ScenarioRun::snapshot_errors() const {
+  std::vector<std::string> errors;
+  for (const auto* runs : {&measured_.variants, &measured_.references}) {
+    for (const auto& [name, run] : *runs) {
+      if (!run.snapshot_error.empty()) errors.push_back(run.snapshot_error);
+    }
+  }
+  return errors;
+}
+
+// ---- baselines ----------------------------------------------------------------------------------
+
+/// A baseline that cannot be read ends the scenario: nobody may take it for one that holds.
+void ScenarioRun::find_baseline() {
+  const std::string path = baseline_path(path_);
+  std::error_code unknown;
+  if (!options_.checks_baselines || !std::filesystem::exists(path, unknown)) return;
+  try {
+    baseline_ = read_baseline(path);
+  } catch (const BaselineError& error) {
+    selected_.clear();
+    return fail({error.what(), path, 0, {}, {}}, ExitReason::script_error);
+  }
+  recording_ = std::max(recording_, Recording::peaks);
+}
+
+/// What did what its role says and allocates more than it did is a failure all the same.
+void ScenarioRun::apply_baseline(ScenarioResult& result) const {
+  if (!baseline_ && !options_.requires_baselines) return;
+  const std::vector<BaselineCheck> checks =
+      check_baseline(baseline_.value_or(Baseline()), result, options_.seed);
+  for (const BaselineCheck& check : checks) {
+    const bool fails =
+        check.state == BaselineCheck::State::regressed ||
+        check.state == BaselineCheck::State::incomparable ||
+        (check.state == BaselineCheck::State::missing && options_.requires_baselines);
+    const auto variant =
+        std::find_if(result.variants.begin(), result.variants.end(),
+                     [&](const VariantResult& one) { return one.name == check.variant; });
+    if (!fails || variant->verdict != Verdict::passed) continue;
+    variant->verdict = Verdict::failed;
+    variant->failure_type = "BaselineRegression";
+    variant->reason = baseline_ ? "against the baseline: " + check.reason
+                                : "there is no baseline; ohm baseline update writes it";
+  }
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+void ScenarioRun::run_what_is_selected() {
+  std::set<std::string> needed(selected_.begin(), selected_.end());
+  for (std::vector<std::string> todo = selected_; !todo.empty();) {
+    const VariantDescription* variant = find_variant(measured_.description, todo.back());
+    todo.pop_back();
+    for (const std::string& other : needed_by(measured_.description, *variant)) {
+      if (needed.insert(other).second) todo.push_back(other);
+    }
+  }
+  for (const VariantDescription& variant : measured_.description.variants) {
+    if (needed.count(variant.name) == 0) continue;
+    submit_variant(variant, /*as_reference=*/variant.role == Role::reference);
+  }
+  is_finished_ = pending_ == 0;
+}
+
+void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_reference) {
+  ++pending_;
+  const auto run = [this, name = variant.name,
+                    machine = as_reference
+                                  ? large_machine_for(measured_.description, variant, options_)
+                                  : machine_for(measured_.description, variant, options_),
+                    files = files_of(variant, as_reference),
+                    recording = as_reference ? Recording::figures : recording_] {
+    const std::unique_ptr<LiveEntry> live = live_entry(name);
+    return encoded(
+        run_variant(loader_, load_request(), name, machine, files, recording, live.get()));
+  };
+  pool_.submit(static_cast<std::int64_t>(index_), run,
+               [this, name = variant.name, as_reference](const WorkResult& result) {
+                 take_variant(name, as_reference, result);
+               });
+}
+
+std::unique_ptr<LiveEntry> ScenarioRun::live_entry(const std::string& variant) const {
+  if (options_.live_board == nullptr) return nullptr;
+  return std::make_unique<LiveEntry>(*options_.live_board,
+                                     measured_.description.name + "." + variant);
+}
+
+MeasuredVariant ScenarioRun::measured_from(const std::string& name,
+                                           const WorkResult& result) const {
+  MeasuredVariant measured;
+  switch (result.end) {
+    case WorkEnd::interrupted:
+      break;
+    case WorkEnd::timeout:
+      measured.outcome = Outcome::timeout;
+      measured.error = timeout_error(name, options_.timeout_seconds);
+      break;
+    case WorkEnd::crashed:
+      measured.outcome = Outcome::crashed;
+      measured.error = crash_error(name, result);
+      break;
+    case WorkEnd::message:
+      measured = decoded_variant(result.message);
+      break;
+  }
+  measured.output = result.output;
+  measured.seconds = result.seconds;
+  return measured;
+}
+
+void ScenarioRun::take_variant(const std::string& name, bool as_reference,
+                               const WorkResult& result) {
+  auto& measured = as_reference ? measured_.references : measured_.variants;
+  interrupted_ = interrupted_ || result.end == WorkEnd::interrupted;
+  measured[name] = measured_from(name, result);
+  --pending_;
+  advance();
+}
+
+void ScenarioRun::advance() {
+  if (pending_ > 0) return;
+  if (!interrupted_) {
+    for (const std::string& name : missing_references(measured_, selected_)) {
+      submit_variant(*find_variant(measured_.description, name), /*as_reference=*/true);
+    }
+  }
+  is_finished_ = pending_ == 0;
+}
+
+// ---- the result ---------------------------------------------------------------------------------
+
+void ScenarioRun::fail(ErrorResult error, ExitReason reason) {
+  error_ = std::move(error);
+  error_reason_ = reason;
+  is_finished_ = true;
+}
+
+std::string ScenarioRun::rerun_command(const std::string& variant) const {
+  return engine::rerun_command(options_, path_, measured_.description, variant, options_.fault);
+}
+
+/// Lines are told by their text, which stays when they move.
+void ScenarioRun::add_source(ScenarioResult& result) const {
+  if (recording_ == Recording::figures) return;
+  SourceLines lines;
+  for (VariantResult& variant : result.variants) {
+    if (variant.oom) lines.fill_in(variant.oom->holders);
+    for (DeviceResult& device : variant.devices) {
+      if (device.peak) lines.fill_in(device.peak->holders);
+    }
+  }
+  if (recording_ == Recording::history) result.source = lines.of(path_);
+}
+
+ScenarioResult ScenarioRun::result() const {
+  ScenarioResult result;
+  const ScenarioDescription& description = measured_.description;
+  result.file = path_;
+  result.name =
+      description.name.empty() ? std::filesystem::path(path_).stem().string() : description.name;
+  result.summary = description.summary;
+  result.error = error_;
+  for (const ScenarioParameter& parameter : description.parameters) {
+    result.parameters.push_back({parameter.name, parameter.value, parameter.default_value});
+  }
+  for (const std::string& name : selected_) {
+    VariantResult variant = judge(measured_, *find_variant(description, name));
+    variant.rerun = rerun_command(name);
+    const auto measured = measured_.variants.find(name);
+    if (options_.timestamps && measured != measured_.variants.end()) {
+      variant.seconds = measured->second.seconds;
+    }
+    result.variants.push_back(std::move(variant));
+  }
+  for (const auto& [name, measured] : measured_.references) {
+    result.references.push_back(reference_result(measured_, name));
+    result.references.back().rerun = rerun_command(name);
+  }
+  add_source(result);
+  apply_baseline(result);
+  result.verdict = verdict_of(result.variants);
+  if (interrupted_ && result.variants.empty()) result.verdict = Verdict::skipped;
+  if (error_) result.verdict = Verdict::error;
+  return result;
+}
+
+ListedScenario ScenarioRun::listing() const {
+  ListedScenario listed{measured_.description, error_, error_reason_};
+  listed.description.file = path_;
+  return listed;
+}
+
+ExitReason ScenarioRun::exit_reason(const ScenarioResult& result) const {
+  ExitReason reason = error_reason_;
+  for (const VariantResult& variant : result.variants) {
+    reason = worse_of(reason, reason_of(variant));
+  }
+  for (const auto* runs : {&measured_.variants, &measured_.references}) {
+    for (const auto& [name, run] : *runs) reason = worse_of(reason, reason_of(run.outcome));
+  }
+  return reason;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,105 @@
+#include "harness/run/shard_work.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "harness/gate/baseline.h"
+#include "harness/scenario/required_modules.h"
+#include "harness/scenario/source_file.h"
+
+namespace ohm::engine {
+
+namespace {
+
+/// Empty for a file that cannot be read: its scenario is an error anyway.
+std::string hash_of(const std::string& path) {
+  try {
+    return fmt::format("{:016x}", PointHash().add(read_source_file(path)).value());
+  } catch (const ScriptError&) {
+    return {};
+  }
+}
+
+/// The files that were given, each with its baseline where one is compared, then the modules that
+/// they require.
+std::vector<ShardInput> inputs_of(const RunOptions& options) {
+  std::vector<ShardInput> inputs;
+  std::set<std::string> modules;
+  for (const std::string& file : options.files) {
+    inputs.push_back({file, hash_of(file)});
+    const std::string baseline = baseline_path(file);
+    const std::string hash = options.checks_baselines ? hash_of(baseline) : std::string();
+    if (!hash.empty()) inputs.push_back({baseline, hash});
+    const std::vector<std::string> required = required_modules(file);
+    modules.insert(required.begin(), required.end());
+  }
+  for (const std::string& module : modules) inputs.push_back({module, hash_of(module)});
+  return inputs;
+}
+
+std::string gpu_of(const RunOptions& options) {
+  if (options.cuda && options.cuda->limit_bytes) {
+    return fmt::format("{}, {} bytes", options.gpu_text, *options.cuda->limit_bytes);
+  }
+  if (!options.gpu) return options.gpu_text;
+  // A profile that is a file is known by what it says.
+  const GpuProfile& profile = options.gpu->profile;
+  return fmt::format("{}, {} bytes, {} of the context, {} of workspaces, sm_{}, {} x {} threads",
+                     options.gpu_text, profile.capacity_bytes, profile.context_bytes,
+                     profile.cublas_workspace_bytes, fmt::join(profile.compute_capability, ""),
+                     profile.multiprocessors, profile.threads_per_multiprocessor);
+}
+
+std::string parameters_of(const RunOptions& options) {
+  std::string text;
+  for (const auto& [name, value] : options.parameters) {
+    text += fmt::format("{}{}={:.17g}", text.empty() ? "" : " ", name, value);
+  }
+  return text;
+}
+
+/// In any order they select the same.
+std::string cases_of(const Selection& selection) {
+  const std::set<std::string> cases(selection.cases.begin(), selection.cases.end());
+  return fmt::format("{}", fmt::join(cases, ", "));
+}
+
+std::map<std::string, std::string> settings_of(const RunOptions& options) {
+  return {{"seed", std::to_string(options.seed)},
+          {"gpu", gpu_of(options)},
+          {"alloc_conf", options.alloc_conf.value_or("the scenarios' own")},
+          {"environment_alloc_conf", options.environment_alloc_conf},
+          {"rules", options.rules},
+          {"size_only", options.size_only ? "true" : "false"},
+          {"set", parameters_of(options)},
+          {"fault", options.fault},
+          {"cases", cases_of(options.selection)},
+          {"filter", options.selection.filter},
+          {"timeout", fmt::format("{}", options.timeout_seconds)},
+          {"instructions", std::to_string(options.caps.instructions)},
+          {"script_memory", std::to_string(options.caps.memory_bytes)},
+          {"fail_fast", options.fail_fast ? "true" : "false"},
+          {"timestamps", options.timestamps ? "true" : "false"},
+          {"history", options.recording == Recording::history ? "true" : "false"},
+          {"require_baseline", options.requires_baselines ? "true" : "false"}};
+}
+
+}  // namespace
+
+std::optional<ShardResult> shard_result(const Shard& shard, const RunOptions& options) {
+  if (shard.is_whole()) return std::nullopt;
+  ShardResult result;
+  result.number = static_cast<std::int64_t>(shard.index) + 1;
+  result.count = static_cast<std::int64_t>(shard.count);
+  result.settings = settings_of(options);
+  result.inputs = inputs_of(options);
+  return result;
+}
+
+}  // namespace ohm::engine

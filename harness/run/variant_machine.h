@@ -1,0 +1,18 @@
+// Which machine a variant runs on: what its scenario says, and what the run brings instead.
+#pragma once
+
+#include "harness/machine/machine.h"
+#include "harness/run/runner.h"
+#include "harness/scenario/scenario.h"
+
+namespace ohm::engine {
+
+MachineOptions machine_for(const ScenarioDescription& scenario, const VariantDescription& variant,
+                           const RunOptions& run);
+
+/// For a variant that runs for its values: without faults, and large enough for what the scenario's
+/// own GPUs cannot hold.
+MachineOptions large_machine_for(const ScenarioDescription& scenario,
+                                 const VariantDescription& variant, const RunOptions& run);
+
+}  // namespace ohm::engine

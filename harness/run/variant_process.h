@@ -1,0 +1,40 @@
+// What happens inside a worker process: a scenario is loaded, and one variant of it is run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "harness/judge/measured_variant.h"
+#include "harness/machine/machine.h"
+#include "harness/run/worker_messages.h"
+#include "harness/scenario/scenario_program.h"
+#include "reports/model/recording.h"
+
+namespace ohm::engine {
+
+class LiveEntry;
+
+/// Loads and describes; validates nothing. Errors of the script become the result's error.
+LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& request);
+
+/// The files that running a variant makes, beside its result.
+struct VariantFiles {
+  std::string snapshot_path;  ///< of the GPUs' memory at the end; empty: none
+  bool script_writes = true;  ///< false: what the script writes is not kept
+};
+
+/// Loads the scenario again on a fresh machine and runs the variant of this name. Errors of the
+/// script and out-of-memory errors become the result's; an error of ours leaves as an exception.
+/// Where somebody watches, `live` is told what is allocated. `look_at` is shown the machine when
+/// the variant has ended.
+MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
+                            const std::string& variant, const MachineOptions& options,
+                            const VariantFiles& files = {},
+                            Recording recording = Recording::figures, LiveEntry* live = nullptr,
+                            const std::function<void(const Machine&)>& look_at = nullptr);
+
+/// The largest holders of what is alive, one for each place and category; the rest is counted.
+void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const SiteTable& sites);
+
+}  // namespace ohm::engine

@@ -1,0 +1,106 @@
+#include "harness/sweep/call_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "allocator_shim/fault/fault_point.h"
+
+namespace ohm::engine {
+
+bool CallFilter::means(const FaultCandidate& call) const {
+  if (call.device < 0 && !host && call.level != FaultLevel::pinned) return false;
+  if (level == FaultLevel::request) {
+    return is_request(call.level) && call.level != FaultLevel::pinned;
+  }
+  return call.level == level;
+}
+
+void CallRecorder::note(const FaultCandidate& candidate) {
+  PointHash kind;
+  kind.add((static_cast<std::uint64_t>(candidate.level) << 32U) |
+           (static_cast<std::uint64_t>(candidate.device + 1) << 8U) |
+           static_cast<std::uint64_t>(candidate.category));
+  if (candidate.where != nullptr) kind.add(candidate.where->op);
+  calls_.points.push_back(candidate.point);
+  calls_.kinds.push_back(kind.value());
+  calls_.bytes.push_back(candidate.bytes);
+  const auto [known, is_new] = point_index_.try_emplace(candidate.point, points_.size());
+  if (is_new) {
+    SweepPoint point;
+    point.point = fault_point_text(candidate.point, 0);
+    point.level = name_of(candidate.level);
+    point.device = Device::cuda(candidate.device).str();
+    point.category = candidate.category;
+    if (candidate.where != nullptr) {
+      point.op = candidate.where->op;
+      point.file = candidate.where->file;
+      point.line = candidate.where->line;
+    }
+    point.stack = machine_.program_stack();
+    points_.push_back(std::move(point));
+    hashes_.push_back(candidate.point);
+  }
+  ++points_[known->second].passes;
+}
+
+bool CallRecorder::should_fail(const FaultCandidate& candidate) {
+  if (!is_armed_ || !filter_.means(candidate)) return false;
+  const std::size_t index = calls_.size();
+  note(candidate);
+  if (has_fired()) return fail_again(candidate);
+  if (const std::optional<FaultForm> form = decide_(index)) return fire(candidate, *form);
+  return false;
+}
+
+bool CallRecorder::fire(const FaultCandidate& candidate, FaultForm form) {
+  form_ = form;
+  target_ = calls_.size() - 1;
+  target_bytes_ = candidate.bytes;
+  is_target_on_host_ = candidate.device < 0;
+  faults_ = 1;
+  ooms_before_ = machine_.ooms();
+  for (std::size_t i = 0; i < target_; ++i) successes_ += calls_.kinds[i] == calls_.kinds[target_];
+  at_failure_ = held_memory(machine_, filter_.host, Category::activation);
+  return true;
+}
+
+bool CallRecorder::reached_program() const { return machine_.ooms() != ooms_before_; }
+
+bool CallRecorder::fail_again(const FaultCandidate& candidate) {
+  // A GPU that stays full does not fill the host, nor the other way round.
+  bool fails = form_ == FaultForm::persistent && is_target_on_host_ == (candidate.device < 0);
+  if (!fails && then_ && faults_ == 1) fails = then_(calls_.size() - 1).has_value();
+  if (!fails) {
+    check_retry(candidate);
+    return false;
+  }
+  ++faults_;
+  if (++failures_[candidate.point] == kFailuresOfAHang && on_hang_) on_hang_();
+  return true;
+}
+
+/// Whether what led to this call since the failure is what had led to the failed one.
+bool CallRecorder::is_aligned() const {
+  constexpr std::size_t kEnough = 64;
+  const std::size_t now = calls_.size() - 1;
+  const std::size_t length = std::min({now - target_ - 1, target_, kEnough});
+  for (std::size_t i = 1; i <= length; ++i) {
+    if (calls_.kinds[now - i] != calls_.kinds[target_ - i]) return false;
+    if (calls_.bytes[now - i] != calls_.bytes[target_ - i]) return false;
+  }
+  return true;
+}
+
+/// The same kind of request once more: the activations of the failed try must be gone by now. What
+/// a program keeps from try to try (gradients, optimizer state) is its own affair.
+void CallRecorder::check_retry(const FaultCandidate& candidate) {
+  if (calls_.kinds.back() != calls_.kinds[target_]) return;
+  ++successes_;
+  if (is_retry_checked_ || candidate.bytes != target_bytes_ || !is_aligned()) return;
+  is_retry_checked_ = true;
+  is_retry_immediate_ = calls_.size() == calls_before_recovery() + 1;
+  const HeldMemory now = held_memory(machine_, filter_.host, Category::activation);
+  held_ = excess_text(in_words(now, machine_), in_words(at_failure_, machine_), Places::known);
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,251 @@
+#include "harness/sweep/fault_trials.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "harness/sweep/sweep_messages.h"
+
+namespace ohm::engine {
+
+namespace {
+
+TaskVerdict ended_badly(const TrialProcess::Ended& ended) {
+  TaskVerdict task;
+  const bool has_hung = ended.end == TrialProcess::End::hung;
+  task.verdict.verdict = has_hung ? FaultVerdict::hang : FaultVerdict::crash;
+  task.verdict.handled = true;
+  task.verdict.what = has_hung ? "no end was in sight" : ended.how;
+  return task;
+}
+
+/// Whether runs in turn are still cheaper than forks. One late run proves nothing: a process's
+/// first one finds nothing made yet, and any may have waited for its turn on the processor.
+class TurnCosts {
+ public:
+  explicit TurnCosts(double seconds_of_a_fork) : seconds_of_a_fork_(seconds_of_a_fork) {}
+
+  bool are_low() const { return lost_seconds_ <= kMostLost * seconds_of_a_fork_; }
+  void add(const TaskVerdict& tried) {
+    lost_seconds_ = std::max(0.0, lost_seconds_ + tried.seconds_before - seconds_of_a_fork_);
+  }
+
+ private:
+  static constexpr double kMostLost = 8;
+
+  double seconds_of_a_fork_;
+  double lost_seconds_ = 0;
+};
+
+/// One worker's part of a sweep. An object lives on in every child that it forks, and knows which
+/// of the processes it is in.
+class FaultTrials {
+ public:
+  FaultTrials(const ScenarioLoader& loader, const TrialSetup& setup,
+              const UndisturbedRun& undisturbed, const std::vector<FaultTask>& tasks,
+              const TrialsOptions& options)
+      : loader_(loader),
+        setup_(setup),
+        undisturbed_(undisturbed),
+        tasks_(tasks),
+        options_(options),
+        verdicts_(tasks.size()) {}
+
+  std::vector<TaskVerdict> run() {
+    if (options_.engine == SweepEngine::fork) {
+      // The second failure of a chain needs a fork of the first one's run.
+      if (options_.depth < 2 && options_.seconds_of_a_fork > 0) run_in_turn();
+      if (next_ < tasks_.size()) run_once();
+    }
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (options_.engine == SweepEngine::exec || needs_own_run_.count(i) != 0) run_alone(i);
+    }
+    return std::move(verdicts_);
+  }
+
+ private:
+  using Form = std::optional<FaultForm>;
+
+  // ---- the first of them in turn
+
+  void run_in_turn() {
+    bool is_worth_it = true;
+    while (is_worth_it && next_ < tasks_.size()) {
+      if (process_.fork_child(options_.limits)) try_in_turn();
+      is_worth_it = take_all();
+    }
+  }
+
+  [[noreturn]] void try_in_turn() {
+    child_ = &process_;
+    TurnCosts costs(options_.seconds_of_a_fork);
+    for (std::size_t i = next_; i < tasks_.size() && costs.are_low(); ++i) {
+      TrialProcess::renew(options_.limits);
+      costs.add(tried(tasks_[i]));
+    }
+    process_.leave();
+  }
+
+  /// Posts the verdict. The process ends here where the next trial could see what this one left.
+  TaskVerdict tried(const FaultTask& task) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    TaskVerdict found;
+    Trial trial(loader_, setup_, [&](std::size_t call) {
+      if (call != task.call) return Form();
+      found.seconds_before = std::chrono::duration<double>(Clock::now() - begin).count();
+      return Form(task.form);
+    });
+    prepare(trial);
+    trial.run();
+    found.verdict = trial.judged(undisturbed_, usable_);
+    process_.post(encoded(std::vector<TaskVerdict>{found}));
+    if (!is_good(found.verdict.verdict)) process_.leave();
+    note_usable(found);
+    return found;
+  }
+
+  /// False when forks are cheaper from here on.
+  bool take_all() {
+    const TrialProcess::Ended ended = process_.wait();
+    TurnCosts costs(options_.seconds_of_a_fork);
+    for (const std::string& message : ended.messages) {
+      const TaskVerdict task = decoded_verdicts(message).at(0);
+      costs.add(task);
+      note_usable(task);
+      verdicts_[next_++] = task;
+    }
+    // What killed the process may be a trial's own failure, or what the one before it left.
+    if (ended.end != TrialProcess::End::left && next_ < tasks_.size()) {
+      needs_own_run_.insert(next_++);
+    }
+    return costs.are_low() && !ended.messages.empty();
+  }
+
+  // ---- the others from one run
+
+  void run_once() {
+    Trial trial(loader_, setup_, [this](std::size_t call) { return fork_at(call); });
+    prepare(trial);
+    trial.run();
+    if (child_ != nullptr) report(trial);
+  }
+
+  Form fork_at(std::size_t call) {
+    for (; next_ < tasks_.size() && tasks_[next_].call == call; ++next_) {
+      if (!TrialProcess::can_fork()) {
+        needs_own_run_.insert(next_);
+        continue;
+      }
+      if (process_.fork_child(options_.limits)) {
+        child_ = &process_;
+        return tasks_[next_].form;
+      }
+      take(verdicts_[next_], process_);
+    }
+    return std::nullopt;
+  }
+
+  // ---- one of them, from the start
+
+  void run_alone(std::size_t index) {
+    const FaultTask& task = tasks_[index];
+    if (!process_.fork_child(options_.limits)) return take(verdicts_[index], process_);
+    child_ = &process_;
+    Trial trial(loader_, setup_,
+                [&](std::size_t call) { return call == task.call ? Form(task.form) : Form(); });
+    prepare(trial);
+    trial.run();
+    report(trial);
+  }
+
+  // ---- in the child
+
+  /// What trials do in the process that this object is in, now or after a fork.
+  void prepare(Trial& trial) {
+    CallRecorder& recorder = trial.recorder();
+    recorder.on_hang([this] {
+      TaskVerdict hung = ended_badly({TrialProcess::End::hung, {}, {}});
+      hung.verdict.what = "one request fails again and again, without any progress";
+      send(hung);
+    });
+    if (options_.depth < 2) return;
+    recorder.then([this, &recorder](std::size_t call) { return fork_second(recorder, call); });
+  }
+
+  /// A second failure at each point that is passed after the first: where it is passed first. After
+  /// a failure that lasts there is nothing left to fail.
+  Form fork_second(const CallRecorder& recorder, std::size_t call) {
+    if (recorder.form() == FaultForm::persistent) return {};
+    const std::uint64_t point = recorder.calls().points[call];
+    if (is_second_ || !TrialProcess::can_fork() || !seconds_.insert(point).second) return {};
+    ChainVerdict chain{point, 1, {}};
+    if (second_process_.fork_child(options_.limits)) {
+      is_second_ = true;
+      chains_.clear();
+      child_ = &second_process_;
+      return FaultForm::transient;
+    }
+    TaskVerdict task;
+    take(task, second_process_);
+    chain.verdict = task.verdict;
+    chains_.push_back(chain);
+    return {};
+  }
+
+  [[noreturn]] void send(TaskVerdict& task) {
+    task.chains = std::move(chains_);
+    child_->post(encoded(std::vector<TaskVerdict>{task}));
+    child_->leave();
+  }
+
+  [[noreturn]] void report(Trial& trial) {
+    TaskVerdict task;
+    task.verdict = trial.judged(undisturbed_, usable_);
+    send(task);
+  }
+
+  // ---- in the parent
+
+  void take(TaskVerdict& task, TrialProcess& process) {
+    const TrialProcess::Ended ended = process.wait();
+    task = ended.end == TrialProcess::End::left ? decoded_verdicts(ended.messages.at(0)).at(0)
+                                                : ended_badly(ended);
+    note_usable(task);
+  }
+
+  // ---- in both
+
+  void note_usable(const TaskVerdict& task) {
+    if (task.verdict.state_key != 0) usable_.insert(task.verdict.state_key);
+  }
+
+  const ScenarioLoader& loader_;
+  const TrialSetup& setup_;
+  const UndisturbedRun& undisturbed_;
+  const std::vector<FaultTask>& tasks_;
+  const TrialsOptions& options_;
+  std::vector<TaskVerdict> verdicts_;
+  std::set<std::size_t> needs_own_run_;
+  std::size_t next_ = 0;
+  UsableStates usable_;
+  TrialProcess process_;
+  TrialProcess second_process_;
+  TrialProcess* child_ = nullptr;  ///< whose child this process is; nullptr: of none
+  bool is_second_ = false;
+  std::set<std::uint64_t> seconds_;
+  std::vector<ChainVerdict> chains_;
+};
+
+}  // namespace
+
+std::vector<TaskVerdict> run_tasks(const ScenarioLoader& loader, const TrialSetup& setup,
+                                   const UndisturbedRun& undisturbed,
+                                   const std::vector<FaultTask>& tasks,
+                                   const TrialsOptions& options) {
+  return FaultTrials(loader, setup, undisturbed, tasks, options).run();
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,196 @@
+#include "harness/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <list>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/judge/scenario_validation.h"
+#include "harness/process/interrupt.h"
+#include "harness/run/shard_work.h"
+#include "harness/run/variant_process.h"
+#include "harness/run/worker_messages.h"
+#include "harness/scenario/script_errors.h"
+#include "harness/scenario/source_file.h"
+#include "harness/sweep/variant_sweep.h"
+
+namespace ohm::engine {
+
+namespace {
+
+/// One file: loaded, its variants swept.
+class ScenarioSweep {
+ public:
+  ScenarioSweep(std::size_t index, std::string path, const SweepOptions& options,
+                const ScenarioLoader& loader, WorkerPool& pool)
+      : order_(static_cast<std::int64_t>(index)),
+        path_(std::move(path)),
+        options_(options),
+        loader_(loader),
+        pool_(pool) {}
+
+  void start() {
+    try {
+      source_ = read_source_file(path_);
+    } catch (const ScriptError& error) {
+      return fail(error_result(error), ExitReason::script_error);
+    }
+    const auto load = [this] { return encoded(load_scenario(loader_, load_request())); };
+    pool_.submit(order_, load, [this](const WorkResult& result) { take_description(result); });
+  }
+
+  bool is_finished() const {
+    return error_ ||
+           (is_loaded_ && std::all_of(variants_.begin(), variants_.end(),
+                                      [](const VariantSweep& one) { return one.is_finished(); }));
+  }
+  bool is_empty() const { return is_loaded_ && variants_.empty(); }
+
+  SweptScenario result() const {
+    SweptScenario swept;
+    swept.file = path_;
+    swept.name = description_.name.empty() ? std::filesystem::path(path_).stem().string()
+                                           : description_.name;
+    swept.error = error_;
+    for (const VariantSweep& variant : variants_) swept.variants.push_back(variant.result());
+    return swept;
+  }
+
+  ExitReason exit_reason(const SweptScenario& swept) const {
+    ExitReason reason = error_ ? error_reason_ : ExitReason::passed;
+    for (const VariantSweep& variant : variants_) reason = worse_of(reason, variant.error_reason());
+    for (const SweptVariant& variant : swept.variants) {
+      if (!std::all_of(variant.failed.begin(), variant.failed.end(), is_waived)) {
+        reason = worse_of(reason, ExitReason::failed);
+      }
+    }
+    return reason;
+  }
+
+ private:
+  LoadRequest load_request() const {
+    return {path_, source_, options_.run.caps, options_.run.seed, options_.run.parameters};
+  }
+
+  void fail(ErrorResult error, ExitReason reason) {
+    error_ = std::move(error);
+    error_reason_ = reason;
+  }
+
+  void take_description(const WorkResult& result) {
+    if (result.end != WorkEnd::message) {
+      const std::string why = why_without_message(result, options_.run.timeout_seconds);
+      return fail({fmt::format("loading {} {}", path_, why), path_, 0, {}, {}},
+                  reason_of(result.end));
+    }
+    LoadedScenario loaded = decoded_scenario(result.message);
+    if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
+    try {
+      description_ = validated(std::move(loaded.description));
+    } catch (const ScriptError& error) {
+      return fail(error_result(error), ExitReason::script_error);
+    }
+    const std::vector<std::string> selected =
+        selected_variants(description_, options_.run.selection);
+    for (const VariantDescription& variant : description_.variants) {
+      if (std::find(selected.begin(), selected.end(), variant.name) == selected.end()) continue;
+      variants_.emplace_back(options_, loader_, pool_, order_, description_, variant, source_)
+          .start();
+    }
+    is_loaded_ = true;
+  }
+
+  std::int64_t order_;
+  std::string path_;
+  const SweepOptions& options_;
+  const ScenarioLoader& loader_;
+  WorkerPool& pool_;
+  std::string source_;
+  ScenarioDescription description_;
+  std::list<VariantSweep> variants_;
+  bool is_loaded_ = false;
+  std::optional<ErrorResult> error_;
+  ExitReason error_reason_ = ExitReason::passed;
+};
+
+std::string form_text(const std::vector<FaultForm>& forms) {
+  return forms.size() == 1 ? std::string(name_of(forms[0])) : "both";
+}
+
+SweepResult result_for(const SweepOptions& options) {
+  SweepResult result;
+  result.shard = shard_result(options.shard, options.run);
+  result.points = options.points.text();
+  result.form = form_text(options.forms);
+  result.level = name_of(options.filter.level);
+  result.host = options.filter.host;
+  result.depth = options.trials.depth;
+  return result;
+}
+
+}  // namespace
+
+std::string PointChoice::text() const {
+  switch (kind) {
+    case Kind::all:
+      return "all";
+    case Kind::unique:
+      return "unique";
+    case Kind::sample:
+      break;
+  }
+  return fmt::format("sample={}", sample);
+}
+
+PointChoice parse_point_choice(std::string_view text) {
+  using Kind = PointChoice::Kind;
+  if (text == "all") return {Kind::all, 0};
+  if (text == "unique") return {Kind::unique, 0};
+  constexpr std::string_view kSample = "sample=";
+  PointChoice choice{Kind::sample, 0};
+  const std::size_t begin = std::min(kSample.size(), text.size());
+  const auto [end, error] =
+      std::from_chars(text.data() + begin, text.data() + text.size(), choice.sample);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (!text.starts_with(kSample) || !is_number || choice.sample == 0) {
+    throw std::invalid_argument(fmt::format("\"{}\" is none of all, unique and sample=N", text));
+  }
+  return choice;
+}
+
+int SweepOutcome::exit_code() const { return process_code(result.exit_reason, signal); }
+
+SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
+                       SweepObserver& observer) {
+  WorkerPool pool({std::max(1, options.run.jobs), options.run.timeout_seconds});
+  std::list<ScenarioSweep> scenarios;
+  for (std::size_t i = 0; i < options.run.files.size(); ++i) {
+    scenarios.emplace_back(i, options.run.files[i], options, loader, pool).start();
+  }
+  SweepOutcome outcome{result_for(options), 0};
+  SweepResult& result = outcome.result;
+  auto next = scenarios.begin();
+  pool.run([&] {
+    observer.on_progress(pool.finished(), pool.submitted());
+    for (; next != scenarios.end() && next->is_finished(); ++next) {
+      if (next->is_empty()) continue;
+      result.scenarios.push_back(next->result());
+      result.exit_reason = worse_of(result.exit_reason, next->exit_reason(result.scenarios.back()));
+      observer.on_scenario(result.scenarios.back());
+    }
+    return true;
+  });
+  outcome.signal = InterruptGuard::signal();
+  if (outcome.signal != 0) {
+    result.exit_reason = worse_of(result.exit_reason, ExitReason::interrupted);
+  } else if (result.scenarios.empty()) {
+    result.exit_reason = ExitReason::nothing_selected;
+  }
+  return outcome;
+}
+
+}  // namespace ohm::engine

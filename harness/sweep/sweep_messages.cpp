@@ -1,0 +1,75 @@
+#include "harness/sweep/sweep_messages.h"
+
+#include "harness/process/message_archive.h"
+#include "harness/run/returned_value_message.h"
+
+namespace ohm {
+
+template <class Archive, Is<SweepPoint> T>
+void fields(Archive& archive, T& point) {
+  archive(point.point, point.level, point.device, point.category, point.op, point.file, point.line,
+          point.stack, point.passes, point.faults, point.unhandled);
+}
+
+namespace engine {
+
+template <class Archive, Is<TrialVerdict> T>
+void fields(Archive& archive, T& verdict) {
+  archive(verdict.verdict, verdict.handled, verdict.benign, verdict.what, verdict.peak_bytes,
+          verdict.repeated_calls, verdict.state_key);
+}
+
+template <class Archive, Is<ChainVerdict> T>
+void fields(Archive& archive, T& chain) {
+  archive(chain.point, chain.occurrence, chain.verdict);
+}
+
+template <class Archive, Is<TaskVerdict> T>
+void fields(Archive& archive, T& task) {
+  archive(task.verdict, task.chains, task.seconds_before);
+}
+
+template <class Archive, Is<TrialEnding> T>
+void fields(Archive& archive, T& ending) {
+  archive(ending.outcome, ending.is_injected, ending.message, ending.values);
+}
+
+template <class Archive, Is<RecordedCalls> T>
+void fields(Archive& archive, T& calls) {
+  archive(calls.points, calls.kinds, calls.bytes);
+}
+
+template <class Archive, Is<PlaceBytes> T>
+void fields(Archive& archive, T& held) {
+  archive(held.bytes, held.blocks);
+}
+
+template <class Archive, Is<ModuleCounts> T>
+void fields(Archive& archive, T& counts) {
+  archive(counts.evaluating, counts.hooks, counts.frozen_parameters);
+}
+
+template <class Archive, Is<LeftState> T>
+void fields(Archive& archive, T& left) {
+  archive(left.modes, left.is_benchmark, left.memory_limits, left.memory);
+}
+
+template <class Archive, Is<UndisturbedRun> T>
+void fields(Archive& archive, T& run) {
+  archive(run.ending, run.calls, run.points, run.hashes, run.left, run.built_on, run.can_go_on,
+          run.memory_later, run.modules_later, run.peak_bytes, run.seconds);
+}
+
+std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }
+std::string encoded(const std::vector<TaskVerdict>& verdicts) { return encoded_message(verdicts); }
+
+UndisturbedRun decoded_undisturbed(std::string_view bytes) {
+  return decoded_message<UndisturbedRun>(bytes);
+}
+std::vector<TaskVerdict> decoded_verdicts(std::string_view bytes) {
+  return decoded_message<std::vector<TaskVerdict>>(bytes);
+}
+
+}  // namespace engine
+
+}  // namespace ohm

@@ -1,0 +1,347 @@
+#include "harness/sweep/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "harness/machine/snapshot_file.h"
+
+namespace ohm::engine {
+
+/// The running variant: nothing is measured, and its files are not written.
+class Trial::Run final : public RunContext {
+ public:
+  explicit Run(Machine& machine) : machine_(machine) {}
+
+  void mark_step() override { machine_.begin_step(++steps_ + 1); }
+  void dump_snapshot(const std::string& path) override {
+    check_script_snapshot_path(path);
+    machine_.record_snapshot();
+  }
+  Machine& machine() override { return machine_; }
+
+ private:
+  Machine& machine_;
+  std::int64_t steps_ = 0;
+};
+
+namespace {
+
+bool same_bits(const ReturnedValue& a, const ReturnedValue& b) {
+  return a.dtype == b.dtype && a.shape == b.shape && a.text == b.text &&
+         a.has_values == b.has_values && a.values.size() == b.values.size() &&
+         (a.values.empty() ||
+          std::memcmp(a.values.data(), b.values.data(), a.values.size() * sizeof a.values[0]) == 0);
+}
+
+/// A script can make an error's text of any length: a report needs the beginning.
+std::string beginning_of(std::string text) {
+  constexpr std::size_t kMostBytes = 2048;
+  if (text.size() <= kMostBytes) return text;
+  std::size_t end = kMostBytes;
+  const auto is_within_letter = [&] { return (static_cast<unsigned char>(text[end]) >> 6U) == 2; };
+  while (end > 0 && is_within_letter()) --end;
+  const std::size_t rest = text.size() - end;
+  text.resize(end);
+  return text + fmt::format("... ({} more bytes)", rest);
+}
+
+/// The first name whose values differ; nullopt when none do.
+std::optional<std::string> different_value(const ReturnedValues& values,
+                                           const ReturnedValues& others) {
+  for (std::size_t i = 0; i < std::max(values.size(), others.size()); ++i) {
+    if (i >= values.size()) return others[i].first;
+    if (i >= others.size() || values[i].first != others[i].first) return values[i].first;
+    if (!same_bits(values[i].second, others[i].second)) return values[i].first;
+  }
+  return std::nullopt;
+}
+
+bool has_values(const ReturnedValues& values) {
+  return !values.empty() && std::all_of(values.begin(), values.end(),
+                                        [](const auto& value) { return value.second.has_values; });
+}
+
+TrialVerdict bad(FaultVerdict verdict, std::string what) {
+  TrialVerdict found;
+  found.verdict = verdict;
+  found.what = std::move(what);
+  return found;
+}
+
+}  // namespace
+
+Trial::Trial(const ScenarioLoader& loader, const TrialSetup& setup, CallRecorder::Decide decide)
+    : setup_(setup),
+      machine_(setup.machine),
+      context_(machine_.context()),
+      program_(loader(setup.request)),
+      recorder_(machine_, setup.filter, std::move(decide)) {
+  machine_.add_gpus();
+  run_ = std::make_unique<Run>(machine_);
+  machine_.faults().add(recorder_);
+}
+
+Trial::~Trial() { machine_.faults().remove(recorder_); }
+
+TrialEnding Trial::ending_of(const std::function<ReturnedValues()>& body) {
+  TrialEnding ending;
+  try {
+    ending.values = body();
+    ending.outcome = Outcome::completed;
+  } catch (const OutOfMemory& error) {
+    ending.outcome = Outcome::oom;
+    ending.is_injected = error.report().injected;
+    ending.message = error.what();
+  } catch (const ScriptError& error) {
+    ending.outcome = Outcome::error;
+    ending.message = error.what();
+  } catch (const std::invalid_argument& error) {
+    ending.outcome = Outcome::error;
+    ending.message = error.what();
+  } catch (const std::bad_alloc&) {
+    ending.outcome = Outcome::error;
+    ending.message = "the host has no memory left";
+  }
+  ending.message = beginning_of(std::move(ending.message));
+  return ending;
+}
+
+void Trial::run() {
+  ending_ = ending_of([&] { return program_->run(setup_.variant, *run_); });
+}
+
+UndisturbedRun Trial::undisturbed() {
+  UndisturbedRun run;
+  run.ending = ending_;
+  run.calls = recorder_.calls();
+  run.points = recorder_.points();
+  run.hashes = recorder_.point_hashes();
+  program_->let_go();
+  run.left = state_left(machine_);
+  run.peak_bytes = peak_bytes();
+  recorder_.disarm();
+  run.can_go_on = go_on().outcome == Outcome::completed;
+  program_->let_go();
+  run.memory_later = memory_left(machine_);
+  run.modules_later = program_->module_counts();
+  run.built_on = steps_.built_on();
+  return run;
+}
+
+// ---- what is left -------------------------------------------------------------------------------
+
+std::int64_t Trial::peak_bytes() const {
+  std::int64_t peak = 0;
+  for (const DeviceResult& gpu : machine_.device_results()) {
+    peak = std::max(peak, gpu.peak_allocated_bytes);
+  }
+  return peak;
+}
+
+std::string Trial::broken_invariant() {
+  try {
+    for (int gpu = 0; gpu < machine_.gpu_count(); ++gpu) {
+      machine_.caching_allocator(gpu).check_invariants();
+    }
+  } catch (const std::logic_error& broken) {
+    return broken.what();
+  }
+  return {};
+}
+
+/// 0 where the state cannot be told from others.
+std::uint64_t Trial::state_key(const LeftState& left) {
+  const std::optional<std::uint64_t> script = program_->fingerprint();
+  if (!script) return 0;
+  PointHash hash;
+  hash.add(*script).add(settings_key(machine_));
+  for (const std::string& mode : left.modes) hash.add(mode);
+  for (int device = -1; device < machine_.gpu_count(); ++device) {
+    for (const LiveBlock& block : machine_.requests(device).live_blocks()) {
+      // What only waits for a stream is the allocator's; where the rest lies is all the same.
+      if (!block.pending_free) hash.add(block.bytes).add(std::uint64_t{block.site});
+    }
+  }
+  return hash.value() | 1U;
+}
+
+/// One more step, or the variant once more.
+TrialEnding Trial::go_on() {
+  machine_.context().seed(setup_.machine.seed);
+  machine_.begin_step(1);
+  if (!program_->has_next_step(setup_.variant)) {
+    machine_.restart_faults();
+    return ending_of([&] { return program_->run(setup_.variant, *run_); });
+  }
+  machine_.drop_faults();
+  return ending_of([&] {
+    program_->next_step(setup_.variant, *run_);
+    return ReturnedValues();
+  });
+}
+
+/// Why the program cannot go on, empty when it can.
+std::string Trial::unusable(const UndisturbedRun& undisturbed) {
+  const bool is_next_step = program_->has_next_step(setup_.variant);
+  const TrialEnding again = go_on();
+  if (is_next_step) {
+    return again.outcome == Outcome::completed ? std::string()
+                                               : "its next_step fails: " + again.message;
+  }
+  if (again.outcome == undisturbed.ending.outcome) return {};
+  return again.message.empty() ? "run again, it ends in another way"
+                               : "run again, it fails: " + again.message;
+}
+
+/// A step that was made on half of another one: its weights are those of no training.
+std::string Trial::half_made(const UndisturbedRun& undisturbed) const {
+  if (steps_.built_on().empty() || !undisturbed.built_on.empty()) return {};
+  return fmt::format("a step of {} begins with what an earlier one left half made",
+                     steps_.built_on());
+}
+
+// ---- the verdict --------------------------------------------------------------------------------
+
+/// Whether the requests after the failure end as those of the undisturbed run do from the failed
+/// request on: the work was done again, and what followed is the same.
+bool Trial::goes_on_as(const UndisturbedRun& undisturbed) const {
+  const RecordedCalls& calls = recorder_.calls();
+  const std::size_t tail = undisturbed.calls.size() - recorder_.target();
+  if (calls.size() < recorder_.calls_before_recovery() + tail) return false;
+  const auto matches = [&](const std::vector<std::uint64_t>& mine,
+                           const std::vector<std::uint64_t>& theirs) {
+    return std::equal(mine.end() - static_cast<std::ptrdiff_t>(tail), mine.end(),
+                      theirs.end() - static_cast<std::ptrdiff_t>(tail));
+  };
+  return matches(calls.kinds, undisturbed.calls.kinds) &&
+         matches(calls.bytes, undisturbed.calls.bytes);
+}
+
+TrialVerdict Trial::judged_values(const UndisturbedRun& undisturbed) const {
+  TrialVerdict same;
+  same.verdict = FaultVerdict::recovered_same;
+  std::string what;
+  const ReturnedValues& theirs = undisturbed.ending.values;
+  const auto different =
+      has_values(theirs) ? different_value(ending_.values, theirs) : std::nullopt;
+  if (different) {
+    what = fmt::format("'{}' is not what the undisturbed run returns", *different);
+  } else if (has_values(theirs) && setup_.machine.gpu.values) {
+    return same;
+  } else {
+    // Without values a script's numbers may agree whatever was computed.
+    // Of what the allocator survived by itself the program has seen nothing.
+    if (!recorder_.reached_program() || goes_on_as(undisturbed)) return same;
+    what = "its requests after the failure are not those of the undisturbed run";
+  }
+  const auto& kinds = undisturbed.calls.kinds;
+  const std::uint64_t target = recorder_.calls().kinds[recorder_.target()];
+  const bool is_missing = recorder_.successes() < std::count(kinds.begin(), kinds.end(), target);
+  if (!is_missing) return bad(FaultVerdict::recovered_different, std::move(what));
+  return bad(FaultVerdict::swallowed, what + ", and the failed request was not made again");
+}
+
+TrialVerdict Trial::judged_ending(const UndisturbedRun& undisturbed) const {
+  switch (ending_.outcome) {
+    case Outcome::completed:
+      return judged_values(undisturbed);
+    case Outcome::oom: {
+      if (!ending_.is_injected && undisturbed.ending.outcome != Outcome::oom) {
+        return bad(FaultVerdict::wrong_error,
+                   "a genuine out-of-memory error followed: " + ending_.message);
+      }
+      TrialVerdict clean;
+      clean.verdict = FaultVerdict::clean_error;
+      return clean;
+    }
+    default:
+      if (undisturbed.ending.outcome == Outcome::error &&
+          undisturbed.ending.message == ending_.message) {
+        return judged_values(undisturbed);
+      }
+      return bad(FaultVerdict::wrong_error, ending_.message);
+  }
+}
+
+/// Goes on with the program. What it holds of the failed work can be as large as what it had not
+/// made by then, and what it left on may have been no fault yet: both are looked at once more.
+void Trial::judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found) {
+  const auto worse = [&](FaultVerdict verdict, const std::string& what) {
+    if (what.empty()) return false;
+    found.verdict = verdict;
+    found.what = what;
+    found.state_key = 0;
+    return true;
+  };
+  if (worse(FaultVerdict::corrupt, unusable(undisturbed))) return;
+  program_->let_go();
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(undisturbed))) return;
+  if (!undisturbed.can_go_on) return;
+  const std::string leak = leaked(memory_left(machine_), undisturbed.memory_later);
+  if (!leak.empty() && worse(FaultVerdict::leak, "when it went on: " + leak)) return;
+  worse(FaultVerdict::corrupt, left_behind(program_->module_counts(), undisturbed.modules_later));
+}
+
+TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates& usable) {
+  recorder_.disarm();
+  if (!recorder_.has_fired()) return bad(FaultVerdict::not_reached, "the request was never made");
+  const RecordedCalls& calls = recorder_.calls();
+  const auto until = static_cast<std::ptrdiff_t>(recorder_.target() + 1);
+  if (undisturbed.calls.size() <= recorder_.target() ||
+      !std::equal(calls.points.begin(), calls.points.begin() + until,
+                  undisturbed.calls.points.begin())) {
+    return bad(FaultVerdict::nondeterministic,
+               "the requests before the failure are not those of the undisturbed run");
+  }
+  program_->let_go();
+  TrialVerdict found = judged_ending(undisturbed);
+  found.handled = ending_.outcome != Outcome::oom;
+  found.benign = found.handled && !recorder_.reached_program();
+  if (found.handled && !found.benign) {
+    found.peak_bytes = peak_bytes();
+    found.repeated_calls = static_cast<std::int64_t>(calls.size()) -
+                           static_cast<std::int64_t>(undisturbed.calls.size());
+  }
+  const auto worse = [&](FaultVerdict verdict, const std::string& what) {
+    if (what.empty()) return false;
+    found.verdict = verdict;
+    found.what = what;
+    return true;
+  };
+  if (worse(FaultVerdict::corrupt, broken_invariant())) return found;
+  const LeftState left = state_left(machine_);
+  if (worse(FaultVerdict::corrupt, left_behind(left, undisturbed.left))) return found;
+  if (worse(FaultVerdict::leak, leaked(left.memory, undisturbed.left.memory))) return found;
+  // What looks like the failed request made again is one only if all that followed it follows.
+  const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(undisturbed);
+  if (is_retry && !recorder_.held_by_failed_try().empty() &&
+      worse(FaultVerdict::leak,
+            "when the failed request was made again, the failed try still held " +
+                recorder_.held_by_failed_try())) {
+    return found;
+  }
+  if (found.verdict == FaultVerdict::wrong_error) return found;
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(undisturbed))) return found;
+  found.state_key = state_key(left);
+  const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
+  if (!is_known) judge_later(undisturbed, found);
+  return found;
+}
+
+UndisturbedRun undisturbed_run(const ScenarioLoader& loader, const TrialSetup& setup) {
+  const auto begin = std::chrono::steady_clock::now();
+  Trial trial(loader, setup, [](std::size_t) { return std::optional<FaultForm>(); });
+  trial.run();
+  UndisturbedRun run = trial.undisturbed();
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return run;
+}
+
+}  // namespace ohm::engine

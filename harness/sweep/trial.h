@@ -1,0 +1,120 @@
+// One run of a variant within a sweep, and what is to be thought of it.
+//
+// A trial is a process: it loads the scenario on a fresh machine, runs the variant with calls
+// failing as it is told, and then looks at what is left. The undisturbed run is a trial in which
+// nothing fails; every other one is judged against it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "harness/judge/measured_variant.h"
+#include "harness/machine/machine.h"
+#include "harness/scenario/scenario_program.h"
+#include "harness/sweep/call_recorder.h"
+#include "harness/sweep/left_state.h"
+#include "reports/model/sweep_result.h"
+#include "runtime/optim/step_watch.h"
+
+namespace ohm::engine {
+
+/// What is run, the same for all trials of a variant.
+struct TrialSetup {
+  LoadRequest request;
+  std::string variant;
+  MachineOptions machine;
+  CallFilter filter;
+};
+
+/// How a variant ended.
+struct TrialEnding {
+  Outcome outcome = Outcome::not_run;
+  bool is_injected = false;  ///< with outcome oom
+  std::string message;       ///< of the error
+  ReturnedValues values;
+};
+
+/// The undisturbed run.
+struct UndisturbedRun {
+  TrialEnding ending;
+  RecordedCalls calls;
+  std::vector<SweepPoint> points;
+  std::vector<std::uint64_t> hashes;  ///< of the points
+  LeftState left;
+  std::string built_on;  ///< as of StepWatch, after it has gone on
+  bool can_go_on = false;
+  // When it has gone on, as a trial does that is shown to be usable:
+  LeftMemory memory_later;
+  ModuleCounts modules_later;
+  std::int64_t peak_bytes = 0;  ///< allocated, on one GPU
+  double seconds = 0;
+};
+
+/// What one trial came to.
+struct TrialVerdict {
+  FaultVerdict verdict = FaultVerdict::not_reached;
+  bool handled = false;
+  bool benign = false;
+  std::string what;  ///< one sentence, of a verdict that is not good
+  // Of a program that went on by itself:
+  std::int64_t peak_bytes = 0;      ///< allocated, on one GPU
+  std::int64_t repeated_calls = 0;  ///< that the undisturbed run makes less
+  /// Of what the program left, once it was shown to be usable; 0: it was not, or nobody can tell
+  /// such a state from others.
+  std::uint64_t state_key = 0;
+};
+
+/// States that a program was shown to go on from: equal states need no second proof.
+using UsableStates = std::unordered_set<std::uint64_t>;
+
+class Trial {
+ public:
+  Trial(const ScenarioLoader& loader, const TrialSetup& setup, CallRecorder::Decide decide);
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  CallRecorder& recorder() { return recorder_; }
+
+  /// Runs the variant to its end. Throws what is no error of the script's.
+  void run();
+
+  /// After run(): what there is to compare others with. Goes on with the program as judged() does.
+  UndisturbedRun undisturbed();
+
+  /// After run(): the verdict. Goes on with the program to see that it can.
+  TrialVerdict judged(const UndisturbedRun& undisturbed, const UsableStates& usable);
+
+ private:
+  class Run;
+
+  TrialEnding ending_of(const std::function<ReturnedValues()>& body);
+  std::int64_t peak_bytes() const;
+  std::string broken_invariant();
+  TrialEnding go_on();
+  std::string unusable(const UndisturbedRun& undisturbed);
+  void judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found);
+  std::string half_made(const UndisturbedRun& undisturbed) const;
+  std::uint64_t state_key(const LeftState& left);
+  TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
+  TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;
+  bool goes_on_as(const UndisturbedRun& undisturbed) const;
+
+  const TrialSetup& setup_;
+  Machine machine_;
+  ContextGuard context_;
+  std::unique_ptr<ScenarioProgram> program_;
+  CallRecorder recorder_;
+  optim::StepWatch steps_;
+  std::unique_ptr<Run> run_;
+  TrialEnding ending_;
+};
+
+/// A trial in which nothing fails.
+UndisturbedRun undisturbed_run(const ScenarioLoader& loader, const TrialSetup& setup);
+
+}  // namespace ohm::engine

@@ -1,0 +1,278 @@
+#include "harness/sweep/variant_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "harness/run/rerun_command.h"
+#include "harness/run/variant_machine.h"
+#include "harness/scenario/script_errors.h"
+#include "harness/sweep/sweep_messages.h"
+
+namespace ohm::engine {
+
+namespace {
+
+/// Where two undisturbed runs differ; empty when they do not.
+std::string difference(const UndisturbedRun& a, const UndisturbedRun& b) {
+  const std::size_t calls = std::min(a.calls.size(), b.calls.size());
+  for (std::size_t i = 0; i < calls; ++i) {
+    if (a.calls.points[i] == b.calls.points[i] && a.calls.bytes[i] == b.calls.bytes[i]) continue;
+    return fmt::format("request {} is one of {} bytes at {} and one of {} bytes at {}", i + 1,
+                       a.calls.bytes[i], fault_point_text(a.calls.points[i], 0), b.calls.bytes[i],
+                       fault_point_text(b.calls.points[i], 0));
+  }
+  if (a.calls.size() == b.calls.size()) return {};
+  return fmt::format("one makes {} requests, the other {}", a.calls.size(), b.calls.size());
+}
+
+bool is_waived_at(const Waiver& waiver, std::uint64_t point, std::uint64_t occurrence) {
+  if (waiver.point.empty()) return true;
+  const std::optional<FaultPoint> where = parse_fault_point(waiver.point);
+  return where && where->is_of(point) &&
+         (where->occurrence == 0 || where->occurrence == occurrence);
+}
+
+}  // namespace
+
+VariantSweep::VariantSweep(const SweepOptions& options, const ScenarioLoader& loader,
+                           WorkerPool& pool, std::int64_t order,
+                           const ScenarioDescription& scenario, const VariantDescription& variant,
+                           const std::string& source)
+    : options_(options),
+      loader_(loader),
+      pool_(pool),
+      order_(order),
+      scenario_(scenario),
+      variant_(variant),
+      setup_{{scenario.file, source, options.run.caps, options.run.seed, options.run.parameters},
+             variant.name,
+             machine_for(scenario, variant, options.run),
+             options.filter},
+      trials_(options.trials) {}
+
+void VariantSweep::fail(std::string message, std::string hint, ExitReason reason) {
+  error_ = ErrorResult{std::move(message), scenario_.file, variant_.line, {}, std::move(hint)};
+  error_reason_ = reason;
+  is_finished_ = true;
+}
+
+// ---- undisturbed --------------------------------------------------------------------------------
+
+void VariantSweep::start() { submit_undisturbed(); }
+
+void VariantSweep::submit_undisturbed() {
+  pool_.submit(
+      order_, [this] { return encoded(undisturbed_run(loader_, setup_)); },
+      [this](const WorkResult& result) { take_undisturbed(result); });
+}
+
+bool VariantSweep::take_error(const WorkResult& result, const std::string& what) {
+  switch (result.end) {
+    case WorkEnd::message:
+      return false;
+    case WorkEnd::interrupted:
+      is_finished_ = true;
+      return true;
+    case WorkEnd::timeout:
+      fail(fmt::format("{} {}", what, why_without_message(result, options_.run.timeout_seconds)),
+           {}, reason_of(result.end));
+      return true;
+    case WorkEnd::crashed:
+      fail(fmt::format("the process of {} was {}", what, result.how_it_ended), result.output,
+           reason_of(result.end));
+      return true;
+  }
+  return true;
+}
+
+/// Two runs have to agree: a failure of "the seventh request" means nothing otherwise.
+void VariantSweep::take_undisturbed(const WorkResult& result) {
+  if (result.end == WorkEnd::interrupted) {
+    return fail("the sweep was interrupted before its requests were counted", {},
+                reason_of(result.end));
+  }
+  if (take_error(result, variant_.name + " without faults")) return;
+  undisturbed_.push_back(decoded_undisturbed(result.message));
+  const UndisturbedRun& first = undisturbed_.front();
+  if (first.ending.outcome == Outcome::error && !variant_.raises) {
+    return fail(first.ending.message, "ohm run shows where it comes from",
+                ExitReason::script_error);
+  }
+  if (undisturbed_.size() == 1) return submit_undisturbed();
+  if (!difference(first, undisturbed_.back()).empty()) {
+    is_finished_ = true;
+    return;
+  }
+  undisturbed_.pop_back();
+  choose_tasks();
+  submit_tasks();
+}
+
+// ---- faults -------------------------------------------------------------------------------------
+
+void VariantSweep::choose_tasks() {
+  const RecordedCalls& calls = undisturbed_.front().calls;
+  std::map<std::uint64_t, std::uint64_t> passes;
+  occurrences_.clear();
+  for (const std::uint64_t point : calls.points) occurrences_.push_back(++passes[point]);
+  const std::size_t count = calls.size();
+  const PointChoice& choice = options_.points;
+  std::size_t number = 0;  // of the faults that all shards inject
+  for (std::size_t call = 0; call < count; ++call) {
+    bool is_chosen = true;
+    if (choice.kind == PointChoice::Kind::unique) is_chosen = occurrences_[call] == 1;
+    if (choice.kind == PointChoice::Kind::sample && choice.sample < count) {
+      // Evenly spread: the calls at which another whole sample begins.
+      is_chosen = call * choice.sample / count != (call + 1) * choice.sample / count;
+    }
+    if (!is_chosen) continue;
+    for (const FaultForm form : options_.forms) {
+      if (options_.shard.has(number++)) tasks_.push_back({call, form});
+    }
+  }
+  verdicts_.resize(tasks_.size());
+}
+
+std::vector<FaultTask> VariantSweep::slice_of_tasks(std::size_t slice) const {
+  std::vector<FaultTask> tasks;
+  for (std::size_t i = slice; i < tasks_.size(); i += slices_) tasks.push_back(tasks_[i]);
+  return tasks;
+}
+
+void VariantSweep::submit_tasks() {
+  constexpr std::size_t kFewestInASlice = 16;
+  constexpr double kTimesUndisturbed = 10;
+  slices_ = std::clamp<std::size_t>(tasks_.size() / kFewestInASlice, 1,
+                                    static_cast<std::size_t>(options_.run.jobs));
+  trials_.limits.cpu_seconds =
+      std::max(trials_.limits.cpu_seconds, kTimesUndisturbed * undisturbed_.front().seconds);
+  is_finished_ = tasks_.empty();
+  for (std::size_t slice = 0; slice < slices_ && !is_finished_; ++slice) {
+    ++pending_;
+    // Each fault has limits of its own; many of them may take long.
+    pool_.submit_untimed(
+        order_,
+        [this, slice] {
+          return encoded(
+              run_tasks(loader_, setup_, undisturbed_.front(), slice_of_tasks(slice), trials_));
+        },
+        [this, slice](const WorkResult& result) { take_tasks(slice, result); });
+  }
+}
+
+void VariantSweep::take_tasks(std::size_t slice, const WorkResult& result) {
+  if (take_error(result, "the sweep of " + variant_.name)) return;
+  std::vector<TaskVerdict> verdicts = decoded_verdicts(result.message);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    verdicts_[slice + i * slices_] = std::move(verdicts[i]);
+  }
+  if (--pending_ == 0) is_finished_ = true;
+}
+
+// ---- the result ---------------------------------------------------------------------------------
+
+std::size_t VariantSweep::point_index(const FaultTask& task) const {
+  const UndisturbedRun& undisturbed = undisturbed_.front();
+  const auto known = std::find(undisturbed.hashes.begin(), undisturbed.hashes.end(),
+                               undisturbed.calls.points[task.call]);
+  return static_cast<std::size_t>(known - undisturbed.hashes.begin());
+}
+
+/// As --fault takes it. From a persistent failure on everything fails.
+std::string VariantSweep::plan_of(const FaultTask& task) const {
+  const std::uint64_t point = undisturbed_.front().calls.points[task.call];
+  std::string plan = fault_point_text(point, occurrences_[task.call]);
+  if (task.form == FaultForm::transient) return plan;
+  plan += " -> from(1)";
+  if (point_of(task).device == "cpu") plan += " & device(cpu)";
+  if (options_.filter.level != FaultLevel::request) {
+    plan += fmt::format(" & level({})", name_of(options_.filter.level));
+  }
+  return plan;
+}
+
+void VariantSweep::add_failed(SweptVariant& swept, const FaultTask& task, const std::string& plan,
+                              const TrialVerdict& found) const {
+  const UndisturbedRun& undisturbed = undisturbed_.front();
+  const std::uint64_t hash = undisturbed.calls.points[task.call];
+  FailedFault failed;
+  failed.plan = plan;
+  failed.form = task.form;
+  failed.verdict = found.verdict;
+  failed.what = found.what;
+  failed.call = static_cast<std::int64_t>(task.call) + 1;
+  failed.bytes = static_cast<std::int64_t>(undisturbed.calls.bytes[task.call]);
+  const SweepPoint& point = point_of(task);
+  failed.op = point.op;
+  failed.file = point.file;
+  failed.line = point.line;
+  failed.rerun = rerun_command(options_.run, scenario_.file, scenario_, variant_.name, plan);
+  for (const Waiver& waiver : variant_.waivers) {
+    const bool is_meant = waiver.verdict == name_of(found.verdict) &&
+                          is_waived_at(waiver, hash, occurrences_[task.call]);
+    if (is_meant && failed.waived.empty()) failed.waived = waiver.reason;
+  }
+  if (!failed.waived.empty()) ++swept.waived;
+  swept.failed.push_back(std::move(failed));
+}
+
+void VariantSweep::add_verdict(SweptVariant& swept, const FaultTask& task,
+                               const TaskVerdict& found) const {
+  SweepPoint& point = swept.points[point_index(task)];
+  const std::string plan = plan_of(task);
+  const auto count = [&](const TrialVerdict& verdict, const std::string& how) {
+    ++swept.faults;
+    ++swept.verdicts[static_cast<std::size_t>(verdict.verdict)];
+    swept.benign += verdict.benign ? 1 : 0;
+    swept.handled += verdict.handled ? 1 : 0;
+    swept.peak_after_faults_bytes = std::max(swept.peak_after_faults_bytes, verdict.peak_bytes);
+    swept.repeated_calls += std::max<std::int64_t>(0, verdict.repeated_calls);
+    if (!is_good(verdict.verdict)) add_failed(swept, task, how, verdict);
+  };
+  ++point.faults;
+  if (!found.verdict.handled) ++point.unhandled;
+  count(found.verdict, plan);
+  for (const ChainVerdict& chain : found.chains) {
+    count(chain.verdict, plan + " -> " + fault_point_text(chain.point, chain.occurrence));
+  }
+}
+
+SweptVariant VariantSweep::result() const {
+  SweptVariant swept;
+  swept.name = variant_.name;
+  swept.role = variant_.role;
+  swept.of = variant_.of;
+  swept.line = variant_.line;
+  swept.error = error_;
+  swept.values = setup_.machine.gpu.values;
+  if (error_ || undisturbed_.empty()) return swept;
+  const UndisturbedRun& undisturbed = undisturbed_.front();
+  swept.calls = static_cast<std::int64_t>(undisturbed.calls.size());
+  swept.points = undisturbed.points;
+  swept.peak_bytes = undisturbed.peak_bytes;
+  if (undisturbed_.size() > 1) {
+    ++swept.verdicts[static_cast<std::size_t>(FaultVerdict::nondeterministic)];
+    FailedFault failed;
+    failed.verdict = FaultVerdict::nondeterministic;
+    failed.what = "two runs without faults differ: " + difference(undisturbed, undisturbed_.back());
+    failed.rerun =
+        rerun_command(options_.run, scenario_.file, scenario_, variant_.name, std::string());
+    swept.failed.push_back(std::move(failed));
+    return swept;
+  }
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (verdicts_[i]) {
+      add_verdict(swept, tasks_[i], *verdicts_[i]);
+    } else {
+      ++swept.untested;
+    }
+  }
+  return swept;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,69 @@
+// The sweep of one variant: two undisturbed runs, the calls that are to fail, what became of them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/process/worker_pool.h"
+#include "harness/sweep/sweep.h"
+
+namespace ohm::engine {
+
+class VariantSweep {
+ public:
+  /// All of these outlive the sweep. `order` is that of its work among others'.
+  VariantSweep(const SweepOptions& options, const ScenarioLoader& loader, WorkerPool& pool,
+               std::int64_t order, const ScenarioDescription& scenario,
+               const VariantDescription& variant, const std::string& source);
+  VariantSweep(const VariantSweep&) = delete;
+  VariantSweep& operator=(const VariantSweep&) = delete;
+
+  void start();
+  bool is_finished() const { return is_finished_; }
+  SweptVariant result() const;
+  /// What it means for the process that the variant could not be swept; `passed` where it was.
+  ExitReason error_reason() const { return error_reason_; }
+
+ private:
+  void submit_undisturbed();
+  void take_undisturbed(const WorkResult& result);
+  bool take_error(const WorkResult& result, const std::string& what);
+  void choose_tasks();
+  void submit_tasks();
+  void take_tasks(std::size_t slice, const WorkResult& result);
+  void fail(std::string message, std::string hint, ExitReason reason);
+
+  std::vector<FaultTask> slice_of_tasks(std::size_t slice) const;
+  void add_verdict(SweptVariant& swept, const FaultTask& task, const TaskVerdict& found) const;
+  void add_failed(SweptVariant& swept, const FaultTask& task, const std::string& plan,
+                  const TrialVerdict& found) const;
+  std::string plan_of(const FaultTask& task) const;
+  std::size_t point_index(const FaultTask& task) const;
+  const SweepPoint& point_of(const FaultTask& task) const {
+    return undisturbed_.front().points[point_index(task)];
+  }
+
+  const SweepOptions& options_;
+  const ScenarioLoader& loader_;
+  WorkerPool& pool_;
+  std::int64_t order_;
+  const ScenarioDescription& scenario_;
+  const VariantDescription& variant_;
+  TrialSetup setup_;
+  TrialsOptions trials_;
+  std::vector<UndisturbedRun> undisturbed_;
+  std::vector<std::uint64_t> occurrences_;  ///< of each call's point, up to it
+  std::vector<FaultTask> tasks_;
+  std::vector<std::optional<TaskVerdict>> verdicts_;  ///< nullopt: not tested yet
+  std::size_t slices_ = 0;
+  std::size_t pending_ = 0;
+  bool is_finished_ = false;
+  std::optional<ErrorResult> error_;
+  ExitReason error_reason_ = ExitReason::passed;
+};
+
+}  // namespace ohm::engine

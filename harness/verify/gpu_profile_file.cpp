@@ -1,0 +1,117 @@
+#include "harness/verify/gpu_profile_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "allocator_shim/base/format_bytes.h"
+#include "allocator_shim/base/whole_file.h"
+
+namespace ohm::engine {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class ProfileReader {
+ public:
+  ProfileReader(const std::string& path, const Json& json) : path_(path), json_(json) {}
+
+  GpuProfile read() const {
+    GpuProfile profile;
+    profile.name = path_;
+    profile.capacity_bytes = bytes("capacity_bytes");
+    profile.capacity_is_exact = true;
+    profile.context_bytes = bytes("context_bytes");
+    profile.compute_capability = compute_capability();
+    profile.multiprocessors = count("multiprocessors");
+    profile.threads_per_multiprocessor = count("threads_per_multiprocessor");
+    profile.cublas_workspace_bytes = bytes("cublas_workspace_bytes");
+    if (profile.context_bytes >= profile.capacity_bytes) {
+      refuse(fmt::format("a context of {} leaves nothing of {}", human_bytes(profile.context_bytes),
+                         human_bytes(profile.capacity_bytes)));
+    }
+    return profile;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw std::invalid_argument(fmt::format("[gpu] {}: {}", path_, why));
+  }
+
+  std::int64_t integer(const char* key, const Json& value, std::int64_t least,
+                       std::int64_t most) const {
+    const bool fits = value.is_number_integer() &&
+                      value.get<double>() >= static_cast<double>(least) &&
+                      value.get<double>() <= static_cast<double>(most);
+    if (fits) return value.get<std::int64_t>();
+    refuse(fmt::format("{} has to be an integer from {} to {}", key, least, most));
+  }
+
+  const Json& field(const char* key) const {
+    const auto found = json_.find(key);
+    if (found == json_.end()) refuse(fmt::format("{} is missing", key));
+    return *found;
+  }
+
+  std::size_t bytes(const char* key) const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 48U;
+    return static_cast<std::size_t>(integer(key, field(key), 0, kMost));
+  }
+
+  int count(const char* key) const {
+    constexpr std::int64_t kMost = 1'000'000;
+    return static_cast<int>(integer(key, field(key), 1, kMost));
+  }
+
+  std::array<int, 2> compute_capability() const {
+    constexpr const char* kKey = "compute_capability";
+    constexpr std::int64_t kMost = 1000;
+    const Json& pair = field(kKey);
+    if (!pair.is_array() || pair.size() != 2) refuse("compute_capability has to be two integers");
+    return {static_cast<int>(integer(kKey, pair[0], 0, kMost)),
+            static_cast<int>(integer(kKey, pair[1], 0, kMost))};
+  }
+
+  const std::string& path_;
+  const Json& json_;
+};
+
+}  // namespace
+
+std::string gpu_profile_json(const FoundCards& found,
+                             const std::vector<LibraryWorkspace>& workspaces) {
+  const cuda::CardProperties& card = found.cards.front();
+  Json profile = {{"name", card.name},
+                  {"capacity_bytes", card.total_bytes},
+                  {"context_bytes", found.context_bytes.front()},
+                  {"compute_capability", card.compute_capability},
+                  {"multiprocessors", card.multiprocessors},
+                  {"threads_per_multiprocessor", card.threads_per_multiprocessor},
+                  {"cublas_workspace_bytes", cublas_workspace_bytes(card.compute_capability)},
+                  {"driver", cuda::version_text(found.driver_version)},
+                  {"library_workspaces", Json::array()}};
+  for (const LibraryWorkspace& workspace : workspaces) {
+    profile["library_workspaces"].push_back({{"op", workspace.op},
+                                             {"largest_bytes", workspace.largest_bytes},
+                                             {"calls", workspace.calls}});
+  }
+  return profile.dump(2) + "\n";
+}
+
+GpuProfile read_gpu_profile(const std::string& path) {
+  std::string text;
+  try {
+    text = read_whole_file(path);
+  } catch (const std::runtime_error& error) {
+    throw std::invalid_argument(fmt::format("[gpu] {}: {}", path, error.what()));
+  }
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) throw std::invalid_argument(fmt::format("[gpu] {}: no JSON object", path));
+  return ProfileReader(path, json).read();
+}
+
+}  // namespace ohm::engine

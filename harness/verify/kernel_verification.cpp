@@ -1,0 +1,351 @@
+#include "harness/verify/kernel_verification.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "harness/machine/cuda_cards.h"
+#include "harness/process/message_archive.h"
+#include "harness/process/worker_pool.h"
+#include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/ops/kernels/line_twins.h"
+#include "runtime/ops/kernels/loop_twins.h"
+#include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/philox.h"
+
+namespace ohm::engine {
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, KernelVerification>
+void fields(Archive& archive, T& kernel) {
+  archive(kernel.kernel, kernel.values, kernel.different, kernel.largest_error);
+}
+
+namespace {
+
+using ops::kernels::LineKernel;
+using ops::kernels::LoopKernel;
+
+/// Not a multiple of what a thread takes at once: the kernels' tails are part of it.
+constexpr std::size_t kValues = 10'007;
+
+/// As torch.testing.assert_close has it: relative and absolute.
+struct Tolerance {
+  double relative;
+  double absolute;
+};
+
+Tolerance tolerance_of(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return {1e-3, 1e-5};
+    case DType::bfloat16:
+      return {1.6e-2, 1e-5};
+    case DType::float64:
+      return {1e-7, 1e-7};
+    default:
+      return {1.3e-6, 1e-5};
+  }
+}
+
+/// Of a result stored as `out` that was computed as a loop of `dtype` does.
+Tolerance tolerance_of(DType out, DType dtype) {
+  const Tolerance stored = tolerance_of(out);
+  const Tolerance computed = tolerance_of(dtype);
+  return stored.relative > computed.relative ? stored : computed;
+}
+
+/// Numbers of all sizes that activations tell apart, and those that are none.
+template <class T>
+std::vector<T> operand_values(std::uint64_t seed) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<T> values;
+  for (const double special : {0.0, -0.0, 1.0, -1.0, 100.0, -100.0, kInfinity, -kInfinity,
+                               std::numeric_limits<double>::quiet_NaN()}) {
+    values.push_back(convert_element<T>(special));
+  }
+  std::mt19937_64 words(seed);
+  while (values.size() < kValues) {
+    const double uniform = uniform_from_word(static_cast<std::uint32_t>(words()));
+    values.push_back(convert_element<T>(20.0 * uniform - 10.0));
+  }
+  return values;
+}
+
+bool is_close(double card, double host, const Tolerance& tolerance) {
+  if (std::isnan(card) || std::isnan(host)) return std::isnan(card) && std::isnan(host);
+  if (std::isinf(card) || std::isinf(host)) return card == host;
+  return std::abs(card - host) <= tolerance.absolute + tolerance.relative * std::abs(host);
+}
+
+/// Memory of a card for one array.
+class CardArray {
+ public:
+  CardArray(const cuda::Card& card, std::size_t bytes) : card_(card), bytes_(bytes) {
+    card.driver().check(card.current().memory_allocate(&address_, bytes), "cuMemAlloc_v2");
+  }
+  ~CardArray() {
+    if (card_.driver().is_usable()) card_.driver().functions().memory_free(address_);
+  }
+  CardArray(const CardArray&) = delete;
+  CardArray& operator=(const CardArray&) = delete;
+
+  cuda::Pointer address() const { return address_; }
+  void write(const void* values) const { card_.write(address_, values, bytes_); }
+  void read(void* values) const { card_.read(values, address_, bytes_); }
+
+ private:
+  const cuda::Card& card_;
+  std::size_t bytes_;
+  cuda::Pointer address_ = 0;
+};
+
+/// What one comparison runs over: an array for each operand, on both sides.
+class Arrays {
+ public:
+  explicit Arrays(const cuda::Card& card) : card_(card) {}
+
+  /// Values of all sizes, or numbers below `indices`.
+  void add(DType dtype, std::uint64_t indices = 0) {
+    dtypes_.push_back(dtype);
+    visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
+      const std::vector<T> values = operand_values<T>(host_.size());
+      std::vector<std::byte>& bytes = host_.emplace_back(kValues * sizeof(T));
+      for (std::size_t i = 0; i < kValues; ++i) {
+        const T value =
+            indices == 0 ? values[i] : convert_element<T>(static_cast<std::int64_t>(i % indices));
+        std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
+      }
+    });
+    on_card_.push_back(std::make_unique<CardArray>(card_, host_.back().size()));
+    on_card_.back()->write(host_.back().data());
+  }
+  DType dtype(std::size_t i) const { return dtypes_[i]; }
+  std::uint64_t on_card(std::size_t i) const { return on_card_[i]->address(); }
+  std::uint64_t on_host(std::size_t i) const {
+    return reinterpret_cast<std::uintptr_t>(host_[i].data());
+  }
+  std::size_t count() const { return host_.size(); }
+  /// The array, which both sides computed.
+  void compare(std::size_t array, const Tolerance& tolerance, KernelVerification& verified) const {
+    card_.synchronize();
+    const std::vector<std::byte>& host_bytes = host_[array];
+    std::vector<std::byte> found(host_bytes.size());
+    on_card_[array]->read(found.data());
+    for (std::size_t i = 0; i < kValues; ++i) {
+      const double host = value(array, host_bytes, i);
+      const double card = value(array, found, i);
+      if (!is_close(card, host, tolerance)) ++verified.different;
+      const double error = std::abs(card - host) / (std::abs(host) + 1);
+      if (std::isfinite(error)) verified.largest_error = std::max(verified.largest_error, error);
+    }
+    verified.values += kValues;
+  }
+  /// The largest that is finite.
+  double largest(std::size_t array) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < kValues; ++i) {
+      const double size = std::abs(value(array, host_[array], i));
+      if (std::isfinite(size)) largest = std::max(largest, size);
+    }
+    return largest;
+  }
+
+ private:
+  double value(std::size_t array, const std::vector<std::byte>& bytes, std::size_t i) const {
+    return visit_dtype(dtypes_[array], [&]<class T>(TypeTag<T>) {
+      T value{};
+      std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+      return convert_element<double>(value);
+    });
+  }
+
+  const cuda::Card& card_;
+  // The output first.
+  std::vector<DType> dtypes_;
+  std::vector<std::vector<std::byte>> host_;
+  std::vector<std::unique_ptr<CardArray>> on_card_;
+};
+
+// ---- element by element -------------------------------------------------------------------------
+
+/// Row-major, all of one dtype.
+CardLoop flat_loop(const LoopKernel& kernel, DType dtype) {
+  CardLoop loop;
+  loop.count = kValues;
+  loop.dims = 1;
+  loop.sizes[0] = kValues;
+  loop.is_flat = is_floating(dtype) && kernel.inputs > 0;
+  loop.out.strides[0] = 1;
+  for (CardOperand& operand : loop.in) operand.strides[0] = 1;
+  return loop;
+}
+
+/// A transposed output, the second input broadcast, the third one a number.
+CardLoop strided_loop() {
+  constexpr std::int64_t kRows = 97;
+  constexpr std::int64_t kColumns = 103;
+  static_assert(kRows * kColumns <= kValues);
+  CardLoop loop;
+  loop.count = kRows * kColumns;
+  loop.dims = 2;
+  loop.sizes[0] = kRows;
+  loop.sizes[1] = kColumns;
+  loop.out.strides[0] = 1;
+  loop.out.strides[1] = kRows;
+  loop.in[0].strides[0] = kColumns;
+  loop.in[0].strides[1] = 1;
+  loop.in[1].strides[1] = 1;
+  loop.in[2].is_number = true;
+  loop.in[2].number = 1.5;
+  return loop;
+}
+
+struct StoredAs {
+  DType out;
+  DType in;
+};
+
+void compare(const CardBackend& card, const LoopKernel& kernel, CardLoop loop,
+             const StoredAs& stored, KernelVerification& verified) {
+  Arrays arrays(*card.card);
+  arrays.add(stored.out);
+  for (int i = 0; i < kernel.inputs; ++i) arrays.add(stored.in);
+  loop.out.dtype = stored.out;
+  CardLoop on_host = loop;
+  loop.out.address = arrays.on_card(0);
+  on_host.out.address = arrays.on_host(0);
+  for (int i = 0; i < kernel.inputs; ++i) {
+    const std::size_t array = static_cast<std::size_t>(i) + 1;
+    loop.in[i].dtype = on_host.in[i].dtype = stored.in;
+    loop.in[i].address = arrays.on_card(array);
+    on_host.in[i].address = arrays.on_host(array);
+  }
+  card.kernels->launch(kernel.formula.data(), loop, kernel.parameters);
+  kernel.twin(on_host, kernel.parameters);
+  arrays.compare(0, tolerance_of(stored.out, loop.dtype), verified);
+}
+
+/// The dtypes that a kernel is for.
+std::vector<DType> dtypes_of(DType kernel) {
+  if (kernel == DType::int64) return {DType::boolean, DType::uint8, DType::int32, DType::int64};
+  if (kernel == DType::float64) return {DType::float64};
+  return {DType::float16, DType::bfloat16, DType::float32};
+}
+
+KernelVerification named(std::string_view formula, DType dtype) {
+  KernelVerification verified;
+  verified.kernel = std::string(formula).append(" ").append(name_of(dtype));
+  return verified;
+}
+
+void compare_loops(const CardBackend& card, std::vector<KernelVerification>& all) {
+  for (const LoopKernel& kernel : ops::kernels::loop_kernels()) {
+    // What is generated is computed in the same way whatever it is stored as.
+    const std::vector<DType> dtypes =
+        kernel.inputs == 0 ? std::vector<DType>{kernel.dtype} : dtypes_of(kernel.dtype);
+    for (const DType dtype : dtypes) {
+      KernelVerification verified = named(kernel.formula, dtype);
+      CardLoop flat = flat_loop(kernel, dtype);
+      CardLoop strided = strided_loop();
+      flat.dtype = strided.dtype = dtype;
+      compare(card, kernel, flat, {dtype, dtype}, verified);
+      compare(card, kernel, strided, {DType::float32, DType::float64}, verified);
+      all.push_back(std::move(verified));
+    }
+  }
+}
+
+// ---- line by line -------------------------------------------------------------------------------
+
+/// What each kernel makes of these lines lies within the arrays.
+void compare(const CardBackend& card, const LineKernel& kernel, DType dtype, bool are_threads,
+             KernelVerification& verified) {
+  constexpr int kOperands = CardLines::kMostOperands;
+  CardLines lines;
+  lines.count = 37;
+  lines.size = 259;
+  lines.are_threads = are_threads;
+  lines.operand_count = kOperands;
+  CardLines on_host = lines;
+  Arrays arrays(*card.card);
+  for (int i = 0; i < kOperands; ++i) {
+    const bool is_index = i == kernel.indices;
+    arrays.add(is_index ? DType::int64 : dtype, is_index ? lines.count : 0);
+  }
+  for (std::size_t i = 0; i < kOperands; ++i) {
+    lines.operands[i] = {arrays.on_card(i), kValues, arrays.dtype(i)};
+    on_host.operands[i] = {arrays.on_host(i), kValues, arrays.dtype(i)};
+  }
+  card.kernels->launch(kernel.formula.data(), dtype, lines, kernel.parameters);
+  kernel.twin(on_host, kernel.parameters);
+  // A kernel may write several of them; those that it reads are as they were.
+  for (std::size_t i = 0; i < arrays.count(); ++i) {
+    // What is left of large numbers has their errors.
+    Tolerance tolerance = tolerance_of(dtype);
+    tolerance.absolute += tolerance.relative * arrays.largest(i);
+    arrays.compare(i, tolerance, verified);
+  }
+}
+
+void compare_lines(const CardBackend& card, std::vector<KernelVerification>& all) {
+  for (const LineKernel& kernel : ops::kernels::line_kernels()) {
+    for (const DType dtype : dtypes_of(kernel.dtype)) {
+      KernelVerification verified = named(kernel.formula, dtype);
+      compare(card, kernel, dtype, false, verified);
+      compare(card, kernel, dtype, true, verified);
+      all.push_back(std::move(verified));
+    }
+  }
+}
+
+KernelVerifications compare_all(const CudaLibraries& libraries) {
+  KernelVerifications all;
+  try {
+    CudaCards cards(libraries);
+    const CardBackend card = cards.backend(0);
+    compare_loops(card, all.kernels);
+    compare_lines(card, all.kernels);
+  } catch (const std::runtime_error& error) {
+    all.error = error.what();
+  }
+  return all;
+}
+
+}  // namespace
+
+bool KernelVerifications::agree() const {
+  return error.empty() && std::all_of(kernels.begin(), kernels.end(),
+                                      [](const auto& kernel) { return kernel.different == 0; });
+}
+
+KernelVerifications verify_kernels(const CudaLibraries& libraries) {
+  KernelVerifications all;
+  if (ops::kernels::kernel_images().empty()) return all;
+  WorkerPool pool({});
+  const auto work = [&] {
+    const KernelVerifications compared = compare_all(libraries);
+    MessageWriter writer;
+    writer(compared.kernels, compared.error);
+    return writer.take();
+  };
+  pool.submit(0, work, [&](const WorkResult& result) {
+    if (result.end == WorkEnd::message) {
+      MessageReader(result.message)(all.kernels, all.error);
+    } else {
+      all.error = "the process that ran them was " + result.how_it_ended + ": " + result.output;
+    }
+  });
+  pool.run([] { return true; });
+  return all;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "reports/ci/github_report.h"
+
+namespace ohm::reports {
+
+namespace {
+
+struct Annotation {
+  bool is_error = false;  ///< a script or a process that broke: worse than a broken limit
+  std::string file;
+  int line = 0;
+  std::string title;
+  std::string message;
+};
+
+struct Escape {
+  char what;
+  std::string_view text;
+};
+
+std::string escaped(std::string_view text, bool is_property) {
+  constexpr Escape kEscapes[] = {// NOLINT(*-avoid-c-arrays): no size to count
+                                 {'%', "%25"},
+                                 {'\r', "%0D"},
+                                 {'\n', "%0A"},
+                                 {':', "%3A"},
+                                 {',', "%2C"}};
+  const std::size_t used = is_property ? 5 : 3;
+  std::string out;
+  for (const char c : text) {
+    const Escape* const end = kEscapes + used;
+    const Escape* const known =
+        std::find_if(kEscapes, end, [c](const Escape& escape) { return escape.what == c; });
+    if (known == end) {
+      out += c;
+    } else {
+      out += known->text;
+    }
+  }
+  return out;
+}
+
+std::string command(const Annotation& annotation) {
+  std::string out = "::error ";
+  if (!annotation.file.empty()) {
+    out += fmt::format("file={},", escaped(annotation.file, true));
+    if (annotation.line > 0) out += fmt::format("line={},", annotation.line);
+  }
+  return out + fmt::format("title={}::{}\n", escaped(annotation.title, true),
+                           escaped(annotation.message, false));
+}
+
+/// Where it went wrong; failing that, where the variant stands.
+void find_place(const ScenarioResult& scenario, const VariantResult& variant,
+                Annotation& annotation) {
+  annotation.file = scenario.file;
+  annotation.line = variant.line;
+  if (variant.error && !variant.error->file.empty()) {
+    annotation.file = variant.error->file;
+    annotation.line = variant.error->line;
+  } else if (variant.oom && !variant.oom->file.empty() && variant.role != Role::problem) {
+    annotation.file = variant.oom->file;
+    annotation.line = variant.oom->line;
+  }
+}
+
+std::vector<Annotation> annotations_of(const RunResult& result) {
+  std::vector<Annotation> annotations;
+  for (const ScenarioResult& scenario : result.scenarios) {
+    if (scenario.error) {
+      const std::string& file = scenario.error->file;
+      annotations.push_back({true, file.empty() ? scenario.file : file, scenario.error->line,
+                             scenario.name, scenario.error->message});
+    }
+    for (const VariantResult& variant : scenario.variants) {
+      const bool is_error = variant.verdict == Verdict::error;
+      if (!is_error && variant.verdict != Verdict::failed) continue;
+      Annotation one;
+      one.is_error = is_error;
+      find_place(scenario, variant, one);
+      one.title = fmt::format(
+          "{}.{}: {}", scenario.name, variant.name,
+          variant.failure_type.empty() ? name_of(variant.outcome) : variant.failure_type);
+      one.message = fmt::format("{}\nre-run: {}", variant.reason, variant.rerun);
+      annotations.push_back(std::move(one));
+    }
+  }
+  std::stable_sort(
+      annotations.begin(), annotations.end(),
+      [](const Annotation& a, const Annotation& b) { return a.is_error > b.is_error; });
+  return annotations;
+}
+
+}  // namespace
+
+std::string github_annotations(const RunResult& result, const ReportStyle& /*style*/) {
+  std::vector<Annotation> annotations = annotations_of(result);
+  std::size_t more = 0;
+  if (annotations.size() > kMostAnnotations) {
+    more = annotations.size() - (kMostAnnotations - 1);
+    annotations.resize(kMostAnnotations - 1);
+  }
+  std::string out;
+  for (const Annotation& annotation : annotations) out += command(annotation);
+  if (more > 0) {
+    out += command({false, {}, 0, "ohm", fmt::format("{} more; the log has all of them", more)});
+  }
+  return out;
+}
+
+}  // namespace ohm::reports

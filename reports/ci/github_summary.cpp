@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "reports/ci/github_report.h"
+#include "reports/console/console_report.h"
+#include "reports/html/html_text.h"
+#include "reports/text/measured_text.h"
+
+namespace ohm::reports {
+
+namespace {
+
+/// Indexed by Verdict.
+constexpr std::array<std::string_view, 4> kMarks = {"✅", "❌", "❗", "⏭️"};
+
+std::string_view mark_of(Verdict verdict) { return kMarks[static_cast<std::size_t>(verdict)]; }
+
+bool is_bad(Verdict verdict) { return verdict == Verdict::failed || verdict == Verdict::error; }
+
+/// Text inside of a line, as it is: nothing in it is Markdown or HTML.
+std::string cell(std::string_view text) {
+  constexpr std::string_view kMarkup = "\\`*_[]|~>";
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else if (static_cast<unsigned char>(c) < ' ') {
+      out += ' ';
+    } else {
+      if (kMarkup.find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// Of as many backquotes as the text does not have.
+std::string code(std::string_view text) {
+  std::string fence = "`";
+  while (text.find(fence) != std::string_view::npos) fence += '`';
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return fmt::format("{0}{1}{2}{1}{0}", fence, fence.size() > 1 ? " " : "", line);
+}
+
+std::string peak_of(const VariantResult& variant) {
+  std::int64_t peak = 0;
+  for (const DeviceResult& device : variant.devices) {
+    peak = std::max(peak, device.peak_allocated_bytes);
+  }
+  return variant.devices.empty() ? "" : short_figure(static_cast<double>(peak), Unit::bytes);
+}
+
+std::string row(const VariantResult& variant) {
+  return fmt::format("| {} | {} | {} | {} | {} |\n", mark_of(variant.verdict), cell(variant.name),
+                     cell(name_of(variant.role)), peak_of(variant), cell(variant.reason));
+}
+
+std::string table(const ScenarioResult& scenario) {
+  if (scenario.variants.empty()) return "";
+  std::string out = "|  | variant | role | peak | what was found |\n|---|---|---|---:|---|\n";
+  for (const VariantResult& variant : scenario.variants) out += row(variant);
+  const std::string modelled = modelled_text(scenario);
+  return out + (modelled.empty() ? "\n" : fmt::format("\n{}\n\n", code(modelled)));
+}
+
+std::string broken_limits(const VariantResult& variant) {
+  std::string out;
+  for (const LimitResult& limit : variant.limits) {
+    if (limit.holds == false) out += fmt::format("  - {}\n", cell(limit_sentence(limit)));
+  }
+  return out;
+}
+
+std::string failed_scenario(const ScenarioResult& scenario) {
+  std::string out = fmt::format("### {} {}\n\n{}\n\n", mark_of(scenario.verdict),
+                                cell(scenario.name), code(scenario.file));
+  if (scenario.error) {
+    out += code(scenario.error->message) + "\n\n";
+    if (!scenario.error->hint.empty()) out += code(scenario.error->hint) + "\n\n";
+  }
+  out += table(scenario);
+  for (const VariantResult& variant : scenario.variants) {
+    if (!is_bad(variant.verdict)) continue;
+    out += fmt::format("- **{}**{}{}: {}\n{}  - {}\n", cell(variant.name),
+                       variant.failure_type.empty() ? "" : " ", cell(variant.failure_type),
+                       cell(variant.reason), broken_limits(variant), code(variant.rerun));
+  }
+  return out + "\n";
+}
+
+std::string passed_scenario(const ScenarioResult& scenario) {
+  return fmt::format("<details><summary>{} {}</summary>\n\n{}\n\n{}</details>\n\n",
+                     mark_of(scenario.verdict), html(scenario.name), cell(scenario.summary),
+                     table(scenario));
+}
+
+bool is_bad(const ScenarioResult& scenario) {
+  return scenario.error.has_value() || is_bad(scenario.verdict);
+}
+
+}  // namespace
+
+std::string github_summary(const RunResult& result, const ReportStyle& /*style*/) {
+  constexpr std::size_t kRoomForTheEnd = 200;
+  std::string out = "## ohm: " + console_summary(result, {}) + "\n";
+  std::size_t left_out = 0;
+  const auto add = [&](const std::string& part) {
+    if (out.size() + part.size() + kRoomForTheEnd > kMostSummaryBytes) {
+      ++left_out;
+    } else {
+      out += part;
+    }
+  };
+  for (const ScenarioResult& scenario : result.scenarios) {
+    if (is_bad(scenario)) add(failed_scenario(scenario));
+  }
+  for (const ScenarioResult& scenario : result.scenarios) {
+    if (!is_bad(scenario)) add(passed_scenario(scenario));
+  }
+  if (left_out > 0) {
+    out += fmt::format("{} scenario{} more; a summary has no more room.\n", left_out,
+                       left_out == 1 ? "" : "s");
+  }
+  return out;
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,168 @@
+#include "reports/console/console_breakdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "reports/text/limit_lines.h"
+#include "reports/text/measured_text.h"
+#include "reports/text/paint.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::reports {
+
+namespace {
+
+constexpr std::size_t kBarColumns = 30;
+constexpr std::size_t kFigureColumns = 11;
+constexpr std::size_t kCategoryColumns = 16;
+
+/// Lines before and after one that holds something.
+constexpr int kContextLines = 1;
+
+std::string human(std::int64_t bytes) {
+  return short_figure(static_cast<double>(bytes), Unit::bytes);
+}
+
+/// A blank and a bar with a resolution of an eighth of a column; nothing where it would be empty.
+std::string bar(double share) {
+  constexpr std::array<const char*, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<std::size_t>(std::llround(share * kBarColumns * 8));
+  if (eighths == 0) return "";
+  std::string out = " ";
+  for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
+  return out + kEighths[eighths % 8];
+}
+
+std::string op_of(const HolderResult& holder) {
+  return holder.op.empty() ? "outside any op" : holder.op;
+}
+
+std::string source_row(int number, std::int64_t bytes, const std::string& text,
+                       const ReportStyle& style) {
+  const std::string row = fmt::format(
+      "    {} {:>5} │ ", pad_left(bytes > 0 ? human(bytes) : "", kFigureColumns), number);
+  const std::size_t used = display_width(row);
+  const std::size_t room = style.columns > used + 20 ? style.columns - used : 20;
+  std::string line = row + shortened(printable(text), room);
+  line.erase(line.find_last_not_of(' ') + 1);
+  return painted(line, bytes > 0 ? Tone::plain : Tone::faint, style.color) + "\n";
+}
+
+/// Without the whole file: the texts that the holders carry.
+std::map<int, std::string> known_texts(const ScenarioResult& scenario,
+                                       const VariantResult& variant) {
+  std::map<int, std::string> texts;
+  for (const DeviceResult& device : variant.devices) {
+    if (!device.peak) continue;
+    for (const HolderResult& holder : device.peak->holders) {
+      if (holder.file == scenario.file && holder.line > 0) texts[holder.line] = holder.text;
+    }
+  }
+  return texts;
+}
+
+std::map<int, std::string> texts_around(const ScenarioResult& scenario,
+                                        const std::map<int, std::int64_t>& bytes) {
+  std::map<int, std::string> texts;
+  const auto last = static_cast<int>(scenario.source.size());
+  for (const auto& [line, held] : bytes) {
+    for (int i = std::max(1, line - kContextLines); i <= std::min(last, line + kContextLines);
+         ++i) {
+      texts[i] = scenario.source[static_cast<std::size_t>(i) - 1];
+    }
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::string place_text(const std::string& file, int line) {
+  if (file.empty()) return "place unknown";
+  return line > 0 ? fmt::format("{}:{}", file, line) : file;
+}
+
+std::string category_rows(const CategoryBytes& bytes) {
+  const std::int64_t total = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+  std::vector<std::size_t> order(kCategoryCount);
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
+  std::string rows;
+  for (const std::size_t category : order) {
+    if (bytes[category] == 0) break;
+    const double share = static_cast<double>(bytes[category]) / static_cast<double>(total);
+    rows += fmt::format("      {} {}  {:5.1f} %{}\n",
+                        pad_right(kCategoryNames[category], kCategoryColumns),
+                        pad_left(human(bytes[category]), kFigureColumns), 100 * share, bar(share));
+  }
+  return rows;
+}
+
+std::string holder_rows(const std::vector<HolderResult>& holders, std::size_t columns) {
+  std::size_t op_columns = 0;
+  for (const HolderResult& holder : holders) {
+    op_columns = std::max(op_columns, display_width(op_of(holder)));
+  }
+  std::string rows;
+  for (const HolderResult& holder : holders) {
+    const std::string head =
+        fmt::format("      {} {}  {} × {}  ", pad_right(name_of(holder.category), kCategoryColumns),
+                    pad_left(human(holder.bytes), kFigureColumns),
+                    pad_left(grouped(holder.count), 5), pad_right(op_of(holder), op_columns));
+    const std::size_t used = display_width(head);
+    const std::size_t room = columns > used + 10 ? columns - used : 10;
+    rows += head + shortened(place_text(holder.file, holder.line), room) + "\n";
+  }
+  return rows;
+}
+
+std::string console_peaks(const VariantResult& variant, const ReportStyle& style) {
+  std::string out;
+  for (const DeviceResult& device : variant.devices) {
+    if (device.peak_allocated_bytes == 0) continue;
+    const std::string when =
+        device.peak ? fmt::format(", in step {}", device.peak->step) : std::string();
+    out += painted(
+        indented(fmt::format(
+                     "{} at its peak on {}{}: {}", variant.name, device.device, when,
+                     exact_figure(static_cast<double>(device.peak_allocated_bytes), Unit::bytes)),
+                 2, style.columns),
+        Tone::strong, style.color);
+    out += category_rows(device.peak_by_category);
+    if (!device.peak || device.peak->holders.empty()) continue;
+    std::vector<HolderResult> holders = device.peak->holders;
+    const std::size_t all = holders.size();
+    if (style.detail != Detail::verbose) holders.resize(std::min(all, kMaxHolders));
+    for (HolderResult& holder : holders) holder.file = printable(holder.file);
+    out += "    largest holders\n" + holder_rows(holders, style.columns);
+    if (all > holders.size()) out += fmt::format("      and {} more\n", all - holders.size());
+  }
+  return out;
+}
+
+std::string console_source(const ScenarioResult& scenario, const VariantResult& variant,
+                           const ReportStyle& style) {
+  const std::map<int, std::int64_t> bytes = bytes_by_line(variant, scenario.file);
+  if (bytes.empty()) return "";
+  const std::map<int, std::string> texts =
+      scenario.source.empty() ? known_texts(scenario, variant) : texts_around(scenario, bytes);
+  std::string out = painted(indented(fmt::format("{}, and what its lines hold at the peak of {}",
+                                                 scenario.file, variant.name),
+                                     2, style.columns),
+                            Tone::strong, style.color);
+  int previous = 0;
+  for (const auto& [number, text] : texts) {
+    if (previous != 0 && number > previous + 1) out += "                      …\n";
+    const auto held = bytes.find(number);
+    out += source_row(number, held == bytes.end() ? 0 : held->second, text, style);
+    previous = number;
+  }
+  return out;
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,50 @@
+#include "reports/console/console_oom.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "allocator_shim/base/format_bytes.h"
+#include "reports/console/console_breakdown.h"
+#include "reports/text/measured_text.h"
+#include "reports/text/paint.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::reports {
+
+namespace {
+
+std::string human(std::int64_t bytes) {
+  return short_figure(static_cast<double>(bytes), Unit::bytes);
+}
+
+std::string headline(const std::string& variant, const OomResult& oom) {
+  const std::string op = oom.op.empty() ? "at " : fmt::format("for {}, ", oom.op);
+  return fmt::format("{} ran out of memory on {} in step {}: {} {}{}{}", variant, oom.device,
+                     oom.step, human(oom.requested_bytes), op, place_text(oom.file, oom.line),
+                     oom.injected ? fmt::format(" (injected by {})", oom.policy) : "");
+}
+
+}  // namespace
+
+std::string console_oom(const std::string& variant, const OomResult& oom,
+                        const ReportStyle& style) {
+  const std::int64_t total =
+      std::accumulate(oom.alive_by_category.begin(), oom.alive_by_category.end(), std::int64_t{0});
+  const auto strong = [&](const std::string& text) {
+    return painted(text, Tone::strong, style.color);
+  };
+  std::string out = strong(indented(headline(variant, oom), 2, style.columns));
+  out += painted(indented(oom.message, 4, style.columns), Tone::faint, style.color);
+  if (total == 0) return out + "    nothing was alive\n";
+  out += "    " +
+         strong(fmt::format("what was alive on {}: {}", oom.device,
+                            human_and_exact_bytes(static_cast<std::uint64_t>(total)))) +
+         "\n" + category_rows(oom.alive_by_category);
+  out += "    " + strong("largest holders") + "\n";
+  out += holder_rows(oom.holders, style.columns);
+  if (oom.other_holders > 0) out += fmt::format("      and {} more\n", grouped(oom.other_holders));
+  return out;
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,329 @@
+#include "reports/console/fit_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "allocator_shim/base/format_bytes.h"
+#include "reports/text/measured_text.h"
+#include "reports/text/paint.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::reports {
+namespace {
+
+constexpr std::size_t kNotesColumns = 26;
+
+std::string human(std::int64_t bytes) {
+  return short_figure(static_cast<double>(bytes), Unit::bytes);
+}
+
+/// "6,144 bytes", "3.42 GiB (3,672,658,148 bytes)"; a slope may have a fraction.
+std::string exact_bytes(double bytes) {
+  if (std::abs(bytes) < 0x1p20 && std::round(bytes) != bytes) {
+    return fmt::format("{:.2f} bytes", bytes);
+  }
+  const double whole = std::round(bytes);
+  return std::abs(whole) < 0x1p20 ? grouped(std::llround(whole)) + " bytes"
+                                  : exact_figure(whole, Unit::bytes);
+}
+
+std::string joined_values(const std::vector<std::int64_t>& values) {
+  std::string out;
+  for (const std::int64_t value : values) out += (out.empty() ? "" : ", ") + grouped(value);
+  return out;
+}
+
+class FitText {
+ public:
+  FitText(const FitResult& result, const ReportStyle& style)
+      : result_(result), style_(style), varies_card_(result.varied == kFitCapacity) {}
+
+  std::string run() {
+    if (result_.error) return "";
+    add_head();
+    for (std::size_t first = 0; first < result_.rows.size();) {
+      std::size_t end = first + 1;
+      while (end < result_.rows.size() &&
+             result_.rows[end].variant == result_.rows[first].variant) {
+        ++end;
+      }
+      add_variant(first, end);
+      first = end;
+    }
+    if (!result_.rows.empty()) add_what_counts();
+    return std::move(text_);
+  }
+
+ private:
+  std::string paint(std::string_view text, Tone tone) const {
+    return painted(text, tone, style_.color);
+  }
+
+  void add_head() {
+    const std::string name = printable(result_.name);
+    text_ = paint(name, Tone::strong) + "  " + printable(result_.summary) + "\n";
+    const std::string asked = varies_card_
+                                  ? "the smallest card, in steps of 2 MiB"
+                                  : fmt::format("the largest {} from {} to {}", result_.varied,
+                                                grouped(result_.least), grouped(result_.most));
+    text_ += paint(indented(fmt::format("{} · {} · size-only{}", printable(result_.file), asked,
+                                        result_.considers_limits ? "" : " · without its limits"),
+                            0, style_.columns),
+                   Tone::faint);
+  }
+
+  void add_variant(std::size_t first, std::size_t end) {
+    const bool is_table = end - first > 1;
+    const FitRow& row = result_.rows[first];
+    text_ += fmt::format("\n{:<10}  {}{}\n", name_of(row.role), paint(row.variant, Tone::strong),
+                         is_table ? "" : gpu_text(row));
+    if (is_table) add_table(first, end);
+    for (std::size_t i = first; i < end; ++i) {
+      if (!is_table) {
+        add_details(result_.rows[i]);
+      } else if (style_.detail == Detail::verbose) {
+        text_ += "\n  " + result_.rows[i].profile + "\n";
+        add_details(result_.rows[i]);
+      } else {
+        add_oddities(result_.rows[i]);
+      }
+    }
+  }
+
+  static std::string gpu_text(const FitRow& row) {
+    if (!row.margin) return fmt::format("  on {} × {}", row.gpu_count, row.profile);
+    return fmt::format("  on {} × {} of {}", row.gpu_count, row.profile,
+                       human(row.margin->capacity_bytes));
+  }
+
+  // ---- a table of GPUs ------------------------------------------------------------------------
+
+  void add_table(std::size_t first, std::size_t end) {
+    const std::string found = varies_card_ ? "smallest" : result_.varied;
+    const std::size_t width = std::max<std::size_t>(12, display_width(found));
+    const bool has_limits =
+        std::any_of(result_.rows.begin() + static_cast<std::ptrdiff_t>(first),
+                    result_.rows.begin() + static_cast<std::ptrdiff_t>(end),
+                    [](const FitRow& row) { return row.limit_stop.has_value(); });
+    const std::size_t limit_width = has_limits ? 15 : 0;
+    text_ += paint(fmt::format("  {:<13}  {}{}  {:>13}  {:>10}  {}", "gpu", pad_left(found, width),
+                               has_limits ? "  within limits" : "", "peak reserved", "left",
+                               varies_card_ ? "" : "the next one"),
+                   Tone::faint) +
+             "\n";
+    const std::size_t reason_at = 2 + 13 + 2 + width + limit_width + 2 + 13 + 2 + 10 + 2;
+    for (std::size_t i = first; i < end; ++i) {
+      const FitRow& row = result_.rows[i];
+      const std::string peak = row.best ? human(row.best->peak_reserved_bytes) : "";
+      const std::string left = row.margin ? human(row.margin->left_bytes) : "";
+      text_ += fmt::format("  {:<13}  {}{}  {:>13}  {:>10}", row.profile,
+                           pad_left(short_answer(row), width),
+                           has_limits ? pad_left(limit_answer(row), limit_width) : "", peak, left);
+      std::string reason;
+      for (const std::string& line :
+           wrapped(table_reason(row),
+                   std::max<std::size_t>(style_.columns, reason_at + 24) - reason_at)) {
+        if (!line.empty()) reason += (reason.empty() ? "  " : std::string(reason_at, ' ')) + line;
+        reason += "\n";
+      }
+      text_ += reason;
+    }
+  }
+
+  std::string short_answer(const FitRow& row) const {
+    switch (row.outcome) {
+      case FitOutcome::none_fits:
+        return "none";
+      case FitOutcome::failed:
+        return "error";
+      case FitOutcome::found:
+      case FitOutcome::all_fit:
+        break;
+    }
+    return varies_card_ ? human(row.best->value) : grouped(row.best->value);
+  }
+
+  std::string table_reason(const FitRow& row) const {
+    if (row.outcome == FitOutcome::failed) return printable(row.error);
+    if (row.outcome == FitOutcome::all_fit) return "every value fits";
+    if (varies_card_) return "";
+    if (row.needed_bytes) {
+      return fmt::format("{} = {} takes {}", result_.varied, grouped(result_.least),
+                         human(*row.needed_bytes));
+    }
+    return row.stop ? printable(row.stop->reason) : "";
+  }
+
+  /// The column that is there when a limit of the scenario binds before a card does.
+  static std::string limit_answer(const FitRow& row) {
+    if (!row.best) return "";
+    return row.best_within_limits ? grouped(row.best_within_limits->value) : "none";
+  }
+
+  // ---- one variant on one kind of GPU ---------------------------------------------------------
+
+  void add_field(std::string_view name, std::string_view text, Tone tone = Tone::plain) {
+    std::string lines = indented(text, kNotesColumns + 2, style_.columns);
+    lines.replace(0, kNotesColumns + 2, "  " + pad_right(name, kNotesColumns));
+    text_ += tone == Tone::plain ? lines : paint(lines, tone);
+  }
+
+  void add_details(const FitRow& row) {
+    if (row.outcome == FitOutcome::failed) {
+      return add_field("could not be searched", printable(row.error), Tone::bad);
+    }
+    if (varies_card_) {
+      add_smallest_card(row);
+    } else {
+      add_largest_value(row);
+    }
+    if (row.line) add_line(row, *row.line);
+    if (row.margin) add_margin(row, *row.margin);
+    for (const std::string& limit : row.unchecked) {
+      add_field("not checked", printable(limit) + " (size-only runs have no values)");
+    }
+    add_oddities(row);
+  }
+
+  void add_largest_value(const FitRow& row) {
+    if (row.outcome == FitOutcome::none_fits) {
+      const std::string needed = row.needed_bytes
+                                     ? fmt::format("; {} = {} takes {}", result_.varied,
+                                                   grouped(result_.least), human(*row.needed_bytes))
+                                     : "";
+      add_field("nothing fits", printable(row.stop->reason) + needed, Tone::bad);
+      return;
+    }
+    const bool is_all = row.outcome == FitOutcome::all_fit;
+    add_field("largest " + result_.varied + " that fits",
+              is_all ? fmt::format("{}, the largest that was asked for", grouped(row.best->value))
+                     : grouped(row.best->value),
+              Tone::good);
+    if (row.stop) {
+      add_field("the next limit",
+                fmt::format("at {}: {}", grouped(row.stop->value), printable(row.stop->reason)));
+    }
+    if (!row.limit_stop) return;
+    const std::string next = fmt::format("{} breaks {}", grouped(row.limit_stop->value),
+                                         printable(row.limit_stop->reason));
+    add_field("within its own limits",
+              row.best_within_limits
+                  ? fmt::format("{}; {}", grouped(row.best_within_limits->value), next)
+                  : "none; " + next,
+              Tone::warning);
+  }
+
+  void add_smallest_card(const FitRow& row) {
+    if (row.outcome == FitOutcome::none_fits) {
+      return add_field("no card is large enough", printable(row.stop->reason), Tone::bad);
+    }
+    add_field("smallest card", human_and_exact_bytes(static_cast<std::uint64_t>(row.best->value)),
+              Tone::good);
+    add_field("of those that ohm knows", row.smallest_profile.empty()
+                                             ? "none is large enough"
+                                             : fmt::format("{} ({})", row.smallest_profile,
+                                                           human(row.smallest_profile_bytes)));
+    if (row.stop) add_field("2 MiB less", printable(row.stop->reason));
+  }
+
+  void add_line(const FitRow& row, const FitLine& line) {
+    const std::string formula = fmt::format("{} + {} × {}", exact_bytes(line.fixed_bytes),
+                                            exact_bytes(line.bytes_per_unit), result_.varied);
+    const std::string where = fmt::format("{} values from {} to {}", line.checked_values,
+                                          grouped(line.from_value), grouped(row.best->value));
+    if (line.is_line && line.largest_deviation_bytes == 0) {
+      add_field("the peak follows", fmt::format("{}, exactly at {}", formula, where));
+    } else if (line.is_line) {
+      add_field(
+          "the peak follows",
+          fmt::format(
+              "{}, within {} at {} (blocks are rounded up, and not split for less than 1 MiB)",
+              formula, exact_bytes(static_cast<double>(line.largest_deviation_bytes)), where));
+    } else if (line.checked_values < 3) {
+      add_field("the peak follows",
+                fmt::format("{} through {}: too few to tell whether it is a line", formula, where));
+    } else {
+      add_field("the peak is no line",
+                fmt::format("{} at both ends, but up to {} away from it between them ({})", formula,
+                            exact_bytes(static_cast<double>(line.largest_deviation_bytes)), where));
+    }
+  }
+
+  void add_margin(const FitRow& row, const FitMargin& margin) {
+    add_field("left on the card",
+              fmt::format("{} = {} − {} of context (modelled) − {} reserved at the peak (exact)",
+                          human_and_exact_bytes(static_cast<std::uint64_t>(
+                              std::max<std::int64_t>(0, margin.left_bytes))),
+                          human(margin.capacity_bytes), human(margin.context_bytes),
+                          human(row.best->peak_reserved_bytes)));
+    if (margin.workspace_bytes > 0) {
+      add_field("in the peak",
+                fmt::format("{} allocated (exact), of it {} of libraries' workspaces (modelled)",
+                            human_and_exact_bytes(
+                                static_cast<std::uint64_t>(row.best->peak_allocated_bytes)),
+                            human(margin.workspace_bytes)));
+    } else {
+      add_field("in the peak", fmt::format("{} allocated (exact)",
+                                           human_and_exact_bytes(static_cast<std::uint64_t>(
+                                               row.best->peak_allocated_bytes))));
+    }
+  }
+
+  /// A program that fits again beyond what does not is one for which a largest value says little.
+  void add_oddities(const FitRow& row) {
+    const std::string noun = varies_card_ ? "cards" : "values";
+    const std::string where = result_.rows.size() > 1 ? fmt::format("{}: ", row.profile) : "";
+    if (!row.fits_beyond.empty()) {
+      add_field(
+          "not monotone",
+          fmt::format("{}{} {} fit, and not all in between do: {}", where,
+                      varies_card_ ? "smaller" : "larger", noun, joined_values(row.fits_beyond)),
+          Tone::warning);
+    }
+    if (!row.fails_within.empty()) {
+      add_field("not monotone",
+                fmt::format("{}{} {} do not fit: {}", where, varies_card_ ? "larger" : "smaller",
+                            noun, joined_values(row.fails_within)),
+                Tone::warning);
+    }
+  }
+
+  void add_what_counts() {
+    text_ += "\n" + paint(indented("A process's context is modelled (real cards: 300 to 600 MiB). "
+                                   "Not counted: cuDNN's workspaces, NCCL's buffers, other "
+                                   "libraries and other processes on the card.",
+                                   0, style_.columns),
+                          Tone::faint);
+    const std::string modelled = modelled_names();
+    if (modelled.empty()) return;
+    text_ +=
+        paint(indented("Modelled, not exact: " + modelled + ".", 0, style_.columns), Tone::faint);
+  }
+
+  std::string modelled_names() const {
+    std::vector<std::string> names;
+    for (const FitRow& row : result_.rows) {
+      for (const std::string& name : row.modelled) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  const FitResult& result_;
+  const ReportStyle& style_;
+  bool varies_card_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string fit_text(const FitResult& result, const ReportStyle& style) {
+  return FitText(result, style).run();
+}
+
+}  // namespace ohm::reports

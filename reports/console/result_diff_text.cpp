@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "reports/json/result_diff.h"
+#include "reports/text/measured_text.h"
+#include "reports/text/paint.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::reports {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<std::string_view, 7> kKindNames = {"appeared",
+                                                        "gone",
+                                                        "grown",
+                                                        "shrunk",
+                                                        "recategorized",
+                                                        "moved into the peak",
+                                                        "moved out of the peak"};
+
+std::string signed_bytes(std::int64_t bytes) {
+  return fmt::format("{}{} B", bytes > 0 ? "+" : "", grouped(bytes));
+}
+
+std::string remark(const HolderChange& change) {
+  switch (change.kind) {
+    case HolderChange::Kind::appeared:
+      return "new";
+    case HolderChange::Kind::gone:
+      return "gone";
+    case HolderChange::Kind::grown:
+    case HolderChange::Kind::shrunk: {
+      const std::string sizes = fmt::format(
+          "{} → {}", short_figure(static_cast<double>(change.bytes_before), Unit::bytes),
+          short_figure(static_cast<double>(change.bytes_after), Unit::bytes));
+      if (change.blocks_before == change.blocks_after) return sizes;
+      return fmt::format("{}, {} → {} blocks", sizes, change.blocks_before, change.blocks_after);
+    }
+    case HolderChange::Kind::recategorized:
+      return fmt::format("was {}", name_of(change.category_before));
+    case HolderChange::Kind::moved_into_peak:
+      return "was there before, but not at the peak";
+    case HolderChange::Kind::moved_out_of_peak:
+      return "still there, but not at the peak";
+  }
+  return "";
+}
+
+std::string figure_line(const FigureChange& change) {
+  const std::string by = change.unit == Unit::bytes ? signed_bytes(change.change())
+                                                    : fmt::format("{:+}", change.change());
+  return fmt::format("{}: {} → {} ({})", change.figure,
+                     short_figure(static_cast<double>(change.before), change.unit),
+                     short_figure(static_cast<double>(change.after), change.unit), by);
+}
+
+Tone tone_of(std::int64_t change) {
+  return change > 0 ? Tone::bad : change < 0 ? Tone::good : Tone::plain;
+}
+
+Json figure_json(const FigureChange& change) {
+  return {{"figure", change.figure},
+          {"unit", std::string(name_of(change.unit))},
+          {"before", change.before},
+          {"after", change.after},
+          {"change", change.change()}};
+}
+
+Json holder_json(const HolderChange& change) {
+  return {{"kind", std::string(name_of(change.kind))},
+          {"category", std::string(name_of(change.category))},
+          {"op", change.op},
+          {"file", change.file},
+          {"line", change.line},
+          {"text", change.text},
+          {"bytes_before", change.bytes_before},
+          {"bytes_after", change.bytes_after},
+          {"blocks_before", change.blocks_before},
+          {"blocks_after", change.blocks_after},
+          {"change", change.change()}};
+}
+
+Json device_json(const DeviceDiff& diff) {
+  Json figures = Json::array();
+  for (const FigureChange& change : diff.figures) figures.push_back(figure_json(change));
+  Json holders = Json::array();
+  for (const HolderChange& change : diff.holders) holders.push_back(holder_json(change));
+  return {{"device", diff.device},
+          {"figures", figures},
+          {"holders", holders},
+          {"unexplained_bytes", diff.unexplained_bytes}};
+}
+
+Json variant_json(const VariantDiff& diff) {
+  Json figures = Json::array();
+  for (const FigureChange& change : diff.figures) figures.push_back(figure_json(change));
+  Json devices = Json::array();
+  for (const DeviceDiff& device : diff.devices) devices.push_back(device_json(device));
+  return {{"scenario", diff.scenario},
+          {"variant", diff.variant},
+          {"notes", diff.notes},
+          {"figures", figures},
+          {"devices", devices}};
+}
+
+}  // namespace
+
+std::string_view name_of(HolderChange::Kind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
+
+std::string holder_sentence(const HolderChange& change) {
+  const std::string op = change.op.empty() ? "" : " of " + change.op;
+  const std::string place =
+      change.file.empty() ? "no line of a script" : fmt::format("{}:{}", change.file, change.line);
+  return fmt::format("{}: {}{}, {} ({})", signed_bytes(change.change()), name_of(change.category),
+                     op, place, remark(change));
+}
+
+std::string diff_text(const VariantDiff& diff, bool color) {
+  const std::string title = diff.scenario + "." + diff.variant;
+  std::string out = painted(printable(title), Tone::strong, color) + "\n";
+  for (const std::string& note : diff.notes) out += "  " + printable(note) + "\n";
+  for (const FigureChange& change : diff.figures) {
+    out += "  " + painted(figure_line(change), tone_of(change.change()), color) + "\n";
+  }
+  for (const DeviceDiff& device : diff.devices) {
+    for (const FigureChange& change : device.figures) {
+      out += fmt::format("  {} {}\n", printable(device.device),
+                         painted(figure_line(change), tone_of(change.change()), color));
+    }
+    for (const HolderChange& change : device.holders) {
+      out += "    " + painted(printable(holder_sentence(change)), tone_of(change.change()), color) +
+             "\n";
+      if (!change.text.empty()) {
+        out += "        " + painted(printable(change.text), Tone::faint, color) + "\n";
+      }
+    }
+    if (device.unexplained_bytes != 0) {
+      out += fmt::format("    {}: one of them does not say what made up its peak\n",
+                         signed_bytes(device.unexplained_bytes));
+    }
+  }
+  return out;
+}
+
+std::string diff_text(const ResultDiff& diff, bool color) {
+  std::string out;
+  for (const VariantDiff& variant : diff.variants) out += diff_text(variant, color) + "\n";
+  const std::string compared =
+      fmt::format("{} variant{} compared", diff.compared, diff.compared == 1 ? "" : "s");
+  if (diff.variants.empty()) return painted(compared + ": no difference", Tone::good, color) + "\n";
+  return out + fmt::format("{}, {} with differences\n", compared, diff.variants.size());
+}
+
+std::string diff_json(const ResultDiff& diff) {
+  Json variants = Json::array();
+  for (const VariantDiff& variant : diff.variants) variants.push_back(variant_json(variant));
+  const Json json = {{"schema", "ohm.diff/1"}, {"compared", diff.compared}, {"variants", variants}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ohm::reports

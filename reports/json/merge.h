@@ -1,0 +1,27 @@
+// The reports of several machines that shared the work, as the one that one machine would have
+// made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/model/exit_code.h"
+
+namespace ohm::reports {
+
+struct ReportPart {
+  std::string name;  ///< for messages: the file it is from
+  std::string json;
+};
+
+struct MergedReport {
+  std::string json;
+  ExitReason exit_reason = ExitReason::passed;  ///< what one machine would have ended with
+};
+
+/// `parts` are JSON reports of the shards of one run (ohm.result/1) or of one sweep (ohm.sweep/1),
+/// each shard once, in any order; or one report of all. Throws std::invalid_argument that says
+/// which part is wrong or missing.
+MergedReport merged_reports(const std::vector<ReportPart>& parts);
+
+}  // namespace ohm::reports

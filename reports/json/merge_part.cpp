@@ -1,0 +1,113 @@
+#include "reports/json/merge_part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ohm::reports {
+
+using Json = nlohmann::json;
+
+void refuse(const ShardPart& part, std::string_view why) {
+  throw std::invalid_argument(fmt::format("{}: {}", part.name, why));
+}
+
+void require_equal(const Json& sum, const Json& more, std::string_view field,
+                   const ShardPart& part) {
+  if (sum.at(field) == more.at(field)) return;
+  refuse(part, fmt::format("of other work: its {} is {}, not {}", field, more.at(field).dump(),
+                           sum.at(field).dump()));
+}
+
+std::int64_t as_count(const Json& value, std::string_view field, const ShardPart& part) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53U;  // sums of two do not overflow
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) {
+    refuse(part, fmt::format("a field is wrong: {} is {}, no count", field, value.dump()));
+  }
+  return value.get<std::int64_t>();
+}
+
+const Json& list_of(const Json& object, std::string_view field, const ShardPart& part) {
+  const Json& list = object.at(field);
+  if (!list.is_array()) refuse(part, fmt::format("a field is wrong: {} is no list", field));
+  return list;
+}
+
+const Json& object_of(const Json& object, std::string_view field, const ShardPart& part) {
+  const Json& member = object.at(field);
+  if (!member.is_object()) refuse(part, fmt::format("a field is wrong: {} is no object", field));
+  return member;
+}
+
+ExitReason exit_reason_of(const ShardPart& part) {
+  const Json& name = part.json.at("exit_reason");
+  const auto* const known = std::find_if(
+      kExitCodes.begin(), kExitCodes.end(),
+      [&](const ExitCode& code) { return name.is_string() && name == std::string(code.reason); });
+  if (known == kExitCodes.end()) {
+    refuse(part, fmt::format("exit_reason {} is unknown", name.dump()));
+  }
+  return static_cast<ExitReason>(known - kExitCodes.begin());
+}
+
+void merge_exit_reason(ShardPart& sum, const ShardPart& more) {
+  const ExitReason reason = worse_of(exit_reason_of(sum), exit_reason_of(more));
+  sum.json.at("exit_reason") = exit_code(reason).reason;
+}
+
+void refuse_other_work(const ShardPart& first, const ShardPart& part, std::string_view field,
+                       const Json& found, const Json& expected) {
+  refuse(part, fmt::format("of other work than {}: its {} is {}, not {}", first.name, field,
+                           found.dump(), expected.dump()));
+}
+
+namespace {
+
+/// Throws for a shard of a version that did not say it.
+void require_work(const ShardPart& part) {
+  const Json& shard = part.json.at("shard");
+  if (shard.contains("settings") && shard.contains("inputs")) return;
+  refuse(part,
+         "its shard does not say of which settings and files it is, as an older ohm wrote it: make "
+         "it again");
+}
+
+void require_same_settings(const ShardPart& first, const ShardPart& part) {
+  const Json& expected = object_of(first.json.at("shard"), "settings", first);
+  const Json& found = object_of(part.json.at("shard"), "settings", part);
+  for (const auto& [name, value] : expected.items()) {
+    const Json other = found.value(name, Json());
+    if (other != value) refuse_other_work(first, part, name, other, value);
+  }
+  if (found.size() != expected.size()) {
+    refuse(part, fmt::format("of other work than {}: another ohm wrote it", first.name));
+  }
+}
+
+void require_same_inputs(const ShardPart& first, const ShardPart& part) {
+  const Json& expected = list_of(first.json.at("shard"), "inputs", first);
+  const Json& found = list_of(part.json.at("shard"), "inputs", part);
+  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
+    const Json& file = found[i].at("file");
+    if (file != expected[i].at("file")) {
+      refuse_other_work(first, part, fmt::format("file {}", i + 1), file, expected[i].at("file"));
+    }
+    if (found[i].at("hash") == expected[i].at("hash")) continue;
+    refuse(part, fmt::format("of other work than {}: {} has another text there", first.name,
+                             file.dump()));
+  }
+  if (found.size() != expected.size()) {
+    refuse_other_work(first, part, "number of files", found.size(), expected.size());
+  }
+}
+
+}  // namespace
+
+void require_same_work(const ShardPart& first, const ShardPart& part) {
+  for (const ShardPart* const one : {&first, &part}) require_work(*one);
+  require_same_settings(first, part);
+  require_same_inputs(first, part);
+}
+
+}  // namespace ohm::reports

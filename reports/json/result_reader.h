@@ -1,0 +1,28 @@
+// A result from its JSON: what json_report() wrote, of this version or an older one.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "reports/model/run_result.h"
+
+namespace ohm::reports {
+
+/// The file is no result, or one of a newer program. Says where and why.
+class ResultError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Members that are not known are passed over. Throws ResultError.
+RunResult read_result(std::string_view json);
+
+/// The same, of JSON that is parsed.
+RunResult result_of(const nlohmann::json& json);
+
+/// The same, with the path before the message; also for a file that cannot be read.
+RunResult read_result_file(const std::string& path);
+
+}  // namespace ohm::reports

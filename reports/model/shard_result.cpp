@@ -1,0 +1,25 @@
+#include "reports/model/shard_result.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ohm::reports {
+
+nlohmann::json shard_json(const ShardResult& shard) {
+  nlohmann::json json = {{"number", shard.number}, {"count", shard.count}};
+  if (!shard.files.empty()) json["files"] = shard.files;
+  if (shard.settings.empty()) return json;  // of an older version
+  json["settings"] = shard.settings;
+  json["inputs"] = nlohmann::json::array();
+  for (const ShardInput& input : shard.inputs) {
+    json["inputs"].push_back({{"file", input.file}, {"hash", input.hash}});
+  }
+  return json;
+}
+
+std::string shard_text(const std::optional<ShardResult>& shard) {
+  return shard ? fmt::format("shard {}/{}: ", shard->number, shard->count) : "";
+}
+
+}  // namespace ohm::reports

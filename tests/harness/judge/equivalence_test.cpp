@@ -1,0 +1,152 @@
+#include "harness/judge/equivalence.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace ohm::engine {
+namespace {
+
+ReturnedValue tensor(const std::string& dtype, std::vector<double> values) {
+  return {dtype, {static_cast<std::int64_t>(values.size())}, std::move(values), true, {}};
+}
+ReturnedValue script(const std::string& dtype, double value) {
+  return {dtype, {}, {value}, true, {}};
+}
+ReturnedValue text(const std::string& value) { return {"string", {}, {}, true, value}; }
+ReturnedValue size_only(const std::string& dtype) { return {dtype, {2}, {}, false, {}}; }
+
+Comparison compared(const ReturnedValue& value, const ReturnedValue& reference,
+                    const std::string& compare_as = {}) {
+  return compare_values({{"x", value}}, {{"x", reference}}, compare_as);
+}
+Equivalence state(const ReturnedValue& value, const ReturnedValue& reference,
+                  const std::string& compare_as = {}) {
+  return compared(value, reference, compare_as).state;
+}
+
+TEST(Equivalence, ToleratesRoundingOfTheDtypeAndNotOfACoarserOne) {
+  struct Row {
+    const char* dtype;
+    double agrees;
+    double differs;
+  };
+  for (const Row& row : {Row{"float64", 1e-10, 1e-7}, Row{"float32", 1e-5, 1e-3},
+                         Row{"float16", 1e-3, 0.05}, Row{"bfloat16", 1e-2, 0.2}}) {
+    SCOPED_TRACE(row.dtype);
+    const ReturnedValue reference = tensor(row.dtype, {10, 0});
+    EXPECT_EQ(Equivalence::same, state(tensor(row.dtype, {10 + 10 * row.agrees, 0}), reference));
+    EXPECT_EQ(Equivalence::different,
+              state(tensor(row.dtype, {10 + 10 * row.differs, 0}), reference));
+    // Near zero the largest element's rounding counts.
+    EXPECT_EQ(Equivalence::same, state(tensor(row.dtype, {10, 10 * row.agrees}), reference));
+  }
+}
+
+TEST(Equivalence, ComparesIntegersBooleansAndTextExactly) {
+  EXPECT_EQ(Equivalence::different, state(tensor("int64", {1e6}), tensor("int64", {1e6 + 1})));
+  EXPECT_EQ(Equivalence::different, state(script("integer", 640), script("integer", 641)));
+  EXPECT_EQ(Equivalence::different, state(script("boolean", 1), script("boolean", 0)));
+  EXPECT_EQ(Equivalence::same, state(text("cuda:0"), text("cuda:0")));
+  EXPECT_EQ("x: \"cpu\" instead of \"cuda:0\"", compared(text("cpu"), text("cuda:0")).difference);
+  EXPECT_EQ("x: a string instead of a number", compared(text("1"), script("number", 1)).difference);
+}
+
+TEST(Equivalence, CoarserDtypeOfTheTwoDecides) {
+  EXPECT_EQ(Equivalence::same, state(tensor("float16", {1.004}), tensor("float32", {1})));
+  EXPECT_EQ(Equivalence::same, state(tensor("float32", {1}), tensor("float16", {1.004})));
+  EXPECT_EQ(Equivalence::different, state(tensor("float32", {1.004}), tensor("float32", {1})));
+  EXPECT_EQ(Equivalence::same,
+            state(tensor("float32", {1.004}), tensor("float32", {1}), "float16"));
+}
+
+TEST(Equivalence, ScriptNumberStandsForATensorOfOneElement) {
+  EXPECT_EQ(Equivalence::same, state(script("number", 1.00001), tensor("float32", {1})));
+  EXPECT_EQ(Equivalence::same, state(script("number", 1.004), tensor("float16", {1})));
+  EXPECT_EQ(Equivalence::different, state(script("number", 1.004), script("number", 1)));
+  EXPECT_EQ("x: shape [] instead of [2]",
+            compared(script("number", 1), tensor("float32", {1, 1})).difference);
+}
+
+TEST(Equivalence, TellsWhichElementDiffersMost) {
+  EXPECT_EQ("x: 3 instead of 4 (element 2); float32 allows 0.0004",
+            compared(tensor("float32", {1, 2.5, 3}), tensor("float32", {1, 2, 4})).difference);
+}
+
+TEST(Equivalence, EqualInfinitiesAgreeAndNanAgreesWithNothing) {
+  const double infinity = HUGE_VAL;
+  EXPECT_EQ(Equivalence::same,
+            state(tensor("float32", {-infinity, 1}), tensor("float32", {-infinity, 1})));
+  EXPECT_EQ(Equivalence::different,
+            state(tensor("float32", {infinity}), tensor("float32", {-infinity})));
+  EXPECT_EQ(Equivalence::different,
+            state(tensor("float32", {90000}), tensor("float32", {infinity})));
+  EXPECT_EQ(Equivalence::different, state(tensor("float32", {NAN}), tensor("float32", {NAN})));
+}
+
+TEST(Equivalence, MissingValueIsADifference) {
+  EXPECT_EQ("x: not returned", compare_values({}, {{"x", script("number", 1)}}, "").difference);
+  EXPECT_EQ("x: not returned by the reference",
+            compare_values({{"x", script("number", 1)}}, {}, "").difference);
+}
+
+TEST(Equivalence, SizeOnlyValuesAreNotCheckedButTheRestIs) {
+  const ReturnedValues values = {{"count", script("integer", 3)}, {"loss", size_only("float32")}};
+  EXPECT_EQ(Equivalence::not_checked, compare_values(values, values, "").state);
+  const ReturnedValues others = {{"count", script("integer", 4)}, {"loss", size_only("float32")}};
+  EXPECT_EQ(Equivalence::different, compare_values(values, others, "").state);
+  EXPECT_EQ(Equivalence::not_checked, compare_values({}, {}, "").state);
+}
+
+TEST(Equivalence, UnknownDtypeSuggestsTheNearest) {
+  try {
+    tolerance_of("flaot16");
+    FAIL() << "no error";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ("unknown dtype \"flaot16\" (did you mean \"float16\"?)", error.what());
+  }
+}
+
+MeasuredVariant returning(ReturnedValues values, std::int64_t steps) {
+  MeasuredVariant variant;
+  variant.values = std::move(values);
+  variant.steps = steps;
+  return variant;
+}
+
+TEST(Trade, ComparesOnlyWhatMustAgree) {
+  const MeasuredVariant reference =
+      returning({{"loss", script("number", 1)}, {"samples_seen", script("integer", 640)}}, 10);
+  const MeasuredVariant smaller =
+      returning({{"loss", script("number", 2)}, {"samples_seen", script("integer", 640)}}, 20);
+  EXPECT_EQ(Equivalence::trade,
+            compare_trade(smaller, reference, {"samples_seen", "finite"}, "").state);
+  EXPECT_EQ("loss: 2 instead of 1; float32 allows 0.0001",
+            compare_trade(smaller, reference, {"loss"}, "").difference);
+  EXPECT_EQ("20 steps instead of 10", compare_trade(smaller, reference, {"steps"}, "").difference);
+  EXPECT_EQ("accuracy: not returned",
+            compare_trade(smaller, reference, {"accuracy"}, "").difference);
+}
+
+TEST(Trade, FiniteAndShapesNeedNoNameOfTheirOwn) {
+  const MeasuredVariant reference = returning({{"w", tensor("float32", {1, 2})}}, 1);
+  const MeasuredVariant infinite = returning({{"w", tensor("float32", {1, HUGE_VAL})}}, 1);
+  const MeasuredVariant longer = returning({{"w", tensor("float32", {1, 2, 3})}}, 1);
+  EXPECT_EQ("w: not finite", compare_trade(infinite, reference, {"finite"}, "").difference);
+  EXPECT_EQ("w: shape [3] instead of [2]",
+            compare_trade(longer, reference, {"shapes"}, "").difference);
+  EXPECT_EQ(Equivalence::trade, compare_trade(infinite, reference, {"shapes"}, "").state);
+}
+
+TEST(RelativeError, IsInfiniteWhereThereIsNoComparing) {
+  const ReturnedValues reference = {{"x", tensor("float32", {4, 0})}};
+  EXPECT_EQ(0.125, largest_relative_error({{"x", tensor("float32", {4, 0.5})}}, reference));
+  EXPECT_EQ(HUGE_VAL, largest_relative_error({{"x", tensor("float32", {4, HUGE_VAL})}}, reference));
+  EXPECT_EQ(HUGE_VAL, largest_relative_error({{"x", tensor("float32", {4})}}, reference));
+  EXPECT_EQ(HUGE_VAL, largest_relative_error({}, reference));
+  EXPECT_TRUE(std::isnan(largest_relative_error({{"x", size_only("float32")}}, reference)));
+}
+
+}  // namespace
+}  // namespace ohm::engine

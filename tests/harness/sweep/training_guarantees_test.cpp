@@ -1,0 +1,266 @@
+// Optimizers, checkpoints, several GPUs and ranks: the basic guarantee. Clipping and unscaling: the
+// strong one.
+#include <cmath>
+#include <memory>
+
+#include "runtime/amp/grad_scaler.h"
+#include "runtime/autograd/checkpoint.h"
+#include "runtime/nn/linear.h"
+#include "runtime/nn/sequential.h"
+#include "runtime/ops/activation.h"
+#include "runtime/ops/clip_grad.h"
+#include "runtime/ops/dropout.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/optim/registry.h"
+#include "runtime/parallel/data_parallel.h"
+#include "runtime/parallel/distributed_data_parallel.h"
+#include "tests/harness/sweep/guarantees.h"
+
+namespace ohm::engine {
+namespace {
+
+// ---- optimizers ---------------------------------------------------------------------------------
+
+std::vector<std::string> all_optimizer_names() {
+  std::vector<std::string> names;
+  for (const optim::OptimizerDef& row : optim::all_optimizers()) names.emplace_back(row.name);
+  return names;
+}
+
+class EachOptimizer : public Guarantees, public testing::WithParamInterface<std::string> {
+ protected:
+  EachOptimizer() {
+    for (const std::int64_t size : {5, 6}) {
+      parameters_.push_back(ones({size}, kOnGpu));
+      parameters_.back().set_requires_grad(true);
+      parameters_.back().set_grad(full({size}, 0.5, kOnGpu));
+    }
+  }
+
+  const optim::OptimizerDef& row() const {
+    const auto& rows = optim::all_optimizers();
+    return *std::find_if(rows.begin(), rows.end(),
+                         [](const auto& row) { return row.name == GetParam(); });
+  }
+
+  /// The forms that the optimizer has, each as the name of the option that asks for it.
+  std::vector<std::string> forms() const {
+    std::vector<std::string> forms = {"for_loop"};
+    for (const ops::Param& param : row().params) {
+      if (param.name == "foreach" || param.name == "fused") forms.emplace_back(param.name);
+    }
+    return forms;
+  }
+
+  optim::OptimizerPtr make(const std::string& form) const {
+    std::vector<ops::Value> arguments;
+    for (const ops::Param& param : row().params) {
+      const bool is_form = param.name == "foreach" || param.name == "fused";
+      arguments.push_back(is_form ? ops::Value(param.name == form) : param.fallback);
+      if (param.name == "lr") arguments.back() = 0.1;
+    }
+    arguments[0] = parameters_;
+    return row().make(arguments);
+  }
+
+  /// Two steps from the beginning: the first one makes the state.
+  void train(const std::string& form) {
+    for (const Tensor& parameter : parameters_) fill_values(parameter, 1);
+    optimizer_ = make(form);
+    optimizer_->step();
+    optimizer_->step();
+    optimizer_.reset();
+  }
+
+  void expect_whole_state() const {
+    if (!optimizer_) return;
+    for (const Tensor& parameter : parameters_) {
+      for (const double value : to_doubles(parameter)) EXPECT_TRUE(std::isfinite(value));
+      const optim::ParameterState* const state = optimizer_->find_state(parameter);
+      if (state == nullptr) continue;
+      for (const Tensor& tensor : state->tensors) {
+        if (!tensor.defined()) continue;
+        for (const double value : to_doubles(tensor)) EXPECT_TRUE(std::isfinite(value));
+      }
+    }
+  }
+
+  Tensors parameters_;
+  optim::OptimizerPtr optimizer_;
+};
+
+TEST_P(EachOptimizer, GivesTheBasicGuarantee) {
+  for (const std::string& form : forms()) {
+    SCOPED_TRACE(form);
+    fail_each([&] { train(form); },
+              [&] {
+                expect_whole_state();
+                optimizer_.reset();
+              });
+  }
+}
+
+TEST_P(EachOptimizer, StartsAgainFromWhatWasThereBefore) {
+  for (const std::string& form : forms()) {
+    SCOPED_TRACE(form);
+    std::string undisturbed;
+    const BodySweepResult result = sweep_body(machine_, FaultForm::transient, [&] {
+      try {
+        train(form);
+      } catch (const OutOfMemory&) {
+        optimizer_.reset();
+        train(form);
+      }
+      if (undisturbed.empty()) undisturbed = bits_of(parameters_);
+      return BodyResult{bits_of(parameters_) == undisturbed};
+    });
+    EXPECT_EQ(result.verdicts[static_cast<std::size_t>(FaultVerdict::recovered_same)],
+              result.faults)
+        << name_of(result.first_bad) << " at request " << result.first_bad_call;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOptimizers, EachOptimizer, testing::ValuesIn(all_optimizer_names()),
+                         [](const auto& instance) { return instance.param; });
+
+// ---- passes -------------------------------------------------------------------------------------
+
+nn::ModulePtr two_layers(Device device) {
+  const nn::ParameterOptions options{device};
+  return std::make_shared<nn::Sequential>(
+      std::vector<nn::ModulePtr>{std::make_shared<nn::Linear>(4, 6, true, options),
+                                 std::make_shared<nn::FunctionModule>("Tanh", &ops::tanh),
+                                 std::make_shared<nn::Linear>(6, 2, true, options)});
+}
+
+struct Pass {
+  std::string name;
+  /// Forward and backward of the net, on cuda:0, with a batch of 6.
+  std::function<void(const nn::ModulePtr& net, const Tensor& batch)> run;
+};
+
+void checkpointed(Checkpointing variant, const nn::ModulePtr& net, const Tensor& batch) {
+  const auto function = [&](const Tensors& inputs) {
+    return Tensors{ops::dropout(net->forward(inputs[0]), 0.5, true)};
+  };
+  const Tensor input = ops::tanh(batch);
+  const Tensor loss = ops::sum(checkpoint(function, {input}, {.variant = variant})[0]);
+  const std::string before = generators();
+  try {
+    backward(loss);
+  } catch (const OutOfMemory&) {
+    EXPECT_EQ(generators(), before);  // the function draws the numbers of its first run again
+    throw;
+  }
+}
+
+std::vector<Pass> all_passes() {
+  return {
+      {"plain", [](const auto& net, const auto& x) { backward(ops::sum(net->forward(x))); }},
+      {"autocast",
+       [](const auto& net, const auto& x) {
+         Tensor loss;
+         {
+           const AutocastGuard autocast(true, DType::float16);
+           loss = ops::sum(net->forward(x));
+         }
+         backward(loss);
+       }},
+      {"checkpoint",
+       [](const auto& net, const auto& x) { checkpointed(Checkpointing::non_reentrant, net, x); }},
+      {"reentrant_checkpoint",
+       [](const auto& net, const auto& x) { checkpointed(Checkpointing::reentrant, net, x); }},
+      {"data_parallel",
+       [](const auto& net, const auto& x) {
+         parallel::DataParallel parallel(net, {}, std::nullopt);
+         backward(ops::sum(parallel.nn::Module::forward(x)));
+       }},
+  };
+}
+
+class EachPass : public Guarantees, public testing::WithParamInterface<Pass> {};
+
+TEST_P(EachPass, GivesTheBasicGuarantee) {
+  const nn::ModulePtr net = two_layers(Device::cuda(0));
+  const Tensor batch = ones({6, 4}, kOnGpu);
+  batch.set_requires_grad(true);
+  Tensors leaves = net->parameters();
+  leaves.push_back(batch);
+  expect_whole_gradients(leaves, [&] { GetParam().run(net, batch); });
+}
+
+INSTANTIATE_TEST_SUITE_P(AllPasses, EachPass, testing::ValuesIn(all_passes()),
+                         [](const auto& instance) { return instance.param.name; });
+
+// Whichever rank it is that fails, and wherever: all end, and none of them waits for it.
+TEST_F(Guarantees, ADistributedPassEndsOnAllRanks) {
+  constexpr int kRanks = 3;
+  int ended = 0;
+  const auto rank_main = [&](int rank) {
+    const Device device = Device::cuda(rank);
+    parallel::DistributedDataParallel net(two_layers(device), {});
+    for (int step = 0; step < 2; ++step) {
+      net.zero_grad(true);
+      backward(ops::mean(net.nn::Module::forward(ones({6, 4}, {DType::float32, device}))));
+    }
+  };
+  fail_each(
+      [&] {
+        ended = 0;
+        parallel::RankGroup::run(kRanks, [&](int rank) {
+          try {
+            rank_main(rank);
+            ++ended;
+          } catch (...) {
+            ++ended;
+            throw;
+          }
+        });
+      },
+      [&] { EXPECT_EQ(ended, kRanks); });
+}
+
+TEST_F(Guarantees, ClippingChangesAllGradientsOrNone) {
+  const Tensors parameters = {ones({4}, kOnGpu), ones({5}, kOnGpu)};
+  const Tensors gradients = {ones({4}, kOnGpu), ones({5}, kOnGpu)};
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].set_grad(gradients[i]);
+  for (const bool foreach : {true, false}) {
+    expect_strong([&] { ops::clip_grad_norm_(parameters, 1.0, 2.0, foreach); },
+                  [&] { return gradients; });
+  }
+}
+
+TEST_F(Guarantees, UnscalingDividesAllGradientsOrNone) {
+  const nn::ModulePtr net = two_layers(Device::cuda(0));
+  const auto& rows = optim::all_optimizers();
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [](const optim::OptimizerDef& one) { return one.name == "SGD"; });
+  std::vector<ops::Value> arguments;
+  for (const ops::Param& param : row->params) arguments.push_back(param.fallback);
+  arguments[0] = net->parameters();
+  arguments[1] = 0.1;
+  const optim::OptimizerPtr optimizer = row->make(arguments);
+  for (const Tensor& parameter : net->parameters()) parameter.set_grad(ones_like(parameter));
+  amp::GradScaler scaler{{}};
+  scaler.scale(ones({}, kOnGpu));
+  const std::int64_t allocated = machine_.allocated_bytes(0);
+  std::string before;
+  const auto gradients = [&] {
+    Tensors grads;
+    for (const Tensor& parameter : net->parameters()) grads.push_back(parameter.grad());
+    return bits_of(grads);
+  };
+  fail_each(
+      [&] {
+        before = gradients();
+        scaler.unscale(*optimizer);
+        scaler.update();
+      },
+      [&] {
+        EXPECT_TRUE(gradients() == before);
+        EXPECT_EQ(machine_.allocated_bytes(0), allocated);
+      });
+}
+
+}  // namespace
+}  // namespace ohm::engine

@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include "reports/console/fit_text.h"
+#include "reports/json/fit_json.h"
+#include "tests/support/golden.h"
+
+namespace ohm::reports {
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
+
+FitRow row_on(const char* gpu, std::int64_t largest) {
+  FitRow row;
+  row.variant = "too_large";
+  row.profile = gpu;
+  row.outcome = FitOutcome::found;
+  row.best = FitPoint{largest, 60 * kMiB + 512, 62 * kMiB};
+  row.stop = FitStop{largest + 1,
+                     FitStopKind::out_of_memory,
+                     "out of memory in step 1 on cuda:0: 2.00 MiB for relu, a.lua:7",
+                     {}};
+  row.line = FitLine{6144, 592896, 64, 7, 0, true};
+  row.margin = FitMargin{64 * kMiB, 0, 8 * kMiB, 2 * kMiB};
+  row.runs = 12;
+  return row;
+}
+
+FitResult sample() {
+  FitResult result;
+  result.name = "batch_size";
+  result.summary = "The peak is a line in the batch";
+  result.file = "scenarios/batch_size.lua";
+  result.varied = "batch";
+  result.least = 1;
+  result.most = 65536;
+  result.rows = {row_on("tiny-64m", 4711)};
+  return result;
+}
+
+TEST(FitReport, SaysEverythingAboutOneGpu) {
+  FitResult result = sample();
+  FitRow& row = result.rows[0];
+  row.best_within_limits = FitPoint{512, 3 * kMiB, 4 * kMiB};
+  LimitResult limit;
+  limit.limit = "peak_allocated_bytes <= 3 MiB";
+  row.limit_stop = FitStop{513, FitStopKind::limit, "peak_allocated_bytes <= 3 MiB: breaks", limit};
+  row.fits_beyond = {4720};
+  row.unchecked = {"non_finite == 0"};
+  test::expect_golden(fit_text(result, {}), "reports/fit.txt");
+  test::expect_golden(fit_json(result), "reports/fit.json");
+}
+
+TEST(FitReport, IsATableForSeveralGpus) {
+  FitResult result = sample();
+  result.rows.push_back(row_on("k80-12g", 50000));
+  result.rows.push_back(row_on("l4-24g", 65536));
+  result.rows[2].outcome = FitOutcome::all_fit;
+  FitRow none = row_on("t4-16g", 0);
+  none.outcome = FitOutcome::none_fits;
+  none.best.reset();
+  none.margin.reset();
+  none.line.reset();
+  none.needed_bytes = 20480 * kMiB;
+  result.rows.push_back(none);
+  FitRow failed;
+  failed.variant = "too_large";
+  failed.profile = "v100-16g";
+  failed.error = "a.lua:3: attempt to index a nil value";
+  result.rows.push_back(failed);
+  test::expect_golden(fit_text(result, {}), "reports/fit_table.txt");
+}
+
+TEST(FitReport, NamesTheAssumptionsThatFiguresRestOn) {
+  FitResult result = sample();
+  EXPECT_EQ(fit_text(result, {}).find("cudnn_workspace"), std::string::npos);
+  result.rows[0].modelled = {"cudnn_workspace"};
+  EXPECT_NE(fit_text(result, {}).find("Modelled, not exact: cudnn_workspace."), std::string::npos);
+  EXPECT_NE(fit_json(result).find("\"cudnn_workspace\""), std::string::npos);
+}
+
+TEST(FitReport, TellsALineFromWhatIsNone) {
+  FitResult result = sample();
+  result.rows[0].line->largest_deviation_bytes = 1000;
+  EXPECT_NE(fit_text(result, {}).find("within 1,000 bytes at 7 values"), std::string::npos);
+  result.rows[0].line->is_line = false;
+  EXPECT_NE(fit_text(result, {}).find("the peak is no line"), std::string::npos);
+  result.rows[0].line->checked_values = 2;
+  EXPECT_NE(fit_text(result, {}).find("too few to tell"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ohm::reports
