@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,25 @@ TEST(Documents, LinkToFilesAndHeadingsThatExist) {
     const std::filesystem::path folder = std::filesystem::path(source_path(file)).parent_path();
     for (const Problem& problem : broken_links(parse_markdown(text_of(file)), folder)) {
       ADD_FAILURE() << file << ':' << problem.line << ": " << problem.what;
+    }
+  }
+}
+
+/// `harness/judge`, `tests/run`: a folder or a file of the sources, not of a build.
+bool is_source_path(const std::string& text) {
+  static const std::regex kPath(
+      "(allocator_shim|docs|harness|reports|runtime|scenarios|tests)/[A-Za-z0-9_/.]*");
+  return std::regex_match(text, kPath);
+}
+
+TEST(Documents, NameFoldersAndFilesThatExist) {
+  std::vector<std::string> files = documents_with_commands();
+  files.emplace_back("CONTRIBUTING.md");
+  for (const std::string& file : files) {
+    for (const Span& span : parse_markdown(text_of(file)).code_spans) {
+      if (!is_source_path(span.text)) continue;
+      EXPECT_TRUE(std::filesystem::exists(source_path(span.text)))
+          << file << ':' << span.line << ": " << span.text;
     }
   }
 }
