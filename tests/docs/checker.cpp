@@ -137,10 +137,10 @@ class Checker {
   void check_fragment(const CodeBlock& block) {
     const std::string file = "scenarios/fragment.lua";
     workplace_.write(file,
-                     "return ohm.scenario {name = 'fragment', limits = {'num_ooms == 0'},\n"
+                     "return ohm.scenario {name = 'fragment',\n"
                      "  gpu = {profile = 'h200-141g', values = false},\n"
-                     "  controls = {fragment = function(device)\n" +
-                         joined(block.text) + "end}}\n");
+                     "  checks = {fragment = {returns = {done = true}, run = function(device)\n" +
+                         joined(block.text) + "return {done = true} end}}}\n");
     run(block.line, "ohm run " + file, 0);
     run(block.line, "rm " + file, 0);
   }
