@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/cli/application.h"
-#include "harness/lua/editor_definitions.h"
+#include "harness/lua/inspect/editor_definitions.h"
 #include "harness/lua/scenario_loader.h"
 #include "harness/process/host_heap.h"
 #include "reports/model/exit_code.h"

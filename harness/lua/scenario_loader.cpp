@@ -5,14 +5,15 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/lua/call_stack.h"
-#include "harness/lua/fingerprint.h"
-#include "harness/lua/interpreter.h"
-#include "harness/lua/module_counts.h"
-#include "harness/lua/module_handle.h"
-#include "harness/lua/retention.h"
-#include "harness/lua/returned_values.h"
-#include "harness/lua/scenario_library.h"
+#include "harness/lua/bind/module_handle.h"
+#include "harness/lua/bind/returned_values.h"
+#include "harness/lua/inspect/fingerprint.h"
+#include "harness/lua/inspect/module_counts.h"
+#include "harness/lua/inspect/retention.h"
+#include "harness/lua/libraries/scenario_library.h"
+#include "harness/lua/libraries/script_bindings.h"
+#include "harness/lua/vm/call_stack.h"
+#include "harness/lua/vm/interpreter.h"
 #include "harness/machine/machine.h"
 #include "runtime/tensor/context.h"
 
@@ -36,13 +37,13 @@ class RunScope {
 class LuaScenario final : public engine::ScenarioProgram {
  public:
   explicit LuaScenario(const engine::LoadRequest& request)
-      : interpreter_(request.path, request.caps, request.seed) {
+      : interpreter_(request.path, request.caps, request.seed, script_bindings()) {
     interpreter_.parameters = ScenarioParameters(request.parameters);
     interpreter_.load(request.source, request.path);
     interpreter_.call(0, 1);
     const engine::ScenarioDescription* scenario = test_scenario(state(), kScenario);
     if (scenario == nullptr) {
-      throw error(fmt::format("{}: the file returns no scenario", request.path), 0,
+      throw error(fmt::format("{}: the file does not return a scenario", request.path), 0,
                   "end it with return ohm.scenario {...}");
     }
     description_ = *scenario;

@@ -2,7 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <utility>
+#include <variant>
 
 #include "runtime/optim/adadelta.h"
 #include "runtime/optim/adagrad.h"
@@ -18,23 +22,90 @@
 namespace ohm::optim {
 namespace {
 
-using ops::ParamName;
-
-template <class... Args>
-OptimizerDef define(std::string_view name, OptimizerPtr (*make)(Args...),
-                    std::vector<ParamName> names) {
-  const auto call = [make](std::span<const ops::Value> values) {
-    return ops::invoke(make, values);
-  };
-  return {name, ops::params_of<Args...>(std::move(names)), call};
-}
-
+using ops::ParamKind;
+using ops::Value;
 using Parameters = std::vector<Tensor>;
-using Flag = std::optional<bool>;
-using Betas = std::vector<double>;
 
-// `foreach` and `fused` as a user gives them; neither given: PyTorch's own choice.
-Form chosen_form(const Parameters& parameters, Flag foreach, bool fused = false) {
+/// How a user chooses the Form: by `foreach` and `fused`.
+enum class FormFlag : std::uint8_t { foreach, fused };
+
+/// An option that is a list of two numbers: betas.
+template <class Options>
+struct Pair {
+  double Options::*first;
+  double Options::*second;
+};
+
+/// An option by its name, and the member of Options that it sets, which has its default.
+template <class Options>
+struct Option {
+  std::string_view name;
+  std::variant<double Options::*, bool Options::*, Pair<Options>, FormFlag> target;
+};
+
+/// The parameter that stands for an option.
+template <class Options>
+struct ParamMaker {
+  std::string_view name;
+  const Options& defaults;
+
+  ops::Param with(ParamKind kind, Value fallback) const {
+    return {name, kind, /*is_optional=*/true, std::move(fallback)};
+  }
+  ops::Param operator()(double Options::*member) const {
+    return with(ParamKind::number, defaults.*member);
+  }
+  ops::Param operator()(bool Options::*member) const {
+    return with(ParamKind::boolean, defaults.*member);
+  }
+  ops::Param operator()(const Pair<Options>& pair) const {
+    return with(ParamKind::number_list,
+                std::vector<double>{defaults.*pair.first, defaults.*pair.second});
+  }
+  ops::Param operator()(FormFlag flag) const {
+    return with(ParamKind::boolean, flag == FormFlag::fused ? Value(false) : Value());
+  }
+};
+
+/// Options as a user gives them.
+template <class Options>
+struct Given {
+  Options options;
+  std::optional<bool> foreach = std::nullopt;
+  bool fused = false;
+};
+
+/// Sets an option to a value of its parameter's kind.
+template <class Options>
+struct OptionSetter {
+  std::string_view name;
+  const Value& value;
+  Given<Options>& given;
+
+  void operator()(double Options::*member) const {
+    given.options.*member = std::get<double>(value);
+  }
+  void operator()(bool Options::*member) const { given.options.*member = std::get<bool>(value); }
+  void operator()(const Pair<Options>& pair) const {
+    const auto& numbers = std::get<std::vector<double>>(value);
+    if (numbers.size() != 2) {
+      throw std::invalid_argument(
+          fmt::format("[optimizer] {} must be two numbers, got {}", name, numbers.size()));
+    }
+    given.options.*pair.first = numbers[0];
+    given.options.*pair.second = numbers[1];
+  }
+  void operator()(FormFlag flag) const {
+    if (flag == FormFlag::fused) {
+      given.fused = std::get<bool>(value);
+    } else if (!std::holds_alternative<std::monostate>(value)) {
+      given.foreach = std::get<bool>(value);
+    }
+  }
+};
+
+// Neither `foreach` nor `fused` given: PyTorch's own choice.
+Form chosen_form(const Parameters& parameters, std::optional<bool> foreach, bool fused) {
   if (fused && foreach.value_or(false)) {
     throw std::invalid_argument("[optimizer] fused and foreach cannot be true together");
   }
@@ -43,186 +114,161 @@ Form chosen_form(const Parameters& parameters, Flag foreach, bool fused = false)
   return *foreach ? Form::foreach_list : Form::for_loop;
 }
 
-void require_pair(const Betas& pair, std::string_view name = "betas") {
-  if (pair.size() == 2) return;
-  throw std::invalid_argument(
-      fmt::format("[optimizer] {} must be two numbers, got {}", name, pair.size()));
+/// The row of an optimizer. Options stand in the order in which PyTorch takes them.
+template <class T, class Options>
+OptimizerDef define(std::string_view name, std::vector<Option<Options>> rows,
+                    const Options& defaults = {}) {
+  std::vector<ops::Param> params = {
+      {"params", ParamKind::tensor_list, /*is_optional=*/false, {}, /*is_constant=*/false}};
+  for (const Option<Options>& row : rows) {
+    params.push_back(std::visit(ParamMaker<Options>{row.name, defaults}, row.target));
+  }
+  const auto make = [rows = std::move(rows), defaults](std::span<const Value> values) {
+    const auto& parameters = std::get<Parameters>(values[0]);
+    Given<Options> given{defaults};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::visit(OptionSetter<Options>{rows[i].name, values[i + 1], given}, rows[i].target);
+    }
+    given.options.form = chosen_form(parameters, given.foreach, given.fused);
+    return std::make_shared<T>(parameters, given.options);
+  };
+  return {name, std::move(params), make};
 }
 
-OptimizerPtr make_sgd(const Parameters& parameters, double lr, double momentum, double dampening,
-                      double weight_decay, bool nesterov, bool maximize, Flag foreach, bool fused) {
-  return std::make_shared<Sgd>(parameters,
-                               SgdOptions{lr, momentum, dampening, weight_decay, nesterov, maximize,
-                                          chosen_form(parameters, foreach, fused)});
+template <class Options>
+Option<Options> betas() {
+  return {"betas", Pair<Options>{&Options::beta1, &Options::beta2}};
 }
 
-template <WeightDecay D>
-OptimizerPtr make_adam(const Parameters& parameters, double lr, const Betas& betas, double eps,
-                       double weight_decay, bool amsgrad, bool maximize, Flag foreach, bool fused,
-                       bool capturable) {
-  require_pair(betas);
-  return std::make_shared<Adam>(
-      parameters, AdamOptions{lr, betas[0], betas[1], eps, weight_decay, D, amsgrad, maximize,
-                              capturable, chosen_form(parameters, foreach, fused)});
+OptimizerDef adam(std::string_view name, const AdamOptions& defaults) {
+  using O = AdamOptions;
+  return define<Adam, O>(name,
+                         {{"lr", &O::lr},
+                          betas<O>(),
+                          {"eps", &O::eps},
+                          {"weight_decay", &O::weight_decay},
+                          {"amsgrad", &O::amsgrad},
+                          {"maximize", &O::maximize},
+                          {"foreach", FormFlag::foreach},
+                          {"fused", FormFlag::fused},
+                          {"capturable", &O::capturable}},
+                         defaults);
 }
 
-OptimizerPtr make_adamax(const Parameters& parameters, double lr, const Betas& betas, double eps,
-                         double weight_decay, bool maximize, Flag foreach) {
-  require_pair(betas);
-  return std::make_shared<Adamax>(parameters,
-                                  AdamaxOptions{lr, betas[0], betas[1], eps, weight_decay, maximize,
-                                                chosen_form(parameters, foreach)});
+OptimizerDef sgd() {
+  using O = SgdOptions;
+  return define<Sgd, O>("SGD", {{"lr", &O::lr},
+                                {"momentum", &O::momentum},
+                                {"dampening", &O::dampening},
+                                {"weight_decay", &O::weight_decay},
+                                {"nesterov", &O::nesterov},
+                                {"maximize", &O::maximize},
+                                {"foreach", FormFlag::foreach},
+                                {"fused", FormFlag::fused}});
 }
 
-OptimizerPtr make_nadam(const Parameters& parameters, double lr, const Betas& betas, double eps,
-                        double weight_decay, double momentum_decay, bool decoupled_weight_decay,
-                        bool maximize, Flag foreach) {
-  require_pair(betas);
-  return std::make_shared<Nadam>(
-      parameters, NadamOptions{lr, betas[0], betas[1], eps, weight_decay, momentum_decay,
-                               decoupled_weight_decay, maximize, chosen_form(parameters, foreach)});
+OptimizerDef adamax() {
+  using O = AdamaxOptions;
+  return define<Adamax, O>("Adamax", {{"lr", &O::lr},
+                                      betas<O>(),
+                                      {"eps", &O::eps},
+                                      {"weight_decay", &O::weight_decay},
+                                      {"maximize", &O::maximize},
+                                      {"foreach", FormFlag::foreach}});
 }
 
-OptimizerPtr make_radam(const Parameters& parameters, double lr, const Betas& betas, double eps,
-                        double weight_decay, bool decoupled_weight_decay, bool maximize,
-                        Flag foreach) {
-  require_pair(betas);
-  return std::make_shared<Radam>(
-      parameters, RadamOptions{lr, betas[0], betas[1], eps, weight_decay, decoupled_weight_decay,
-                               maximize, chosen_form(parameters, foreach)});
+OptimizerDef nadam() {
+  using O = NadamOptions;
+  return define<Nadam, O>("NAdam", {{"lr", &O::lr},
+                                    betas<O>(),
+                                    {"eps", &O::eps},
+                                    {"weight_decay", &O::weight_decay},
+                                    {"momentum_decay", &O::momentum_decay},
+                                    {"decoupled_weight_decay", &O::decoupled_weight_decay},
+                                    {"maximize", &O::maximize},
+                                    {"foreach", FormFlag::foreach}});
 }
 
-OptimizerPtr make_adagrad(const Parameters& parameters, double lr, double lr_decay,
-                          double weight_decay, double initial_accumulator_value, double eps,
-                          bool maximize, Flag foreach) {
-  return std::make_shared<Adagrad>(
-      parameters, AdagradOptions{lr, lr_decay, weight_decay, initial_accumulator_value, eps,
-                                 maximize, chosen_form(parameters, foreach)});
+OptimizerDef radam() {
+  using O = RadamOptions;
+  return define<Radam, O>("RAdam", {{"lr", &O::lr},
+                                    betas<O>(),
+                                    {"eps", &O::eps},
+                                    {"weight_decay", &O::weight_decay},
+                                    {"decoupled_weight_decay", &O::decoupled_weight_decay},
+                                    {"maximize", &O::maximize},
+                                    {"foreach", FormFlag::foreach}});
 }
 
-OptimizerPtr make_adadelta(const Parameters& parameters, double lr, double rho, double eps,
-                           double weight_decay, bool maximize, Flag foreach) {
-  return std::make_shared<Adadelta>(
-      parameters,
-      AdadeltaOptions{lr, rho, eps, weight_decay, maximize, chosen_form(parameters, foreach)});
+OptimizerDef adagrad() {
+  using O = AdagradOptions;
+  return define<Adagrad, O>("Adagrad",
+                            {{"lr", &O::lr},
+                             {"lr_decay", &O::lr_decay},
+                             {"weight_decay", &O::weight_decay},
+                             {"initial_accumulator_value", &O::initial_accumulator_value},
+                             {"eps", &O::eps},
+                             {"maximize", &O::maximize},
+                             {"foreach", FormFlag::foreach}});
 }
 
-OptimizerPtr make_rmsprop(const Parameters& parameters, double lr, double alpha, double eps,
-                          double weight_decay, double momentum, bool centered, bool maximize,
-                          Flag foreach) {
-  return std::make_shared<Rmsprop>(
-      parameters, RmspropOptions{lr, alpha, eps, weight_decay, momentum, centered, maximize,
-                                 chosen_form(parameters, foreach)});
+OptimizerDef adadelta() {
+  using O = AdadeltaOptions;
+  return define<Adadelta, O>("Adadelta", {{"lr", &O::lr},
+                                          {"rho", &O::rho},
+                                          {"eps", &O::eps},
+                                          {"weight_decay", &O::weight_decay},
+                                          {"maximize", &O::maximize},
+                                          {"foreach", FormFlag::foreach}});
 }
 
-OptimizerPtr make_asgd(const Parameters& parameters, double lr, double lambd, double alpha,
-                       double t0, double weight_decay, Flag foreach, bool maximize) {
-  return std::make_shared<Asgd>(
-      parameters,
-      AsgdOptions{lr, lambd, alpha, t0, weight_decay, maximize, chosen_form(parameters, foreach)});
+OptimizerDef rmsprop() {
+  using O = RmspropOptions;
+  return define<Rmsprop, O>("RMSprop", {{"lr", &O::lr},
+                                        {"alpha", &O::alpha},
+                                        {"eps", &O::eps},
+                                        {"weight_decay", &O::weight_decay},
+                                        {"momentum", &O::momentum},
+                                        {"centered", &O::centered},
+                                        {"maximize", &O::maximize},
+                                        {"foreach", FormFlag::foreach}});
 }
 
-OptimizerPtr make_rprop(const Parameters& parameters, double lr, const Betas& etas,
-                        const Betas& step_sizes, Flag foreach, bool maximize) {
-  require_pair(etas, "etas");
-  require_pair(step_sizes, "step_sizes");
-  return std::make_shared<Rprop>(
-      parameters, RpropOptions{lr, etas[0], etas[1], step_sizes[0], step_sizes[1], maximize,
-                               chosen_form(parameters, foreach)});
+OptimizerDef asgd() {
+  using O = AsgdOptions;
+  return define<Asgd, O>("ASGD", {{"lr", &O::lr},
+                                  {"lambd", &O::lambd},
+                                  {"alpha", &O::alpha},
+                                  {"t0", &O::t0},
+                                  {"weight_decay", &O::weight_decay},
+                                  {"foreach", FormFlag::foreach},
+                                  {"maximize", &O::maximize}});
 }
 
-const ParamName kParams = "params";
-const ParamName kForeach = "foreach";
-const ParamName kBetas{"betas", Betas{0.9, 0.999}};
-const ParamName kMaximize{"maximize", false};
-const ParamName kFused{"fused", false};
-const ParamName kDecoupled{"decoupled_weight_decay", false};
-
-ParamName lr(double value) { return {"lr", value}; }
-ParamName eps(double value) { return {"eps", value}; }
-ParamName weight_decay(double value) { return {"weight_decay", value}; }
-
-std::vector<ParamName> adam_names(double decay) {
-  return {kParams,
-          lr(1e-3),
-          kBetas,
-          eps(1e-8),
-          weight_decay(decay),
-          {"amsgrad", false},
-          kMaximize,
-          kForeach,
-          kFused,
-          {"capturable", false}};
+OptimizerDef rprop() {
+  using O = RpropOptions;
+  return define<Rprop, O>("Rprop", {{"lr", &O::lr},
+                                    {"etas", Pair<O>{&O::eta_minus, &O::eta_plus}},
+                                    {"step_sizes", Pair<O>{&O::step_size_min, &O::step_size_max}},
+                                    {"foreach", FormFlag::foreach},
+                                    {"maximize", &O::maximize}});
 }
 
 }  // namespace
 
 const std::vector<OptimizerDef>& all_optimizers() {
   static const std::vector<OptimizerDef> optimizers = {
-      define("SGD", &make_sgd,
-             {kParams,
-              lr(1e-3),
-              {"momentum", 0.0},
-              {"dampening", 0.0},
-              weight_decay(0.0),
-              {"nesterov", false},
-              kMaximize,
-              kForeach,
-              kFused}),
-      define("Adam", &make_adam<WeightDecay::coupled>, adam_names(0.0)),
-      define("AdamW", &make_adam<WeightDecay::decoupled>, adam_names(1e-2)),
-      define("Adamax", &make_adamax,
-             {kParams, lr(2e-3), kBetas, eps(1e-8), weight_decay(0.0), kMaximize, kForeach}),
-      define("NAdam", &make_nadam,
-             {kParams,
-              lr(2e-3),
-              kBetas,
-              eps(1e-8),
-              weight_decay(0.0),
-              {"momentum_decay", 4e-3},
-              kDecoupled,
-              kMaximize,
-              kForeach}),
-      define("RAdam", &make_radam,
-             {kParams, lr(1e-3), kBetas, eps(1e-8), weight_decay(0.0), kDecoupled, kMaximize,
-              kForeach}),
-      define("Adagrad", &make_adagrad,
-             {kParams,
-              lr(1e-2),
-              {"lr_decay", 0.0},
-              weight_decay(0.0),
-              {"initial_accumulator_value", 0.0},
-              eps(1e-10),
-              kMaximize,
-              kForeach}),
-      define("Adadelta", &make_adadelta,
-             {kParams, lr(1.0), {"rho", 0.9}, eps(1e-6), weight_decay(0.0), kMaximize, kForeach}),
-      define("RMSprop", &make_rmsprop,
-             {kParams,
-              lr(1e-2),
-              {"alpha", 0.99},
-              eps(1e-8),
-              weight_decay(0.0),
-              {"momentum", 0.0},
-              {"centered", false},
-              kMaximize,
-              kForeach}),
-      define("ASGD", &make_asgd,
-             {kParams,
-              lr(1e-2),
-              {"lambd", 1e-4},
-              {"alpha", 0.75},
-              {"t0", 1e6},
-              weight_decay(0.0),
-              kForeach,
-              kMaximize}),
-      define("Rprop", &make_rprop,
-             {kParams,
-              lr(1e-2),
-              {"etas", Betas{0.5, 1.2}},
-              {"step_sizes", Betas{1e-6, 50.0}},
-              kForeach,
-              kMaximize}),
+      sgd(),
+      adam("Adam", {}),
+      adam("AdamW", {.weight_decay = 1e-2, .decay = WeightDecay::decoupled}),
+      adamax(),
+      nadam(),
+      radam(),
+      adagrad(),
+      adadelta(),
+      rmsprop(),
+      asgd(),
+      rprop(),
   };
   return optimizers;
 }

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "harness/lua/interpreter.h"
+#include "harness/lua/libraries/script_bindings.h"
+#include "harness/lua/vm/interpreter.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm {
@@ -14,7 +15,8 @@ class Script {
  public:
   explicit Script(const std::string& source, ValueMode values = ValueMode::keeps_values)
       : machine_({.values = values}),
-        interpreter_("bench.lua", {.instructions = UINT64_MAX, .memory_bytes = 1U << 30U}, 0) {
+        interpreter_("bench.lua", {.instructions = UINT64_MAX, .memory_bytes = 1U << 30U}, 0,
+                     lua::script_bindings()) {
     interpreter_.load(source, "bench.lua");
     interpreter_.call(0, 0);
   }

@@ -133,7 +133,7 @@ TEST_F(ScenarioLoader, DeclaresParametersAndUsesWhatWasSet) {
 
 TEST_F(ScenarioLoader, RefusesValuesThatAParameterCannotHave) {
   EXPECT_EQ(error_of(kWithParameters, {{"batch", 1.5}}),
-            "scenarios/test.lua:2: [params] 'batch' is an integer (32), it cannot be 1.5");
+            "scenarios/test.lua:2: [params] 'batch' must be an integer (default: 32), got 1.5");
   const std::string bounded =
       "ohm.params {n = {default = 4, min = 1, max = 8, summary = 'blocks'}}\n"
       "return ohm.scenario {name = 's', checks = {}}";
@@ -144,9 +144,9 @@ TEST_F(ScenarioLoader, RefusesValuesThatAParameterCannotHave) {
   EXPECT_EQ(n.most, 8);
   EXPECT_EQ(n.summary, "blocks");
   EXPECT_EQ(error_of(bounded, {{"n", 9}}),
-            "scenarios/test.lua:1: [params] 'n' is at most 8, it cannot be 9");
+            "scenarios/test.lua:1: [params] 'n' must be at most 8, got 9");
   EXPECT_EQ(error_of(bounded, {{"n", 0}}),
-            "scenarios/test.lua:1: [params] 'n' is at least 1, it cannot be 0");
+            "scenarios/test.lua:1: [params] 'n' must be at least 1, got 0");
 }
 
 TEST_F(ScenarioLoader, SaysWhatIsWrongAboutADeclaration) {
@@ -205,7 +205,7 @@ constexpr BadScenario kBadScenarios[] = {
     {"UnknownGroup", "{mitigation = {}}",
      "[scenario] has no field 'mitigation' (did you mean \"mitigations\"?)"},
     {"NoTable", "'x'", "[scenario] must be a table, got string"},
-    {"List", "{1}", "[scenario] is a table of names, it has no list"},
+    {"List", "{1}", "[scenario] must have named fields only, not list elements"},
     {"NameOfWrongType", "{name = 3}", "[scenario]: field 'name' must be a string, got number"},
     {"LimitsOfWrongType", "{limits = 'x'}",
      "[scenario]: field 'limits' must be a list of strings, got string"},
@@ -216,7 +216,7 @@ constexpr BadScenario kBadScenarios[] = {
     {"GpuCount", "{gpu = {count = 'two'}}",
      "[scenario] gpu: field 'count' must be an integer, got string"},
     {"GpuCapacity", "{gpu = {capacity = -1}}",
-     "[scenario] gpu: field 'capacity' must be bytes or a text like \"64 MiB\", got number"},
+     "[scenario] gpu: field 'capacity' must be bytes or a string like \"64 MiB\", got number"},
     {"VariantOfWrongType", "{problems = {p = 3}}",
      "[scenario] variant 'p' must be a function or a table with run, got number"},
     {"VariantWithoutRun", "{problems = {p = {}}}", "[scenario] variant 'p' has no function 'run'"},
@@ -227,7 +227,7 @@ constexpr BadScenario kBadScenarios[] = {
     {"RunOfC", "{problems = {p = print}}",
      "[scenario] variant 'p': run must be a function of the script, got function"},
     {"GroupAsList", "{problems = {print}}",
-     "[scenario] problems is a table of names, it has no list"},
+     "[scenario] problems must have named fields only, not list elements"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BadScenarios, testing::ValuesIn(kBadScenarios),
@@ -236,9 +236,9 @@ INSTANTIATE_TEST_SUITE_P(All, BadScenarios, testing::ValuesIn(kBadScenarios),
                          });
 
 TEST_F(ScenarioLoader, AFileMustReturnAScenario) {
-  EXPECT_EQ(error_of("return 3"), "scenarios/test.lua: the file returns no scenario");
+  EXPECT_EQ(error_of("return 3"), "scenarios/test.lua: the file does not return a scenario");
   EXPECT_EQ(error_of("ohm.scenario {name = 'lost'}"),
-            "scenarios/test.lua: the file returns no scenario");
+            "scenarios/test.lua: the file does not return a scenario");
 }
 
 TEST_F(ScenarioLoader, PassesTheDeviceAndCopiesWhatComesBack) {

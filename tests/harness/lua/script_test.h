@@ -6,12 +6,20 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "harness/lua/interpreter.h"
-#include "harness/lua/returned_values.h"
+#include "harness/lua/bind/returned_values.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/libraries/script_bindings.h"
+#include "harness/lua/vm/interpreter.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
+
+/// Those that are not ops, of all libraries.
+inline const std::vector<luaL_Reg>& tensor_methods() {
+  return lua::script_bindings().find_class(lua::HandleOf<Tensor>::kClass)->methods;
+}
 
 class ScriptTest : public testing::Test {
  protected:
@@ -19,7 +27,8 @@ class ScriptTest : public testing::Test {
 
   explicit ScriptTest(const MachineOptions& options = {.values = ValueMode::keeps_values},
                       const engine::ScriptCaps& caps = {})
-      : machine_(options), interpreter_(std::make_unique<lua::Interpreter>(kPath, caps, 7)) {}
+      : machine_(options),
+        interpreter_(std::make_unique<lua::Interpreter>(kPath, caps, 7, lua::script_bindings())) {}
 
   /// Runs a chunk; returns what it returned.
   engine::ReturnedValues run(std::string_view source) {

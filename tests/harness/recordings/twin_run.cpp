@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "allocator_shim/observe/out_of_memory.h"
-#include "harness/lua/arguments.h"
-#include "harness/lua/interpreter.h"
-#include "harness/lua/native.h"
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/libraries/script_bindings.h"
+#include "harness/lua/vm/interpreter.h"
 #include "harness/machine/machine.h"
 #include "tests/harness/recordings/recordings.h"
 #include "tests/support/golden.h"
@@ -216,7 +217,7 @@ TwinRun run_twin(const TwinProgram& twin, const RecordedGpu& gpu) {
   running_writer = &writer;
   TwinRun run;
   TwinContext context_of_run(machine);
-  lua::Interpreter interpreter("twin.lua", {}, 0);
+  lua::Interpreter interpreter("twin.lua", {}, 0, lua::script_bindings());
   interpreter.run = &context_of_run;
   define(interpreter.state(), "mark", lua::native<mark>);
   define(interpreter.state(), "say", lua::native<say>);

@@ -1,0 +1,122 @@
+#include "harness/lua/bind/module_handle.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "harness/lua/bind/op_arguments.h"
+#include "harness/lua/bind/tensor_handle.h"
+
+namespace ohm::lua {
+namespace {
+
+using nn::ModulePtr;
+using nn::Value;
+
+constexpr char kModuleHandles = 0;  // its address is the registry's key
+
+// A set of all handles of modules, which keeps none of them.
+void push_module_handles(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &kModuleHandles);
+}
+
+}  // namespace
+
+const HandleClass HandleOf<ModulePtr>::kClass = {"module", {}};
+
+void push_module(lua_State* L, ModulePtr module) {
+  push_handle<ModulePtr>(L, std::move(module));
+  push_module_handles(L);
+  lua_pushvalue(L, -2);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+void forget_dead_modules(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) {
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      if (*test_handle<ModulePtr>(L, -2)) continue;
+      lua_pushvalue(L, -2);
+      lua_pushnil(L);
+      lua_rawset(L, -5);
+    }
+  }
+  lua_pop(L, 1);
+}
+
+std::vector<ModulePtr> modules_with_handles(lua_State* L) {
+  std::vector<ModulePtr> modules;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) {
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      if (const ModulePtr& module = *test_handle<ModulePtr>(L, -2)) modules.push_back(module);
+    }
+  }
+  lua_pop(L, 1);
+  std::sort(modules.begin(), modules.end());
+  modules.erase(std::unique(modules.begin(), modules.end()), modules.end());
+  return modules;
+}
+
+const ModulePtr& module_argument(lua_State* L, int index, const ArgumentName& name) {
+  const ModulePtr* module = test_handle<ModulePtr>(L, index);
+  if (module == nullptr || !*module) refuse_argument(L, index, name, "a module");
+  return *module;
+}
+
+std::vector<ModulePtr> modules_arguments(lua_State* L, const ArgumentName& name) {
+  if (lua_gettop(L) == 1 && lua_type(L, 1) == LUA_TTABLE) {
+    const auto count = static_cast<int>(lua_rawlen(L, 1));
+    luaL_checkstack(L, count + LUA_MINSTACK, "too many modules");
+    for (int i = 1; i <= count; ++i) lua_rawgeti(L, 1, i);
+    lua_remove(L, 1);
+  }
+  std::vector<ModulePtr> modules;
+  for (int index = 1; index <= lua_gettop(L); ++index) {
+    modules.push_back(module_argument(L, index, name));
+  }
+  return modules;
+}
+
+Value call_argument(lua_State* L, int index, const ArgumentName& name) {
+  switch (lua_type(L, index)) {
+    case LUA_TNIL:
+      return {};
+    case LUA_TBOOLEAN:
+      return lua_toboolean(L, index) != 0;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, index) != 0) return std::int64_t{lua_tointeger(L, index)};
+      return lua_tonumber(L, index);
+    case LUA_TSTRING:
+      return std::string(lua_tostring(L, index));
+    case LUA_TTABLE:
+      return value_argument(L, index, ops::ParamKind::tensor_list, name);
+    default:
+      return tensor_argument(L, index, name);
+  }
+}
+
+void push_call_argument(lua_State* L, const Value& value) {
+  if (std::holds_alternative<std::monostate>(value)) return lua_pushnil(L);
+  const auto* tensors = std::get_if<std::vector<Tensor>>(&value);
+  if (tensors == nullptr) {
+    push_value(L, value);
+    return;
+  }
+  lua_createtable(L, static_cast<int>(tensors->size()), 0);
+  lua_Integer count = 0;
+  for (const Tensor& tensor : *tensors) {
+    push_tensor(L, tensor);
+    lua_rawseti(L, -2, ++count);
+  }
+}
+
+}  // namespace ohm::lua

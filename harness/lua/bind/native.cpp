@@ -1,0 +1,110 @@
+#include "harness/lua/bind/native.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "harness/lua/bind/stop_recomputation.h"
+#include "harness/lua/vm/dead_registers.h"
+#include "harness/lua/vm/interpreter.h"
+#include "runtime/autograd/checkpoint.h"
+#include "runtime/tensor/context.h"
+
+namespace ohm::lua {
+namespace {
+
+struct ScriptLine {
+  std::string_view file;  ///< empty: no function of a file is running
+  int line = 0;
+};
+
+// The innermost function that came from a file: natives and chunks of load() have no lines.
+ScriptLine running_line(lua_State* L, Interpreter& interpreter) {
+  lua_Debug frame;
+  for (int level = 1; lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    const std::string_view file = interpreter.file_of(frame.source);
+    if (!file.empty()) return {file, frame.currentline};
+  }
+  return {};
+}
+
+/// Tells the runtime which line of the script runs, for as long as the native does: natives call
+/// functions of the script, which call natives.
+class LineScope {
+ public:
+  LineScope(lua_State* L, Interpreter& interpreter)
+      : state_(Context::current().state), previous_{state_.file, state_.line} {
+    const ScriptLine running = running_line(L, interpreter);
+    if (running.file.empty()) return;
+    state_.file = running.file;
+    state_.line = running.line;
+  }
+  ~LineScope() {
+    state_.file = previous_.file;
+    state_.line = previous_.line;
+  }
+  LineScope(const LineScope&) = delete;
+  LineScope& operator=(const LineScope&) = delete;
+
+ private:
+  ExecutionState& state_;
+  ScriptLine previous_;
+};
+
+void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
+  const ScriptLine at = running_line(L, interpreter);
+  const std::string text =
+      at.file.empty() ? message : fmt::format("{}:{}: {}", at.file, at.line, message);
+  lua_pushlstring(L, text.data(), text.size());
+}
+
+// Those that end with the call: an operator leaves the variables among its operands alone.
+Interpreter::Handles handles_among_arguments(lua_State* L, Entry entry) {
+  Interpreter::Handles handles;
+  for (int index = 1; index <= lua_gettop(L); ++index) {
+    if (lua_type(L, index) != LUA_TUSERDATA) continue;
+    if (entry == Entry::operator_call && is_variable_operand(L, index)) continue;
+    handles.push_back(lua_touserdata(L, index));
+  }
+  return handles;
+}
+
+}  // namespace
+
+int run_native(lua_State* L, lua_CFunction function, Entry entry) {
+  Interpreter& interpreter = Interpreter::of(L);
+  try {
+    if (entry == Entry::access) return function(L);
+    const Interpreter::RunningScope running(L);
+    const LineScope line(L, interpreter);
+    if (entry == Entry::operator_call) clear_dead_registers(L);
+    interpreter.collect(L);
+    const Interpreter::Handles arguments = handles_among_arguments(L, entry);
+    const int results = function(L);
+    interpreter.note_ended_call(arguments);
+    return results;
+  } catch (const StopRecomputation&) {
+    push_stop_recomputation(L);
+  } catch (const OutOfMemory& error) {
+    interpreter.bindings().push_out_of_memory(L, error);
+  } catch (const engine::ScriptError& error) {
+    lua_pushstring(L, error.what());
+  } catch (const std::invalid_argument& error) {
+    push_message(L, interpreter, error.what());
+  } catch (const std::runtime_error& error) {
+    push_message(L, interpreter, error.what());
+  } catch (const std::bad_alloc&) {
+    push_message(L, interpreter, "this call needs more memory than the host has");
+  } catch (const std::exception& error) {
+    interpreter.fail(L, std::current_exception());
+    push_message(L, interpreter, error.what());
+  }
+  return lua_error(L);
+}
+
+}  // namespace ohm::lua

@@ -1,0 +1,38 @@
+#include "harness/lua/bind/op_functions.h"
+
+#include "allocator_shim/base/assert.h"
+#include "harness/lua/bind/numbered_functions.h"
+#include "harness/lua/bind/op_arguments.h"
+#include "harness/lua/bind/tensor_handle.h"
+
+namespace ohm::lua {
+namespace {
+
+int call_op(lua_State* L, std::size_t number) {
+  const ops::OpDef& op = ops::all_ops()[number];
+  const int arguments = lua_gettop(L);
+  const std::vector<ops::Value> values = read_parameters(L, op.info.name, op.params);
+  return push_result(L, op.call(values), arguments);
+}
+
+constexpr auto kFunctions = numbered_functions<call_op, 512>();
+
+}  // namespace
+
+lua_CFunction op_function(std::string_view name, ops::Exposure exposure) {
+  const ops::OpDef* op = ops::find_op(name);
+  if (op == nullptr || (op->exposure & exposure) == 0) return nullptr;
+  const auto number = static_cast<std::size_t>(op - ops::all_ops().data());
+  OHM_ASSERT(number < kFunctions.size(), "more ops than numbered functions");
+  return kFunctions[number];
+}
+
+std::vector<std::string> op_names(ops::Exposure exposure) {
+  std::vector<std::string> names;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if ((op.exposure & exposure) != 0) names.emplace_back(op.info.name);
+  }
+  return names;
+}
+
+}  // namespace ohm::lua

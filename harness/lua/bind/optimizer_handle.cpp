@@ -1,0 +1,105 @@
+#include "harness/lua/bind/optimizer_handle.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator_shim/base/nearest_name.h"
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/methods.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/object_handle.h"
+#include "harness/lua/bind/tensor_handle.h"
+
+namespace ohm::lua {
+namespace {
+
+using optim::Optimizer;
+using optim::OptimizerPtr;
+
+Optimizer& optimizer(lua_State* L, std::string_view method) {
+  return object_argument<Optimizer>(L, 1, {method, "self"});
+}
+
+int step(lua_State* L) {
+  optimizer(L, "step").step();
+  return 0;
+}
+
+int zero_grad(lua_State* L) {
+  const NamedArguments named(L, "zero_grad");
+  constexpr std::string_view kNames[] = {"set_to_none"};
+  named.check_names(kNames);
+  optimizer(L, "zero_grad").zero_grad(named.boolean("set_to_none", true));
+  return 0;
+}
+
+// {name = tensor, …} of one parameter.
+void push_state(lua_State* L, const optim::ParameterState& state,
+                const std::vector<std::string_view>& names) {
+  lua_newtable(L);
+  for (std::size_t slot = 0; slot < names.size(); ++slot) {
+    push_tensor(L, state.tensors[slot]);
+    lua_setfield(L, -2, std::string(names[slot]).c_str());
+  }
+}
+
+// {state = {[1] = {exp_avg = …}, …}, lr = …}: the tensors themselves, by the number of their
+// parameter.
+int state_dict(lua_State* L) {
+  const Optimizer& self = optimizer(L, "state_dict");
+  lua_newtable(L);
+  lua_newtable(L);
+  lua_Integer number = 0;
+  for (const Tensor& parameter : self.parameters()) {
+    ++number;
+    const optim::ParameterState* state = self.find_state(parameter);
+    if (state == nullptr) continue;
+    push_state(L, *state, self.state_names());
+    lua_rawseti(L, -2, number);
+  }
+  lua_setfield(L, -2, "state");
+  lua_pushnumber(L, self.learning_rate());
+  lua_setfield(L, -2, "lr");
+  return 1;
+}
+
+constexpr luaL_Reg kMethods[] = {
+    {"state_dict", native<state_dict>},
+    {"step", native<step>},
+    {"zero_grad", native<zero_grad>},
+};
+
+int index_optimizer(lua_State* L) {
+  if (string_argument(L, 2, {"optimizer", "name"}) == "lr") {
+    lua_pushnumber(L, optimizer(L, "lr").learning_rate());
+    return 1;
+  }
+  return push_method(L, kMethods, "optimizer", {"lr"});
+}
+
+int set_optimizer_field(lua_State* L) {
+  const std::string_view name = string_argument(L, 2, {"optimizer", "name"});
+  if (name != "lr") {
+    throw std::invalid_argument(
+        fmt::format("[optimizer] '{}' cannot be set{}", name, did_you_mean(name, {"lr"})));
+  }
+  optimizer(L, "lr").set_learning_rate(number_argument(L, 3, {"optimizer", "lr"}));
+  return 0;
+}
+
+constexpr luaL_Reg kMetamethods[] = {
+    {"__index", native<index_optimizer, Entry::access>},
+    {"__newindex", native<set_optimizer_field, Entry::access>},
+};
+
+}  // namespace
+
+const HandleClass HandleOf<OptimizerPtr>::kClass = {"optimizer", kMetamethods};
+
+std::span<const luaL_Reg> optimizer_methods() { return kMethods; }
+
+}  // namespace ohm::lua

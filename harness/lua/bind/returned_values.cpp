@@ -1,0 +1,123 @@
+#include "harness/lua/bind/returned_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::lua {
+namespace {
+
+using engine::ReturnedValue;
+using engine::ReturnedValues;
+
+constexpr int kMostLevels = 8;
+
+ReturnedValue copy_tensor(const Tensor& tensor) {
+  ReturnedValue value;
+  value.dtype = name_of(tensor.dtype());
+  value.shape.assign(tensor.shape().begin(), tensor.shape().end());
+  value.has_values = tensor.has_values() || tensor.numel() == 0;
+  if (value.has_values) value.values = to_doubles(tensor);
+  return value;
+}
+
+ReturnedValue scalar(const char* dtype, double number) {
+  ReturnedValue value;
+  value.dtype = dtype;
+  value.values = {number};
+  return value;
+}
+
+ReturnedValue text(const char* text) {
+  ReturnedValue value;
+  value.dtype = "string";
+  value.text = text;
+  return value;
+}
+
+class Copier {
+ public:
+  explicit Copier(lua_State* L) : state_(L) {}
+
+  void copy(int index, const std::string& name, int level) {
+    if (const Tensor* tensor = test_handle<Tensor>(state_, index)) {
+      if (!tensor->defined())
+        throw std::invalid_argument(refusal(name, "a tensor that was closed"));
+      return add(name, copy_tensor(*tensor));
+    }
+    switch (lua_type(state_, index)) {
+      case LUA_TNIL:
+        return;
+      case LUA_TNUMBER:
+        return add(name, scalar(lua_isinteger(state_, index) != 0 ? "integer" : "number",
+                                lua_tonumber(state_, index)));
+      case LUA_TBOOLEAN:
+        return add(name, scalar("boolean", lua_toboolean(state_, index)));
+      case LUA_TSTRING:
+        return add(name, text(lua_tostring(state_, index)));
+      case LUA_TTABLE:
+        return copy_table(lua_absindex(state_, index), name, level);
+      default:
+        throw std::invalid_argument(refusal(name, type_of(state_, index)));
+    }
+  }
+
+  ReturnedValues take() {
+    std::sort(values_.begin(), values_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    return std::move(values_);
+  }
+
+ private:
+  void add(const std::string& name, ReturnedValue value) {
+    values_.emplace_back(name.empty() ? "value" : name, std::move(value));
+  }
+
+  void copy_table(int table, const std::string& name, int level) {
+    if (level == kMostLevels) {
+      throw std::invalid_argument(fmt::format("'{}' is nested too deeply to be returned", name));
+    }
+    luaL_checkstack(state_, LUA_MINSTACK, nullptr);
+    for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_pop(state_, 1)) {
+      copy(lua_gettop(state_), member_name(name), level + 1);
+    }
+  }
+
+  // The key is below the value.
+  std::string member_name(const std::string& of) const {
+    if (lua_isinteger(state_, -2) != 0) return fmt::format("{}[{}]", of, lua_tointeger(state_, -2));
+    if (lua_type(state_, -2) != LUA_TSTRING) {
+      throw std::invalid_argument(
+          fmt::format("'{}' has a key of type {}", of, type_of(state_, -2)));
+    }
+    return of.empty() ? lua_tostring(state_, -2)
+                      : fmt::format("{}.{}", of, lua_tostring(state_, -2));
+  }
+
+  static std::string refusal(const std::string& name, const std::string& what) {
+    return fmt::format(
+        "the variant returned {} as '{}': it can return tensors, numbers, booleans, strings and "
+        "tables of them",
+        what, name.empty() ? "value" : name);
+  }
+
+  lua_State* state_;
+  ReturnedValues values_;
+};
+
+}  // namespace
+
+ReturnedValues copy_returned_values(lua_State* L, int index) {
+  Copier copier(L);
+  copier.copy(index, "", 0);
+  return copier.take();
+}
+
+}  // namespace ohm::lua

@@ -1,0 +1,260 @@
+#include "harness/lua/bind/tensor_metatable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/base/nearest_name.h"
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/handle.h"
+#include "harness/lua/bind/methods.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/op_functions.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "runtime/autograd/variable.h"
+#include "runtime/ops/pointwise.h"
+#include "runtime/ops/power.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::lua {
+namespace {
+
+using ops::TensorOrNumber;
+
+void push_text(lua_State* L, std::string_view text) {
+  lua_pushlstring(L, text.data(), text.size());
+}
+
+// ---- properties ---------------------------------------------------------------------------------
+
+void push_grad_fn(lua_State* L, const Tensor& tensor) {
+  if (const Node* node = tensor.grad_fn()) return push_text(L, node->name());
+  lua_pushnil(L);
+}
+
+// A view of the same bytes that is not part of the graph.
+void push_data(lua_State* L, const Tensor& tensor) { push_tensor(L, detach(tensor)); }
+
+void set_requires_grad(lua_State* L, const Tensor& tensor, int index) {
+  tensor.set_requires_grad(boolean_argument(L, index, {"tensor", "requires_grad"}));
+}
+
+// A gradient is of its tensor's shape, dtype and device.
+void set_gradient(lua_State* L, const Tensor& tensor, int index) {
+  const Tensor grad =
+      lua_isnil(L, index) ? Tensor() : tensor_argument(L, index, {"tensor", "grad"});
+  if (grad.defined() && !(grad.shape() == tensor.shape() && grad.dtype() == tensor.dtype() &&
+                          grad.device() == tensor.device())) {
+    throw std::invalid_argument(
+        fmt::format("[tensor] the gradient of {} cannot be {}", describe(tensor), describe(grad)));
+  }
+  tensor.set_grad(grad);
+}
+
+constexpr std::array<TensorProperty, 13> kProperties = {{
+    {"shape", "integer[]", [](lua_State* L, const Tensor& t) { push_sizes(L, t.shape()); }},
+    {"dtype", "string", [](lua_State* L, const Tensor& t) { push_text(L, name_of(t.dtype())); }},
+    {"device", "string", [](lua_State* L, const Tensor& t) { push_text(L, t.device().str()); }},
+    {"requires_grad", "boolean",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.requires_grad()); },
+     set_requires_grad},
+    {"grad", "ohm.Tensor?", [](lua_State* L, const Tensor& t) { push_tensor(L, t.grad()); },
+     set_gradient},
+    {"grad_fn", "string?", push_grad_fn},
+    {"data", "ohm.Tensor", push_data},
+    {"is_leaf", "boolean", [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.is_leaf()); }},
+    {"is_cuda", "boolean",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.device().is_cuda()); }},
+    {"ndim", "integer", [](lua_State* L, const Tensor& t) { lua_pushinteger(L, t.dims()); }},
+    {"nbytes", "integer",
+     [](lua_State* L, const Tensor& t) {
+       lua_pushinteger(L, static_cast<lua_Integer>(t.nbytes()));
+     }},
+    {"itemsize", "integer",
+     [](lua_State* L, const Tensor& t) {
+       lua_pushinteger(L, static_cast<lua_Integer>(item_bytes(t.dtype())));
+     }},
+    {"has_values", "boolean",
+     [](lua_State* L, const Tensor& t) { lua_pushboolean(L, t.has_values()); }},
+}};
+
+const TensorProperty* find_property(std::string_view name) {
+  const auto* found =
+      std::find_if(kProperties.begin(), kProperties.end(),
+                   [name](const TensorProperty& known) { return known.name == name; });
+  return found == kProperties.end() ? nullptr : found;
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+[[noreturn]] void refuse_name(std::string_view name, std::span<const luaL_Reg> methods) {
+  std::vector<std::string> known = op_names(ops::kMethod);
+  for (const TensorProperty& property : kProperties) known.emplace_back(property.name);
+  for (const luaL_Reg& method : methods) known.emplace_back(method.name);
+  throw std::invalid_argument(
+      fmt::format("a tensor has no '{}'{}", name, did_you_mean(name, known)));
+}
+
+int index_tensor(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    throw std::invalid_argument("a tensor cannot be indexed with [ ]: write x:select(dim, index)");
+  }
+  const std::string_view name = lua_tostring(L, 2);
+  const std::span<const luaL_Reg> methods = methods_of(L, HandleOf<Tensor>::kClass);
+  if (const lua_CFunction method = find_method(methods, name)) {
+    lua_pushcfunction(L, method);
+    return 1;
+  }
+  if (const TensorProperty* property = find_property(name)) {
+    property->push(L, tensor_argument(L, 1, {name, "tensor"}));
+    return 1;
+  }
+  const lua_CFunction function = op_function(name, ops::kMethod);
+  if (function == nullptr) refuse_name(name, methods);
+  lua_pushcfunction(L, function);
+  return 1;
+}
+
+int set_tensor_property(lua_State* L) {
+  const std::string_view name = string_argument(L, 2, {"tensor", "name"});
+  const Tensor& tensor = tensor_argument(L, 1, {name, "tensor"});
+  const TensorProperty* property = find_property(name);
+  if (property == nullptr || property->set == nullptr) {
+    std::vector<std::string> settable;
+    for (const TensorProperty& known : kProperties) {
+      if (known.set != nullptr) settable.emplace_back(known.name);
+    }
+    throw std::invalid_argument(
+        fmt::format("'{}' of a tensor cannot be set{}", name, did_you_mean(name, settable)));
+  }
+  property->set(L, tensor, 3);
+  return 0;
+}
+
+// ---- operators ----------------------------------------------------------------------------------
+
+TensorOrNumber operand(lua_State* L, int index, std::string_view op) {
+  if (lua_type(L, index) == LUA_TNUMBER) return lua_tonumber(L, index);
+  if (handle_class(L, index) != &HandleOf<Tensor>::kClass) {
+    refuse_argument(L, index, {op, index == 1 ? "input" : "other"}, "a tensor or a number");
+  }
+  return tensor_argument(L, index, {op, index == 1 ? "input" : "other"});
+}
+
+/// The operands of `a op b`: one of them at least is a tensor.
+struct Operands {
+  TensorOrNumber left;
+  TensorOrNumber right;
+
+  Operands(lua_State* L, std::string_view op) : left(operand(L, 1, op)), right(operand(L, 2, op)) {}
+  const Tensor* left_tensor() const { return std::get_if<Tensor>(&left); }
+  const Tensor& right_tensor() const { return std::get<Tensor>(right); }
+  double left_number() const { return std::get<double>(left); }
+};
+
+int add(lua_State* L) {
+  const Operands a(L, "add");
+  const Tensor* left = a.left_tensor();
+  push_tensor(L, left != nullptr ? ops::add(*left, a.right) : ops::add(a.right_tensor(), a.left));
+  return 1;
+}
+
+int subtract(lua_State* L) {
+  const Operands a(L, "sub");
+  const Tensor* left = a.left_tensor();
+  push_tensor(
+      L, left != nullptr ? ops::sub(*left, a.right) : ops::rsub(a.right_tensor(), a.left_number()));
+  return 1;
+}
+
+int multiply(lua_State* L) {
+  const Operands a(L, "mul");
+  const Tensor* left = a.left_tensor();
+  push_tensor(L, left != nullptr ? ops::mul(*left, a.right) : ops::mul(a.right_tensor(), a.left));
+  return 1;
+}
+
+int divide(lua_State* L) {
+  const Operands a(L, "div");
+  const Tensor* left = a.left_tensor();
+  push_tensor(L, left != nullptr ? ops::div(*left, a.right)
+                                 : ops::mul(ops::reciprocal(a.right_tensor()), a.left_number()));
+  return 1;
+}
+
+int power(lua_State* L) {
+  const Tensor& base = tensor_argument(L, 1, {"pow", "input"});
+  if (const Tensor* exponent = test_handle<Tensor>(L, 2)) {
+    push_tensor(L, ops::pow(base, *exponent));
+  } else {
+    push_tensor(L, ops::pow(base, number_argument(L, 2, {"pow", "exponent"})));
+  }
+  return 1;
+}
+
+int negate(lua_State* L) {
+  push_tensor(L, ops::neg(tensor_argument(L, 1, {"neg", "input"})));
+  return 1;
+}
+
+// Lua asks for == between two handles and makes a boolean of the answer: it means "the same
+// tensor", as Python's `is`.
+int is_same_tensor(lua_State* L) {
+  const Tensor* a = test_handle<Tensor>(L, 1);
+  const Tensor* b = test_handle<Tensor>(L, 2);
+  lua_pushboolean(L, a != nullptr && b != nullptr && a->is_same(*b));
+  return 1;
+}
+
+int refuse_order(lua_State* /*L*/) {
+  throw std::invalid_argument(
+      "tensors cannot be compared with < and <=: write a:lt(b), a:le(b), … element by element");
+}
+
+int refuse_length(lua_State* /*L*/) {
+  throw std::invalid_argument("a tensor has no length: write x:size(dim) or x:numel()");
+}
+
+// tostring(x): the values of a small tensor, and what kind of tensor it is.
+int tensor_text(lua_State* L) {
+  const Tensor& tensor = tensor_argument(L, 1, {"tostring", "input"});
+  constexpr std::int64_t kMostShown = 32;
+  std::string text;
+  if (tensor.has_values() && tensor.numel() <= kMostShown) {
+    for (const double value : to_doubles(tensor)) {
+      text += text.empty() ? "" : ", ";
+      text += fmt::format("{:.6g}", value);
+    }
+    text = "[" + text + "], ";
+  }
+  push_text(L, fmt::format("tensor({}{})", text, describe(tensor)));
+  return 1;
+}
+
+constexpr luaL_Reg kMetamethods[] = {
+    {"__index", native<index_tensor, Entry::access>},
+    {"__newindex", native<set_tensor_property, Entry::operator_call>},
+    {"__add", native<add, Entry::operator_call>},
+    {"__sub", native<subtract, Entry::operator_call>},
+    {"__mul", native<multiply, Entry::operator_call>},
+    {"__div", native<divide, Entry::operator_call>},
+    {"__pow", native<power, Entry::operator_call>},
+    {"__unm", native<negate, Entry::operator_call>},
+    {"__eq", native<is_same_tensor, Entry::access>},
+    {"__lt", native<refuse_order, Entry::access>},
+    {"__le", native<refuse_order, Entry::access>},
+    {"__len", native<refuse_length, Entry::access>},
+    {"__tostring", native<tensor_text, Entry::access>},
+};
+
+}  // namespace
+
+std::span<const TensorProperty> tensor_properties() { return kProperties; }
+
+std::span<const luaL_Reg> tensor_metamethods() { return kMetamethods; }
+
+}  // namespace ohm::lua

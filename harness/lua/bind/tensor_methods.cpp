@@ -1,0 +1,265 @@
+#include "harness/lua/bind/tensor_methods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/conversion_target.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "runtime/autograd/engine.h"
+#include "runtime/autograd/variable.h"
+#include "runtime/ops/convert.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::lua {
+namespace {
+
+const Tensor& self(lua_State* L, std::string_view method) {
+  return tensor_argument(L, 1, {method, "input"});
+}
+
+int return_tensor(lua_State* L, const Tensor& result) { return push_result(L, result, 1); }
+
+// ---- sizes --------------------------------------------------------------------------------------
+
+int size(lua_State* L) {
+  const Tensor& tensor = self(L, "size");
+  if (lua_gettop(L) == 1) {
+    push_sizes(L, tensor.shape());
+  } else {
+    lua_pushinteger(L, tensor.size(integer_argument(L, 2, {"size", "dim"})));
+  }
+  return 1;
+}
+
+int stride(lua_State* L) {
+  const Tensor& tensor = self(L, "stride");
+  if (lua_gettop(L) == 1) {
+    push_sizes(L, tensor.strides());
+  } else {
+    const std::int64_t dim = integer_argument(L, 2, {"stride", "dim"});
+    lua_pushinteger(L, tensor.strides()[wrap_dim(dim, tensor.dims(), "stride")]);
+  }
+  return 1;
+}
+
+int dim(lua_State* L) {
+  lua_pushinteger(L, self(L, "dim").dims());
+  return 1;
+}
+
+int numel(lua_State* L) {
+  lua_pushinteger(L, self(L, "numel").numel());
+  return 1;
+}
+
+int element_size(lua_State* L) {
+  lua_pushinteger(L, static_cast<lua_Integer>(item_bytes(self(L, "element_size").dtype())));
+  return 1;
+}
+
+int is_contiguous(lua_State* L) {
+  lua_pushboolean(L, self(L, "is_contiguous").is_contiguous());
+  return 1;
+}
+
+int is_floating_point(lua_State* L) {
+  lua_pushboolean(L, is_floating(self(L, "is_floating_point").dtype()));
+  return 1;
+}
+
+int data_ptr(lua_State* L) {
+  const Tensor& tensor = self(L, "data_ptr");
+  const std::size_t offset =
+      static_cast<std::size_t>(tensor.impl()->offset) * item_bytes(tensor.dtype());
+  const DeviceAddress address = tensor.storage().address() + offset;
+  lua_pushinteger(L, static_cast<lua_Integer>(address));
+  return 1;
+}
+
+int get_device(lua_State* L) {
+  lua_pushinteger(L, self(L, "get_device").device().index);
+  return 1;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+void push_number(lua_State* L, double value, DType dtype) {
+  if (dtype == DType::boolean) {
+    lua_pushboolean(L, value != 0);
+  } else if (is_floating(dtype) || std::isnan(value)) {
+    lua_pushnumber(L, value);
+  } else {
+    lua_pushinteger(L, convert_element<std::int64_t>(value));
+  }
+}
+
+int item(lua_State* L) {
+  const Tensor& tensor = self(L, "item");
+  push_number(L, tensor.item(), tensor.dtype());
+  return 1;
+}
+
+// The elements from `next` on that dimension `at` and those behind it cover, as nested lists.
+void push_list(lua_State* L, const Tensor& tensor, int at, const double*& next) {
+  if (at == tensor.dims()) return push_number(L, *next++, tensor.dtype());
+  luaL_checkstack(L, LUA_MINSTACK, nullptr);
+  lua_createtable(L, static_cast<int>(tensor.shape()[at]), 0);
+  for (std::int64_t i = 1; i <= tensor.shape()[at]; ++i) {
+    push_list(L, tensor, at + 1, next);
+    lua_rawseti(L, -2, i);
+  }
+}
+
+int tolist(lua_State* L) {
+  const Tensor& tensor = self(L, "tolist");
+  constexpr std::int64_t kMostListed = std::int64_t{1} << 27;
+  if (tensor.numel() > kMostListed) {
+    throw std::invalid_argument(fmt::format(
+        "[tolist] {} elements are too many for lists: at most {}", tensor.numel(), kMostListed));
+  }
+  const std::vector<double> values = to_doubles(tensor);
+  const double* next = values.data();
+  push_list(L, tensor, 0, next);
+  return 1;
+}
+
+// ---- autograd -----------------------------------------------------------------------------------
+
+// x:backward([gradient], {gradient =, retain_graph =, create_graph =})
+int backward(lua_State* L) {
+  const NamedArguments named(L, "backward");
+  constexpr std::string_view kNames[] = {"create_graph", "gradient", "retain_graph"};
+  named.check_names(kNames);
+  const Tensor root = self(L, "backward");
+  const ArgumentName name{"backward", "gradient"};
+  Tensor gradient;
+  if (named.positional_count() > 1) {
+    gradient = tensor_argument(L, 2, name);
+  } else if (named.push("gradient")) {
+    gradient = tensor_argument(L, -1, name);
+  }
+  const bool creates_graph = named.boolean("create_graph", false);
+  ohm::backward({root}, {gradient},
+                named.boolean("retain_graph", creates_graph) ? GraphRetention::retain
+                                                             : GraphRetention::release,
+                creates_graph ? GradientGraph::record : GradientGraph::none);
+  return 0;
+}
+
+int detach(lua_State* L) {
+  push_tensor(L, ohm::detach(self(L, "detach")));
+  return 1;
+}
+
+int set_requires_grad(lua_State* L) {
+  const Tensor& tensor = self(L, "requires_grad_");
+  tensor.set_requires_grad(lua_gettop(L) == 1 ||
+                           boolean_argument(L, 2, {"requires_grad_", "requires_grad"}));
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
+// ---- dtype and device ---------------------------------------------------------------------------
+
+// What a program moves to a GPU before it computes is input.
+int move(lua_State* L, const Tensor& tensor, const ConversionTarget& target) {
+  const bool is_input = tensor.is_leaf() && tensor.device().is_cpu();
+  const CategoryGuard category(is_input ? Category::input : Context::current().state.category);
+  const Tensor moved = ops::to(tensor, target.device, target.dtype, target.transfer);
+  return return_tensor(L, target.copies && moved.is_same(tensor) ? ops::clone(tensor) : moved);
+}
+
+int to(lua_State* L) { return move(L, self(L, "to"), conversion_arguments(L, "to")); }
+
+// cuda([device,] [{device, non_blocking}])
+int cuda(lua_State* L) {
+  const Tensor tensor = self(L, "cuda");
+  ConversionTarget target = conversion_arguments(L, "cuda");
+  if (!target.device) target.device = Context::current().state.current_gpu;
+  return move(L, tensor, target);
+}
+
+int pin_memory(lua_State* L) {
+  const CategoryGuard category(Category::input);
+  return return_tensor(L, ops::pin_memory(self(L, "pin_memory")));
+}
+
+int is_pinned(lua_State* L) {
+  lua_pushboolean(L, self(L, "is_pinned").storage().is_pinned());
+  return 1;
+}
+
+int cpu(lua_State* L) { return move(L, self(L, "cpu"), {Device::cpu(), {}}); }
+
+template <DType D>
+int cast_to(lua_State* L) {
+  const Tensor tensor = self(L, name_of(D));
+  return return_tensor(L, ops::to_dtype(tensor, D));
+}
+
+// ---- draws in place -----------------------------------------------------------------------------
+
+int normal(lua_State* L) {
+  const Tensor& tensor = self(L, "normal_");
+  begin_inplace_write(tensor, "normal_");
+  fill_normal(tensor, lua_isnoneornil(L, 2) ? 0.0 : number_argument(L, 2, {"normal_", "mean"}),
+              lua_isnoneornil(L, 3) ? 1.0 : number_argument(L, 3, {"normal_", "std"}));
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
+int uniform(lua_State* L) {
+  const Tensor& tensor = self(L, "uniform_");
+  begin_inplace_write(tensor, "uniform_");
+  fill_uniform(tensor, lua_isnoneornil(L, 2) ? 0.0 : number_argument(L, 2, {"uniform_", "from"}),
+               lua_isnoneornil(L, 3) ? 1.0 : number_argument(L, 3, {"uniform_", "to"}));
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
+constexpr luaL_Reg kMethods[] = {
+    {"backward", native<backward>},
+    {"bfloat16", native<cast_to<DType::bfloat16>>},
+    {"bool", native<cast_to<DType::boolean>>},
+    {"byte", native<cast_to<DType::uint8>>},
+    {"cpu", native<cpu>},
+    {"cuda", native<cuda>},
+    {"data_ptr", native<data_ptr, Entry::access>},
+    {"detach", native<detach>},
+    {"dim", native<dim, Entry::access>},
+    {"double", native<cast_to<DType::float64>>},
+    {"element_size", native<element_size, Entry::access>},
+    {"float", native<cast_to<DType::float32>>},
+    {"get_device", native<get_device, Entry::access>},
+    {"half", native<cast_to<DType::float16>>},
+    {"int", native<cast_to<DType::int32>>},
+    {"is_contiguous", native<is_contiguous, Entry::access>},
+    {"is_floating_point", native<is_floating_point, Entry::access>},
+    {"is_pinned", native<is_pinned, Entry::access>},
+    {"item", native<item>},
+    {"long", native<cast_to<DType::int64>>},
+    {"normal_", native<normal>},
+    {"numel", native<numel, Entry::access>},
+    {"pin_memory", native<pin_memory>},
+    {"requires_grad_", native<set_requires_grad>},
+    {"size", native<size, Entry::access>},
+    {"stride", native<stride, Entry::access>},
+    {"to", native<to>},
+    {"tolist", native<tolist>},
+    {"uniform_", native<uniform>},
+};
+
+}  // namespace
+
+std::span<const luaL_Reg> tensor_methods() { return kMethods; }
+
+}  // namespace ohm::lua

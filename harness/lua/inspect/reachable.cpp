@@ -1,0 +1,156 @@
+#include "harness/lua/inspect/reachable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "runtime/autograd/accumulate_grad.h"
+
+namespace ohm::lua {
+
+namespace {
+
+/// What backward needs that tensor for, in the words of PyTorch's graph: "ReluBackward".
+std::string saved_name(const Node& node, std::size_t index) {
+  return fmt::format("tensor {} saved by {}", index, node.name());
+}
+
+}  // namespace
+
+Reachable::Reachable(std::string root, Device device) : device_(device) {
+  places_.push_back({kRoot, std::move(root), false});
+}
+
+std::size_t Reachable::add_place(std::size_t from, std::string name) {
+  places_.push_back({from, std::move(name), true});
+  return places_.size() - 1;
+}
+
+std::size_t Reachable::add_step(std::size_t from, std::string name) {
+  places_.push_back({from, std::move(name), false});
+  return places_.size() - 1;
+}
+
+void Reachable::enqueue(const Tensor& tensor, std::size_t place) {
+  held_.push_back(tensor);
+  tensors_.push_back({tensor, place});
+}
+
+bool Reachable::is_direct(std::size_t place) const {
+  while (place != kRoot && places_[place].continues) place = places_[place].from;
+  return place == kRoot;
+}
+
+void Reachable::add(const Tensor& tensor, std::size_t place) {
+  if (tensor.defined() && is_new(tensor.impl())) enqueue(tensor, place);
+}
+
+void Reachable::add(const nn::Module& module, std::size_t place) {
+  if (!is_new(&module)) return;
+  for (const auto* tensors : {&module.own_parameters(), &module.own_buffers()}) {
+    for (const nn::NamedTensor& one : *tensors) {
+      add(one.tensor, add_place(place, "." + one.name));
+    }
+  }
+  for (const nn::NamedModule& child : module.children()) {
+    if (child.module) add(*child.module, add_place(place, "." + child.name));
+  }
+}
+
+void Reachable::add(const optim::Optimizer& optimizer, std::size_t place) {
+  if (!is_new(&optimizer)) return;
+  const std::vector<std::string_view> names = optimizer.state_names();
+  const std::vector<Tensor>& parameters = optimizer.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    add(parameters[i], add_place(place, fmt::format(".parameters[{}]", i)));
+    const optim::ParameterState* state = optimizer.find_state(parameters[i]);
+    if (state == nullptr) continue;
+    for (std::size_t k = 0; k < state->tensors.size(); ++k) {
+      const std::string_view name = k < names.size() ? names[k] : "state";
+      add(state->tensors[k], add_place(place, fmt::format(".state[{}].{}", i, name)));
+    }
+  }
+}
+
+void Reachable::follow() {
+  // Tensors first: what a variable holds directly is told by the shorter path.
+  while (!tensors_.empty() || !nodes_.empty()) {
+    if (!tensors_.empty()) {
+      const PendingTensor pending = tensors_.front();
+      tensors_.pop_front();
+      visit(pending);
+    } else {
+      const PendingNode pending = nodes_.front();
+      nodes_.pop_front();
+      visit(pending);
+    }
+  }
+}
+
+void Reachable::visit(const PendingTensor& pending) {
+  const Tensor& tensor = pending.tensor;
+  const Storage& storage = tensor.storage();
+  if (storage.device() == device_ && storage.bytes() > 0 && is_new(&storage)) {
+    storages_.push_back({&storage, pending.place, is_direct(pending.place)});
+  }
+  const Tensor grad = tensor.grad();
+  if (grad.defined() && is_new(grad.impl())) {
+    enqueue(grad, add_place(pending.place, ".grad"));
+  }
+  const Node* node = tensor.grad_fn();
+  if (node == nullptr || !is_new(node)) return;
+  nodes_.push_back({node, add_step(pending.place, fmt::format("grad_fn {}", node->name()))});
+}
+
+void Reachable::visit(const PendingNode& pending) {
+  visit_saved(pending);
+  if (const auto* leaf = dynamic_cast<const AccumulateGrad*>(pending.node)) {
+    if (is_new(leaf->leaf().impl())) {
+      enqueue(leaf->leaf(), add_step(pending.place, "its leaf"));
+    }
+  }
+  for (const Edge& edge : pending.node->edges()) {
+    const Node* next = edge.node.get();
+    if (next == nullptr || !is_new(next)) continue;
+    nodes_.push_back({next, add_step(pending.place, std::string(next->name()))});
+  }
+}
+
+void Reachable::visit_saved(const PendingNode& pending) {
+  const Node& node = *pending.node;
+  if (node.is_released()) return;
+  for (std::size_t i = 0; i < node.saved().size(); ++i) {
+    // What a hook packed would have to be computed to be seen.
+    if (node.saved()[i].is_packed()) continue;
+    try {
+      const Tensor tensor = node.saved()[i].unpack(node);
+      if (!tensor.defined() || !is_new(tensor.impl())) continue;
+      enqueue(tensor, add_step(pending.place, saved_name(node, i)));
+    } catch (const std::invalid_argument&) {
+      // Overwritten since: it cannot be told apart from one that is gone.
+    }
+  }
+}
+
+std::vector<std::string> Reachable::path_to(const ReachedStorage& reached) const {
+  std::vector<std::string> reversed;
+  std::string tail;
+  for (std::size_t place = reached.place;; place = places_[place].from) {
+    tail.insert(0, places_[place].name);
+    if (!places_[place].continues) reversed.push_back(std::exchange(tail, {}));
+    if (place == kRoot) break;
+  }
+  std::reverse(reversed.begin(), reversed.end());
+  std::vector<std::string> path;
+  for (std::size_t i = 0; i < reversed.size();) {
+    std::size_t end = i + 1;
+    while (end < reversed.size() && reversed[end] == reversed[i]) ++end;
+    path.push_back(end - i == 1 ? reversed[i] : fmt::format("{} × {}", reversed[i], end - i));
+    i = end;
+  }
+  return path;
+}
+
+}  // namespace ohm::lua

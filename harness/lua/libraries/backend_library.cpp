@@ -1,0 +1,170 @@
+#include "harness/lua/libraries/backend_library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "allocator_shim/base/nearest_name.h"
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/mode.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/vm/interpreter.h"
+#include "harness/machine/machine.h"
+#include "runtime/tensor/context.h"
+
+namespace ohm::lua {
+namespace {
+
+// ---- cuDNN --------------------------------------------------------------------------------------
+
+void push_cudnn_enabled(lua_State* L) { lua_pushboolean(L, Context::current().cudnn_enabled); }
+
+void set_cudnn_enabled(lua_State* L, int index) {
+  Context::current().cudnn_enabled = boolean_argument(L, index, {"cudnn", "enabled"});
+}
+
+void push_cudnn_benchmark(lua_State* L) {
+  lua_pushboolean(L, Context::current().state.convolution_plans.is_benchmark);
+}
+
+void set_cudnn_benchmark(lua_State* L, int index) {
+  Context::current().state.convolution_plans.is_benchmark =
+      boolean_argument(L, index, {"cudnn", "benchmark"});
+}
+
+constexpr Property kCudnnProperties[] = {
+    {"benchmark", push_cudnn_benchmark, set_cudnn_benchmark},
+    {"enabled", push_cudnn_enabled, set_cudnn_enabled},
+};
+
+// ---- matrix products ----------------------------------------------------------------------------
+
+void push_workspaces(lua_State* L) {
+  const std::vector<DeviceSlot>& gpus = Context::current().gpus;
+  lua_pushboolean(L, std::any_of(gpus.begin(), gpus.end(), [](const DeviceSlot& gpu) {
+                    return gpu.cublas_workspace_bytes != 0;
+                  }));
+}
+
+void set_workspaces(lua_State* L, int index) {
+  const bool are_taken = boolean_argument(L, index, {"cuda", "workspaces"});
+  engine::RunContext* run = Interpreter::of(L).run;
+  if (run == nullptr) {
+    throw std::invalid_argument("[cuda] workspaces can be set while a variant runs, not before");
+  }
+  std::vector<DeviceSlot>& gpus = Context::current().gpus;
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    const GpuProfile& profile = run->machine().profile(static_cast<int>(gpu));
+    gpus[gpu].cublas_workspace_bytes = are_taken ? profile.cublas_workspace_bytes : 0;
+    if (!are_taken) gpus[gpu].library_handles.release_workspaces();
+  }
+}
+
+constexpr Property kCudaProperties[] = {{"workspaces", push_workspaces, set_workspaces}};
+
+// ---- attention ----------------------------------------------------------------------------------
+
+struct AttentionBackend {
+  std::string_view name;
+  bool AttentionKernels::*is_allowed;
+};
+
+constexpr AttentionBackend kAttentionBackends[] = {
+    {"EFFICIENT_ATTENTION", &AttentionKernels::efficient},
+    {"FLASH_ATTENTION", &AttentionKernels::flash},
+    {"MATH", &AttentionKernels::math},
+};
+
+const AttentionBackend* find_backend(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kAttentionBackends), std::end(kAttentionBackends),
+                   [&](const AttentionBackend& known) { return known.name == name; });
+  return found == std::end(kAttentionBackends) ? nullptr : found;
+}
+
+void allow_backend(lua_State* L, int index, AttentionKernels& kernels) {
+  const std::string_view name = string_argument(L, index, {"sdpa_kernel", "backends"});
+  const AttentionBackend* backend = find_backend(name);
+  if (backend == nullptr) {
+    throw std::invalid_argument(fmt::format("[sdpa_kernel] unknown backend '{}'{}", name,
+                                            did_you_mean(name, attention_backend_names())));
+  }
+  kernels.*(backend->is_allowed) = true;
+}
+
+class AttentionKernelsGuard {
+ public:
+  explicit AttentionKernelsGuard(AttentionKernels allowed)
+      : context_(Context::current()),
+        previous_(std::exchange(context_.state.attention_kernels, allowed)) {}
+  ~AttentionKernelsGuard() { context_.state.attention_kernels = previous_; }
+  AttentionKernelsGuard(const AttentionKernelsGuard&) = delete;
+  AttentionKernelsGuard& operator=(const AttentionKernelsGuard&) = delete;
+
+ private:
+  Context& context_;
+  AttentionKernels previous_;
+};
+
+int sdpa_kernel(lua_State* L) {
+  AttentionKernels allowed{false, false, false};
+  if (lua_istable(L, 1)) {
+    const auto count = static_cast<lua_Integer>(lua_rawlen(L, 1));
+    for (lua_Integer i = 1; i <= count; ++i) {
+      lua_rawgeti(L, 1, i);
+      allow_backend(L, lua_gettop(L), allowed);
+      lua_pop(L, 1);
+    }
+  } else {
+    allow_backend(L, 1, allowed);
+  }
+  return enter_mode(L, 2, {"sdpa_kernel", "fn"}, std::make_shared<AttentionKernelsGuard>(allowed));
+}
+
+template <bool AttentionKernels::*Kernel>
+int enable(lua_State* L) {
+  Context::current().state.attention_kernels.*Kernel =
+      boolean_argument(L, 1, {"enable_sdp", "enabled"});
+  return 0;
+}
+
+template <bool AttentionKernels::*Kernel>
+int is_enabled(lua_State* L) {
+  lua_pushboolean(L, Context::current().state.attention_kernels.*Kernel);
+  return 1;
+}
+
+constexpr luaL_Reg kAttentionFunctions[] = {{"sdpa_kernel", native<sdpa_kernel>}};
+
+constexpr luaL_Reg kAttentionSwitches[] = {
+    {"enable_flash_sdp", native<enable<&AttentionKernels::flash>>},
+    {"enable_math_sdp", native<enable<&AttentionKernels::math>>},
+    {"enable_mem_efficient_sdp", native<enable<&AttentionKernels::efficient>>},
+    {"flash_sdp_enabled", native<is_enabled<&AttentionKernels::flash>>},
+    {"math_sdp_enabled", native<is_enabled<&AttentionKernels::math>>},
+    {"mem_efficient_sdp_enabled", native<is_enabled<&AttentionKernels::efficient>>},
+};
+
+}  // namespace
+
+std::span<const Property> cudnn_properties() { return kCudnnProperties; }
+std::span<const Property> cuda_properties() { return kCudaProperties; }
+std::span<const luaL_Reg> attention_switches() { return kAttentionSwitches; }
+std::span<const luaL_Reg> attention_functions() { return kAttentionFunctions; }
+
+bool push_attention_backend(lua_State* L, std::string_view name) {
+  if (find_backend(name) == nullptr) return false;
+  lua_pushlstring(L, name.data(), name.size());
+  return true;
+}
+
+std::vector<std::string> attention_backend_names() {
+  std::vector<std::string> names;
+  for (const AttentionBackend& backend : kAttentionBackends) names.emplace_back(backend.name);
+  return names;
+}
+
+}  // namespace ohm::lua

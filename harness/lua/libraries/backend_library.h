@@ -1,0 +1,31 @@
+// ohm.backends and ohm.nn.attention: which of several kernels computes an op.
+#pragma once
+
+#include <lua.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/lua/libraries/library.h"
+
+namespace ohm::lua {
+
+/// Of ohm.backends.cudnn: benchmark, enabled.
+std::span<const Property> cudnn_properties();
+
+/// Of ohm.backends.cuda: workspaces, whether matrix libraries take any.
+std::span<const Property> cuda_properties();
+
+/// Of ohm.backends.cuda: enable_flash_sdp(enabled), flash_sdp_enabled(), …
+std::span<const luaL_Reg> attention_switches();
+
+/// Of ohm.nn.attention: sdpa_kernel(backends [, fn, …]), a mode in which these backends alone
+/// compute scaled_dot_product_attention.
+std::span<const luaL_Reg> attention_functions();
+
+/// ohm.nn.attention.SDPBackend: names that stand for themselves.
+bool push_attention_backend(lua_State* L, std::string_view name);
+std::vector<std::string> attention_backend_names();
+
+}  // namespace ohm::lua

@@ -1,0 +1,369 @@
+#include "harness/lua/libraries/dataset_library.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/object_handle.h"
+#include "harness/lua/bind/op_arguments.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/libraries/generator_library.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::lua {
+
+using data::Indices;
+
+struct TensorDataset {
+  std::vector<Tensor> tensors;
+};
+/// The data set is the handle's user value.
+struct Subset {
+  Indices indices;
+};
+/// The data sets are a list, the handle's user value.
+struct ConcatDataset {
+  Indices sizes;
+};
+using TensorDatasetPtr = std::shared_ptr<TensorDataset>;
+using SubsetPtr = std::shared_ptr<Subset>;
+using ConcatDatasetPtr = std::shared_ptr<ConcatDataset>;
+
+template <>
+struct HandleOf<TensorDatasetPtr> {
+  static const HandleClass kClass;
+};
+template <>
+struct HandleOf<SubsetPtr> {
+  static const HandleClass kClass;
+};
+template <>
+struct HandleOf<ConcatDatasetPtr> {
+  static const HandleClass kClass;
+};
+
+namespace {
+
+constexpr ArgumentName kDataset{"DataLoader", "dataset"};
+
+[[noreturn]] void refuse_dataset(lua_State* L, int index) {
+  refuse_argument(L, index, kDataset,
+                  "a data set: a table with __len and __getitem, a list, a tensor, …");
+}
+
+void check_item(std::int64_t item, std::int64_t size) {
+  if (item >= 0 && item < size) return;
+  throw std::invalid_argument(fmt::format(
+      "[Dataset] index {} is out of range: the data set has {} items, counted from 0", item, size));
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+
+// Whether the table has this function, which is pushed then.
+bool push_function(lua_State* L, int table, const char* name) {
+  lua_getfield(L, table, name);
+  if (lua_type(L, -1) == LUA_TFUNCTION) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+std::int64_t size_of_table(lua_State* L, int table) {
+  if (!push_function(L, table, "__len")) return static_cast<std::int64_t>(lua_rawlen(L, table));
+  lua_pushvalue(L, table);
+  lua_call(L, 1, 1);
+  constexpr std::int64_t kMostItems = std::int64_t{1} << 40U;  // their order would take terabytes
+  const std::int64_t size = integer_argument(L, -1, {"Dataset", "result of __len"});
+  if (size < 0 || size > kMostItems) {
+    throw std::invalid_argument(
+        fmt::format("[Dataset] __len must return the number of items, got {}", size));
+  }
+  lua_pop(L, 1);
+  return size;
+}
+
+int push_item_of_table(lua_State* L, int table, std::int64_t item) {
+  const int top = lua_gettop(L);
+  if (!push_function(L, table, "__getitem")) {
+    check_item(item, static_cast<std::int64_t>(lua_rawlen(L, table)));
+    lua_rawgeti(L, table, item + 1);
+    return 1;
+  }
+  lua_pushvalue(L, table);
+  lua_pushinteger(L, item);
+  lua_call(L, 2, LUA_MULTRET);
+  return lua_gettop(L) - top;
+}
+
+// ---- handles ------------------------------------------------------------------------------------
+
+void push_entry(lua_State* L, const Tensor& tensor, std::int64_t item) {
+  if (tensor.dims() == 0) refuse_argument(L, 1, kDataset, "a tensor with at least one dimension");
+  push_tensor(L, ops::select(tensor, 0, item));
+}
+
+// Pushes the data set of the user value, replacing nothing; `item` is one of it from here on.
+int push_part(lua_State* L, int index, const ConcatDataset& all, std::int64_t& item) {
+  lua_getiuservalue(L, index, 1);
+  lua_Integer part = 1;
+  for (const std::int64_t size : all.sizes) {
+    if (item < size) break;
+    item -= size;
+    ++part;
+  }
+  lua_rawgeti(L, -1, part);
+  lua_remove(L, -2);
+  return lua_gettop(L);
+}
+
+std::int64_t sum_of(const Indices& sizes) {
+  std::int64_t sum = 0;
+  for (const std::int64_t size : sizes) sum += size;
+  return sum;
+}
+
+// Drops what stands below the top `values`, down to `height`.
+int keep_values(lua_State* L, int height, int values) {
+  while (lua_gettop(L) > height + values) lua_remove(L, height + 1);
+  return values;
+}
+
+int push_item_of_handle(lua_State* L, int index, std::int64_t item) {
+  const int height = lua_gettop(L);
+  if (const auto* set = test_object<TensorDataset>(L, index)) {
+    for (const Tensor& tensor : (*set)->tensors) push_entry(L, tensor, item);
+    return lua_gettop(L) - height;
+  }
+  if (const auto* set = test_object<Subset>(L, index)) {
+    const std::int64_t inner = (*set)->indices[static_cast<std::size_t>(item)];
+    lua_getiuservalue(L, index, 1);
+    return keep_values(L, height, push_dataset_item(L, lua_gettop(L), inner));
+  }
+  if (const auto* set = test_object<ConcatDataset>(L, index)) {
+    const int part = push_part(L, index, **set, item);
+    return keep_values(L, height, push_dataset_item(L, part, item));
+  }
+  push_entry(L, tensor_argument(L, index, kDataset), item);
+  return 1;
+}
+
+// ---- constructors -------------------------------------------------------------------------------
+
+// TensorDataset(tensor, …): item i is entry i of each.
+int tensor_dataset(lua_State* L) {
+  auto set = std::make_shared<TensorDataset>();
+  for (int index = 1; index <= lua_gettop(L); ++index) {
+    const Tensor& tensor = tensor_argument(L, index, {"TensorDataset", "tensor"});
+    if (tensor.dims() == 0 ||
+        tensor.size(0) != (set->tensors.empty() ? tensor.size(0) : set->tensors[0].size(0))) {
+      throw std::invalid_argument("[TensorDataset] the first dimensions differ: " +
+                                  tensor.shape().str());
+    }
+    set->tensors.push_back(tensor);
+  }
+  if (set->tensors.empty()) throw std::invalid_argument("[TensorDataset] needs a tensor");
+  push_handle<TensorDatasetPtr>(L, std::move(set));
+  return 1;
+}
+
+void push_subset(lua_State* L, int dataset, Indices indices) {
+  const std::int64_t size = dataset_size(L, dataset);
+  for (const std::int64_t index : indices) check_item(index, size);
+  push_handle<SubsetPtr>(L, std::make_shared<Subset>(Subset{std::move(indices)}), 1);
+  lua_pushvalue(L, dataset);
+  lua_setiuservalue(L, -2, 1);
+}
+
+int subset(lua_State* L) {
+  push_subset(L, 1, indices_argument(L, 2, {"Subset", "indices"}));
+  return 1;
+}
+
+int concat_dataset(lua_State* L) {
+  if (lua_type(L, 1) != LUA_TTABLE || lua_rawlen(L, 1) == 0) {
+    refuse_argument(L, 1, {"ConcatDataset", "datasets"}, "a list of data sets");
+  }
+  auto all = std::make_shared<ConcatDataset>();
+  const auto count = static_cast<lua_Integer>(lua_rawlen(L, 1));
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, 1, i);
+    all->sizes.push_back(dataset_size(L, lua_gettop(L)));
+    lua_pop(L, 1);
+  }
+  push_handle<ConcatDatasetPtr>(L, std::move(all), 1);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+// random_split(dataset, {lengths or shares} [, {generator}]): a Subset for each.
+int random_split(lua_State* L) {
+  constexpr std::string_view kName = "random_split";
+  const NamedArguments named(L, kName, is_named_table(L, 3) ? 3 : 0);
+  constexpr std::string_view kNames[] = {"generator"};
+  named.check_names(kNames);
+  const ops::Value lengths = value_argument(L, 2, ops::ParamKind::number_list, {kName, "lengths"});
+  const std::int64_t size = dataset_size(L, 1);
+  const Indices sizes = data::part_sizes(size, std::get<std::vector<double>>(lengths));
+  const data::GeneratorPtr own = generator_argument(L, named);
+  const Indices order =
+      data::random_permutation(size, own ? *own : Context::current().host.generator);
+  luaL_checkstack(L, static_cast<int>(sizes.size()) + LUA_MINSTACK, "too many parts");
+  auto first = order.begin();
+  for (const std::int64_t part : sizes) {
+    push_subset(L, 1, Indices(first, first + part));
+    first += part;
+  }
+  return static_cast<int>(sizes.size());
+}
+
+int dataset_length(lua_State* L) {
+  lua_pushinteger(L, dataset_size(L, 1));
+  return 1;
+}
+
+int index_dataset(lua_State* L) {
+  const std::int64_t item = integer_argument(L, 2, {"Dataset", "index"});
+  const std::int64_t size = dataset_size(L, 1);
+  check_item(item, size);
+  return push_dataset_item(L, 1, item);
+}
+
+// `set[i]` is the first value of the item; `set(i)` is all of them.
+constexpr luaL_Reg kMetamethods[] = {
+    {"__call", native<index_dataset>},
+    {"__index", native<index_dataset>},
+    {"__len", native<dataset_length, Entry::access>},
+};
+
+constexpr luaL_Reg kFunctions[] = {
+    {"ConcatDataset", native<concat_dataset>},
+    {"Subset", native<subset>},
+    {"TensorDataset", native<tensor_dataset>},
+    {"random_split", native<random_split>},
+};
+
+// ---- classes of the script ----------------------------------------------------------------------
+
+// `#instance` works only when the class itself has the function.
+void inherit_length(lua_State* L, int class_table) {
+  lua_pushstring(L, "__len");
+  if (lua_rawget(L, class_table) == LUA_TNIL && push_function(L, class_table, "__len")) {
+    lua_setfield(L, class_table, "__len");
+  }
+  lua_pop(L, 1);
+}
+
+// Class(…): a new instance, set up by the class's __init.
+int construct(lua_State* L) {
+  inherit_length(L, 1);
+  lua_newtable(L);
+  lua_pushvalue(L, 1);
+  lua_setmetatable(L, -2);
+  const int instance = lua_gettop(L);
+  if (push_function(L, 1, "__init")) {
+    lua_pushvalue(L, instance);
+    for (int index = 2; index < instance; ++index) lua_pushvalue(L, index);
+    lua_call(L, instance - 1, 0);
+  }
+  lua_settop(L, instance);
+  return 1;
+}
+
+// Dataset:extend(): a class whose functions are looked up in its parent's after its own.
+int extend(lua_State* L) {
+  if (lua_type(L, 1) != LUA_TTABLE) refuse_argument(L, 1, {"extend", "self"}, "a class");
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  lua_createtable(L, 0, 2);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, native<construct>);
+  lua_setfield(L, -2, "__call");
+  lua_setmetatable(L, -2);
+  return 1;
+}
+
+// Dataset{__len = …, __getitem = …, …}: the table itself.
+int dataset_of_table(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TTABLE || !push_function(L, 2, "__getitem") ||
+      !push_function(L, 2, "__len")) {
+    refuse_argument(L, 2, {"Dataset", "fields"}, "a table with __len and __getitem");
+  }
+  lua_createtable(L, 0, 1);
+  lua_insert(L, -2);
+  lua_setfield(L, -2, "__len");
+  lua_setmetatable(L, 2);
+  lua_settop(L, 2);
+  return 1;
+}
+
+}  // namespace
+
+const HandleClass HandleOf<TensorDatasetPtr>::kClass = {"TensorDataset", kMetamethods};
+const HandleClass HandleOf<SubsetPtr>::kClass = {"Subset", kMetamethods};
+const HandleClass HandleOf<ConcatDatasetPtr>::kClass = {"ConcatDataset", kMetamethods};
+
+std::int64_t dataset_size(lua_State* L, int index) {
+  if (lua_type(L, index) == LUA_TTABLE) return size_of_table(L, lua_absindex(L, index));
+  if (const auto* set = test_object<TensorDataset>(L, index)) return (*set)->tensors[0].size(0);
+  if (const auto* set = test_object<Subset>(L, index)) {
+    return static_cast<std::int64_t>((*set)->indices.size());
+  }
+  if (const auto* set = test_object<ConcatDataset>(L, index)) return sum_of((*set)->sizes);
+  const Tensor* tensor = test_handle<Tensor>(L, index);
+  if (tensor == nullptr || !tensor->defined() || tensor->dims() == 0) refuse_dataset(L, index);
+  return tensor->size(0);
+}
+
+int push_dataset_item(lua_State* L, int index, std::int64_t item) {
+  luaL_checkstack(L, LUA_MINSTACK, "too many values");
+  const int set = lua_absindex(L, index);
+  if (lua_type(L, set) == LUA_TTABLE) return push_item_of_table(L, set, item);
+  check_item(item, dataset_size(L, set));
+  return push_item_of_handle(L, set, item);
+}
+
+Indices indices_argument(lua_State* L, int index, const ArgumentName& name) {
+  if (const Tensor* tensor = test_handle<Tensor>(L, index)) {
+    if (!tensor->has_values()) {
+      refuse_argument(L, index, name, "indices (a size-only tensor has no values)");
+    }
+    const std::vector<double> values = to_doubles(*tensor);
+    return {values.begin(), values.end()};
+  }
+  if (lua_type(L, index) != LUA_TTABLE) refuse_argument(L, index, name, "a list of indices");
+  const int list = lua_absindex(L, index);
+  Indices indices;
+  const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, list, i);
+    const std::string element = fmt::format("{}[{}]", name.argument, i);
+    indices.push_back(integer_argument(L, -1, {name.function, element}));
+    lua_pop(L, 1);
+  }
+  return indices;
+}
+
+bool push_dataset_class(lua_State* L, std::string_view name) {
+  if (name != "Dataset") return false;
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, native<extend>);
+  lua_setfield(L, -2, "extend");
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, native<dataset_of_table>);
+  lua_setfield(L, -2, "__call");
+  lua_setmetatable(L, -2);
+  return true;
+}
+
+std::vector<std::string> dataset_class_names() { return {"Dataset"}; }
+
+std::span<const luaL_Reg> dataset_functions() { return kFunctions; }
+
+}  // namespace ohm::lua

@@ -1,0 +1,259 @@
+#include "harness/lua/libraries/factory_library.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::lua {
+namespace {
+
+constexpr std::string_view kOptionNames[] = {"dtype", "device", "requires_grad"};
+
+/// The arguments of a factory: what stands before the table of options is its own.
+class FactoryCall {
+ public:
+  FactoryCall(lua_State* L, std::string_view function)
+      : state_(L), named_(L, function), category_(Category::input) {
+    named_.check_names(kOptionNames);
+  }
+
+  int count() const { return named_.positional_count(); }
+  ArgumentName name(std::string_view argument) const { return {named_.function(), argument}; }
+  Shape sizes(int first) const { return sizes_arguments(state_, first, named_); }
+  TensorOptions options(const TensorOptions& otherwise) const {
+    return {named_.dtype("dtype", otherwise.dtype), named_.device("device", otherwise.device)};
+  }
+
+  int push(const Tensor& tensor) const {
+    if (named_.boolean("requires_grad", false)) tensor.set_requires_grad(true);
+    push_tensor(state_, tensor);
+    return 1;
+  }
+
+ private:
+  lua_State* state_;
+  NamedArguments named_;
+  CategoryGuard category_;
+};
+
+// Uninitialized values; a bool is 0 or 1 even then.
+Tensor unwritten(const Shape& shape, const TensorOptions& options) {
+  return options.dtype == DType::boolean ? ohm::zeros(shape, options) : ohm::empty(shape, options);
+}
+
+using SizedFactory = Tensor (*)(const Shape& shape, const TensorOptions& options);
+
+int make_sized(lua_State* L, std::string_view function, SizedFactory factory) {
+  const FactoryCall call(L, function);
+  return call.push(factory(call.sizes(1), call.options({})));
+}
+
+// A new tensor's memory in the order of `like`, where that has no gaps.
+Tensor laid_out_as(const Tensor& like, Tensor fresh) {
+  if (like.is_contiguous() || !like.is_dense()) return fresh;
+  fresh.impl()->strides = like.strides();
+  fresh.impl()->is_contiguous = false;
+  return fresh;
+}
+
+int make_like(lua_State* L, std::string_view function, SizedFactory factory) {
+  const FactoryCall call(L, function);
+  const Tensor& like = tensor_argument(L, 1, call.name("input"));
+  return call.push(laid_out_as(like, factory(like.shape(), call.options(options_of(like)))));
+}
+
+int make_new(lua_State* L, std::string_view method, SizedFactory factory) {
+  const FactoryCall call(L, method);
+  const Tensor& like = tensor_argument(L, 1, call.name("input"));
+  return call.push(factory(call.sizes(2), call.options(options_of(like))));
+}
+
+int empty(lua_State* L) { return make_sized(L, "empty", &unwritten); }
+int zeros(lua_State* L) { return make_sized(L, "zeros", &ohm::zeros); }
+int ones(lua_State* L) { return make_sized(L, "ones", &ohm::ones); }
+int randn(lua_State* L) { return make_sized(L, "randn", &ohm::randn); }
+int rand(lua_State* L) { return make_sized(L, "rand", &ohm::rand); }
+
+int empty_like(lua_State* L) { return make_like(L, "empty_like", &unwritten); }
+int zeros_like(lua_State* L) { return make_like(L, "zeros_like", &ohm::zeros); }
+int ones_like(lua_State* L) { return make_like(L, "ones_like", &ohm::ones); }
+int randn_like(lua_State* L) { return make_like(L, "randn_like", &ohm::randn); }
+int rand_like(lua_State* L) { return make_like(L, "rand_like", &ohm::rand); }
+
+// randint([low,] high, sizes): 0 is the lowest when none is given.
+int randint(lua_State* L) {
+  const FactoryCall call(L, "randint");
+  const bool has_low = lua_type(L, 2) == LUA_TNUMBER;
+  const std::int64_t low = has_low ? integer_argument(L, 1, call.name("low")) : 0;
+  const int high = has_low ? 2 : 1;
+  const Shape shape = sizes_argument(L, high + 1, call.name("size"));
+  const TensorOptions options = call.options({DType::int64, Device::cpu()});
+  return call.push(ohm::randint(low, integer_argument(L, high, call.name("high")), shape, options));
+}
+
+// The dtype of a number or boolean that stands in a script: as PyTorch infers it.
+DType dtype_of_literal(lua_State* L, int index) {
+  if (lua_isboolean(L, index)) return DType::boolean;
+  return lua_isinteger(L, index) != 0 ? DType::int64 : DType::float32;
+}
+
+double literal(lua_State* L, int index, const ArgumentName& name) {
+  if (lua_isboolean(L, index)) return lua_toboolean(L, index);
+  return number_argument(L, index, name);
+}
+
+int full_with(lua_State* L, const FactoryCall& call, int first, TensorOptions otherwise,
+              bool infers_dtype) {
+  const Shape shape = sizes_argument(L, first, call.name("size"));
+  const double value = literal(L, first + 1, call.name("fill_value"));
+  if (infers_dtype) otherwise.dtype = dtype_of_literal(L, first + 1);
+  return call.push(ohm::full(shape, value, call.options(otherwise)));
+}
+
+int full(lua_State* L) { return full_with(L, FactoryCall(L, "full"), 1, {}, true); }
+
+int full_like(lua_State* L) {
+  const FactoryCall call(L, "full_like");
+  const Tensor& like = tensor_argument(L, 1, call.name("input"));
+  const double value = literal(L, 2, call.name("fill_value"));
+  return call.push(ohm::full(like.shape(), value, call.options(options_of(like))));
+}
+
+// arange([start,] stop [, step]), without `stop` itself.
+int arange(lua_State* L) {
+  const FactoryCall call(L, "arange");
+  const bool has_start = call.count() > 1;
+  const double start = has_start ? number_argument(L, 1, call.name("start")) : 0;
+  const double stop = number_argument(L, has_start ? 2 : 1, call.name("stop"));
+  const double step = call.count() > 2 ? number_argument(L, 3, call.name("step")) : 1;
+  const double count = std::ceil((stop - start) / step);
+  if (step == 0 || !std::isfinite(count) || count < 0) {
+    throw std::invalid_argument(
+        fmt::format("[arange] cannot go from {} to {} in steps of {}", start, stop, step));
+  }
+  if (count > static_cast<double>(std::numeric_limits<std::int32_t>::max()) * 4096) {
+    throw std::invalid_argument(fmt::format("[arange] {} elements are too many", count));
+  }
+  DType dtype = DType::int64;
+  for (int index = 1; index <= call.count(); ++index) {
+    if (lua_isinteger(L, index) == 0) dtype = DType::float32;
+  }
+  const TensorOptions options = call.options({dtype, Device::cpu()});
+  return call.push(ohm::arange(start, step, static_cast<std::int64_t>(count), options));
+}
+
+/// The numbers of nested lists, and the shape that they have.
+class NestedList {
+ public:
+  NestedList(lua_State* L, int index, std::string_view function) : state_(L), function_(function) {
+    read(index, 0, "data");
+  }
+
+  const Shape& shape() const { return shape_; }
+  const std::vector<double>& values() const { return values_; }
+  DType dtype() const { return dtype_.value_or(DType::float32); }
+
+ private:
+  void read(int index, int depth, const std::string& place) {
+    if (lua_type(state_, index) != LUA_TTABLE) return read_number(index, depth, place);
+    luaL_checkstack(state_, LUA_MINSTACK, nullptr);
+    const auto count = static_cast<std::int64_t>(lua_rawlen(state_, index));
+    if (depth == shape_.dims() && values_.empty()) {
+      shape_.push_back(count);
+    } else if (depth >= shape_.dims() || shape_[depth] != count) {
+      refuse(place, fmt::format("a list of {}", count), depth);
+    }
+    const int table = lua_absindex(state_, index);
+    for (std::int64_t i = 1; i <= count; ++i) {
+      lua_rawgeti(state_, table, i);
+      read(-1, depth + 1, fmt::format("{}[{}]", place, i));
+      lua_pop(state_, 1);
+    }
+  }
+
+  void read_number(int index, int depth, const std::string& place) {
+    if (depth != shape_.dims()) refuse(place, type_of(state_, index), depth);
+    values_.push_back(literal(state_, index, {function_, place}));
+    const DType own = dtype_of_literal(state_, index);
+    dtype_ = dtype_ ? promote_types(*dtype_, own) : own;
+  }
+
+  [[noreturn]] void refuse(const std::string& place, const std::string& got, int depth) const {
+    const std::string expected = depth < shape_.dims() ? fmt::format("a list of {}", shape_[depth])
+                                                       : std::string("a number");
+    throw std::invalid_argument(
+        fmt::format("[{}] expected {} at {}, got {}", function_, expected, place, got));
+  }
+
+  lua_State* state_;
+  std::string_view function_;
+  Shape shape_;
+  std::vector<double> values_;
+  std::optional<DType> dtype_;
+};
+
+/// Without `dtype` it is what the data say.
+int make_tensor(lua_State* L, const FactoryCall& call, int data, Device device,
+                std::optional<DType> dtype = std::nullopt) {
+  if (test_handle<Tensor>(L, data) != nullptr) {
+    refuse_argument(L, data, call.name("data"), "numbers (x:clone():detach() copies a tensor)");
+  }
+  const NestedList list(L, data, call.name("data").function);
+  return call.push(from_values(list.values(), list.shape(),
+                               call.options({dtype.value_or(list.dtype()), device})));
+}
+
+int tensor(lua_State* L) { return make_tensor(L, FactoryCall(L, "tensor"), 1, Device::cpu()); }
+
+// x:new_zeros(sizes…, {dtype, device, requires_grad}): of x's dtype and device where not given.
+int new_empty(lua_State* L) { return make_new(L, "new_empty", &unwritten); }
+int new_ones(lua_State* L) { return make_new(L, "new_ones", &ohm::ones); }
+int new_zeros(lua_State* L) { return make_new(L, "new_zeros", &ohm::zeros); }
+
+int new_full(lua_State* L) {
+  const FactoryCall call(L, "new_full");
+  const Tensor& like = tensor_argument(L, 1, call.name("input"));
+  return full_with(L, call, 2, options_of(like), false);
+}
+
+int new_tensor(lua_State* L) {
+  const FactoryCall call(L, "new_tensor");
+  const Tensor& like = tensor_argument(L, 1, call.name("input"));
+  return make_tensor(L, call, 2, like.device(), like.dtype());
+}
+
+constexpr luaL_Reg kTensorMethods[] = {
+    {"new_empty", native<new_empty>}, {"new_full", native<new_full>},
+    {"new_ones", native<new_ones>},   {"new_tensor", native<new_tensor>},
+    {"new_zeros", native<new_zeros>},
+};
+
+constexpr luaL_Reg kFunctions[] = {
+    {"arange", native<arange>},         {"empty", native<empty>},
+    {"empty_like", native<empty_like>}, {"full", native<full>},
+    {"full_like", native<full_like>},   {"ones", native<ones>},
+    {"ones_like", native<ones_like>},   {"rand", native<rand>},
+    {"rand_like", native<rand_like>},   {"randint", native<randint>},
+    {"randn", native<randn>},           {"randn_like", native<randn_like>},
+    {"tensor", native<tensor>},         {"zeros", native<zeros>},
+    {"zeros_like", native<zeros_like>},
+};
+
+}  // namespace
+
+std::span<const luaL_Reg> factory_functions() { return kFunctions; }
+std::span<const luaL_Reg> tensor_factory_methods() { return kTensorMethods; }
+
+}  // namespace ohm::lua

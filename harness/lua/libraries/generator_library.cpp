@@ -1,0 +1,93 @@
+#include "harness/lua/libraries/generator_library.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "harness/lua/bind/methods.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/object_handle.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "runtime/ops/host_values.h"
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/factories.h"
+
+namespace ohm::lua {
+namespace {
+
+using data::GeneratorPtr;
+using data::Indices;
+
+int make_generator(lua_State* L) {
+  push_handle<GeneratorPtr>(L, std::make_shared<PhiloxGenerator>());
+  return 1;
+}
+
+// The same values as after every other call with this seed.
+int manual_seed(lua_State* L) {
+  const auto seed = integer_argument(L, 2, {"manual_seed", "seed"});
+  object_argument<PhiloxGenerator>(L, 1, {"manual_seed", "self"}) = {
+      static_cast<std::uint64_t>(seed), 0};
+  lua_settop(L, 1);
+  return 1;
+}
+
+int initial_seed(lua_State* L) {
+  const auto& generator = object_argument<PhiloxGenerator>(L, 1, {"initial_seed", "self"});
+  lua_pushinteger(L, static_cast<lua_Integer>(generator.seed));
+  return 1;
+}
+
+constexpr luaL_Reg kMethods[] = {
+    {"initial_seed", native<initial_seed, Entry::access>},
+    {"manual_seed", native<manual_seed>},
+};
+
+int index_generator(lua_State* L) { return push_method(L, kMethods, "Generator"); }
+
+constexpr luaL_Reg kMetamethods[] = {{"__index", native<index_generator, Entry::access>}};
+
+// randperm(n [, {generator, device}]): int64.
+int randperm(lua_State* L) {
+  const NamedArguments named(L, "randperm");
+  constexpr std::string_view kNames[] = {"device", "generator"};
+  named.check_names(kNames);
+  const std::int64_t count = integer_argument(L, 1, {"randperm", "n"});
+  if (count < 0)
+    throw std::invalid_argument(fmt::format("[randperm] n must be >= 0, got {}", count));
+  const Device device = named.device("device", Device::cpu());
+  const GeneratorPtr own = generator_argument(L, named);
+  PhiloxGenerator& generator = own ? *own : Context::current().slot(device).generator;
+  const Tensor out = empty({count}, {DType::int64, device});  // refuses what does not fit
+  if (out.has_values()) {
+    const Indices indices = data::random_permutation(count, generator);
+    ops::store_values(out, {indices.begin(), indices.end()});
+  }
+  push_tensor(L, out);
+  return 1;
+}
+
+constexpr luaL_Reg kFunctions[] = {
+    {"Generator", native<make_generator>},
+    {"randperm", native<randperm>},
+};
+
+}  // namespace
+
+const HandleClass HandleOf<GeneratorPtr>::kClass = {"Generator", kMetamethods};
+
+GeneratorPtr generator_argument(lua_State* L, const NamedArguments& named) {
+  if (!named.push("generator")) return nullptr;
+  object_argument<PhiloxGenerator>(L, -1, {named.function(), "generator"});
+  GeneratorPtr generator = *test_handle<GeneratorPtr>(L, -1);
+  lua_pop(L, 1);
+  return generator;
+}
+
+std::span<const luaL_Reg> generator_functions() { return kFunctions; }
+
+}  // namespace ohm::lua

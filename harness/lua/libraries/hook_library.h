@@ -1,0 +1,17 @@
+// ohm.autograd.graph, and the methods by which a script registers hooks.
+#pragma once
+
+#include <lua.hpp>
+#include <span>
+
+namespace ohm::lua {
+
+/// Methods of modules: register_forward_hook, register_forward_pre_hook.
+std::span<const luaL_Reg> module_hook_methods();
+/// Methods of tensors: register_post_accumulate_grad_hook.
+std::span<const luaL_Reg> tensor_hook_methods();
+
+/// Hooks of saved tensors.
+std::span<const luaL_Reg> graph_functions();
+
+}  // namespace ohm::lua

@@ -1,0 +1,116 @@
+#include "harness/lua/libraries/libraries.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/lua/bind/op_functions.h"
+#include "harness/lua/libraries/amp_library.h"
+#include "harness/lua/libraries/backend_library.h"
+#include "harness/lua/libraries/checkpoint_library.h"
+#include "harness/lua/libraries/cuda_library.h"
+#include "harness/lua/libraries/dataset_library.h"
+#include "harness/lua/libraries/factory_library.h"
+#include "harness/lua/libraries/fault_library.h"
+#include "harness/lua/libraries/generator_library.h"
+#include "harness/lua/libraries/gradient_library.h"
+#include "harness/lua/libraries/hook_library.h"
+#include "harness/lua/libraries/loader_library.h"
+#include "harness/lua/libraries/lr_scheduler_library.h"
+#include "harness/lua/libraries/memory_history_library.h"
+#include "harness/lua/libraries/mode_library.h"
+#include "harness/lua/libraries/module_library.h"
+#include "harness/lua/libraries/monitor_library.h"
+#include "harness/lua/libraries/object_library.h"
+#include "harness/lua/libraries/optimizer_library.h"
+#include "harness/lua/libraries/parallel_library.h"
+#include "harness/lua/libraries/runtime_library.h"
+#include "harness/lua/libraries/sampler_library.h"
+#include "harness/lua/libraries/scenario_library.h"
+#include "harness/lua/libraries/sharded_optimizer_library.h"
+#include "harness/lua/libraries/stream_library.h"
+#include "runtime/tensor/dtype.h"
+
+namespace ohm::lua {
+namespace {
+
+template <ops::Exposure E>
+bool push_op(lua_State* L, std::string_view name) {
+  const lua_CFunction function = op_function(name, E);
+  if (function == nullptr) return false;
+  lua_pushcfunction(L, function);
+  return true;
+}
+
+template <ops::Exposure E>
+std::vector<std::string> names_of_ops() {
+  return op_names(E);
+}
+
+// ohm.float16 is "float16": dtypes are compared and printed by name.
+bool push_dtype(lua_State* L, std::string_view name) {
+  const auto* dtype = std::find_if(kDTypes.begin(), kDTypes.end(),
+                                   [&](const DTypeInfo& known) { return known.name == name; });
+  if (dtype == kDTypes.end()) return false;
+  lua_pushlstring(L, name.data(), name.size());
+  return true;
+}
+
+bool push_op_or_dtype(lua_State* L, std::string_view name) {
+  return push_dtype(L, name) || push_op<ops::kFunction>(L, name);
+}
+
+std::vector<std::string> names_of_ops_and_dtypes() {
+  std::vector<std::string> names = op_names(ops::kFunction);
+  for (const DTypeInfo& dtype : kDTypes) names.emplace_back(dtype.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const Library> libraries() {
+  static const std::array kLibraries = {
+      Library{"ohm",
+              {runtime_functions(), factory_functions(), generator_functions(), mode_functions(),
+               object_functions(), scenario_functions(), monitor_functions()},
+              push_op_or_dtype,
+              names_of_ops_and_dtypes},
+      Library{"ohm.cuda", {cuda_device_functions(), cuda_memory_functions(), stream_functions()}},
+      Library{"ohm.cuda.memory", {cuda_memory_functions(), memory_history_functions()}},
+      Library{"ohm.fault", {fault_functions()}, push_fault_policy, fault_policy_names},
+      Library{"ohm.gc", {gc_functions()}},
+      Library{"ohm.amp", {amp_functions()}},
+      Library{"ohm.distributed", {distributed_functions()}},
+      Library{"ohm.distributed.optim", {sharded_optimizer_functions()}},
+      Library{"ohm.nn",
+              {module_functions(), data_parallel_functions()},
+              push_module_constructor,
+              module_constructor_names},
+      Library{"ohm.nn.attention", {attention_functions()}},
+      Library{"ohm.nn.attention.SDPBackend", {}, push_attention_backend, attention_backend_names},
+      Library{"ohm.nn.functional", {}, push_op<ops::kFunctional>, names_of_ops<ops::kFunctional>},
+      Library{"ohm.nn.utils", {}, push_op<ops::kUtility>, names_of_ops<ops::kUtility>},
+      Library{"ohm.nn.parallel", {data_parallel_functions(), distributed_module_functions()}},
+      Library{"ohm.optim", {}, push_optimizer_constructor, optimizer_names},
+      Library{"ohm.optim.lr_scheduler",
+              {lr_scheduler_functions()},
+              push_lr_scheduler_constructor,
+              lr_scheduler_names},
+      Library{"ohm.backends", {}},
+      Library{"ohm.backends.cuda", {attention_switches()}, nullptr, nullptr, cuda_properties()},
+      Library{"ohm.backends.cudnn", {}, nullptr, nullptr, cudnn_properties()},
+      Library{"ohm.autograd", {gradient_functions()}},
+      Library{"ohm.autograd.graph", {graph_functions()}},
+      Library{"ohm.utils", {}},
+      Library{"ohm.utils.checkpoint", {checkpoint_functions()}},
+      Library{"ohm.utils.data",
+              {dataset_functions(), loader_functions(), sampler_functions()},
+              push_dataset_class,
+              dataset_class_names},
+  };
+  return kLibraries;
+}
+
+}  // namespace ohm::lua

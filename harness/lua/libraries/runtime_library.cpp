@@ -1,0 +1,31 @@
+#include "harness/lua/libraries/runtime_library.h"
+
+#include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/native.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "runtime/tensor/context.h"
+
+namespace ohm::lua {
+namespace {
+
+int is_tensor(lua_State* L) {
+  lua_pushboolean(L, test_handle<Tensor>(L, 1) != nullptr);
+  return 1;
+}
+
+int manual_seed(lua_State* L) {
+  Context::current().seed(
+      static_cast<std::uint64_t>(integer_argument(L, 1, {"manual_seed", "seed"})));
+  return 0;
+}
+
+constexpr luaL_Reg kFunctions[] = {
+    {"is_tensor", native<is_tensor, Entry::access>},
+    {"manual_seed", native<manual_seed>},
+};
+
+}  // namespace
+
+std::span<const luaL_Reg> runtime_functions() { return kFunctions; }
+
+}  // namespace ohm::lua

@@ -1,0 +1,190 @@
+#include "harness/lua/vm/dead_registers.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ohm::lua {
+namespace {
+
+// Lua 5.4's opcodes that matter here.
+enum Opcode : std::uint32_t {
+  kMove = 0,
+  kSetUpvalue = 10,
+  kSetGlobal = 15,  // a field of an upvalue: _ENV
+  kSetTable = 16,
+  kSetInteger = 17,
+  kSetField = 18,
+  kArithmetic = 46,  // these three follow the instruction that names the result's register
+  kArithmeticWithSmallInteger = 47,
+  kArithmeticWithConstant = 48,
+  kNegate = 49,
+};
+
+struct Instruction {
+  std::uint32_t bits;
+
+  std::uint32_t opcode() const { return bits & 0x7FU; }
+  int a() const { return static_cast<int>((bits >> 7U) & 0xFFU); }
+  bool k() const { return ((bits >> 15U) & 1U) != 0; }  // C is a constant
+  int b() const { return static_cast<int>((bits >> 16U) & 0xFFU); }
+  int c() const { return static_cast<int>(bits >> 24U); }
+};
+
+// The beginning of Lua's CallInfo, which lua_Debug points to.
+struct CallFrame {
+  void* function;
+  void* top;
+  CallFrame* previous;
+  CallFrame* next;
+  const Instruction* next_instruction;
+};
+
+const Instruction* next_instruction(const lua_Debug& frame) {
+  return reinterpret_cast<const CallFrame*>(frame.i_ci)->next_instruction;
+}
+
+// The register that the operator which is running will put its result into.
+std::optional<int> result_register(const Instruction* next) {
+  switch (next[-1].opcode()) {
+    case kArithmetic:
+    case kArithmeticWithSmallInteger:
+    case kArithmeticWithConstant:
+      return next[-2].a();
+    case kNegate:
+      return next[-1].a();
+    default:
+      return std::nullopt;
+  }
+}
+
+// The register, from 0, of an operator's operand.
+std::optional<int> operand_register(Instruction instruction, int index) {
+  switch (instruction.opcode()) {
+    case kArithmetic:
+      return index == 1 ? instruction.a() : instruction.b();
+    case kArithmeticWithSmallInteger:
+    case kArithmeticWithConstant:
+      return instruction.a();
+    case kNegate:
+      return instruction.b();
+    default:
+      return std::nullopt;
+  }
+}
+
+enum class RegisterUse { variable, temporary, none };
+
+// Lua counts registers from 1 here.
+RegisterUse use_of(lua_State* L, const lua_Debug& frame, int number) {
+  const char* name = lua_getlocal(L, &frame, number);
+  if (name == nullptr) return RegisterUse::none;
+  lua_pop(L, 1);
+  return std::string_view(name) == "(temporary)" ? RegisterUse::temporary : RegisterUse::variable;
+}
+
+// In `a, b = x + 1, y + 1` the last sum goes to the variable b while the first one waits in a
+// temporary. Then, and only then, the next instruction reads a temporary.
+bool reads_register_from(Instruction next, int first) {
+  switch (next.opcode()) {
+    case kMove:
+      return next.b() >= first;
+    case kSetUpvalue:
+      return next.a() >= first;
+    case kSetGlobal:
+      return !next.k() && next.c() >= first;
+    case kSetTable:
+      return next.a() >= first || next.b() >= first || (!next.k() && next.c() >= first);
+    case kSetInteger:
+    case kSetField:
+      return next.a() >= first || (!next.k() && next.c() >= first);
+    default:
+      return false;
+  }
+}
+
+bool is_field_assignment(Instruction instruction) {
+  const std::uint32_t opcode = instruction.opcode();
+  return opcode == kSetTable || opcode == kSetInteger || opcode == kSetField;
+}
+
+// The first register (from 1) that is dead together with all above it.
+std::optional<int> first_dead_register(lua_State* L, const lua_Debug& frame) {
+  const Instruction* next = next_instruction(frame);
+  int number = 1;
+  if (!is_field_assignment(next[-1])) {
+    const std::optional<int> result = result_register(next);
+    if (!result) return std::nullopt;
+    number = *result + 1;
+    if (use_of(L, frame, number) == RegisterUse::temporary) return number;
+  }
+  while (use_of(L, frame, number) == RegisterUse::variable) ++number;
+  if (reads_register_from(*next, number - 1)) return std::nullopt;
+  return number;
+}
+
+bool is_lua_function(lua_State* L, lua_Debug& frame) {
+  lua_getinfo(L, "l", &frame);
+  return frame.currentline >= 0;
+}
+
+// What check_frame_layout() looks for: [a] + [b] as the first statement of a function.
+int probe_sum(lua_State* L) {
+  lua_Debug frame;
+  lua_getstack(L, 1, &frame);
+  const Instruction* next = next_instruction(frame);
+  const std::optional<int> result = result_register(next);
+  lua_pushboolean(L, result == 2 && next[-1].opcode() == kArithmetic && next[-2].b() == 0 &&
+                         next[-2].c() == 1 && next[0].opcode() == kNegate);
+  return 1;
+}
+
+constexpr std::string_view kProbe = "local a, b = ...; local c = a + b; return -b, c";
+
+}  // namespace
+
+void clear_dead_registers(lua_State* L) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return;
+  const std::optional<int> first = first_dead_register(L, frame);
+  if (!first) return;
+  lua_pushnil(L);
+  for (int number = *first; lua_setlocal(L, &frame, number) != nullptr; ++number) lua_pushnil(L);
+  lua_pop(L, 1);
+}
+
+bool is_variable_operand(lua_State* L, int index) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
+  const std::optional<int> operand = operand_register(next_instruction(frame)[-1], index);
+  return operand && use_of(L, frame, *operand + 1) == RegisterUse::variable;
+}
+
+void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,
+                                  const std::function<void(const void*)>& visit) {
+  for (int number = 1;; ++number) {
+    const char* name = lua_getlocal(L, &frame, number);
+    if (name == nullptr) return;
+    const bool is_variable = name[0] != '(' || std::string_view(name) == "(for state)";
+    if (is_variable && lua_type(L, -1) == LUA_TUSERDATA) visit(lua_touserdata(L, -1));
+    lua_pop(L, 1);
+    if (!is_variable) return;
+  }
+}
+
+void check_frame_layout(lua_State* L) {
+  const int top = lua_gettop(L);
+  luaL_loadbufferx(L, kProbe.data(), kProbe.size(), "=(probe)", "t");
+  lua_newtable(L);
+  lua_newtable(L);
+  lua_pushcfunction(L, &probe_sum);
+  lua_setfield(L, -2, "__add");
+  lua_setmetatable(L, -2);
+  lua_pushinteger(L, 1);
+  lua_call(L, 2, 2);
+  const bool is_as_expected = lua_toboolean(L, -1) != 0;
+  lua_settop(L, top);
+  if (!is_as_expected) luaL_error(L, "this Lua lays out its call frames differently from 5.4.4");
+}
+
+}  // namespace ohm::lua

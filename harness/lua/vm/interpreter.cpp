@@ -1,0 +1,291 @@
+#include "harness/lua/vm/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "allocator_shim/base/format_bytes.h"
+#include "harness/lua/vm/compile.h"
+#include "harness/lua/vm/dead_registers.h"
+
+namespace ohm::lua {
+namespace {
+
+// How often instructions are counted: a thousandth of a second of Lua is about ten times as many.
+constexpr int kCountPeriod = 1000;
+
+// What luaL_where and tracebacks make of a path: the end of it when it is long.
+std::string shortened(const std::string& path) {
+  constexpr std::size_t kRoom = LUA_IDSIZE - 1;
+  if (path.size() <= kRoom) return path;
+  return "..." + path.substr(path.size() - (kRoom - std::strlen("...")));
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+int open_state(lua_State* L) {
+  const auto seed = static_cast<std::uint64_t>(lua_tointeger(L, 1));
+  check_frame_layout(L);
+  Interpreter::of(L).bindings().open_globals(L, seed);
+  return 0;
+}
+
+// Calls into the state from outside a protected call fail for a lack of memory alone. Lua is
+// compiled as C++: the exception passes through it.
+int throw_unprotected(lua_State* /*L*/) { throw std::bad_alloc(); }
+
+// Lua's own, as one frame per line.
+std::string frames_of(lua_State* L) {
+  luaL_traceback(L, L, nullptr, 1);
+  std::string text = lua_tostring(L, -1);
+  lua_pop(L, 1);
+  text.erase(0, text.find('\n') + 1);
+  replace_all(text, "\t", "");
+  return text;
+}
+
+}  // namespace
+
+thread_local lua_State* Interpreter::running = nullptr;
+
+Interpreter::Interpreter(std::string script_path, const engine::ScriptCaps& caps,
+                         std::uint64_t seed, const Bindings& bindings)
+    : script_path_(std::move(script_path)),
+      caps_(caps),
+      bindings_(bindings),
+      memory_(caps.memory_bytes, [this] { refused_at_ = place_in(state()); }),
+      self_(std::make_shared<Interpreter* const>(this)) {
+  state_.reset(lua_newstate(&ScriptMemory::reallocate, &memory_));
+  lua_State* L = state();
+  if (L == nullptr) throw engine::ScriptError("the memory cap leaves no room for a script");
+  lua_atpanic(L, &throw_unprotected);
+  *static_cast<Interpreter**>(lua_getextraspace(L)) = this;
+  lua_pushcfunction(L, &open_state);
+  lua_pushinteger(L, static_cast<lua_Integer>(seed));
+  call(1, 0);
+  watch(L);
+}
+
+Interpreter::~Interpreter() {
+  lua_settop(state(), 0);
+  collect(state());
+  self_.reset();
+}
+
+void Interpreter::load(std::string_view source, const std::string& path) {
+  if (compile(state(), source, path) != LUA_OK) throw_error_on_top();
+}
+
+int Interpreter::compile(lua_State* L, std::string_view source, const std::string& path) {
+  files_.insert(path);
+  return lua::compile(L, source, "@" + path);
+}
+
+void Interpreter::call(int arguments, int results) {
+  lua_State* L = state();
+  const int handler = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, &handle_message);
+  lua_insert(L, handler);
+  traceback_.clear();
+  const int status = lua_pcall(L, arguments, results, handler);
+  lua_remove(L, handler);
+  if (failure_) lua_settop(L, handler - 1);
+  rethrow_failure(L);
+  note_reached_cap(L);
+  if (!reached_cap_.empty()) {
+    lua_settop(L, handler - 1);
+    throw cap_error();
+  }
+  if (status != LUA_OK) throw_error_on_top();
+}
+
+// Fills unreachable_: what handles held that are gone for good.
+void Interpreter::find_unreachable(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  if (!std::exchange(has_dying_objects_, false)) return;
+  const std::set<const void*> kept = bindings_.settle_dying_objects(L);
+  std::erase_if(unreachable_, [&kept](DeadHandle& dead) {
+    if (!kept.contains(dead.handle)) return false;
+    dead.restore(dead.handle, std::move(dead.value));
+    return true;
+  });
+}
+
+void Interpreter::collect(lua_State* L) {
+  find_unreachable(L);
+  while (!unreachable_.empty()) {
+    being_released_.swap(unreachable_);
+    for (const void* argument : ended_call_) {
+      const bool is_variable = std::find(ended_variables_.begin(), ended_variables_.end(),
+                                         argument) != ended_variables_.end();
+      if (!is_variable) release(argument);
+    }
+    for (auto it = ended_variables_.begin(); it != ended_variables_.end(); ++it) {
+      const bool is_held_later =
+          std::find(it + 1, ended_variables_.end(), *it) != ended_variables_.end();
+      if (!is_held_later) release(*it);
+    }
+    for (std::size_t i = being_released_.size(); i > 0; --i) being_released_[i - 1].value.release();
+    being_released_.clear();
+    ended_call_.clear();
+    ended_variables_.clear();
+    // What was released may have held functions of the script, and they other handles.
+    if (!std::exchange(has_dropped_references_, false)) return;
+    find_unreachable(L);
+  }
+}
+
+void Interpreter::release(const void* handle) {
+  for (DeadHandle& dead : being_released_) {
+    if (dead.handle == handle) dead.value.release();
+  }
+}
+
+void Interpreter::on_hook(lua_State* L, lua_Debug* frame) {
+  if (frame->event == LUA_HOOKRET) {
+    of(L).note_ended_function(L, *frame);
+  } else {
+    count_instructions(L);
+  }
+}
+
+void Interpreter::note_ended_function(lua_State* L, const lua_Debug& frame) {
+  constexpr std::size_t kMost = 256;
+  const auto keep = [&](const void* handle) {
+    if (ended_variables_.size() < kMost) ended_variables_.push_back(handle);
+  };
+  for_each_handle_in_variables(L, frame, keep);
+}
+
+std::string_view Interpreter::file_of(const char* chunk_name) {
+  if (chunk_name[0] != '@') return {};
+  const std::string_view path = chunk_name + 1;
+  if (path == last_file_) return last_file_;
+  const auto known = files_.find(path);
+  if (known == files_.end()) return {};
+  return last_file_ = *known;
+}
+
+// Note [Caps cannot be caught]
+// A script can catch the error that a cap raises, or an exception that it may not handle. From then
+// on every single instruction raises it again, so that it gets no further than leaving its
+// functions; what it returns is not looked at.
+void Interpreter::count_instructions(lua_State* L) {
+  Interpreter& self = of(L);
+  self.instructions_ += static_cast<std::uint64_t>(lua_gethookcount(L));
+  self.note_reached_cap(L);
+  if (self.reached_cap_.empty() && !self.failure_) {
+    // The native that called the script may have handled the failure and go on.
+    if (lua_gethookcount(L) != kCountPeriod) watch(L);
+    return;
+  }
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT, 1);
+  lua_pushstring(L, self.failure_ ? "the script was ended" : self.reached_cap_.c_str());
+  lua_error(L);
+}
+
+void Interpreter::watch(lua_State* L) {
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT | LUA_MASKRET, kCountPeriod);
+}
+
+void Interpreter::fail(lua_State* L, std::exception_ptr failure) {
+  failure_ = std::move(failure);
+  lua_sethook(L, &on_hook, LUA_MASKCOUNT, 1);
+}
+
+void Interpreter::rethrow_failure(lua_State* L) {
+  if (!failure_) return;
+  if (reached_cap_.empty()) watch(L);
+  std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Interpreter::note_reached_cap(lua_State* L) {
+  if (!reached_cap_.empty()) return;
+  if (memory_.is_exhausted()) {
+    reached_cap_ = fmt::format("{}: the script exceeded its memory limit of {}", refused_at_,
+                               human_bytes(caps_.memory_bytes));
+  } else if (instructions_ >= caps_.instructions) {
+    reached_cap_ = fmt::format("{}: the script executed more than {} instructions", place_in(L),
+                               caps_.instructions);
+  }
+}
+
+std::string Interpreter::place_in(lua_State* L) const {
+  lua_Debug frame;
+  for (int level = 0; L != nullptr && lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline > 0) return fmt::format("{}:{}", frame.short_src, frame.currentline);
+  }
+  return script_path_;
+}
+
+int Interpreter::handle_message(lua_State* L) {
+  // Its report says where it was.
+  if (of(L).bindings().test_out_of_memory(L, 1) != nullptr) return 1;
+  if (lua_type(L, 1) != LUA_TSTRING) {
+    // An address would make the message another one on every run.
+    if (lua_type(L, 1) == LUA_TNUMBER) {
+      lua_pushstring(L, lua_tostring(L, 1));
+    } else if (luaL_callmeta(L, 1, "__tostring") == 0) {
+      lua_pushfstring(L, "the error object is a %s value", luaL_typename(L, 1));
+    }
+    lua_replace(L, 1);
+  }
+  Interpreter& self = of(L);
+  self.traceback_ = self.with_whole_paths(frames_of(L));
+  lua_settop(L, 1);
+  return 1;
+}
+
+void Interpreter::throw_error_on_top() {
+  lua_State* L = state();
+  if (const OutOfMemory* error = bindings_.test_out_of_memory(L, -1)) {
+    OutOfMemoryReport report = error->report();
+    lua_pop(L, 1);
+    throw OutOfMemory(std::move(report));
+  }
+  const char* text = lua_tostring(L, -1);
+  const std::string message = text == nullptr ? "an error without a message" : text;
+  lua_pop(L, 1);
+  throw script_error(message);
+}
+
+engine::ScriptError Interpreter::cap_error() const {
+  engine::ScriptError error = script_error(reached_cap_);
+  error.hint = "an endless loop, or a table that keeps growing?";
+  return error;
+}
+
+engine::ScriptError Interpreter::script_error(std::string message) const {
+  message = with_whole_paths(std::move(message));
+  engine::ScriptError error(message);
+  error.traceback = traceback_;
+  for (const std::string& file : files_) {
+    if (!message.starts_with(file + ":")) continue;
+    error.file = file;
+    const char* digits = message.c_str() + file.size() + 1;
+    while (std::isdigit(static_cast<unsigned char>(*digits)) != 0) {
+      error.line = error.line * 10 + (*digits++ - '0');
+    }
+  }
+  return error;
+}
+
+std::string Interpreter::with_whole_paths(std::string text) const {
+  for (const std::string& file : files_) {
+    const std::string shown = shortened(file);
+    if (shown != file) replace_all(text, shown + ":", file + ":");
+  }
+  return text;
+}
+
+}  // namespace ohm::lua

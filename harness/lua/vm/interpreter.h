@@ -1,0 +1,161 @@
+// The interpreter owns a Lua state: its memory and its caps, the boundary at which errors become
+// C++ exceptions, and the life of what its handles hold.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <lua.hpp>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/lua/vm/bindings.h"
+#include "harness/lua/vm/held_value.h"
+#include "harness/lua/vm/scenario_parameters.h"
+#include "harness/lua/vm/script_memory.h"
+#include "harness/scenario/scenario_program.h"
+#include "runtime/tensor/inline_vector.h"
+
+namespace ohm::lua {
+
+/// One per script. It runs against the ohm::Context of its thread, which outlives it.
+class Interpreter {
+ public:
+  /// `script_path` names the script; `require` looks in its folder and that folder's lib/. `seed`
+  /// is of math.random. The bindings outlive the interpreter.
+  Interpreter(std::string script_path, const engine::ScriptCaps& caps, std::uint64_t seed,
+              const Bindings& bindings);
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+  ~Interpreter();
+
+  /// The owner of a state or of one of its coroutines.
+  static Interpreter& of(lua_State* L) {
+    return **static_cast<Interpreter**>(lua_getextraspace(L));
+  }
+
+  lua_State* state() { return state_.get(); }
+  /// The coroutine whose native runs on this thread; the main state when none does.
+  lua_State* running_state() { return running != nullptr ? running : state(); }
+  /// Locks for as long as the script can be called.
+  std::weak_ptr<Interpreter* const> self() const { return self_; }
+  const std::string& script_path() const { return script_path_; }
+  const Bindings& bindings() const { return bindings_; }
+
+  /// Compiles `source`, the text of the file `path`, and pushes the function. Throws
+  /// engine::ScriptError.
+  void load(std::string_view source, const std::string& path);
+  /// The same for natives, on their own stack: pushes the function, or a message. Returns Lua's
+  /// status.
+  int compile(lua_State* L, std::string_view source, const std::string& path);
+
+  /// Calls the function below the `arguments` on the stack, as lua_call. Throws OutOfMemory when
+  /// one leaves the function uncaught, engine::ScriptError for any other error of the script;
+  /// exceptions of natives that no script may handle pass through. Function and arguments are
+  /// gone from the stack in any case.
+  void call(int arguments, int results);
+
+  /// Collects what the script cannot reach, and releases what its handles held.
+  ///
+  /// Note [Order of release]
+  /// Several handles can have died since the last collection, and Python would have released them
+  /// one by one. In `x = f(g())` the result of g goes when f returns, before x loses what it held:
+  /// so the arguments of the call that ended last go first, but for those that are variables. Then
+  /// the variables of functions that have returned go, in the order in which they stand there, and
+  /// all others oldest first.
+  void collect(lua_State* L);
+
+  /// Gives a handle back what it held.
+  using Restore = void (*)(void* handle, HeldValue&& value);
+  /// For finalizers: takes over what a handle held until collect() releases it, or restores it.
+  void defer_release(void* handle, HeldValue value, Restore restore) {
+    unreachable_.push_back({handle, std::move(value), restore});
+  }
+  /// For finalizers of objects: see Note [Cycles].
+  void note_dying_object() { has_dying_objects_ = true; }
+
+  using Handles = InlineVector<const void*, 4>;
+  /// For natives: the handles among the arguments of a call that is about to end.
+  void note_ended_call(const Handles& arguments) { ended_call_ = arguments; }
+
+  /// For references to values of the script that C++ objects held: one went.
+  void note_dropped_reference() { has_dropped_references_ = true; }
+
+  /// The file that a chunk came from, given its name as lua_Debug has it; empty for a chunk that
+  /// came from no file. The text stays valid.
+  std::string_view file_of(const char* chunk_name);
+
+  /// For natives: remembers an exception that no script may handle; call() throws it, or a native
+  /// that has called the script. What `L` runs ends at its next instruction.
+  void fail(lua_State* L, std::exception_ptr failure);
+  /// For natives that have called the script on `L`: throws what fail() remembers.
+  void rethrow_failure(lua_State* L);
+
+  engine::RunContext* run = nullptr;  ///< the running variant; nullptr while a file is loaded
+  ScenarioParameters parameters;      ///< what the script declares and what was set from outside
+  std::set<std::string> modules_in_progress;  ///< what `require` is about to run
+
+  /// Tells running_state() which coroutine's native runs, while the scope lives.
+  class RunningScope {
+   public:
+    explicit RunningScope(lua_State* L) : previous_(std::exchange(running, L)) {}
+    ~RunningScope() { running = previous_; }
+    RunningScope(const RunningScope&) = delete;
+    RunningScope& operator=(const RunningScope&) = delete;
+
+   private:
+    lua_State* previous_;
+  };
+
+ private:
+  struct DeadHandle {
+    void* handle;
+    HeldValue value;
+    Restore restore;
+  };
+  struct Closer {
+    void operator()(lua_State* L) const { lua_close(L); }
+  };
+
+  // Ranks of a distributed program are threads that take turns, each in a coroutine of its own.
+  static thread_local lua_State* running;
+
+  void find_unreachable(lua_State* L);
+  static void on_hook(lua_State* L, lua_Debug* frame);
+  static void count_instructions(lua_State* L);
+  static void watch(lua_State* L);
+  void note_ended_function(lua_State* L, const lua_Debug& frame);
+  void release(const void* handle);
+  static int handle_message(lua_State* L);
+  void note_reached_cap(lua_State* L);
+  std::string place_in(lua_State* L) const;
+  [[noreturn]] void throw_error_on_top();
+  engine::ScriptError script_error(std::string message) const;
+  engine::ScriptError cap_error() const;
+  std::string with_whole_paths(std::string text) const;
+
+  std::string script_path_;
+  engine::ScriptCaps caps_;
+  const Bindings& bindings_;
+  std::uint64_t instructions_ = 0;
+  ScriptMemory memory_;
+  std::string refused_at_;   ///< where the script last asked for more memory than there is
+  std::string reached_cap_;  ///< says where and which; empty: none was reached
+  std::string traceback_;    ///< one frame per line; empty after an OutOfMemory
+  std::exception_ptr failure_;
+  std::set<std::string, std::less<>> files_;
+  std::string_view last_file_;
+  std::vector<DeadHandle> unreachable_;  ///< the youngest first
+  std::vector<DeadHandle> being_released_;
+  Handles ended_call_;
+  std::vector<const void*> ended_variables_;  ///< of functions that returned since
+  bool has_dropped_references_ = false;
+  bool has_dying_objects_ = false;
+  std::shared_ptr<Interpreter* const> self_;
+  std::unique_ptr<lua_State, Closer> state_;  ///< closed first: its finalizers defer releases
+};
+
+}  // namespace ohm::lua

@@ -1,0 +1,317 @@
+// Tensors and their factories, as scripts use them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/lua/bind/op_functions.h"
+#include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/libraries/libraries.h"
+#include "harness/lua/libraries/library_table.h"
+#include "tests/harness/lua/script_test.h"
+
+namespace ohm::test {
+namespace {
+
+class TensorLibrary : public ScriptTest {};
+
+TEST_F(TensorLibrary, ComputesWithOperatorsFunctionsAndMethods) {
+  EXPECT_EQ(number("local x = ohm.tensor({1.0, 2.0}) return ((x + 1) * x - x / 2):sum():item()"),
+            6.5);
+  EXPECT_EQ(number("return ohm.relu(ohm.tensor({-1.0, 2.0})):sum():item()"), 2.0);
+  EXPECT_EQ(number("return (2 - 3 * -ohm.ones(2) ^ 2):sum():item()"), 10.0);
+  EXPECT_EQ(number("return (1 / ohm.full({2}, 4.0)):sum():item()"), 0.5);
+}
+
+/// An expression and the text of its value.
+struct Expression {
+  const char* chunk;
+  const char* value;
+};
+
+class Expressions : public ScriptTest, public testing::WithParamInterface<Expression> {};
+
+TEST_P(Expressions, HaveTheirValue) {
+  EXPECT_EQ(text(std::string("local x = ohm.tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}})\n"
+                             "local function show(v)\n"
+                             "  if type(v) ~= 'table' then return tostring(v) end\n"
+                             "  local parts = {}\n"
+                             "  for i, e in ipairs(v) do parts[i] = show(e) end\n"
+                             "  return '{' .. table.concat(parts, ' ') .. '}'\n"
+                             "end\n"
+                             "return show((function() return ") +
+                 GetParam().chunk + " end)())"),
+            GetParam().value);
+}
+
+constexpr Expression kExpressions[] = {
+    // Properties.
+    {"x.shape", "{2 3}"},
+    {"x.dtype == ohm.float32", "true"},
+    {"x.device", "cpu"},
+    {"x:cuda().device", "cuda:0"},
+    {"x.requires_grad", "false"},
+    {"x.is_leaf", "true"},
+    {"x.is_cuda", "false"},
+    {"x:cuda(0).is_cuda", "true"},
+    {"x.ndim", "2"},
+    {"x.nbytes", "24"},
+    {"x.itemsize", "4"},
+    {"x.grad", "nil"},
+    {"x.grad_fn", "nil"},
+    {"x:requires_grad_():relu().grad_fn", "ReluBackward"},
+    {"x:requires_grad_().data.requires_grad", "false"},
+    // Sizes.
+    {"x:size()", "{2 3}"},
+    {"x:size(-1)", "3"},
+    {"x:stride()", "{3 1}"},
+    {"x:stride(0)", "3"},
+    {"x:dim()", "2"},
+    {"x:numel()", "6"},
+    {"x:element_size()", "4"},
+    {"x:is_contiguous()", "true"},
+    {"x:t():is_contiguous()", "false"},
+    {"x:get_device()", "-1"},
+    {"x:cuda():get_device()", "0"},
+    // Views: dimensions count from 0, sizes may be spread or a list.
+    {"x:view(3, 2).shape", "{3 2}"},
+    {"x:view({3, -1}).shape", "{3 2}"},
+    {"x:reshape(-1).shape", "{6}"},
+    {"x:transpose(0, 1).shape", "{3 2}"},
+    {"x:unsqueeze(0):permute(2, 0, 1).shape", "{3 1 2}"},
+    {"x:select(0, 1):tolist()", "{4.0 5.0 6.0}"},
+    {"x:narrow(1, 1, 2):tolist()", "{{2.0 3.0} {5.0 6.0}}"},
+    {"select('#', x:chunk(3, 1))", "3"},
+    {"ohm.cat({x, x}, 0).shape", "{4 3}"},
+    {"ohm.stack({x, x}, {dim = 2}).shape", "{2 3 2}"},
+    // Reductions.
+    {"x:sum():item()", "21.0"},
+    {"x:sum(0):tolist()", "{5.0 7.0 9.0}"},
+    {"x:sum(1, true).shape", "{2 1}"},
+    {"x:sum({dim = {0, 1}, keepdim = true}).shape", "{1 1}"},
+    {"x:mean({dim = 1}):tolist()", "{2.0 5.0}"},
+    {"x:argmax():item()", "5"},
+    // Values.
+    {"x:long().dtype", "int64"},
+    {"x:long():select(0, 0):tolist()", "{1 2 3}"},
+    {"x:gt(3):select(1, 0):tolist()", "{false true}"},
+    {"ohm.tensor(true):item()", "true"},
+    {"ohm.tensor(3):item()", "3"},
+    // Devices and dtypes.
+    {"x:to('cuda').device", "cuda:0"},
+    {"x:to('cuda:0', ohm.float16).dtype", "float16"},
+    {"x:to({dtype = ohm.float64}).dtype", "float64"},
+    {"x:to(x:half()).dtype", "float16"},
+    {"x:to('cpu') == x", "true"},
+    {"x:to({copy = true}) == x", "false"},
+    {"x:half():float().dtype", "float32"},
+    {"x:bfloat16().dtype", "bfloat16"},
+    {"x:double().dtype", "float64"},
+    {"x:int().dtype", "int32"},
+    {"x:byte().dtype", "uint8"},
+    {"x:bool().dtype", "bool"},
+    {"(x:half() + x).dtype", "float32"},
+    // Factories.
+    {"ohm.zeros(2, 3).shape", "{2 3}"},
+    {"ohm.zeros({2, 3}, {dtype = 'float16'}).dtype", "float16"},
+    {"ohm.ones({}).shape", "{}"},
+    {"ohm.ones().shape", "{}"},
+    {"ohm.full({2}, 7):tolist()", "{7 7}"},
+    {"ohm.full({2}, 7.5):tolist()", "{7.5 7.5}"},
+    {"ohm.full({1}, true).dtype", "bool"},
+    {"ohm.arange(3):tolist()", "{0 1 2}"},
+    {"ohm.arange(1, 2, 0.5):tolist()", "{1.0 1.5}"},
+    {"ohm.arange(5, 0, -2):tolist()", "{5 3 1}"},
+    {"ohm.empty(2, {device = 'cuda'}).device", "cuda:0"},
+    {"ohm.randn(2, 2).dtype", "float32"},
+    {"ohm.rand({3}).shape", "{3}"},
+    {"ohm.randint(10, {64}).dtype", "int64"},
+    {"ohm.randint(5, 6, {2}):tolist()", "{5 5}"},
+    {"ohm.randint(5, 6, {2}, {dtype = ohm.int32}).dtype", "int32"},
+    {"ohm.tensor({1, 2}).dtype", "int64"},
+    {"ohm.tensor({1, 2.5}).dtype", "float32"},
+    {"ohm.tensor({true}).dtype", "bool"},
+    {"ohm.tensor({}).shape", "{0}"},
+    {"ohm.tensor({{1}, {2}}, {dtype = ohm.float64, device = 'cuda'}).device", "cuda:0"},
+    {"ohm.tensor(1.0, {requires_grad = true}).requires_grad", "true"},
+    {"ohm.zeros_like(x).shape", "{2 3}"},
+    {"ohm.ones_like(x:half()).dtype", "float16"},
+    {"ohm.randn_like(x, {dtype = ohm.float64}).dtype", "float64"},
+    {"ohm.full_like(x, 2):sum():item()", "12.0"},
+    {"x:half():new_zeros(2).dtype", "float16"},
+    {"x:cuda():new_ones({2, 2}).device", "cuda:0"},
+    {"x:new_full({2}, 3):tolist()", "{3.0 3.0}"},
+    {"x:cuda():new_tensor({1, 2}).dtype", "float32"},
+    {"x:cuda():new_tensor({1, 2}).device", "cuda:0"},
+    {"x:new_empty(0).shape", "{0}"},
+    {"ohm.is_tensor(x)", "true"},
+    {"ohm.is_tensor(3)", "false"},
+    {"ohm.zeros(3):normal_(5, 0):tolist()", "{5.0 5.0 5.0}"},
+    {"ohm.zeros(2):uniform_(3, 3):tolist()", "{3.0 3.0}"},
+    // Text.
+    {"tostring(ohm.tensor({1, 2}))", "tensor([1, 2], int64 [2] on cpu)"},
+    {"tostring(ohm.zeros(100))", "tensor(float32 [100] on cpu)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Expressions, testing::ValuesIn(kExpressions),
+                         [](const testing::TestParamInfo<Expression>& info) {
+                           return std::to_string(info.index);
+                         });
+
+class BadArguments : public ScriptTest, public testing::WithParamInterface<Expression> {};
+
+TEST_P(BadArguments, AreNamed) {
+  EXPECT_EQ(error_of(std::string("local x = ohm.ones(2, 3) ") + GetParam().chunk),
+            std::string("scenarios/test.lua:1: ") + GetParam().value);
+}
+
+constexpr Expression kBadArguments[] = {
+    {"ohm.relu()", "[relu] argument 'input' must be a tensor, got nil"},
+    {"ohm.relu({})", "[relu] argument 'input' must be a tensor, got table"},
+    {"ohm.relu(ohm.nn.ReLU())", "[relu] argument 'input' must be a tensor, got module"},
+    {"ohm.sigmoid(x, x)", "[sigmoid] takes at most 1 argument, got 2"},
+    {"ohm.relu(x, {inptu = x})", "[relu] has no argument 'inptu' (did you mean \"input\"?)"},
+    {"ohm.relu(x, {input = x})", "[relu] argument 'input' is given twice"},
+    {"ohm.mm(x)", "[mm] argument 'other' must be a tensor, got nil"},
+    {"x:add({})", "[add] argument 'other' must be a tensor or a number, got table"},
+    {"x:add(1, {alpha = '2'})", "[add] argument 'alpha' must be a number, got \"2\""},
+    {"x:sum(0.5)", "[sum] argument 'dim' must be an integer, got 0.5"},
+    {"x:sum('0')", "[sum] argument 'dim' must be a list of integers, got \"0\""},
+    {"x:sum({0, 'a'})", "[sum] argument 'dim[2]' must be an integer, got \"a\""},
+    {"x:sum({0, keepdim = true})",
+     "[sum] argument 'dim' must be a list, but has a field 'keepdim'"},
+    {"x:sum(0, 1)", "[sum] argument 'keepdim' must be a boolean, got 1"},
+    {"ohm.cat(x)", "[cat] argument 'tensors' must be a list of tensors, got tensor"},
+    {"ohm.cat({x, 1})", "[cat] argument 'tensors[2]' must be a tensor, got 1"},
+    {"ohm.zeros(2, 'a')", "[zeros] argument 'size' must be an integer, got \"a\""},
+    {"ohm.zeros({2}, 3)", "[zeros] argument 'size' must be an integer, got table"},
+    {"ohm.zeros(2, {dtpye = 'int64'})",
+     "[zeros] has no argument 'dtpye' (did you mean \"dtype\"?)"},
+    {"ohm.zeros(2, {dtype = 3})", "[zeros] argument 'dtype' must be a dtype, got 3"},
+    {"ohm.zeros(2, {device = true})", "[zeros] argument 'device' must be a device, got boolean"},
+    {"ohm.zeros(2, {requires_grad = 1})",
+     "[zeros] argument 'requires_grad' must be a boolean, got 1"},
+    {"ohm.tensor()", "[tensor] argument 'data' must be a number, got nil"},
+    {"ohm.tensor({1, {2}})", "[tensor] expected a number at data[2], got a list of 1"},
+    {"ohm.tensor({{1, 2}, {3}})", "[tensor] expected a list of 2 at data[2], got a list of 1"},
+    {"ohm.tensor({{1, 2}, 3})", "[tensor] expected a list of 2 at data[2], got number"},
+    {"ohm.tensor({'a'})", "[tensor] argument 'data[1]' must be a number, got \"a\""},
+    {"ohm.arange(1, 5, 0)", "[arange] cannot go from 1 to 5 in steps of 0"},
+    {"ohm.arange(5, 1)", "[arange] cannot go from 5 to 1 in steps of 1"},
+    {"x:to({})", "[to] argument 'other' must be a device, a dtype or a tensor, got table"},
+    {"x:item(1)", "[item] a tensor with 6 elements cannot be converted to a number"},
+    {"x:size(2)", "[size] dimension out of range (expected to be in range of [-2, 1], but got 2)"},
+    {"x:backward()", "[backward] the tensor does not require grad and does not have a grad_fn"},
+    {"return x.shpae", "a tensor has no 'shpae' (did you mean \"shape\"?)"},
+    {"x:reul()", "a tensor has no 'reul' (did you mean \"relu\"?)"},
+    {"return x[0]", "a tensor cannot be indexed with [ ]: write x:select(dim, index)"},
+    {"return #x", "a tensor has no length: write x:size(dim) or x:numel()"},
+    {"return x < x",
+     "tensors cannot be compared with < and <=: write a:lt(b), a:le(b), … element by element"},
+    {"x.requires_grad = 1", "[tensor] argument 'requires_grad' must be a boolean, got 1"},
+    {"x.requires_grda = true",
+     "'requires_grda' of a tensor cannot be set (did you mean \"requires_grad\"?)"},
+    {"return x + 'a'", "[add] argument 'other' must be a tensor or a number, got \"a\""},
+    {"return 2 ^ x", "[pow] argument 'input' must be a tensor, got 2"},
+    {"ohm.cuda.memory_allocated('cpu')",
+     "[memory_allocated] argument 'device' must be a GPU, got cpu"},
+    {"ohm.no_grad(3)", "[no_grad] argument 'fn' must be a function, got 3"},
+    {"ohm.autocast('cpu')", "[autocast] supports 'cuda' only, got 'cpu'"},
+    {"ohm.manual_seed('x')", "[manual_seed] argument 'seed' must be an integer, got \"x\""},
+    {"ohm.step()", "[step] marks a step of a variant: call it in a variant's function"},
+    {"ohm.distributed.barrier()", "[barrier] must be called inside ohm.distributed.spawn"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BadArguments, testing::ValuesIn(kBadArguments),
+                         [](const testing::TestParamInfo<Expression>& info) {
+                           return std::to_string(info.index);
+                         });
+
+TEST_F(TensorLibrary, RefusesADeviceThatDoesNotExist) {
+  EXPECT_THAT(error_of("ohm.zeros(2, {device = 'cuda:3'})"),
+              testing::HasSubstr("cuda:3 does not exist: this machine has 1 GPU"));
+}
+
+TEST_F(TensorLibrary, BackwardFillsGradients) {
+  EXPECT_EQ(number("local w = ohm.ones(3, {requires_grad = true}); (w * 2):sum():backward() "
+                   "return w.grad:sum():item()"),
+            6);
+  EXPECT_EQ(number("local w = ohm.ones(3, {requires_grad = true}) local y = w * 2 "
+                   "y:backward(ohm.full({3}, 5.0), {retain_graph = true}) "
+                   "y:backward({gradient = ohm.ones(3)}) return w.grad:sum():item()"),
+            36);
+  EXPECT_EQ(number("local w = ohm.ones(3, {requires_grad = true}); (w * 2):sum():backward() "
+                   "w.grad = nil return w.grad == nil"),
+            1);
+}
+
+TEST_F(TensorLibrary, InPlaceOpsReturnTheSameHandle) {
+  EXPECT_EQ(number("local x = ohm.ones(2) return x:relu_() == x and rawequal(x:add_(1), x)"), 1);
+}
+
+TEST_F(TensorLibrary, InputsAreLabelledAsSuch) {
+  run("kept = {ohm.ones(1, {device = 'cuda'}), ohm.ones(1):cuda(), "
+      "ohm.ones(1, {device = 'cuda'}) + 1}");
+  interpreter_->collect(interpreter_->state());
+  const CategoryBytes bytes = machine_.gpu().allocated_bytes_by_category();
+  EXPECT_EQ(bytes[static_cast<std::size_t>(Category::input)], 2 * 512);
+  EXPECT_EQ(bytes[static_cast<std::size_t>(Category::activation)], 512);
+}
+
+TEST_F(TensorLibrary, ACloseVariableLetsItsTensorGo) {
+  EXPECT_EQ(number("do local x <close> = ohm.ones(1, {device = 'cuda'}) end "
+                   "return ohm.cuda.memory_allocated()"),
+            0);
+}
+
+TEST_F(TensorLibrary, NoNameStandsForTwoThings) {
+  std::multiset<std::string> names;
+  for (const std::string& name : lua::op_names(ops::kMethod)) names.insert(name);
+  for (const luaL_Reg& method : tensor_methods()) names.insert(method.name);
+  for (const std::string& name : names) EXPECT_EQ(names.count(name), 1U) << name;
+  for (const lua::Library& library : lua::libraries()) {
+    const std::vector<std::string> known = lua::names_of(library);
+    for (std::size_t i = 1; i < known.size(); ++i) {
+      EXPECT_NE(known[i], known[i - 1]) << library.name;
+    }
+  }
+}
+
+TEST_F(TensorLibrary, EveryNameOfEveryLibraryCanBeLookedUp) {
+  for (const lua::Library& library : lua::libraries()) {
+    for (const std::string& name : lua::names_of(library)) {
+      EXPECT_EQ(error_of("local x = " + std::string(library.name) + "." + name), "");
+    }
+  }
+}
+
+TEST_F(TensorLibrary, CudaCountersAreTheAllocatorsOwn) {
+  EXPECT_EQ(number("local x = ohm.ones(100, {device = 'cuda'}) "
+                   "return ohm.cuda.memory_allocated(0)"),
+            512);
+  EXPECT_EQ(number("return ohm.cuda.max_memory_allocated('cuda:0')"), 512);
+  EXPECT_EQ(number("ohm.cuda.reset_peak_memory_stats() return ohm.cuda.max_memory_allocated()"), 0);
+  EXPECT_EQ(number("return ohm.cuda.memory_reserved()"), 2 << 20);
+  EXPECT_EQ(number("ohm.cuda.empty_cache() return ohm.cuda.memory_reserved()"), 0);
+  EXPECT_EQ(number("return ohm.cuda.max_memory_reserved()"), 2 << 20);
+  EXPECT_EQ(number("local free, total = ohm.cuda.mem_get_info() return total - free"), 0);
+  EXPECT_EQ(number("return ohm.cuda.memory_stats()['num_device_alloc']"), 1);
+  EXPECT_EQ(number("return ohm.cuda.device_count() + ohm.cuda.current_device()"), 1);
+  EXPECT_EQ(number("ohm.cuda.synchronize() return ohm.cuda.is_available()"), 1);
+  EXPECT_THAT(text("return ohm.cuda.memory_summary()"), testing::HasSubstr("Allocated memory"));
+}
+
+class SizeOnly : public ScriptTest {
+ protected:
+  SizeOnly() : ScriptTest({.values = ValueMode::size_only}) {}
+};
+
+TEST_F(SizeOnly, WhatAScriptReadsIsNoNumber) {
+  EXPECT_EQ(text("local x = ohm.ones(2, {device = 'cuda'}) "
+                 "return tostring(x) .. ' ' .. tostring(x:sum():item() ~= x:sum():item()) .. ' ' "
+                 ".. tostring(x.has_values)"),
+            "tensor(float32 [2] on cuda:0) true false");
+}
+
+}  // namespace
+}  // namespace ohm::test

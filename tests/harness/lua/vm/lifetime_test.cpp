@@ -1,0 +1,99 @@
+// Object lifetime is Python's: what is alive at every allocation is what CPython keeps alive.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/harness/lua/script_test.h"
+
+namespace ohm::test {
+namespace {
+
+struct LifetimeCase {
+  std::string name;
+  std::string lua;
+  std::vector<std::string> live;
+};
+
+std::vector<LifetimeCase> read_cases() {
+  std::ifstream file(std::string(OHM_GOLDEN_DIR) + "/lua/lifetimes.txt");
+  std::vector<LifetimeCase> cases;
+  std::string line;
+  std::string section;
+  while (std::getline(file, line)) {
+    if (line.rfind("== ", 0) == 0) {
+      cases.push_back({line.substr(3), "", {}});
+    } else if (line.rfind("-- ", 0) == 0) {
+      section = line.substr(3);
+    } else if (section == "lua") {
+      cases.back().lua += line + "\n";
+    } else if (section == "live" && !line.empty()) {
+      cases.back().live.push_back(line);
+    }
+  }
+  return cases;
+}
+
+/// A line for each allocation: the numbers of all that are live, counted as they were made.
+std::vector<std::string> live_lines(const EventRecord& events) {
+  std::vector<std::string> lines;
+  std::map<std::uint64_t, int> number_at;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const MemoryEvent& event = events[i];
+    if (event.action == EventAction::free_requested) number_at.erase(event.address);
+    if (event.action != EventAction::alloc) continue;
+    number_at[event.address] = static_cast<int>(lines.size()) + 1;
+    std::set<int> numbers;
+    for (const auto& [address, number] : number_at) numbers.insert(number);
+    std::ostringstream line;
+    for (const int number : numbers) line << (line.tellp() == 0 ? "" : " ") << number;
+    lines.push_back(line.str());
+  }
+  return lines;
+}
+
+class Lifetime : public testing::TestWithParam<LifetimeCase> {};
+
+std::vector<std::string> lines_of(const std::string& lua, const MachineOptions& options) {
+  TestMachine machine(options);
+  lua::Interpreter interpreter("test.lua", {}, 7, lua::script_bindings());
+  interpreter.load(
+      "D = {device = 'cuda'}; relu = ohm.relu "
+      "Module, ReLU, Sequential = ohm.nn.Module, ohm.nn.ReLU, ohm.nn.Sequential "
+      "function fail() ohm.empty(1 << 50, D) end",
+      "prelude.lua");
+  interpreter.call(0, 0);
+  interpreter.load(std::regex_replace(lua, std::regex(R"(\bT\(\))"), "ohm.empty(128, D)"),
+                   "test.lua");
+  interpreter.call(0, 0);
+  return live_lines(machine.events());
+}
+
+TEST_P(Lifetime, IsThatOfCPython) { EXPECT_EQ(lines_of(GetParam().lua, {}), GetParam().live); }
+
+// The script's own lines may be anywhere in a longer function: registers are used differently.
+TEST_P(Lifetime, IsThatOfCPythonInAFunctionWithOtherVariables) {
+  EXPECT_EQ(lines_of("local v1, v2, v3, v4\nlocal function case(p, q)\nlocal v5, v6\n" +
+                         GetParam().lua + "\nend\ncase(v1, v2)",
+                     {}),
+            GetParam().live);
+}
+
+TEST_P(Lifetime, IsThatOfCPythonInACoroutine) {
+  EXPECT_EQ(lines_of("coroutine.wrap(function()\n" + GetParam().lua + "\nend)()", {}),
+            GetParam().live);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Lifetime, testing::ValuesIn(read_cases()),
+                         [](const testing::TestParamInfo<LifetimeCase>& info) {
+                           return std::regex_replace(info.param.name, std::regex("[^A-Za-z0-9]+"),
+                                                     "_");
+                         });
+
+}  // namespace
+}  // namespace ohm::test
