@@ -46,13 +46,6 @@ void save_operands(Recorder& record, const Tensor& input, bool saves_input, cons
   record.save(saves_input ? input : Tensor());
 }
 
-double number_of(const TensorOrNumber& operand) {
-  const double* number = std::get_if<double>(&operand);
-  return number == nullptr ? 0.0 : *number;
-}
-
-bool is_number(const TensorOrNumber& operand) { return std::holds_alternative<double>(operand); }
-
 Tensor make_sample(const Shape& shape, double low) {
   Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
   map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });

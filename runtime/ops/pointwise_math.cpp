@@ -48,11 +48,11 @@ Tensor stepped(const OpInfo& info, std::string_view node, const Tensor& input, F
   return out;
 }
 
-std::vector<Sample> positive() {
+std::vector<Sample> math_positive() {
   return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
 
-std::vector<Sample> both_signs() {
+std::vector<Sample> math_both_signs() {
   return {
       {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
@@ -195,23 +195,23 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
 std::vector<OpDef> math_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kReciprocal, kBoth, &reciprocal, {"input"}, positive),
-      define(kRsqrt, kBoth, &rsqrt, {"input"}, positive),
-      define(kSin, kBoth, &sin, {"input"}, both_signs),
-      define(kCos, kBoth, &cos, {"input"}, both_signs),
-      define(kTan, kBoth, &tan, {"input"}, both_signs),
-      define(kErf, kBoth, &erf, {"input"}, both_signs),
-      define(kLog2, kBoth, &log2, {"input"}, positive),
-      define(kLog10, kBoth, &log10, {"input"}, positive),
-      define(kLog1p, kBoth, &log1p, {"input"}, positive),
-      define(kExpm1, kBoth, &expm1, {"input"}, both_signs),
-      define(kFloor, kBoth, &floor, {"input"}, both_signs),
-      define(kCeil, kBoth, &ceil, {"input"}, both_signs),
-      define(kRound, kBoth, &round, {"input"}, both_signs),
-      define(kSign, kBoth, &sign, {"input"}, both_signs),
+      define(kReciprocal, kBoth, &reciprocal, {"input"}, math_positive),
+      define(kRsqrt, kBoth, &rsqrt, {"input"}, math_positive),
+      define(kSin, kBoth, &sin, {"input"}, math_both_signs),
+      define(kCos, kBoth, &cos, {"input"}, math_both_signs),
+      define(kTan, kBoth, &tan, {"input"}, math_both_signs),
+      define(kErf, kBoth, &erf, {"input"}, math_both_signs),
+      define(kLog2, kBoth, &log2, {"input"}, math_positive),
+      define(kLog10, kBoth, &log10, {"input"}, math_positive),
+      define(kLog1p, kBoth, &log1p, {"input"}, math_positive),
+      define(kExpm1, kBoth, &expm1, {"input"}, math_both_signs),
+      define(kFloor, kBoth, &floor, {"input"}, math_both_signs),
+      define(kCeil, kBoth, &ceil, {"input"}, math_both_signs),
+      define(kRound, kBoth, &round, {"input"}, math_both_signs),
+      define(kSign, kBoth, &sign, {"input"}, math_both_signs),
       define(kXlogy, kBoth, &xlogy, {"input", "other"},
              [] {
-               return std::vector<Sample>{{positive()[0][0], positive()[0][0]}};
+               return std::vector<Sample>{{math_positive()[0][0], math_positive()[0][0]}};
              }),
   };
 }
