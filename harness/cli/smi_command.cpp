@@ -49,7 +49,7 @@ std::vector<MonitoredGpu> idle_gpus(const GpuSelection& selection) {
 std::vector<MonitoredGpu> real_gpus() {
   const cuda::Nvml nvml(cuda_libraries().nvml);
   std::vector<MonitoredGpu> gpus;
-  for (const cuda::MonitoredCard& card : nvml.cards()) {
+  for (const cuda::MonitoredDevice& card : nvml.devices()) {
     gpus.push_back({static_cast<int>(gpus.size()), card.name, card.used_bytes, card.total_bytes,
                     card.utilization_percent});
   }

@@ -200,10 +200,10 @@ std::string Trial::unusable(const FaultFreeRun& fault_free) {
                                : "run again, it fails: " + again.message;
 }
 
-/// A step that was made on half of another one: its weights are those of no training.
-std::string Trial::half_made(const FaultFreeRun& fault_free) const {
+/// A step that was made on a part of another one: its weights are those of no training.
+std::string Trial::partial_step(const FaultFreeRun& fault_free) const {
   if (steps_.built_on().empty() || !fault_free.built_on.empty()) return {};
-  return fmt::format("a step of {} begins with what an earlier one left half made",
+  return fmt::format("a step of {} begins with what an earlier one left partially updated",
                      steps_.built_on());
 }
 
@@ -284,7 +284,8 @@ bool Trial::worsen(TrialVerdict& found, FaultVerdict verdict, const std::string&
 void Trial::judge_later(const FaultFreeRun& fault_free, TrialVerdict& found) {
   if (worsen(found, FaultVerdict::corrupt, unusable(fault_free))) return;
   program_->let_go();
-  if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, half_made(fault_free))) return;
+  if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, partial_step(fault_free)))
+    return;
   if (!fault_free.can_go_on) return;
   const std::string leak = leaked(memory_at_end(machine_), fault_free.memory_later);
   if (!leak.empty() && worsen(found, FaultVerdict::leak, "when it went on: " + leak)) return;
@@ -336,7 +337,7 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
   const EndState end = end_state(machine_);
   if (judge_end_state(fault_free, end, found)) return found;
   if (found.verdict == FaultVerdict::wrong_error) return found;
-  if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, half_made(fault_free))) {
+  if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, partial_step(fault_free))) {
     return found;
   }
   found.state_key = state_key(end);

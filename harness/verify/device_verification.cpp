@@ -16,6 +16,7 @@
 #include "harness/run/runner.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/source_file.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 

@@ -9,7 +9,7 @@
 #include "harness/machine/machine.h"
 #include "harness/run/run_options.h"
 #include "harness/scenario/scenario_program.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 
