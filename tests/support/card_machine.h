@@ -79,7 +79,6 @@ class CardMachine {
           allocator(share, streams, options_for(device), nullptr) {}
     static std::shared_ptr<const CudaKernels> kernels_on(
         const std::shared_ptr<const cuda::CudaDevice>& card) {
-      if (kernels::kernel_images().empty()) return nullptr;
       return std::make_shared<const kernels::KernelModule>(card);
     }
     static CachingAllocatorOptions options_for(int device) {
