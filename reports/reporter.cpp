@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <vector>
@@ -11,7 +12,10 @@
 #include "reports/ci/junit_report.h"
 #include "reports/console/console_report.h"
 #include "reports/html/html_report.h"
+#include "reports/html/sweep_page.h"
 #include "reports/json/json_report.h"
+#include "reports/json/sweep_json.h"
+#include "reports/json/sweep_stacks.h"
 #include "reports/json/trace_report.h"
 
 namespace ohm::reports {
@@ -19,33 +23,76 @@ namespace ohm::reports {
 namespace {
 
 constexpr std::array<Reporter, 7> kReporters = {{
-    {"console", "The table of the terminal, as text", Recording::figures, console_report},
-    {"github", "Annotations of GitHub Actions: ::error commands for what failed",
+    {"console", "The table of the terminal, as text", ".txt", Recording::figures, console_report},
+    {"github", "Annotations of GitHub Actions: ::error commands for what failed", "",
      Recording::figures, github_annotations},
     {"html", "Pictures: memory, blocks and segments over time; one file that opens from disk",
-     Recording::history, html_report},
-    {"json", "Everything that was measured, for programs (ohm.result/1)", Recording::peaks,
+     ".html .htm", Recording::history, html_report},
+    {"json", "Everything that was measured, for programs (ohm.result/1)", ".json", Recording::peaks,
      json_report},
-    {"junit", "JUnit XML in GoogleTest's flavour, for CI servers", Recording::figures,
+    {"junit", "JUnit XML in GoogleTest's flavour, for CI servers", ".xml", Recording::figures,
      junit_report},
-    {"markdown", "What a step of GitHub Actions shows as its summary", Recording::figures,
+    {"markdown", "What a step of GitHub Actions shows as its summary", "", Recording::figures,
      github_summary},
-    {"trace", "Counters and slices for ui.perfetto.dev and chrome://tracing", Recording::history,
-     trace_report},
+    {"trace", "Counters and slices for ui.perfetto.dev and chrome://tracing", "",
+     Recording::history, trace_report},
 }};
+
+constexpr std::array<SweepReporter, 3> kSweepReporters = {{
+    {"html", "Heat maps: the verdicts at each place of the program", sweep_html},
+    {"json", "Every point and every fault, for programs (ohm.sweep/1)", sweep_json},
+    {"stacks", "Points under no handler, collapsed stacks for a flame graph", sweep_stacks},
+}};
+
+template <class Rows>
+const auto& row_named(const Rows& rows, std::string_view name) {
+  std::vector<std::string> known;
+  for (const auto& row : rows) {
+    if (row.name == name) return row;
+    known.emplace_back(row.name);
+  }
+  throw std::invalid_argument(fmt::format("unknown report format \"{}\"{}; known: {}", name,
+                                          did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+/// The words between blanks, in their order.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
 
 }  // namespace
 
 std::span<const Reporter> reporters() { return kReporters; }
+std::span<const SweepReporter> sweep_reporters() { return kSweepReporters; }
 
-const Reporter& find_reporter(std::string_view name) {
-  std::vector<std::string> known;
+const Reporter& find_reporter(std::string_view name) { return row_named(kReporters, name); }
+const SweepReporter& find_sweep_reporter(std::string_view name) {
+  return row_named(kSweepReporters, name);
+}
+
+const Reporter* reporter_of_extension(std::string_view extension) {
   for (const Reporter& reporter : kReporters) {
-    if (reporter.name == name) return reporter;
-    known.emplace_back(reporter.name);
+    for (const std::string_view known : words_of(reporter.extensions)) {
+      if (known == extension) return &reporter;
+    }
   }
-  throw std::invalid_argument(fmt::format("unknown report format \"{}\"{}; known: {}", name,
-                                          did_you_mean(name, known), fmt::join(known, ", ")));
+  return nullptr;
+}
+
+std::string known_extensions() {
+  std::string known;
+  for (const Reporter& reporter : kReporters) {
+    for (const std::string_view extension : words_of(reporter.extensions)) {
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", extension);
+    }
+  }
+  return known;
 }
 
 }  // namespace ohm::reports

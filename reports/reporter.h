@@ -1,36 +1,23 @@
-// The formats that a result can be written in: one row each.
+// The formats that results can be written in: one row each.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "reports/model/recording.h"
 #include "reports/model/run_result.h"
+#include "reports/model/sweep_result.h"
+#include "reports/text/report_style.h"
 
 namespace ohm::reports {
 
-enum class Detail : std::uint8_t {
-  quiet,    ///< what failed, and the summary
-  normal,   ///< every variant, and what was alive where a problem ran out of memory
-  verbose,  ///< every limit, out-of-memory block and printed line of every variant
-};
-
-/// How a report for people looks; formats for programs ignore it.
-struct ReportStyle {
-  bool color = false;
-  std::size_t columns = 100;
-  Detail detail = Detail::normal;
-  bool plots = false;  ///< memory over time of variants that have a history
-  bool peaks = false;  ///< what was alive at each peak, and beside the lines of the script
-};
-
+/// A format of ohm run's results.
 struct Reporter {
-  std::string_view name;  ///< as in `--report NAME=PATH`
-  std::string_view help;  ///< one line
-  Recording recording;    ///< what it shows, where it is there
+  std::string_view name;        ///< as in `--report NAME=PATH`
+  std::string_view help;        ///< one line
+  std::string_view extensions;  ///< of its files, with blanks between: ".html .htm"; may be empty
+  Recording recording;          ///< what it shows, where it is there
   /// The whole file. A pure function.
   std::string (*render)(const RunResult& result, const ReportStyle& style);
 };
@@ -39,5 +26,24 @@ std::span<const Reporter> reporters();
 
 /// Throws std::invalid_argument that names the known ones and suggests the nearest.
 const Reporter& find_reporter(std::string_view name);
+
+/// The format that such files have by themselves (".html"); nullptr for any other extension.
+const Reporter* reporter_of_extension(std::string_view extension);
+
+/// A format of ohm sweep's results.
+struct SweepReporter {
+  std::string_view name;
+  std::string_view help;
+  /// The whole file. A pure function.
+  std::string (*render)(const SweepResult& result);
+};
+
+std::span<const SweepReporter> sweep_reporters();
+
+/// Throws std::invalid_argument that names the known ones and suggests the nearest.
+const SweepReporter& find_sweep_reporter(std::string_view name);
+
+/// ".html, .htm, .json": all extensions that tell a format, for messages.
+std::string known_extensions();
 
 }  // namespace ohm::reports

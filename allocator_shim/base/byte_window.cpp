@@ -18,7 +18,7 @@ std::size_t ByteWindow::first_window_bytes() const {
 
 bool ByteWindow::refill(std::size_t count) {
   if (!read_) return false;
-  // What cannot come is not waited for: a length in the file is only somebody's word.
+  // What cannot come is not waited for: a length in the file is only the file's word.
   if (total_bytes_ && count > *bytes_left()) return false;
   bytes_before_ = offset();
   auto kept = static_cast<std::size_t>(end_ - at_);

@@ -36,7 +36,7 @@ class WordArena {
   std::size_t used_ = 0;                ///< position of the next record, if it fits its chunk
 };
 
-/// A hash table of record ids that keeps no keys: whoever asks compares.
+/// A hash table of record ids that keeps no keys: the caller compares.
 class RecordIndex {
  public:
   /// The id for which `is_same(id)` holds among those that were added with this hash.

@@ -79,7 +79,7 @@ Block* CachingAllocator::best_candidate(BlockPool& pool, std::size_t rounded_byt
     }
     return candidate;
   }
-  // The option was turned off after expandable blocks were made: they serve nobody any more.
+  // The option was turned off after expandable blocks were made: they serve no request any more.
   while (candidate != nullptr && candidate->is_expandable) candidate = pool.free.after(*candidate);
   return candidate;
 }

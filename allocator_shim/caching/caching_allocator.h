@@ -223,7 +223,7 @@ class CachingAllocator final : public RequestAllocator {
 
   using Metric = StatCounters::Metric;
   StatCounters counters_;
-  mutable MemoryStats stats_;  ///< made of the counters whenever somebody asks
+  mutable MemoryStats stats_;  ///< made of the counters when stats() is called
   CategoryBytes category_bytes_ = {};
   CategoryBytes peak_category_bytes_ = {};
   std::size_t steps_until_check_ = 1;

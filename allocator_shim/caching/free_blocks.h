@@ -6,7 +6,7 @@
 // power of two), and a bitmap over the classes with a second one over its words gives the next
 // class that is not empty. A table holds the first block of each class, which is all that most
 // classes have; the others of a class stand in sorted arrays short enough to shift. Tables are read
-// only where the bitmaps say that something stands there, so that nobody has to clear them: pools
+// only where the bitmaps say that something stands there, so that they need no clearing: pools
 // are made far more often than their tables fill.
 #pragma once
 

@@ -26,7 +26,7 @@ void check(const BlockView& view) {
           "a block has a multiple of 512 bytes");
   require(view.address + view.bytes > view.address, view.address, "a block ends after it begins");
   require(view.state != BlockView::State::active_pending_free, view.address,
-          "a pending free waits for events that nobody can restore");
+          "a pending free waits for events that cannot be restored");
   if (view.state == BlockView::State::inactive) return;
   require(view.requested_bytes > 0 && view.requested_bytes <= view.bytes, view.address,
           "a block holds its request");

@@ -1,5 +1,5 @@
-// Which PyTorch the allocator behaves as. A row of differences for each version; all else is the
-// same in every version.
+// Rule sets: the versions of PyTorch that the allocator can behave as. A row of differences for
+// each; all else is the same in every version.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "allocator_shim/base/bytes.h"
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/caching/allocation_sizes.h"
 
 namespace ohm {
 namespace {

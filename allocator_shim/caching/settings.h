@@ -1,4 +1,4 @@
-// What PYTORCH_CUDA_ALLOC_CONF can say.
+// Settings of the allocator, as PYTORCH_CUDA_ALLOC_CONF spells them.
 #pragma once
 
 #include <array>

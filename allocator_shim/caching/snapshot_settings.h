@@ -1,4 +1,4 @@
-// What a snapshot says about the settings that were in force.
+// Settings of the allocator as a snapshot has them.
 #pragma once
 
 #include "allocator_shim/caching/settings.h"

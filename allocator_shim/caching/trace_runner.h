@@ -1,4 +1,4 @@
-// Runs a trace through the caching allocator on a virtual device.
+// The runner of traces: each through the caching allocator on a virtual device.
 #pragma once
 
 #include <cstddef>

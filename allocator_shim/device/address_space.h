@@ -1,4 +1,4 @@
-// Hands out ranges of synthetic device addresses.
+// An address space of synthetic device addresses, handed out in ranges.
 #pragma once
 
 #include <cstddef>

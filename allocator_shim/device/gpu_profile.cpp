@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <functional>
-#include <map>
-#include <optional>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "allocator_shim/base/bytes.h"
@@ -30,40 +26,38 @@ constexpr bool kExact = true;
 constexpr bool kPrinted = false;
 
 // name, capacity, known exactly, context, compute capability, multiprocessors, threads, workspace
-constexpr std::array<GpuProfile, 12> kProfiles = {{
-    {"k80-12g", 11'996'954'624, kExact, kModelledContext, {3, 7}, 13, 2048, kWorkspace},
-    {"v100-16g", printed_gib(1578), kPrinted, kModelledContext, {7, 0}, 80, 2048, kWorkspace},
-    {"t4-16g", printed_gib(1475), kPrinted, kModelledContext, {7, 5}, 40, 1024, kWorkspace},
-    {"a100-40g", 42'298'834'944, kExact, kModelledContext, {8, 0}, 108, 2048, kWorkspace},
-    {"a100-80g", printed_gib(7914), kPrinted, kModelledContext, {8, 0}, 108, 2048, kWorkspace},
-    {"l4-24g", printed_gib(2217), kPrinted, kModelledContext, {8, 9}, 58, 1536, kWorkspace},
-    {"rtx4090-24g", printed_gib(2365), kPrinted, kModelledContext, {8, 9}, 128, 1536, kWorkspace},
-    {"h100-80g",
-     printed_gib(7910),
-     kPrinted,
-     kModelledContext,
-     {9, 0},
-     132,
-     2048,
-     kHopperWorkspace},
-    {"h200-141g",
-     printed_gib(13980),
-     kPrinted,
-     kModelledContext,
-     {9, 0},
-     132,
-     2048,
-     kHopperWorkspace},
-    // For teaching: small enough that a page of code fills it, and nothing but the program in it.
-    {"tiny-64m", 64_MiB, kExact, 0, {8, 0}, 108, 2048, kNoWorkspace},
-    // What PyTorch's recorded programs ran on.
-    {"golden-sm80", 80_GiB, kExact, 0, {8, 0}, 108, 2048, kWorkspace},
-    {"golden-sm90", 80_GiB, kExact, 0, {9, 0}, 132, 2048, kHopperWorkspace},
-}};
-
-std::map<std::string, GpuProfile, std::less<>>& added_profiles() {
-  static std::map<std::string, GpuProfile, std::less<>> profiles;
-  return profiles;
+const std::array<GpuProfile, 12>& profile_table() {
+  static const std::array<GpuProfile, 12> kProfiles = {{
+      {"k80-12g", 11'996'954'624, kExact, kModelledContext, {3, 7}, 13, 2048, kWorkspace},
+      {"v100-16g", printed_gib(1578), kPrinted, kModelledContext, {7, 0}, 80, 2048, kWorkspace},
+      {"t4-16g", printed_gib(1475), kPrinted, kModelledContext, {7, 5}, 40, 1024, kWorkspace},
+      {"a100-40g", 42'298'834'944, kExact, kModelledContext, {8, 0}, 108, 2048, kWorkspace},
+      {"a100-80g", printed_gib(7914), kPrinted, kModelledContext, {8, 0}, 108, 2048, kWorkspace},
+      {"l4-24g", printed_gib(2217), kPrinted, kModelledContext, {8, 9}, 58, 1536, kWorkspace},
+      {"rtx4090-24g", printed_gib(2365), kPrinted, kModelledContext, {8, 9}, 128, 1536, kWorkspace},
+      {"h100-80g",
+       printed_gib(7910),
+       kPrinted,
+       kModelledContext,
+       {9, 0},
+       132,
+       2048,
+       kHopperWorkspace},
+      {"h200-141g",
+       printed_gib(13980),
+       kPrinted,
+       kModelledContext,
+       {9, 0},
+       132,
+       2048,
+       kHopperWorkspace},
+      // For teaching: small enough that a page of code fills it, and nothing but the program in it.
+      {"tiny-64m", 64_MiB, kExact, 0, {8, 0}, 108, 2048, kNoWorkspace},
+      // What PyTorch's recorded programs ran on.
+      {"golden-sm80", 80_GiB, kExact, 0, {8, 0}, 108, 2048, kWorkspace},
+      {"golden-sm90", 80_GiB, kExact, 0, {9, 0}, 132, 2048, kHopperWorkspace},
+  }};
+  return kProfiles;
 }
 
 std::vector<std::string_view> split_at_commas(std::string_view text) {
@@ -122,22 +116,15 @@ void apply(GpuSelection& selection, std::string_view part) {
 
 }  // namespace
 
-std::span<const GpuProfile> gpu_profiles() { return kProfiles; }
+std::span<const GpuProfile> gpu_profiles() { return profile_table(); }
 
 std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability) {
   return compute_capability == std::array{9, 0} ? kHopperWorkspace : kWorkspace;
 }
 
-void add_gpu_profile(std::string name, const GpuProfile& profile) {
-  const auto [place, is_new] = added_profiles().insert_or_assign(std::move(name), profile);
-  place->second.name = place->first;
-}
-
 const GpuProfile& find_gpu_profile(std::string_view name) {
-  const auto added = added_profiles().find(name);
-  if (added != added_profiles().end()) return added->second;
   std::vector<std::string> known;
-  for (const GpuProfile& profile : kProfiles) {
+  for (const GpuProfile& profile : gpu_profiles()) {
     if (profile.name == name) return profile;
     known.emplace_back(profile.name);
   }
@@ -146,9 +133,13 @@ const GpuProfile& find_gpu_profile(std::string_view name) {
 }
 
 GpuSelection parse_gpu_selection(std::string_view text) {
+  return parse_gpu_selection(text, find_gpu_profile(text.substr(0, text.find(','))));
+}
+
+GpuSelection parse_gpu_selection(std::string_view text, const GpuProfile& profile) {
   const std::vector<std::string_view> parts = split_at_commas(text);
   GpuSelection selection;
-  selection.profile = find_gpu_profile(parts.front());
+  selection.profile = profile;
   for (std::size_t i = 1; i < parts.size(); ++i) apply(selection, parts[i]);
   return selection;
 }

@@ -1,6 +1,7 @@
-// The virtual GPUs that can be asked for by name.
+// Profiles of virtual GPUs: a table of those that have a name, and how a selection is written.
 //
-// A profile is one row of data; adding one touches nothing else.
+// A profile is one row of data; adding one touches nothing else. One that was measured stands in no
+// table: the caller who read it hands it on with the selection.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 namespace ohm {
 
 struct GpuProfile {
-  std::string_view name;
+  std::string name;
   /// What the runtime reports as total and what the out-of-memory message prints.
   std::size_t capacity_bytes = 0;
   /// Read from a device query or a message; otherwise two decimals of a public message.
@@ -31,11 +32,7 @@ std::span<const GpuProfile> gpu_profiles();
 /// What PyTorch takes for a handle of cuBLAS on a card of this compute capability.
 std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability);
 
-/// From here on `name` is a profile too, in this process and those that it starts: one that was
-/// measured, from a file. Not for while threads look for profiles.
-void add_gpu_profile(std::string name, const GpuProfile& profile);
-
-/// Added ones first. Throws std::invalid_argument that suggests the nearest name.
+/// A row of the table. Throws std::invalid_argument that suggests the nearest name.
 const GpuProfile& find_gpu_profile(std::string_view name);
 
 /// `NAME[,capacity=SIZE][,count=N]`: GPUs of one kind.
@@ -49,5 +46,7 @@ inline constexpr int kMaxGpuCount = 64;
 
 /// Throws std::invalid_argument that names the part of `text` that is wrong.
 GpuSelection parse_gpu_selection(std::string_view text);
+/// The same of a profile that stands in no table: NAME is not looked up.
+GpuSelection parse_gpu_selection(std::string_view text, const GpuProfile& profile);
 
 }  // namespace ohm

@@ -39,6 +39,7 @@ Allocation PinnedHostAllocator::allocate(const AllocationRequest& request) {
   }
   AllocationRequest rounded = request;
   rounded.bytes = bytes;
+  rounded.purpose = RequestPurpose::pinned;
   auto block = std::make_unique<Block>();
   block->memory = upstream().allocate(rounded);
   block->bytes = bytes;

@@ -10,8 +10,8 @@
 namespace ohm {
 
 /// A stream has always caught up, unless occupy() was called on it, or it waits for a stream on
-/// which it was. Then it stays behind until somebody waits for it: what a run does never depends on
-/// how fast a device would have been.
+/// which it was. Then it stays behind until the program waits for it: what a run does never depends
+/// on how fast a device would have been.
 class QueuedStreams final : public DeviceStreams {
  public:
   StreamEvent record(StreamId stream) override { return ++queues_[stream].recorded; }

@@ -1,4 +1,4 @@
-// What the runtime asks for memory: the request interface.
+// The request interface: how the runtime asks for memory.
 //
 // The caching allocator implements it; adaptors at the request level (fault plan) wrap it. The
 // runtime holds a RequestAllocator per device and cannot know what stands behind it.
@@ -18,14 +18,24 @@
 
 namespace ohm {
 
+/// The use that the caller has for the memory; faults are injected by it. A category is another
+/// thing: the flat buffer of a collective may hold gradients.
+enum class RequestPurpose : std::uint8_t {
+  tensor,
+  workspace,   ///< of a kernel or a library
+  collective,  ///< a buffer that moves tensors between devices or ranks
+  pinned       ///< host memory that GPUs copy from and to
+};
+
 struct AllocationRequest {
   std::size_t bytes = 0;
   StreamId stream = kDefaultStream;
   Category category = Category::other;
   SiteId site = kUnknownSite;
+  RequestPurpose purpose = RequestPurpose::tensor;
 };
 
-/// Names one live block to the allocator that handed it out; meaningless to anybody else.
+/// Names one live block to the allocator that handed it out; meaningless to any other.
 using BlockHandle = void*;
 
 struct Allocation {

@@ -35,7 +35,7 @@ class DeviceStreams : public StreamEvents {
   /// What is queued on `stream` from now on waits until `other` has come to `event`
   /// (cudaStreamWaitEvent).
   virtual void wait_for(StreamId stream, StreamId other, StreamEvent event) = 0;
-  /// Queues work that lasts until somebody waits for it (torch.cuda._sleep).
+  /// Queues work that lasts until the program waits for it (torch.cuda._sleep).
   virtual void occupy(StreamId stream) = 0;
   /// Returns once everything queued on `stream` is done (cudaStreamSynchronize).
   virtual void synchronize(StreamId stream) = 0;

@@ -7,7 +7,7 @@
 
 namespace ohm {
 
-/// Events complete when somebody waits for them or synchronises, never by themselves: what a run
+/// Events complete when the program waits for them or synchronises, never by themselves: what a run
 /// does cannot depend on how fast a device would have been.
 class VirtualStreams final : public StreamEvents {
  public:

@@ -1,4 +1,4 @@
-// Everything that can make calls of one run fail, and what is known about a call.
+// The sources of faults of one run, all those that are in force, and what is known about a call.
 #pragma once
 
 #include <functional>
@@ -37,14 +37,12 @@ class FaultInjector final : public FaultSource {
 
  private:
   FaultCandidate known(FaultCandidate candidate);
-  bool is_collective(SiteId site);
   void look_who_wants_points();
 
   const SiteTable* sites_;
   PointOf point_of_;
   std::vector<FaultSource*> sources_;
-  bool wants_points_ = false;           ///< whether one of them does
-  std::vector<bool> collective_sites_;  ///< of the sites looked at so far
+  bool wants_points_ = false;  ///< whether one of them does
   std::uint64_t faults_ = 0;
   std::string text_;
 };

@@ -1,4 +1,4 @@
-// Which calls of a run fail.
+// Fault plans: the calls of a run that are to fail, written as text.
 //
 //     plan  = chain { "->" chain }            each once the one before it has injected its faults
 //     chain = term { "&" term }               a call fails when all of them hold

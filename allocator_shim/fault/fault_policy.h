@@ -1,4 +1,4 @@
-// One word of a fault plan: a rule that says which calls are to fail.
+// Fault policies: one word of a plan each, a rule that says which calls are to fail.
 //
 // A policy is a pure function of the call; counting, persistence and order are the plan's. To add
 // one: a file in policies/ and a row in policy_registry.cpp.
@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 
+#include "allocator_shim/device/request_allocator.h"
 #include "allocator_shim/fault/policy_arguments.h"
 #include "allocator_shim/observe/category.h"
 #include "allocator_shim/observe/site.h"
@@ -30,6 +31,21 @@ constexpr std::string_view name_of(FaultLevel level) {
   return kFaultLevelNames[static_cast<std::size_t>(level)];
 }
 
+/// The level of a request of the runtime.
+constexpr FaultLevel level_of(RequestPurpose purpose) {
+  switch (purpose) {
+    case RequestPurpose::tensor:
+      return FaultLevel::request;
+    case RequestPurpose::workspace:
+      return FaultLevel::workspace;
+    case RequestPurpose::collective:
+      return FaultLevel::collective;
+    case RequestPurpose::pinned:
+      return FaultLevel::pinned;
+  }
+  return FaultLevel::request;
+}
+
 /// Whether the runtime asks for memory here: anything but a call of the device.
 constexpr bool is_request(FaultLevel level) {
   return level != FaultLevel::segment && level != FaultLevel::map;
@@ -42,8 +58,8 @@ struct FaultCandidate {
   std::size_t bytes = 0;
   Category category = Category::other;  ///< of the request that is made or served
   SiteId site = kUnknownSite;           ///< of the same
-  const Site* where = nullptr;          ///< the site in words; nullptr: nobody knows
-  std::uint64_t point = 0;              ///< see fault_point.h; 0: nobody asked for it
+  const Site* where = nullptr;          ///< the site in words; nullptr: not known
+  std::uint64_t point = 0;              ///< see fault_point.h; 0: no source wants it
   /// Of a schedule, both count the calls that fulfil all conditions of the chain, this one
   /// included: the how manieth it is, from 1, and how many bytes they asked for.
   std::uint64_t ordinal = 0;

@@ -1,4 +1,4 @@
-// Something that decides which calls fail: a plan, several of them, or a sweep.
+// Sources of faults: a plan, several of them, or a sweep decides which calls fail.
 #pragma once
 
 #include <cstdint>

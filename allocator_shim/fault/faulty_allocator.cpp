@@ -28,7 +28,7 @@ FaultCandidate FaultyAllocator::candidate_of(const AllocationRequest& request) c
   candidate.bytes = request.bytes;
   candidate.category = request.category;
   candidate.site = request.site;
-  candidate.level = request.category == Category::workspace ? FaultLevel::workspace : level_;
+  candidate.level = level_of(request.purpose);
   return candidate;
 }
 

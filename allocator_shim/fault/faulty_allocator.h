@@ -10,7 +10,7 @@
 
 namespace ohm {
 
-/// A refused request reaches nobody behind this; it throws an OutOfMemory with the figures and the
+/// A refused request does not reach `upstream`; it throws an OutOfMemory with the figures and the
 /// message of the moment, marked as injected, with the plan's text. It counts in num_ooms, as a
 /// program would see it. A failure further down, of a request for which the plan made a call of the
 /// device fail, is marked as injected too. Requests of 0 bytes are not counted: there is nothing to
@@ -19,14 +19,10 @@ class FaultyAllocator final : public RequestAllocatorAdaptor {
  public:
   /// `upstream`, `faults` and `events` outlive this; `device` is the index that the faults know it
   /// by, -1 for the host; `events`, which may be nullptr, gets an `oom` for each refusal, marked as
-  /// injected. Requests are at `level`, workspaces among them at theirs.
+  /// injected. The purpose of a request says at which level it is.
   FaultyAllocator(RequestAllocator& upstream, FaultSource& faults, int device,
-                  EventSink* events = nullptr, FaultLevel level = FaultLevel::request)
-      : RequestAllocatorAdaptor(upstream),
-        faults_(faults),
-        device_(device),
-        events_(events),
-        level_(level) {}
+                  EventSink* events = nullptr)
+      : RequestAllocatorAdaptor(upstream), faults_(faults), device_(device), events_(events) {}
 
   /// Called before an error leaves allocate(), while all that was alive still is: by the time a
   /// caller catches it, unwinding has freed half of it. (To catch and throw again for this would
@@ -51,7 +47,6 @@ class FaultyAllocator final : public RequestAllocatorAdaptor {
   FaultSource& faults_;
   int device_;
   EventSink* events_;
-  FaultLevel level_;
   OnOutOfMemory on_out_of_memory_;
   std::int64_t refusals_ = 0;  ///< since the accumulated counters were reset
   mutable MemoryStats stats_;  ///< upstream's with the refusals

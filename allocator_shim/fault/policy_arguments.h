@@ -1,4 +1,4 @@
-// What stands between the parentheses of a policy, with errors that quote it.
+// The arguments of a policy, between its parentheses, with errors that quote them.
 #pragma once
 
 #include <cstddef>

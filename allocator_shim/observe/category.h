@@ -1,4 +1,4 @@
-// What a block is for: the categories of a memory report.
+// The categories of a memory report: what the bytes of a block hold.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What monitoring tools print about GPUs: nvidia-smi, and GPUtil for Python.
+// The output of monitoring tools: nvidia-smi, and GPUtil for Python.
 //
 // They see a device from outside: contexts and segments, cached ones included, and nothing of what
 // a program has allocated in them. Virtual GPUs compute nothing that takes time: their load is 0.

@@ -1,4 +1,4 @@
-// The out-of-memory error: expected, typed, and complete. Nobody matches strings to find out.
+// The out-of-memory error: expected, typed, and complete. No caller matches strings to find out.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What an allocator holds, segment by segment: plain data for snapshots, reports and checks.
+// The state of an allocator, segment by segment: plain data for snapshots, reports and checks.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where a request came from: a line of the program under test and the op that was running.
+// Sites: a line of the program under test and the op that was running when it asked for memory.
 //
 // Sites are interned: an event carries a SiteId of four bytes, and the table turns it back into
 // words. Ids are handed out in order of first use, so equal runs have equal ids.

@@ -104,7 +104,7 @@ class Pairing {
                          "blocks are freed but none is allocated: the history was recorded without "
                          "the action alloc, or with a ring buffer too small for one request");
     }
-    // A history in which nothing was freed has both, as far as anybody can tell. Where nothing has
+    // A history in which nothing was freed has both, as far as the history tells. Where nothing has
     // completed, everything that was freed may still be pending.
     found_.has_free_requested = requested || !completed;
     found_.has_free_completed = completed || !requested || has_pending_at_end();
@@ -152,17 +152,17 @@ class Pairing {
       refuse(index, fmt::format("no block begins at {:#x}", event.address));
     }
     if (event.bytes == 0 || event.bytes >= kAddressLimit) {
-      refuse(index, fmt::format("{} bytes are no size", event.bytes));
+      refuse(index, fmt::format("{} bytes are not a size", event.bytes));
     }
   }
   void check_segment(std::uint32_t index, const MemoryEvent& event) const {
     if (event.bytes % kSegmentRoundingBytes != 0) {
-      refuse(index, fmt::format("{} bytes are no size of a segment", event.bytes));
+      refuse(index, fmt::format("{} bytes are not the size of a segment", event.bytes));
     }
   }
   void check_request(std::uint32_t index, const MemoryEvent& event) const {
     if (event.bytes == 0 || event.bytes >= kAddressLimit || event.bytes % kMinBlockBytes != 0) {
-      refuse(index, fmt::format("{} bytes are no rounded request", event.bytes));
+      refuse(index, fmt::format("{} bytes are not a rounded request", event.bytes));
     }
   }
 

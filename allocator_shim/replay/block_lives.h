@@ -1,4 +1,4 @@
-// Which event belongs to which block: allocations and frees of a history, paired by address.
+// The lives of blocks: allocations and frees of a history, paired by address.
 #pragma once
 
 #include <cstddef>

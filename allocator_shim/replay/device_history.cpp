@@ -47,7 +47,7 @@ AllocatorSettings settings_of(const SnapshotSettings& listed, const RuleSet& rul
     const auto division = static_cast<std::uint64_t>(listed.roundup_power2_divisions[i]);
     if (division != 0 && !std::has_single_bit(division)) {
       throw HistoryError(HistoryError::Kind::inconsistent,
-                         fmt::format("roundup_power2_divisions: {} is no power of two",
+                         fmt::format("roundup_power2_divisions: {} is not a power of two",
                                      listed.roundup_power2_divisions[i]));
     }
     settings.roundup_power2_divisions[i] = division;

@@ -1,4 +1,4 @@
-// What a snapshot recorded of one device, in the terms of the caching allocator.
+// The history of one device in a snapshot, in the terms of the caching allocator.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where a replay and its record part, in words that help to find out why.
+// Disagreements: the places where a replay and its record part, in words that help to find out why.
 #pragma once
 
 #include <cstddef>

@@ -84,7 +84,7 @@ void HistoryReplay::do_request(const HistoryStep& step) {
   if (life != kNever) {
     handles_[life] = block;
   } else {
-    machine_.allocator().free(block);  // recorded as out of memory: nobody has it
+    machine_.allocator().free(block);  // recorded as out of memory: the program has no such block
   }
   compare(step);
 }
@@ -118,22 +118,36 @@ void HistoryReplay::do_snapshot(const HistoryStep& step) {
 
 // ---- what made a request do what it did ---------------------------------------------------------
 
-/// What is possible, the likelier first.
-std::vector<RequestCause> HistoryReplay::causes_of(const HistoryStep& step) const {
-  std::uint32_t leading = 0;  // completions, before anything else
+namespace {
+
+/// What frees and releases a step shows.
+struct FreedWithin {
+  std::uint32_t leading = 0;  ///< completions, before anything else
   std::uint32_t later = 0;
   bool has_releases = false;
   bool has_large_releases = false;
+};
+
+FreedWithin freed_within(const DeviceHistory& history, const HistoryStep& step) {
+  FreedWithin freed;
   for (std::size_t i = step.begin; i < step.end; ++i) {
-    const MemoryEvent& event = history_.events[i];
+    const MemoryEvent& event = history.events[i];
     if (event.action == EventAction::free_completed) {
-      ++(has_releases ? later : leading);
+      ++(freed.has_releases ? freed.later : freed.leading);
     } else if (gives_memory_back(event)) {
-      has_releases = true;
-      has_large_releases = has_large_releases || (event.action == EventAction::segment_free &&
-                                                  event.bytes != kSmallBufferBytes);
+      freed.has_releases = true;
+      freed.has_large_releases |=
+          event.action == EventAction::segment_free && event.bytes != kSmallBufferBytes;
     }
   }
+  return freed;
+}
+
+}  // namespace
+
+/// What is possible, the likelier first.
+std::vector<RequestCause> HistoryReplay::causes_of(const HistoryStep& step) const {
+  const auto [leading, later, has_releases, has_large_releases] = freed_within(history_, step);
   // A request that waited has waited for everything.
   const bool may_have_waited = leading > 0 && later == 0 && leading == machine_.pending();
   const bool may_have_collected =

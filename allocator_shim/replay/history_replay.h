@@ -1,5 +1,5 @@
-// Feeds the requests of a history through the caching allocator and compares what it does with what
-// was recorded, event by event.
+// The replay of a history: feeds its requests through the caching allocator and compares what it
+// does with what was recorded, event by event.
 #pragma once
 
 #include <cstddef>

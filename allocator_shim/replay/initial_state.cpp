@@ -108,7 +108,8 @@ class InitialStateFinder {
     if (segment.is_small || segment.is_expandable) return rounded;
     if (rounded >= history_.settings.max_split_size_bytes) return room;
     const std::size_t gap = room - rounded;
-    // Splitting leaves less than that only while expandable segments are on: nobody asks for it.
+    // Splitting leaves less than that only while expandable segments are on: no program asks for
+    // it.
     if (gap <= kMostSpareBytes) return history_.settings.expandable_segments ? rounded : room;
     const std::size_t smallest_free = kMostSpareBytes + kMinBlockBytes;
     if (gap > smallest_free && !history_.settings.expandable_segments) {

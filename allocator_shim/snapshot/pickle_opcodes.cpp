@@ -1,5 +1,7 @@
 #include "allocator_shim/snapshot/pickle_opcodes.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace ohm {
@@ -99,6 +101,24 @@ constexpr std::array<PickleOpcodeInfo, 256> by_byte() {
 PickleOpcodeInfo pickle_opcode_info(std::uint8_t byte) {
   static constexpr std::array<PickleOpcodeInfo, 256> kInfos = by_byte();
   return kInfos[byte];
+}
+
+std::string refusal_of_opcode(std::uint8_t byte) {
+  const PickleOpcodeInfo info = pickle_opcode_info(byte);
+  switch (info.kind) {
+    case PickleOpcodeKind::runs:
+      return fmt::format(
+          "the opcode {} (0x{:02X}) would run code or make objects; memory snapshots are plain "
+          "data, so this is something else, and it is not opened",
+          info.name, byte);
+    case PickleOpcodeKind::foreign:
+      return fmt::format("the opcode {} (0x{:02X}) does not occur in memory snapshots", info.name,
+                         byte);
+    case PickleOpcodeKind::data:
+    case PickleOpcodeKind::unknown:
+      break;
+  }
+  return fmt::format("0x{:02X} is not an opcode of pickle: the file is damaged", byte);
 }
 
 }  // namespace ohm

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ohm {
@@ -58,5 +59,8 @@ struct PickleOpcodeInfo {
 };
 
 PickleOpcodeInfo pickle_opcode_info(std::uint8_t byte);
+
+/// Why a reader of plain data does not take this byte for an opcode of its own.
+std::string refusal_of_opcode(std::uint8_t byte);
 
 }  // namespace ohm

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "allocator_shim/base/utf8.h"
-#include "allocator_shim/snapshot/pickle_opcodes.h"
+#include "allocator_shim/snapshot/foreign_file.h"
 
 namespace ohm {
 
@@ -25,42 +25,7 @@ constexpr std::size_t kAlwaysAllowed = 16384;
 /// How far up the stack something may be used a second time while it waits: two batches.
 constexpr std::size_t kMaxEarlyDistance = 4096;
 
-/// Files that are taken for snapshots, by how they begin.
-struct ForeignFile {
-  std::string_view begin;
-  std::string_view what;
-};
-constexpr ForeignFile kForeignFiles[] = {
-    {"PK\x03\x04", "a zip archive (torch.save writes such files)"},
-    {"\x1F\x8B", "compressed with gzip: unpack it first"},
-    {"\x28\xB5\x2F\xFD", "compressed with zstd: unpack it first"},
-    {"\xFD"
-     "7zXZ",
-     "compressed with xz: unpack it first"},
-    {"\x93NUMPY", "a NumPy array"},
-    {"\x7F"
-     "ELF",
-     "a program"},
-    {"{", "text, perhaps JSON"},
-    {"# ", "text"},
-};
-
 }  // namespace
-
-PickleError::PickleError(std::uint64_t offset, const std::string& what)
-    : std::invalid_argument(fmt::format("byte {}: {}", offset, what)), offset_(offset) {}
-
-PickleError::PickleError(const std::string& file, const PickleError& error)
-    : std::invalid_argument(file + ": " + error.what()), offset_(error.offset()) {}
-
-double PickleValue::real() const { return std::bit_cast<double>(payload); }
-
-std::string_view name_of(PickleValue::Kind kind) {
-  static constexpr std::array<std::string_view, 9> kNames = {
-      "None",    "a boolean", "an integer",  "an integer beyond 64 bits", "a real number", "a text",
-      "a tuple", "a list",    "a dictionary"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
 
 void PickleReader::Memo::push_back(const MemoSlot& slot) {
   if (size_ % kChunkSlots == 0) {
@@ -72,24 +37,6 @@ void PickleReader::Memo::push_back(const MemoSlot& slot) {
 // ---- bytes --------------------------------------------------------------------------------------
 
 void PickleReader::refuse(const std::string& why) const { throw PickleError(offset_, why); }
-
-void PickleReader::refuse_opcode(std::uint8_t byte) const {
-  const PickleOpcodeInfo info = pickle_opcode_info(byte);
-  switch (info.kind) {
-    case PickleOpcodeKind::runs:
-      refuse(
-          fmt::format("the opcode {} (0x{:02X}) would run code or make objects; memory snapshots "
-                      "are plain data, so this is something else, and it is not opened",
-                      info.name, byte));
-    case PickleOpcodeKind::foreign:
-      refuse(fmt::format("the opcode {} (0x{:02X}) does not occur in memory snapshots", info.name,
-                         byte));
-    case PickleOpcodeKind::data:
-    case PickleOpcodeKind::unknown:
-      break;
-  }
-  refuse(fmt::format("0x{:02X} is not an opcode of pickle: the file is damaged", byte));
-}
 
 void PickleReader::refuse_end(std::uint64_t count) const {
   refuse(
@@ -118,11 +65,8 @@ void PickleReader::read_header() {
   if (!bytes_.has(1)) refuse("the file is empty");
   if (static_cast<std::uint8_t>(*bytes_.front()) !=
       static_cast<std::uint8_t>(PickleOpcode::proto)) {
-    for (const ForeignFile& file : kForeignFiles) {
-      if (!bytes_.has(file.begin.size())) continue;
-      if (std::string_view(bytes_.front(), file.begin.size()) != file.begin) continue;
-      refuse(fmt::format("this is not a memory snapshot but {}", file.what));
-    }
+    const std::string_view foreign = foreign_file_at(bytes_);
+    if (!foreign.empty()) refuse(fmt::format("this is not a memory snapshot but {}", foreign));
     refuse(
         fmt::format("this is not a memory snapshot: it begins with 0x{:02X}, a pickle of protocol "
                     "2 to 5 with 0x80",
@@ -345,126 +289,100 @@ void PickleReader::get(std::uint32_t number) {
 // ---- the machine --------------------------------------------------------------------------------
 
 // NOLINTNEXTLINE(readability-function-size): one line an opcode reads best in one piece.
-bool PickleReader::step() {
+inline void PickleReader::execute(PickleOpcode opcode) {
   using Op = PickleOpcode;
-  offset_ = bytes_.offset();
-  if (!bytes_.has(1)) refuse("the file ends before the pickle does: it is cut short");
-  const auto opcode = little_endian<std::uint8_t>();
-  switch (static_cast<PickleOpcode>(opcode)) {
+  switch (opcode) {
     case Op::bin_get:
-      get(little_endian<std::uint8_t>());
-      return true;
+      return get(little_endian<std::uint8_t>());
     case Op::long_bin_get:
-      get(little_endian<std::uint32_t>());
-      return true;
+      return get(little_endian<std::uint32_t>());
     case Op::memoize:
-      put(memo_.size());
-      return true;
+      return put(memo_.size());
     case Op::bin_put:
-      put(little_endian<std::uint8_t>());
-      return true;
+      return put(little_endian<std::uint8_t>());
     case Op::long_bin_put:
-      put(little_endian<std::uint32_t>());
-      return true;
+      return put(little_endian<std::uint32_t>());
 
     case Op::bin_int:
-      push(Kind::integer, static_cast<std::uint64_t>(std::int64_t{little_endian<std::int32_t>()}));
-      return true;
+      return push(Kind::integer,
+                  static_cast<std::uint64_t>(std::int64_t{little_endian<std::int32_t>()}));
     case Op::bin_int1:
-      push(Kind::integer, little_endian<std::uint8_t>());
-      return true;
+      return push(Kind::integer, little_endian<std::uint8_t>());
     case Op::bin_int2:
-      push(Kind::integer, little_endian<std::uint16_t>());
-      return true;
+      return push(Kind::integer, little_endian<std::uint16_t>());
     case Op::long1:
-      push_long(little_endian<std::uint8_t>());
-      return true;
+      return push_long(little_endian<std::uint8_t>());
     case Op::long4: {
       const auto length = little_endian<std::int32_t>();
       if (length < 0) refuse("an integer of a negative number of bytes");
-      push_long(static_cast<std::uint64_t>(length));
-      return true;
+      return push_long(static_cast<std::uint64_t>(length));
     }
     case Op::bin_float:
-      push_real();
-      return true;
+      return push_real();
     case Op::none:
-      push(Kind::none, 0);
-      return true;
+      return push(Kind::none, 0);
     case Op::new_true:
-      push(Kind::boolean, 1);
-      return true;
+      return push(Kind::boolean, 1);
     case Op::new_false:
-      push(Kind::boolean, 0);
-      return true;
+      return push(Kind::boolean, 0);
     case Op::short_bin_unicode:
-      push_text(little_endian<std::uint8_t>());
-      return true;
+      return push_text(little_endian<std::uint8_t>());
     case Op::bin_unicode:
-      push_text(little_endian<std::uint32_t>());
-      return true;
+      return push_text(little_endian<std::uint32_t>());
     case Op::bin_unicode8:
-      push_text(little_endian<std::uint64_t>());
-      return true;
+      return push_text(little_endian<std::uint64_t>());
 
     case Op::mark:
       if (marks_.size() == kMaxMarks) refuse(fmt::format("nested more than {} deep", kMaxMarks));
       marks_.push_back(stack_.size());
-      return true;
+      return;
     case Op::empty_list:
-      push(Kind::list, 0);
-      return true;
+      return push(Kind::list, 0);
     case Op::empty_dict:
-      push(Kind::dict, 0);
-      return true;
+      return push(Kind::dict, 0);
     case Op::append:
-      add_list_items(stack_.size() - 2, stack_.size() - 1);
-      return true;
+      return add_list_items(stack_.size() - 2, stack_.size() - 1);
     case Op::appends: {
       const std::size_t first = pop_mark();
-      add_list_items(first - 1, first);
-      return true;
+      return add_list_items(first - 1, first);
     }
     case Op::set_item:
-      add_dict_items(stack_.size() - 3, stack_.size() - 2);
-      return true;
+      return add_dict_items(stack_.size() - 3, stack_.size() - 2);
     case Op::set_items: {
       const std::size_t first = pop_mark();
-      add_dict_items(first - 1, first);
-      return true;
+      return add_dict_items(first - 1, first);
     }
     case Op::list:
-      make_from_mark(Kind::list);
-      return true;
+      return make_from_mark(Kind::list);
     case Op::dict:
-      make_from_mark(Kind::dict);
-      return true;
+      return make_from_mark(Kind::dict);
     case Op::empty_tuple:
-      make_tuple(stack_.size());
-      return true;
+      return make_tuple(stack_.size());
     case Op::tuple1:
-      make_tuple(stack_.size() - 1);
-      return true;
+      return make_tuple(stack_.size() - 1);
     case Op::tuple2:
-      make_tuple(stack_.size() - 2);
-      return true;
+      return make_tuple(stack_.size() - 2);
     case Op::tuple3:
-      make_tuple(stack_.size() - 3);
-      return true;
+      return make_tuple(stack_.size() - 3);
     case Op::tuple:
-      make_tuple(pop_mark());
-      return true;
+      return make_tuple(pop_mark());
 
     case Op::frame:
-      check_frame();
-      return true;
+      return check_frame();
     case Op::stop:
-      return false;
+      return;
     case Op::proto:
-      break;
+      refuse("a second PROTO");
   }
-  if (opcode == static_cast<std::uint8_t>(Op::proto)) refuse("a second PROTO");
-  refuse_opcode(opcode);
+  refuse(refusal_of_opcode(static_cast<std::uint8_t>(opcode)));
+}
+
+bool PickleReader::step() {
+  offset_ = bytes_.offset();
+  if (!bytes_.has(1)) refuse("the file ends before the pickle does: it is cut short");
+  const auto opcode = PickleOpcode{little_endian<std::uint8_t>()};
+  execute(opcode);
+  return opcode != PickleOpcode::stop;
 }
 
 PickleValue PickleReader::read() {

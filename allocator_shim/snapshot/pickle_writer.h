@@ -1,4 +1,5 @@
-// Writes pickles of plain data, protocol 4, with the opcodes that PyTorch's memory viewer knows.
+// The writer of pickles: of plain data, protocol 4, with the opcodes that PyTorch's memory viewer
+// knows.
 #pragma once
 
 #include <cstddef>

@@ -110,7 +110,7 @@ class SnapshotMaker {
   const SiteTable& sites_;
   Snapshot snapshot_;
   TraceDetails details_;
-  TextId unknown_;  ///< category of what is no block: viewers need one of this name
+  TextId unknown_;  ///< category of what is not a block: viewers need one of this name
   std::unordered_map<SiteId, StackId> stacks_;
   std::unordered_map<std::uint64_t, std::size_t> allocated_at_;  ///< addresses differ by GPU
 };

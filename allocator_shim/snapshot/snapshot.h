@@ -62,7 +62,7 @@ struct TraceDetail {
   friend bool operator==(const TraceDetail&, const TraceDetail&) = default;
 };
 
-/// `user_metadata` of an `oom` that a fault plan wanted: it is no act of the allocator.
+/// `user_metadata` of an `oom` that a fault plan wanted: it is not an act of the allocator.
 inline constexpr std::string_view kInjectedNote = "injected";
 
 /// One event of a device. `relabel` does not occur.

@@ -116,7 +116,7 @@ void SnapshotBuilder::become_other(PickleValue& value, const PickleError& proble
   become(value, Role::other, has_room ? problems_.size() : 0);
 }
 
-/// Drops the record or list that nobody takes; what was begun later is gone already.
+/// Drops the record or list that no other takes; what was begun later is gone already.
 void SnapshotBuilder::forget(const PickleValue& value) {
   const auto drop_record = [&](auto& collection) {
     if (value.payload < collection.waiting.size()) collection.waiting.resize(value.payload);

@@ -1,4 +1,4 @@
-// Makes a Snapshot of what a pickle reader tells.
+// The builder of a Snapshot from what a pickle reader tells.
 //
 // Dictionaries are known by their keys: one with `action` and `size` is a trace entry, one with
 // `filename` and `name` a frame. Each becomes a record as soon as it is filled, and lists of
@@ -80,13 +80,13 @@ class SnapshotBuilder final : public PickleHandler {
     return {list.payload >> 32U, list.payload & 0xFFFFFFFFU};
   }
 
-  /// Lists that may still grow, and empty ones that somebody took or that were dropped.
+  /// Lists that may still grow, and empty ones that were taken or dropped.
   template <typename List>
   static void drop_empty(std::vector<List>& lists) {
     while (!lists.empty() && lists.back().empty()) lists.pop_back();
   }
 
-  /// Records of one kind: each waits until a list takes it, each list until somebody takes that.
+  /// Records of one kind: each waits until a list takes it, each list until a record takes that.
   template <typename R, typename L = std::vector<R>>
   struct Collection {
     using Record = R;

@@ -1,4 +1,4 @@
-// Reads memory snapshots, those of every PyTorch version since 2.1 and our own.
+// The reader of memory snapshots: those of every PyTorch version since 2.1 and our own.
 //
 // Nothing is executed, whatever the file holds (pickle_reader.h). Keys that are not known are
 // passed over; of the known ones, only what makes a segment, a block and a trace entry must be

@@ -1,4 +1,4 @@
-// Writes memory snapshots that PyTorch's viewer and torch.cuda._memory_viz open.
+// The writer of memory snapshots, as PyTorch's viewer and torch.cuda._memory_viz open them.
 #pragma once
 
 #include <string>

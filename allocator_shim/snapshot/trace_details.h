@@ -1,4 +1,4 @@
-// Finds the details that a snapshot has already.
+// An index of the details that a snapshot has already.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 
 #include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/device/cuda/shared_library.h"
+#include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/baseline_command.h"
 #include "harness/cli/diff_command.h"
 #include "harness/cli/explain_command.h"
@@ -26,6 +27,10 @@
 #include "harness/cli/sweep_command.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verify_device_command.h"
+#include "harness/gate/baseline.h"
+#include "harness/process/git_revision.h"
+#include "harness/replay/replay_file.h"
+#include "reports/json/result_reader.h"
 #include "reports/model/exit_code.h"
 #include "reports/text/text_layout.h"
 
@@ -98,8 +103,7 @@ std::string conversion_text(std::string_view message) {
     return std::string(message);
   }
   const std::size_t start = kIntroduction.size();
-  return fmt::format("{}: \"{}\" is not a number that it takes",
-                     message.substr(start, equals - start),
+  return fmt::format("{}: \"{}\" is not a valid number", message.substr(start, equals - start),
                      message.substr(equals + kEquals.size()));
 }
 
@@ -162,6 +166,12 @@ class Application {
   std::vector<Entry> entries_;
 };
 
+/// Prints the message; the code of the process.
+int ended(const std::exception& error, ExitReason reason) {
+  print_error(reports::printable(error.what()));
+  return exit_code(reason).code;
+}
+
 }  // namespace
 
 int run_application(int argc, const char* const* argv, const Environment& environment) {
@@ -172,11 +182,20 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
   try {
     return Application(environment).run(argc, argv);
   } catch (const UsageError& error) {
-    print_error(reports::printable(error.what()));
-    return exit_code(ExitReason::usage).code;
+    return ended(error, ExitReason::usage);
   } catch (const GpuUnavailable& missing) {
-    print_error(reports::printable(missing.what()));
-    return exit_code(ExitReason::unavailable).code;
+    return ended(missing, ExitReason::unavailable);
+    // What is wrong with a file that the command line names.
+  } catch (const reports::ResultError& error) {
+    return ended(error, ExitReason::script_error);
+  } catch (const PickleError& error) {
+    return ended(error, ExitReason::script_error);
+  } catch (const engine::BaselineError& error) {
+    return ended(error, ExitReason::script_error);
+  } catch (const engine::ReplayError& error) {
+    return ended(error, ExitReason::script_error);
+  } catch (const engine::RevisionError& error) {
+    return ended(error, ExitReason::script_error);
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));
     return exit_code(ExitReason::internal_error).code;

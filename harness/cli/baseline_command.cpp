@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/baseline.h"
 #include "harness/process/git_revision.h"
 #include "harness/run/runner.h"
+#include "reports/console/result_diff_text.h"
 #include "reports/json/result_input.h"
 #include "reports/text/paint.h"
 #include "reports/text/text_layout.h"
@@ -35,7 +36,7 @@ struct BaselineArguments {
   std::vector<std::string> files;
   std::string against;
   std::string color = "auto";
-  int jobs = usable_cores();
+  int jobs = 1;
   bool ratchet = false;
   bool force = false;
 };
@@ -107,7 +108,7 @@ std::string old_text(const std::string& path, const ScenarioResult& scenario, bo
     }
     return out;
   } catch (const engine::BaselineError& error) {
-    return fmt::format("{}; it is written anew\n", error.what());
+    return fmt::format("{}; it is rewritten\n", error.what());
   }
 }
 
@@ -127,8 +128,7 @@ void write_baseline(const ScenarioResult& scenario, bool color) {
 int update(const BaselineArguments& arguments, const Environment& environment) {
   if (is_ci() && !arguments.force) {
     throw UsageError(
-        "CI is set: a baseline that a job writes is one that nobody has seen; --force does it all "
-        "the same");
+        "CI is set: a baseline written by a job has not been reviewed; --force writes it anyway");
   }
   const bool color = wants_color(arguments.color);
   const engine::RunOutcome outcome = measured(arguments.files, arguments, environment);
@@ -213,6 +213,15 @@ int check_files(const BaselineArguments& arguments, const Environment& environme
   return exit_code(reason).code;
 }
 
+/// Throws RevisionError.
+engine::RevisionFolder folder_at(const std::string& folder, const std::string& revision) {
+  try {
+    return {folder, revision};
+  } catch (const engine::RevisionError& error) {
+    throw engine::RevisionError(fmt::format("--against {}: {}", revision, error.what()));
+  }
+}
+
 /// The scenarios of the revision are run by this program: what changed is what the scripts do.
 int check_against(const BaselineArguments& arguments, const Environment& environment) {
   ExitReason reason = ExitReason::passed;
@@ -221,7 +230,7 @@ int check_against(const BaselineArguments& arguments, const Environment& environ
     by_folder[fs::path(file).parent_path().string()].push_back(file);
   }
   for (const auto& [folder, files] : by_folder) {
-    const engine::RevisionFolder old(folder, arguments.against);
+    const engine::RevisionFolder old = folder_at(folder, arguments.against);
     std::vector<std::string> old_files;
     for (const std::string& file : files) {
       const fs::path path = fs::path(old.path()) / fs::path(file).filename();
@@ -274,26 +283,16 @@ int baseline(const BaselineArguments& arguments, const Environment& environment)
     throw UsageError("name the scenarios, as in ohm baseline check scenarios/*.lua");
   }
   if (!arguments.against.empty() && arguments.action != "check") {
-    throw UsageError("--against belongs to ohm baseline check");
+    throw UsageError("--against is an option of ohm baseline check");
   }
-  try {
-    if (arguments.action == "update") return update(arguments, environment);
-    if (arguments.action == "show") return show(arguments);
-    if (arguments.action != "check") {
-      throw UsageError(
-          fmt::format("ohm baseline does check, update or show, not \"{}\"", arguments.action));
-    }
-    return arguments.against.empty() ? check_files(arguments, environment)
-                                     : check_against(arguments, environment);
-  } catch (const engine::BaselineError& error) {
-    print_error(reports::printable(error.what()));
-  } catch (const PickleError& error) {
-    print_error(reports::printable(error.what()));
-  } catch (const engine::RevisionError& error) {
-    print_error(
-        reports::printable(fmt::format("--against {}: {}", arguments.against, error.what())));
+  if (arguments.action == "update") return update(arguments, environment);
+  if (arguments.action == "show") return show(arguments);
+  if (arguments.action != "check") {
+    throw UsageError(
+        fmt::format("ohm baseline takes check, update or show, not \"{}\"", arguments.action));
   }
-  return exit_code(ExitReason::script_error).code;
+  return arguments.against.empty() ? check_files(arguments, environment)
+                                   : check_against(arguments, environment);
 }
 
 }  // namespace
@@ -301,16 +300,16 @@ int baseline(const BaselineArguments& arguments, const Environment& environment)
 std::function<int()> setup_baseline(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<BaselineArguments>();
   app.add_option("ACTION", arguments->action, "check, update or show")->type_name("");
-  app.add_option("FILES", arguments->files, "Scenario files, or memory snapshots of PyTorch's")
+  app.add_option("FILES", arguments->files, "Scenario files, or PyTorch memory snapshots")
       ->type_name("");
-  app.add_option("--against", arguments->against,
-                 "Compare with the scenarios as they were where HEAD parted from this git "
-                 "revision, run now")
+  app.add_option(
+         "--against", arguments->against,
+         "Compare with the scenarios at the merge base of HEAD and this git revision, run now")
       ->type_name("REVISION");
-  app.add_flag("--ratchet", arguments->ratchet, "Improvements fail too, until they are kept");
-  app.add_flag("--force", arguments->force, "Update although CI is set");
-  app.add_option("-j,--jobs", arguments->jobs, "Variants at once; as many as cores unless given")
-      ->type_name("N");
+  app.add_flag("--ratchet", arguments->ratchet,
+               "Fail improvements too, until the baseline is updated");
+  app.add_flag("--force", arguments->force, "Update even though CI is set");
+  add_jobs_option(app, arguments->jobs);
   app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
   return [arguments, &environment] { return baseline(*arguments, environment); };
 }

@@ -1,4 +1,4 @@
-// ohm baseline: what scenarios allocated when somebody looked last.
+// ohm baseline: the allocations of scenarios, compared with those that were recorded before.
 #pragma once
 
 #include "harness/cli/command.h"
@@ -8,7 +8,7 @@ namespace ohm::cli {
 std::function<int()> setup_baseline(CLI::App& app, const Environment& environment);
 
 inline constexpr Command kBaselineCommand = {
-    "baseline", "Compare what scenarios allocate with what they did before, to the byte",
+    "baseline", "Compare what scenarios allocate with their baselines, to the byte",
     "ohm baseline update scenarios/*.lua            # writes scenarios/NAME.baseline\n"
     "ohm baseline check scenarios/*.lua             # fails (1) where anything grew\n"
     "ohm baseline check scenarios/*.lua --ratchet   # and where anything shrank: keep the gain\n"

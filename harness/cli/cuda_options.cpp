@@ -6,9 +6,8 @@
 #include <cstdlib>
 
 #include "allocator_shim/base/format_bytes.h"
-#include "harness/cli/option_values.h"
 #include "harness/cli/terminal.h"
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 
 namespace ohm::cli {
 
@@ -29,10 +28,10 @@ constexpr std::array<LibraryVariable, 6> kLibraryVariables = {
      {"OHM_CUDNN", [](engine::CudaLibraries& all, const char* path) { all.math.cudnn = {path}; }},
      {"OHM_NCCL", [](engine::CudaLibraries& all, const char* path) { all.math.nccl = {path}; }}}};
 
-void say_what_was_found(const engine::FoundCards& found) {
+void say_what_was_found(const engine::FoundCudaDevices& found) {
   for (const cuda::CardProperties& card : found.cards) {
     write_stderr(fmt::format(
-        "ohm: on {} ({}, driver for CUDA {}); what has no kernel there is done on the host\n",
+        "ohm: running on {} ({}, driver for CUDA {}); ops without a kernel there run on the host\n",
         card.name, human_bytes(card.total_bytes), cuda::version_text(found.driver_version)));
   }
 }
@@ -42,8 +41,8 @@ void say_what_was_found(const engine::FoundCards& found) {
 bool asks_for_cuda(const std::string& gpu_text) {
   if (gpu_text.starts_with("cuda,")) {
     throw UsageError(
-        "--gpu cuda takes nothing more: --limit SIZE bounds the memory, and how many GPUs there "
-        "are is the scenario's to say");
+        "--gpu cuda takes no settings: --limit SIZE limits the memory, and the scenario sets the "
+        "number of GPUs");
   }
   return gpu_text == "cuda";
 }
@@ -57,31 +56,24 @@ engine::CudaLibraries cuda_libraries() {
   return libraries;
 }
 
-void add_limit_option(CLI::App& app, std::string& limit) {
-  app.add_option("--limit", limit,
-                 "With --gpu cuda: the memory of each GPU; what its scenario says unless given")
-      ->type_name("SIZE")
-      ->check(not_empty());
+void add_cuda_footer(CLI::App& app) {
   std::string variables;
   for (const LibraryVariable& row : kLibraryVariables) {
     variables += fmt::format("{}{}", variables.empty() ? "" : ", ", row.name);
   }
-  app.footer(
-      fmt::format("With --gpu cuda NVIDIA's libraries are looked up by the loader; {} name "
-                  "others.",
-                  variables));
+  app.footer(fmt::format(
+      "With --gpu cuda the dynamic loader finds NVIDIA's libraries; {} override their paths.",
+      variables));
 }
 
-void check_cuda_options(engine::RunOptions& run, const std::string& limit) {
+void check_cuda_options(engine::RunOptions& run) {
   if (!asks_for_cuda(run.gpu_text)) {
-    if (!limit.empty()) throw UsageError("--limit goes with --gpu cuda");
+    if (run.limit) throw UsageError("--limit requires --gpu cuda");
     return;
   }
-  engine::CudaRun& cuda = run.cuda.emplace();
-  cuda.libraries = cuda_libraries();
-  if (!limit.empty()) cuda.limit_bytes = parsed("--limit", [&] { return parse_bytes(limit); });
+  run.cuda = cuda_libraries();
   try {
-    say_what_was_found(engine::find_cards(cuda.libraries));
+    say_what_was_found(engine::find_cuda_devices(*run.cuda));
   } catch (const GpuUnavailable& missing) {
     throw GpuUnavailable(fmt::format("--gpu cuda: {}", missing.what()));
   }

@@ -1,11 +1,11 @@
-// `--gpu cuda`, and what goes with it.
+// `--gpu cuda` and the options that go with it.
 #pragma once
 
 #include <string>
 
 #include "harness/cli/command.h"
-#include "harness/machine/cuda_run.h"
-#include "harness/run/runner.h"
+#include "harness/machine/cuda_libraries.h"
+#include "harness/run/run_options.h"
 
 namespace ohm::cli {
 
@@ -16,10 +16,11 @@ bool asks_for_cuda(const std::string& gpu_text);
 /// name others.
 engine::CudaLibraries cuda_libraries();
 
-void add_limit_option(CLI::App& app, std::string& limit);
+/// Says in the help where NVIDIA's libraries are looked for.
+void add_cuda_footer(CLI::App& app);
 
 /// Looks for the cards, where they are asked for, and says on stderr what was found. Throws
 /// UsageError, and GpuUnavailable that says what is missing.
-void check_cuda_options(engine::RunOptions& run, const std::string& limit);
+void check_cuda_options(engine::RunOptions& run);
 
 }  // namespace ohm::cli

@@ -14,6 +14,7 @@
 
 #include "allocator_shim/base/nearest_name.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/terminal.h"
@@ -22,7 +23,7 @@
 #include "harness/scenario/scenario_program.h"
 #include "harness/scenario/source_file.h"
 #include "reports/console/explained_scenario.h"
-#include "reports/text/oom_message.h"
+#include "reports/text/oom_message_parser.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
@@ -89,7 +90,7 @@ std::string file_of(const std::string& pitfall, const std::vector<std::string>& 
     names.push_back(fs::path(file).stem().string());
     if (names.back() == pitfall) return file;
   }
-  throw UsageError(fmt::format("there is no pitfall \"{}\"{}; ohm list prints them", pitfall,
+  throw UsageError(fmt::format("unknown pitfall \"{}\"{}; ohm list prints them", pitfall,
                                did_you_mean(pitfall, names)));
 }
 
@@ -113,7 +114,7 @@ reports::ExplainedScenario explained(const ScenarioResult& result) {
 void take_files(ExplainArguments& arguments) {
   const std::vector<std::string> files = default_scenario_files();
   if (arguments.all && !arguments.pitfalls.empty()) {
-    throw UsageError("--all is every pitfall: name none");
+    throw UsageError("--all explains every pitfall: do not name any");
   }
   if (arguments.all) {
     if (files.empty()) throw UsageError("there is no scenarios/*.lua here");
@@ -131,7 +132,7 @@ void take_files(ExplainArguments& arguments) {
 int explain(ExplainArguments arguments, const Environment& environment) {
   if (arguments.message_option->count() > 0) {
     if (arguments.all || arguments.markdown || !arguments.pitfalls.empty()) {
-      throw UsageError("--message explains a message alone");
+      throw UsageError("--message takes neither pitfalls nor --all or --markdown");
     }
     return explain_message(arguments);
   }
@@ -166,20 +167,17 @@ int explain(ExplainArguments arguments, const Environment& environment) {
 
 std::function<int()> setup_explain(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<ExplainArguments>();
-  arguments->run.jobs = usable_cores();
   app.add_option("PITFALLS", arguments->pitfalls, "Names of scenarios, or their files")
       ->type_name("");
   arguments->message_option =
-      app.add_option("--message", arguments->message,
-                     "Explain the first out-of-memory message of PyTorch in this file, or in the "
-                     "standard input")
+      app.add_option(
+             "--message", arguments->message,
+             "Explain the first PyTorch out-of-memory message in this file, or on standard input")
           ->type_name("[FILE]")
           ->expected(0, 1);
   app.add_flag("--all", arguments->all, "Every scenario of the scenarios folder");
-  app.add_flag("--markdown", arguments->markdown, "As a document: a handout with --all");
-  app.add_option("-j,--jobs", arguments->run.jobs,
-                 "Variants at once; as many as cores unless given")
-      ->type_name("N");
+  app.add_flag("--markdown", arguments->markdown, "Print Markdown: with --all, a handout");
+  add_jobs_option(app, arguments->run.jobs);
   app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
   return [arguments, &environment] { return explain(*arguments, environment); };
 }

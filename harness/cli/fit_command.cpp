@@ -13,6 +13,7 @@
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/fit/fit.h"
 #include "reports/console/fit_text.h"
@@ -26,7 +27,6 @@ struct FitArguments {
   engine::FitOptions fit;
   std::string varied;
   std::vector<std::string> gpus;
-  std::vector<std::string> settings;
   std::string color = "auto";
   bool ignores_limits = false;
   bool json = false;
@@ -69,7 +69,7 @@ VariedRange parse_range(const std::string& text) {
   }
   if (*range.least > *range.most) {
     throw std::invalid_argument(
-        fmt::format("{} is more than {}: nothing is between them", *range.least, *range.most));
+        fmt::format("{} is more than {}: the range is empty", *range.least, *range.most));
   }
   constexpr std::int64_t kExact = std::int64_t{1} << 53U;
   if (*range.least < -kExact || *range.most > kExact) {
@@ -83,7 +83,7 @@ void take_range(FitArguments& arguments) {
   const VariedRange range = parsed("--vary", [&] { return parse_range(arguments.varied); });
   fit.varied = range.name;
   if (range.name == kFitCapacity && range.least) {
-    throw UsageError("--vary capacity takes no range: every card is tried that could hold it");
+    throw UsageError("--vary capacity takes no range: every GPU that could hold it is tried");
   }
   fit.least = range.least;
   fit.most = range.most;
@@ -99,9 +99,9 @@ void take_gpus(FitArguments& arguments) {
     }
     if (asks_for_cuda(text)) {
       throw UsageError(
-          "--gpu cuda: a fit tries more memory than a card has, and copies of a run: it is for "
-          "virtual GPUs. ohm verify-device FILES --write-profile card.json writes one like this "
-          "computer's card, for --gpu card.json");
+          "--gpu cuda: ohm fit is for virtual GPUs, for it tries more memory than a card has. ohm "
+          "verify-device FILES --write-profile card.json writes a profile of this computer's card, "
+          "for --gpu card.json");
     }
     arguments.fit.gpus.push_back(gpu_selection(text));
   }
@@ -117,13 +117,10 @@ void check(FitArguments& arguments) {
   }
   take_range(arguments);
   take_gpus(arguments);
-  check_allocator_options(run);
-  run.parameters = parameter_values(arguments.settings);
+  check_run_options(run);
   if (run.parameters.count(arguments.fit.varied) != 0) {
-    throw UsageError(fmt::format("--set {}: this is what is varied", arguments.fit.varied));
+    throw UsageError(fmt::format("--set {}: this parameter is varied", arguments.fit.varied));
   }
-  if (run.jobs < 1) throw UsageError("--jobs is at least 1");
-  if (!(run.timeout_seconds >= 0)) throw UsageError("--timeout is a number of seconds, 0 for none");
   arguments.fit.considers_limits = !arguments.ignores_limits;
 }
 
@@ -132,7 +129,7 @@ void say_what_was_left_out(const FitResult& result, const engine::FitOptions& as
   const bool is_narrower =
       (asked.least && *asked.least != result.least) || (asked.most && *asked.most != result.most);
   if (result.error || !is_narrower) return;
-  write_stderr(fmt::format("ohm: {} allows {} from {} to {} of that\n", result.file, result.varied,
+  write_stderr(fmt::format("ohm: {} allows only {} from {} to {}\n", result.file, result.varied,
                            result.least, result.most));
 }
 
@@ -166,43 +163,33 @@ void add_question(CLI::App& app, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
   app.add_option("FILE", run.files, "A scenario file")->type_name("");
   app.add_option("--vary", arguments.varied,
-                 "The parameter that is to be as large as fits, in whole numbers; capacity: the "
-                 "smallest card instead")
+                 "Parameter to maximize, in whole numbers; capacity: find the smallest GPU instead")
       ->type_name("NAME[=LEAST..MOST]");
   app.add_option("--gpu,--gpus", arguments.gpus,
-                 "On these GPUs instead (ohm gpus lists them), all for every one; repeatable")
-      ->type_name(kGpuOptionText)
+                 "Use these GPUs instead (ohm gpus lists them), or all of them; repeatable")
+      ->type_name(std::string(engine::kGpuValueName))
       ->allow_extra_args(false);
   app.add_option("--case", run.selection.cases,
-                 "Only this variant, or all of this role; all but checks unless given; repeatable")
+                 "Only this variant, or all of this role (default: all but checks); repeatable")
       ->type_name("NAME|ROLE")
       ->allow_extra_args(false);
-  add_settings_option(app, arguments.settings);
   app.add_flag("--no-limits", arguments.ignores_limits,
-               "It fits where nothing is out of memory, whatever the scenario's limits say");
+               "Ignore the scenario's limits: all that does not run out of memory fits");
 }
 
 void add_the_rest(CLI::App& app, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
-  app.add_option("--alloc-conf", run.alloc_conf,
-                 "Allocator settings instead, as PYTORCH_CUDA_ALLOC_CONF spells them")
-      ->type_name("KEY:VALUE,...");
-  app.add_option("--rules", run.rules, "Which PyTorch's allocator instead (pytorch-2.6)")
-      ->type_name("NAME");
-  app.add_option("-j,--jobs", run.jobs, "Searches at once; as many as cores unless given")
-      ->type_name("N");
-  app.add_option("--timeout", run.timeout_seconds, "For each search, 0 for none; 60 unless given")
-      ->type_name("SECONDS");
-  app.add_flag("--json", arguments.json, "For programs (ohm.fit/1)");
+  add_run_options(app, run, engine::RunCommand::fit);
+  add_jobs_option(app, run.jobs);
+  app.add_flag("--json", arguments.json, "Print JSON (ohm.fit/1)");
   app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
-  app.add_flag("-v,--verbose", arguments.verbose, "Everything about every variant on every GPU");
+  app.add_flag("-v,--verbose", arguments.verbose, "Print details of every variant on every GPU");
 }
 
 }  // namespace
 
 std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<FitArguments>();
-  arguments->fit.run.jobs = usable_cores();
   add_question(app, *arguments);
   add_the_rest(app, *arguments);
   return [arguments, &environment] { return fit(*arguments, environment); };

@@ -8,7 +8,7 @@ namespace ohm::cli {
 std::function<int()> setup_fit(CLI::App& app, const Environment& environment);
 
 inline constexpr Command kFitCommand = {
-    "fit", "Find the largest batch (or anything else) that fits, or the smallest card",
+    "fit", "Find the largest batch (or other parameter) that fits, or the smallest GPU",
     "ohm fit scenarios/batch_size.lua --vary batch=1..65536 --gpu a100-40g\n"
     "ohm fit scenarios/batch_size.lua --vary batch --gpus all\n"
     "ohm fit scenarios/batch_size.lua --vary capacity --set batch=512",

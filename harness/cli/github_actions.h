@@ -1,4 +1,4 @@
-// What a job of GitHub Actions is told without being asked: annotations and the step's summary.
+// Output for GitHub Actions, written without being asked for: annotations and the step's summary.
 #pragma once
 
 #include "reports/model/run_result.h"

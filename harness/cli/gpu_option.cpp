@@ -9,8 +9,8 @@ GpuSelection gpu_selection(const std::string& text) {
   return parsed("--gpu", [&] {
     const std::string name = text.substr(0, text.find(','));
     const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
-    if (is_path) add_gpu_profile(name, engine::read_gpu_profile(name));
-    return parse_gpu_selection(text);
+    return is_path ? parse_gpu_selection(text, engine::read_gpu_profile(name))
+                   : parse_gpu_selection(text);
   });
 }
 

@@ -7,9 +7,6 @@
 
 namespace ohm::cli {
 
-/// How `--gpu` is written.
-inline constexpr const char* kGpuOptionText = "NAME|FILE[,capacity=SIZE][,count=N]";
-
 /// A name with a slash, or that ends in .json, is the path of a file (ohm verify-device
 /// --write-profile), which is read. Throws UsageError.
 GpuSelection gpu_selection(const std::string& text);

@@ -228,12 +228,13 @@ int list(const ListArguments& arguments, const Environment& environment) {
 
 std::function<int()> setup_list(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<ListArguments>();
-  app.add_option("FILES", arguments->files, "Scenario files; scenarios/*.lua unless given")
+  app.add_option("FILES", arguments->files, "Scenario files (default: scenarios/*.lua)")
       ->type_name("");
-  app.add_flag("--json", arguments->json, "For programs (ohm.list/1)");
-  app.add_flag("--measurements", arguments->measurements, "What a limit can be about");
-  app.add_flag("--reporters", arguments->reporters, "What --report can write");
-  app.add_flag("--faults", arguments->faults, "What a fault plan is made of");
+  app.add_flag("--json", arguments->json, "Print JSON (ohm.list/1)");
+  app.add_flag("--measurements", arguments->measurements,
+               "List the measurements that a limit can name");
+  app.add_flag("--reporters", arguments->reporters, "List the formats of --report");
+  app.add_flag("--faults", arguments->faults, "List the policies of fault plans");
   return [arguments, &environment] { return list(*arguments, environment); };
 }
 

@@ -1,4 +1,4 @@
-// ohm list: what there is to run.
+// ohm list: the scenarios, their variants and limits.
 #pragma once
 
 #include "harness/cli/command.h"

@@ -1,4 +1,4 @@
-// The GPUs of running variants, drawn over and over while people wait.
+// The GPUs of running variants, redrawn while they run.
 #pragma once
 
 #include <cstddef>

@@ -52,8 +52,8 @@ int merge(const MergeArguments& arguments) {
 
 std::function<int()> setup_merge(CLI::App& app, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<MergeArguments>();
-  app.add_option("FILES", arguments->files, "JSON reports, one of each shard")->type_name("");
-  app.add_option("-o,--output", arguments->output, "Write there instead of standard output")
+  app.add_option("FILES", arguments->files, "JSON reports, one per shard")->type_name("");
+  app.add_option("-o,--output", arguments->output, "Write to this file instead of standard output")
       ->type_name("PATH");
   return [arguments] { return merge(*arguments); };
 }

@@ -94,11 +94,11 @@ void check_name(const std::string& name) {
   constexpr std::size_t kLongest = 64;
   if (has_good_letters && begins_well && name.size() <= kLongest) return;
   std::string hint;
-  if (name.ends_with(".lua")) hint = "; without .lua";
+  if (name.ends_with(".lua")) hint = "; leave out .lua";
   if (name.find('/') != std::string::npos) hint = "; --folder says where it goes";
-  throw UsageError(
-      fmt::format("\"{}\" is no name for a scenario: small letters, digits and _, a letter first{}",
-                  name, hint));
+  throw UsageError(fmt::format(
+      "\"{}\" is not a valid scenario name: lowercase letters, digits and _, a letter first{}",
+      name, hint));
 }
 
 std::string scenario_text(const std::string& name) {
@@ -119,7 +119,7 @@ int make_new(const NewArguments& arguments, const Environment& environment) {
   }
   const fs::path scenario = (folder / (arguments.name + ".lua")).lexically_normal();
   if (fs::exists(fs::symlink_status(scenario, error))) {
-    throw UsageError(fmt::format("{} is there already; it stays as it is", scenario.string()));
+    throw UsageError(fmt::format("{} already exists; it is left as it is", scenario.string()));
   }
   const fs::path definitions = (folder / ".ohm" / "ohm.lua").lexically_normal();
   fs::create_directory(definitions.parent_path(), error);
@@ -133,7 +133,7 @@ int make_new(const NewArguments& arguments, const Environment& environment) {
       "{}  for editors: what scripts can call\n"
       "{}{}\n\nnext: ohm run {}\n",
       scenario.string(), definitions.string(), settings.string(),
-      has_settings ? "  was there already and stays as it is: add \".ohm\" to workspace.library"
+      has_settings ? "  already exists and is left as it is: add \".ohm\" to workspace.library"
                    : "  for editors with the Lua language server",
       scenario.string()));
   return 0;
@@ -143,9 +143,9 @@ int make_new(const NewArguments& arguments, const Environment& environment) {
 
 std::function<int()> setup_new(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<NewArguments>();
-  app.add_option("NAME", arguments->name, "Of the scenario: small letters, digits and _")
+  app.add_option("NAME", arguments->name, "Name of the scenario: lowercase letters, digits and _")
       ->type_name("");
-  app.add_option("--folder", arguments->folder, "Where it goes; the current folder unless given")
+  app.add_option("--folder", arguments->folder, "Where to write it (default: the current folder)")
       ->type_name("FOLDER");
   return [arguments, &environment] { return make_new(*arguments, environment); };
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
@@ -13,27 +12,13 @@
 #include "allocator_shim/base/nearest_name.h"
 #include "allocator_shim/caching/settings.h"
 #include "harness/cli/terminal.h"
+#include "harness/run/runner.h"
 #include "reports/model/vocabulary.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 
 namespace {
-
-/// NAME=VALUE. Throws std::invalid_argument.
-std::pair<std::string, double> parse_setting(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
-  double value = 0;
-  const char* const end = number.data() + number.size();
-  const auto [rest, wrong] = std::from_chars(number.data(), end, value);
-  if (name.empty() || number.empty() || wrong != std::errc() || rest != end ||
-      !std::isfinite(value)) {
-    throw std::invalid_argument(fmt::format("\"{}\" is not NAME=NUMBER, as in batch=64", text));
-  }
-  return {name, value};
-}
 
 void take_environment(engine::RunOptions& run, const RuleSet& rules) {
   for (const char* variable : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
@@ -62,7 +47,7 @@ CLI::Validator not_negative() {
             const auto [rest, wrong] = std::from_chars(text.data(), end, value);
             return wrong == std::errc() && rest == end
                        ? std::string()
-                       : fmt::format("\"{}\" is no whole number from 0 to {}", text, UINT64_MAX);
+                       : fmt::format("\"{}\" is not a whole number from 0 to {}", text, UINT64_MAX);
           },
           "", "not negative"};
 }
@@ -80,22 +65,6 @@ void check_allocator_options(engine::RunOptions& run) {
   } else {
     take_environment(run, rules);
   }
-}
-
-void add_settings_option(CLI::App& app, std::vector<std::string>& settings) {
-  app.add_option("--set", settings,
-                 "Give a number that scenarios declare another value; repeatable")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-}
-
-engine::ParameterValues parameter_values(const std::vector<std::string>& settings) {
-  engine::ParameterValues values;
-  for (const std::string& text : settings) {
-    const auto [name, value] = parsed("--set", [&] { return parse_setting(text); });
-    values[name] = value;
-  }
-  return values;
 }
 
 void check_parameters_declared(const engine::RunOptions& run, const Environment& environment) {
@@ -133,8 +102,7 @@ std::string unknown_case(const engine::RunOptions& run, const Environment& envir
   }
   for (const std::string& name : cases) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return fmt::format("no variant and no role is called \"{}\"{}", name,
-                       did_you_mean(name, known));
+    return fmt::format("no variant or role is called \"{}\"{}", name, did_you_mean(name, known));
   }
   return "";
 }

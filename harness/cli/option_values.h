@@ -1,4 +1,4 @@
-// Options that several commands have, and what is said when their values make no sense.
+// Checks of options that several commands have, with the error for a value that makes no sense.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/cli/command.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 
 namespace ohm::cli {
 
@@ -31,10 +31,6 @@ decltype(auto) parsed(const std::string& option, Parse&& parse) {
 /// Checks rules and allocator settings. Without settings on the command line PyTorch's own
 /// variables give them: the first one that is set; said aloud, for they change the figures.
 void check_allocator_options(engine::RunOptions& run);
-
-/// `--set NAME=VALUE`, repeatable. Throws UsageError.
-void add_settings_option(CLI::App& app, std::vector<std::string>& settings);
-engine::ParameterValues parameter_values(const std::vector<std::string>& settings);
 
 /// Throws UsageError when a value is set that none of the files declares, with the name that may
 /// have been meant. Files that cannot be loaded are for the run to report.

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include "allocator_shim/base/format_bytes.h"
@@ -15,15 +13,11 @@
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/terminal.h"
-#include "harness/gate/baseline.h"
 #include "harness/gate/snapshot_gate.h"
 #include "harness/replay/replay_file.h"
 #include "reports/console/console_report.h"
 #include "reports/console/replay_text.h"
 #include "reports/json/replay_json.h"
-#include "reports/json/result_reader.h"
-#include "reports/text/report_file.h"
-#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 
@@ -63,10 +57,10 @@ void check_golden(const ReplayArguments& arguments) {
 void check_gate(const ReplayArguments& arguments) {
   const engine::ReplayOptions& replay = arguments.replay;
   if (!(arguments.gate.tolerance_percent >= 0)) {
-    throw UsageError("--tolerance is a percentage, 0 or more");
+    throw UsageError("--tolerance must be a percentage, 0 or more");
   }
   if (!arguments.is_gate()) {
-    if (arguments.gate.tolerance_percent > 0) throw UsageError("--tolerance belongs to --baseline");
+    if (arguments.gate.tolerance_percent > 0) throw UsageError("--tolerance requires --baseline");
     return;
   }
   const bool asks_more = arguments.is_golden() || replay.verifies || replay.finds_min_capacity ||
@@ -74,7 +68,7 @@ void check_gate(const ReplayArguments& arguments) {
                          !replay.capacities.empty();
   if (asks_more) {
     throw UsageError(
-        "--limit and --baseline judge what was recorded: ask what would have been in another run");
+        "--limit and --baseline judge the recording: ask what-if questions in a separate run");
   }
 }
 
@@ -87,60 +81,14 @@ void check(ReplayArguments& arguments) {
     } catch (const std::invalid_argument& error) {
       throw UsageError(fmt::format("--capacity: {}", error.what()));
     }
-    if (replay.capacities.back() == 0) throw UsageError("--capacity: a device of 0 bytes");
+    if (replay.capacities.back() == 0) throw UsageError("--capacity must be more than 0");
   }
   if (replay.memory_fraction && !(*replay.memory_fraction >= 0 && *replay.memory_fraction <= 1)) {
-    throw UsageError("--memory-fraction is between 0 and 1");
+    throw UsageError("--memory-fraction must be between 0 and 1");
   }
   check_golden(arguments);
   check_gate(arguments);
 }
-
-/// Where the JSON goes, opened before the work: a path that cannot be written is found at once.
-class JsonOutput {
- public:
-  explicit JsonOutput(const ReplayArguments& arguments) {
-    std::vector<std::string> reports = arguments.reports;
-    if (arguments.json) reports.emplace_back("json=-");
-    for (const std::string& report : reports) add(report, arguments.replay.file);
-  }
-
-  bool uses_stdout() const { return uses_stdout_; }
-
-  void write(const std::string& json) {
-    try {
-      for (reports::ReportFile& file : files_) file.commit(json);
-    } catch (const std::runtime_error& error) {
-      throw UsageError(error.what());
-    }
-    if (uses_stdout_) write_stdout(json);
-  }
-
- private:
-  void add(const std::string& report, const std::string& input) {
-    constexpr std::string_view kFormat = "json=";
-    if (!report.starts_with(kFormat)) {
-      throw UsageError(fmt::format("--report is json=PATH here, not \"{}\"", report));
-    }
-    const std::string path = report.substr(kFormat.size());
-    if (path == "-") {
-      uses_stdout_ = true;
-      return;
-    }
-    std::error_code unknown;
-    if (std::filesystem::equivalent(path, input, unknown)) {
-      throw UsageError(fmt::format("--report {}: this is the file that is replayed", report));
-    }
-    try {
-      files_.emplace_back(path);
-    } catch (const std::runtime_error& error) {
-      throw UsageError(error.what());
-    }
-  }
-
-  std::vector<reports::ReportFile> files_;
-  bool uses_stdout_ = false;
-};
 
 reports::ReportStyle style_of(const ReplayArguments& arguments) {
   reports::ReportStyle style;
@@ -177,61 +125,44 @@ ReplayResult replay_with_progress(const ReplayArguments& arguments) {
   return engine::replay_file(options);
 }
 
-/// Every report of a run can be made of it.
-int judge(const ReplayArguments& arguments) {
+/// What --report and --json ask for.
+std::vector<std::string> requested(const ReplayArguments& arguments) {
   std::vector<std::string> reports = arguments.reports;
   if (arguments.json) reports.emplace_back("json=-");
-  for (const std::string& report : reports) {
-    const std::string path = report.substr(std::min(report.find('=') + 1, report.size()));
-    for (const std::string& input : {arguments.gate.file, arguments.gate.baseline}) {
-      std::error_code unknown;
-      if (!std::filesystem::equivalent(path, input, unknown)) continue;
-      throw UsageError(fmt::format("--report {}: this file is read", report));
-    }
-  }
-  ReportOutputs outputs(reports);
+  return reports;
+}
+
+/// Every report of a run can be made of it.
+int judge(const ReplayArguments& arguments) {
+  OutputPaths paths({arguments.gate.file, arguments.gate.baseline});
+  ReportOutputs outputs = run_outputs(requested(arguments), paths);
   const reports::ReportStyle style = style_of(arguments);
   const RunResult result = engine::judge_snapshot(arguments.gate);
-  const std::string errors = outputs.write(result, style);
+  const std::string errors = outputs.try_write(render_run(result, style));
   if (!outputs.uses_stdout()) write_stdout(reports::console_report(result, style));
   tell_github(result);
   if (!errors.empty()) throw UsageError(errors);
   return exit_code(result.exit_reason).code;
 }
 
-/// Judges; what cannot be read is said, with the documented exit code.
-int judge_or_say(const ReplayArguments& arguments) {
-  try {
-    return judge(arguments);
-  } catch (const PickleError& error) {
-    print_error(reports::printable(error.what()));
-  } catch (const reports::ResultError& error) {
-    print_error(reports::printable(error.what()));
-  } catch (const engine::BaselineError& error) {
-    print_error(reports::printable(error.what()));
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(error.what());
-  }
-  return exit_code(ExitReason::script_error).code;
+int replay_as_asked(const ReplayArguments& arguments) {
+  if (arguments.is_golden()) return print_golden(arguments);
+  OutputPaths paths({arguments.replay.file});
+  ReportOutputs outputs = json_outputs(requested(arguments), paths);
+  const reports::ReportStyle style = style_of(arguments);
+  const ReplayResult result = replay_with_progress(arguments);
+  outputs.write([&](std::string_view, bool) { return reports::replay_json(result); });
+  if (!outputs.uses_stdout()) write_stdout(reports::replay_text(result, style));
+  return exit_code(result.exit_reason).code;
 }
 
 int replay(ReplayArguments arguments) {
   check(arguments);
-  if (arguments.is_gate()) {
-    arguments.gate.file = arguments.replay.file;
-    return judge_or_say(arguments);
-  }
+  arguments.gate.file = arguments.replay.file;
   try {
-    if (arguments.is_golden()) return print_golden(arguments);
-    JsonOutput json(arguments);
-    const reports::ReportStyle style = style_of(arguments);
-    const ReplayResult result = replay_with_progress(arguments);
-    json.write(reports::replay_json(result));
-    if (!json.uses_stdout()) write_stdout(reports::replay_text(result, style));
-    return exit_code(result.exit_reason).code;
-  } catch (const engine::ReplayError& error) {
-    print_error(error.what());
-    return exit_code(ExitReason::script_error).code;
+    return arguments.is_gate() ? judge(arguments) : replay_as_asked(arguments);
+  } catch (const PickleError&) {
+    throw;  // of the file, not of the options
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
@@ -239,10 +170,9 @@ int replay(ReplayArguments arguments) {
 
 void add_questions(CLI::App& app, ReplayArguments& arguments) {
   engine::ReplayOptions& replay = arguments.replay;
-  app.add_option("FILE", replay.file, "A snapshot of torch.cuda.memory, or a .trace")
-      ->type_name("");
+  app.add_option("FILE", replay.file, "A PyTorch memory snapshot, or a .trace")->type_name("");
   app.add_flag("--verify", replay.verifies,
-               "Fail (1) where the allocator does something else than what was recorded");
+               "Exit with 1 where the allocator differs from the recording");
   app.add_option("--capacity", arguments.capacities,
                  "What if the device had this much memory for the process; repeatable")
       ->type_name("SIZE")
@@ -256,20 +186,21 @@ void add_questions(CLI::App& app, ReplayArguments& arguments) {
                  "What if set_per_process_memory_fraction() were called first")
       ->type_name("F");
   app.add_flag("--min-capacity", replay.finds_min_capacity,
-               "Find the smallest device that will do, without a retry and with");
+               "Find the smallest capacity that suffices, without and with retries");
   app.add_option("--limit", arguments.gate.limits,
-                 "Fail (1) where what was recorded breaks this limit: 'peak_allocated_bytes < 20 "
+                 "Exit with 1 where the recording breaks this limit: 'peak_allocated_bytes < 20 "
                  "GiB', 'growth_bytes_per_step == 0'; repeatable")
       ->type_name("LIMIT")
       ->allow_extra_args(false);
   app.add_option("--baseline", arguments.gate.baseline,
-                 "Fail (1) where a figure is above this one's: a .baseline (ohm baseline update "
-                 "SNAPSHOT), another snapshot, a result")
+                 "Exit with 1 where a figure exceeds that of this file: a .baseline (ohm baseline "
+                 "update SNAPSHOT), another snapshot, a result")
       ->type_name("FILE");
   app.add_option("--tolerance", arguments.gate.tolerance_percent,
-                 "Of the baseline's figures; 0 unless given")
+                 "Tolerance above the baseline's figures (default: 0)")
       ->type_name("PERCENT");
-  app.add_option("--rules", replay.rules, "Whose allocator: pytorch-2.6 (default) or pytorch-2.10")
+  app.add_option("--rules", replay.rules,
+                 "Allocator version to emulate: pytorch-2.6 (default) or pytorch-2.10")
       ->type_name("NAME");
 }
 
@@ -277,8 +208,8 @@ void add_output(CLI::App& app, ReplayArguments& arguments) {
   app.add_option("--format", arguments.format,
                  "golden: a line for each line of a .trace, to compare with diff")
       ->type_name("NAME");
-  app.add_flag("--events", arguments.events, "Of a .trace: the allocator's events, to compare");
-  app.add_flag("--ooms", arguments.ooms, "Of a .trace: the messages of what was out of memory");
+  app.add_flag("--events", arguments.events, "Print the allocator's events of a .trace");
+  app.add_flag("--ooms", arguments.ooms, "Print the out-of-memory messages of a .trace");
   app.add_option(
          "--report", arguments.reports,
          "Write a report, - for standard output; with --limit and --baseline all of ohm list "
@@ -287,7 +218,8 @@ void add_output(CLI::App& app, ReplayArguments& arguments) {
       ->allow_extra_args(false);
   app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.replay/1)");
   app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
-  app.add_flag("-q,--quiet", arguments.quiet, "Only whether it agrees, and where not");
+  app.add_flag("-q,--quiet", arguments.quiet,
+               "Print only whether the allocator agrees, and where it does not");
 }
 
 }  // namespace

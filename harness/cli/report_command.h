@@ -8,7 +8,7 @@ namespace ohm::cli {
 std::function<int()> setup_report(CLI::App& app, const Environment& environment);
 
 inline constexpr Command kReportCommand = {
-    "report", "Print a result of ohm run, or make a report of it or of a memory snapshot",
+    "report", "Print a result of ohm run, or write a report of it or of a memory snapshot",
     "ohm report result.json\n"
     "ohm report result.json -o out.html\n"
     "ohm report result.json --sweep sweep.json -o out.html\n"

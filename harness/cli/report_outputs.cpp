@@ -3,38 +3,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include "harness/cli/command.h"
 #include "harness/cli/terminal.h"
+#include "reports/reporter.h"
 
 namespace ohm::cli {
 
 namespace {
 
-constexpr const char* kStdout = "-";
+constexpr std::string_view kStdout = "-";
+constexpr std::string_view kJson = "json";
 
 }  // namespace
 
-ReportOutputs::ReportOutputs(const std::vector<std::string>& reports) {
-  for (const std::string& report : reports) add(report);
+ReportOutputs::ReportOutputs(const std::vector<std::string>& reports,
+                             const CheckFormat& check_format, OutputPaths& paths) {
+  for (const std::string& report : reports) add(report, check_format, paths);
 }
 
-void ReportOutputs::add(const std::string& report) {
+void ReportOutputs::add(const std::string& report, const CheckFormat& check_format,
+                        OutputPaths& paths) {
   const std::size_t equals = report.find('=');
   if (equals == std::string::npos) {
     throw UsageError(fmt::format("--report is NAME=PATH, not \"{}\"", report));
   }
+  const std::string format = report.substr(0, equals);
   const std::string path = report.substr(equals + 1);
   try {
-    const reports::Reporter& reporter = reports::find_reporter(report.substr(0, equals));
-    if (path != kStdout) {
-      outputs_.push_back({&reporter, reports::ReportFile(path)});
-    } else if (on_stdout_ == nullptr) {
-      on_stdout_ = &reporter;
-    } else {
-      throw UsageError("only one report can go to the standard output");
+    check_format(format);
+    if (path == kStdout) {
+      if (uses_stdout()) throw UsageError("only one report can go to standard output");
+      on_stdout_ = format;
+      return;
     }
+    paths.add("--report " + report, path);
+    outputs_.push_back({format, reports::ReportFile(path)});
   } catch (const UsageError&) {
     throw;
   } catch (const std::exception& error) {
@@ -42,13 +48,14 @@ void ReportOutputs::add(const std::string& report) {
   }
 }
 
-Recording ReportOutputs::recording() const {
-  Recording most = on_stdout_ == nullptr ? Recording::figures : on_stdout_->recording;
-  for (const Output& output : outputs_) most = std::max(most, output.reporter->recording);
-  return most;
+std::vector<std::string> ReportOutputs::formats() const {
+  std::vector<std::string> formats;
+  for (const Output& output : outputs_) formats.push_back(output.format);
+  if (uses_stdout()) formats.push_back(on_stdout_);
+  return formats;
 }
 
-std::string ReportOutputs::write(const RunResult& result, const reports::ReportStyle& style) {
+std::string ReportOutputs::try_write(const Render& render) {
   std::string errors;
   const auto attempt = [&errors](const auto& write_one) {
     try {
@@ -58,10 +65,62 @@ std::string ReportOutputs::write(const RunResult& result, const reports::ReportS
     }
   };
   for (Output& output : outputs_) {
-    attempt([&] { output.file.commit(output.reporter->render(result, {})); });
+    attempt([&] { output.file.commit(render(output.format, /*on_stdout=*/false)); });
   }
-  if (on_stdout_ != nullptr) attempt([&] { write_stdout(on_stdout_->render(result, style)); });
+  if (uses_stdout()) attempt([&] { write_stdout(render(on_stdout_, /*on_stdout=*/true)); });
   return errors;
+}
+
+void ReportOutputs::write(const Render& render) {
+  const std::string errors = try_write(render);
+  if (!errors.empty()) throw UsageError(errors);
+}
+
+ReportOutputs run_outputs(const std::vector<std::string>& reports, OutputPaths& paths) {
+  return {reports, [](std::string_view format) { reports::find_reporter(format); }, paths};
+}
+
+Recording recording_of(const ReportOutputs& outputs) {
+  Recording most = Recording::figures;
+  for (const std::string& format : outputs.formats()) {
+    most = std::max(most, reports::find_reporter(format).recording);
+  }
+  return most;
+}
+
+ReportOutputs::Render render_run(const RunResult& result, const reports::ReportStyle& style) {
+  return [&](std::string_view format, bool on_stdout) {
+    return reports::find_reporter(format).render(result,
+                                                 on_stdout ? style : reports::ReportStyle());
+  };
+}
+
+ReportOutputs sweep_outputs(const std::vector<std::string>& reports, OutputPaths& paths) {
+  return {reports, [](std::string_view format) { reports::find_sweep_reporter(format); }, paths};
+}
+
+ReportOutputs::Render render_sweep(const SweepResult& result) {
+  return [&](std::string_view format, bool /*on_stdout*/) {
+    return reports::find_sweep_reporter(format).render(result);
+  };
+}
+
+ReportOutputs json_outputs(const std::vector<std::string>& reports, OutputPaths& paths) {
+  const auto check_format = [](std::string_view format) {
+    if (format == kJson) return;
+    throw std::invalid_argument(
+        fmt::format("unknown report format \"{}\"; known: {}", format, kJson));
+  };
+  return {reports, check_format, paths};
+}
+
+std::string format_of_file(const std::string& option, const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const reports::Reporter* reporter = reports::reporter_of_extension(extension);
+  if (reporter != nullptr) return std::string(reporter->name);
+  throw UsageError(
+      fmt::format("{} {}: unknown extension (known: {}); --report NAME=PATH names the format",
+                  option, path, reports::known_extensions()));
 }
 
 }  // namespace ohm::cli

@@ -10,12 +10,10 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "allocator_shim/base/nearest_name.h"
-#include "allocator_shim/fault/fault_plan.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/github_actions.h"
 #include "harness/cli/live_view.h"
@@ -38,8 +36,6 @@ namespace {
 struct RunArguments {
   engine::RunOptions run;
   std::vector<std::string> reports;
-  RunTexts texts;
-  std::string limit;  ///< of each GPU on a card
   std::string shard;
   std::string color = "auto";
   std::optional<std::string> snapshot;
@@ -53,10 +49,10 @@ struct RunArguments {
 
 void check(RunArguments& arguments) {
   engine::RunOptions& run = arguments.run;
-  check_cuda_options(run, arguments.limit);
-  check_run_options(run, arguments.texts);
+  require_files(run);
+  check_cuda_options(run);
+  check_run_options(run);
   run.shard = chosen_shard(arguments.shard);
-  if (!run.fault.empty()) parsed("--fault", [&] { return FaultPlan::parse(run.fault); });
   if (arguments.snapshot) {
     run.snapshots =
         parsed("--snapshot", [&] { return engine::SnapshotPaths(*arguments.snapshot, run.files); });
@@ -74,35 +70,11 @@ reports::ReportStyle style_of(const RunArguments& arguments) {
   return style;
 }
 
-/// What is written must not take the place of what is run, nor of what else is written.
-class OutputPaths {
- public:
-  explicit OutputPaths(std::vector<std::string> taken) : taken_(std::move(taken)) {}
-
-  /// `option` is how the user said it.
-  void add(const std::string& option, const std::string& path) {
-    if (path.empty() || path == "-" || path.starts_with("/dev/")) return;
-    for (const std::string& other : taken_) {
-      std::error_code unknown;
-      const auto mine = std::filesystem::weakly_canonical(path, unknown);
-      if (unknown || mine != std::filesystem::weakly_canonical(other, unknown)) continue;
-      throw UsageError(fmt::format("{}: this run reads or writes {} already", option, other));
-    }
-    taken_.push_back(path);
-  }
-
- private:
-  std::vector<std::string> taken_;
-};
-
-void check_output_paths(const RunArguments& arguments) {
-  OutputPaths paths(arguments.run.files);
-  for (const std::string& report : arguments.reports) {
-    paths.add("--report " + report, report.substr(std::min(report.find('=') + 1, report.size())));
-  }
-  const engine::SnapshotPaths& snapshots = arguments.run.snapshots;
+/// Of a snapshot for each file: where they have names of their own, the run sees to the rest.
+void check_snapshot_paths(const engine::RunOptions& run, OutputPaths& paths) {
+  const engine::SnapshotPaths& snapshots = run.snapshots;
   if (snapshots.empty() || snapshots.tells_variants_apart()) return;
-  for (const std::string& file : std::set(arguments.run.files.begin(), arguments.run.files.end())) {
+  for (const std::string& file : std::set(run.files.begin(), run.files.end())) {
     paths.add("--snapshot " + snapshots.text(), snapshots.path_for(file, ""));
   }
 }
@@ -110,7 +82,7 @@ void check_output_paths(const RunArguments& arguments) {
 /// Prints scenarios as they come, and a progress line where people wait.
 class TableObserver final : public engine::RunObserver {
  public:
-  /// `board` is drawn instead of the progress line; nullptr: nobody watches.
+  /// `board` is drawn instead of the progress line; nullptr: it is not shown.
   TableObserver(const reports::ReportStyle& style, bool prints_table, bool shows_progress,
                 const engine::LiveBoard* board)
       : style_(style), prints_table_(prints_table), progress_(shows_progress) {
@@ -142,7 +114,7 @@ class TableObserver final : public engine::RunObserver {
     if (live_) live_->erase();
   }
 
-  /// A table that nobody can read must not end the run: there may be reports to write.
+  /// A table that cannot be printed must not end the run: there may be reports to write.
   void print(const std::string& text) {
     if (!prints_table_ || !error_.empty()) return;
     try {
@@ -173,7 +145,7 @@ bool has_baseline(const std::vector<std::string>& files) {
 }
 
 /// A plan that meets nothing is often a mistake: says which, and where.
-void tell_of_unused_faults(const RunResult& result) {
+void warn_unused_faults(const RunResult& result) {
   std::map<std::string, std::vector<std::string>> variants;
   for (const ScenarioResult& scenario : result.scenarios) {
     for (const VariantResult& variant : scenario.variants) {
@@ -184,7 +156,7 @@ void tell_of_unused_faults(const RunResult& result) {
   }
   for (const auto& [plan, names] : variants) {
     write_stderr(reports::printable(fmt::format(
-                     "ohm: the fault {} made nothing fail in {} {}: {}", plan, names.size(),
+                     "ohm: the fault {} never fired in {} {}: {}", plan, names.size(),
                      names.size() == 1 ? "variant" : "variants", fmt::join(names, ", "))) +
                  "\n");
   }
@@ -192,28 +164,25 @@ void tell_of_unused_faults(const RunResult& result) {
 
 int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
-  check_output_paths(arguments);
   check_parameters_declared(arguments.run, environment);
   check_cases_declared(arguments.run, environment);
-  ReportOutputs outputs(arguments.reports);
+  OutputPaths paths(arguments.run.files);
+  ReportOutputs outputs = run_outputs(arguments.reports, paths);
+  check_snapshot_paths(arguments.run, paths);
   engine::RunOptions& run_options = arguments.run;
-  const bool is_another_run =
-      !run_options.gpu_text.empty() || run_options.size_only || run_options.alloc_conf ||
-      !run_options.environment_alloc_conf.empty() || !run_options.rules.empty() ||
-      !run_options.fault.empty() || run_options.seed != 0 || !run_options.parameters.empty();
+  const bool is_another_run = engine::changes_machine(run_options);
   if (is_another_run && run_options.requires_baselines) {
     throw UsageError(
-        "--require-baseline: baselines are of the scenarios as they are, not of other GPUs, "
+        "--require-baseline: baselines are for the scenarios as they are, not for other GPUs, "
         "settings, faults or seeds");
   }
   run_options.checks_baselines = !is_another_run;
   if (is_another_run && !arguments.quiet && has_baseline(run_options.files)) {
     write_stderr(fmt::format(
-        "ohm: baselines are not compared: this run has GPUs, settings, faults or a seed of "
-        "its own\n"));
+        "ohm: baselines are not compared: this run has its own GPUs, settings, faults or seed\n"));
   }
   const bool needs_history = arguments.history || arguments.plot;
-  arguments.run.recording = needs_history ? Recording::history : outputs.recording();
+  arguments.run.recording = needs_history ? Recording::history : recording_of(outputs);
   const reports::ReportStyle style = style_of(arguments);
   std::optional<engine::LiveBoard> board;
   if (arguments.watch && is_stderr_animated()) arguments.run.live_board = &board.emplace();
@@ -222,11 +191,11 @@ int run(RunArguments arguments, const Environment& environment) {
   const engine::RunOutcome outcome =
       engine::run_scenarios(arguments.run, environment.loader, observer);
   std::string errors = fmt::format("{}", fmt::join(outcome.errors, "\n"));
-  const std::string report_errors = outputs.write(outcome.result, style);
+  const std::string report_errors = outputs.try_write(render_run(outcome.result, style));
   if (!errors.empty() && !report_errors.empty()) errors += '\n';
   errors += report_errors;
   observer.on_end(outcome.result);
-  if (!arguments.quiet) tell_of_unused_faults(outcome.result);
+  if (!arguments.quiet) warn_unused_faults(outcome.result);
   tell_github(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
     print_error(reports::printable(nothing_selected_text(arguments.run, environment)));
@@ -243,20 +212,20 @@ void add_output(CLI::App& app, RunArguments& arguments) {
       ->allow_extra_args(false);
   app.add_flag("--json", arguments.json, "The same as --report json=-");
   app.add_flag("--history", arguments.history,
-               "Put what every block did into the JSON, for ohm report to draw later");
-  app.add_flag("--plot", arguments.plot, "Draw memory over time under the table");
+               "Record every block in the JSON, for ohm report to plot later");
+  app.add_flag("--plot", arguments.plot, "Plot memory over time below the table");
   app.add_option("--snapshot", arguments.snapshot,
-                 "Write what the GPUs hold at the end and did, for pytorch.org/memory_viz: a path, "
+                 "Write the memory snapshot of each variant, for pytorch.org/memory_viz: a path, "
                  "with {scenario} and {variant} where there are several, or a folder")
       ->type_name("PATH");
   app.add_flag("--watch", arguments.watch,
-               "Draw what the GPUs of running variants hold, where stderr is a terminal");
+               "Show the memory of running variants live, where stderr is a terminal");
   app.add_flag("--timestamps", arguments.run.timestamps,
-               "Put wall times into the reports, which then differ from run to run");
+               "Add wall times to the reports, which then differ between runs");
   app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
   CLI::Option* quiet =
-      app.add_flag("-q,--quiet", arguments.quiet, "Only what failed, and the summary");
-  app.add_flag("-v,--verbose", arguments.verbose, "Every limit and out-of-memory error")
+      app.add_flag("-q,--quiet", arguments.quiet, "Print only failures and the summary");
+  app.add_flag("-v,--verbose", arguments.verbose, "Print every limit and out-of-memory error")
       ->excludes(quiet);
 }
 
@@ -271,12 +240,9 @@ std::function<int()> setup_run(CLI::App& app, const Environment& environment) {
   app.add_flag("--fail-fast", run_options.fail_fast,
                "Stop after the first scenario that does not pass");
   add_shard_option(app, arguments->shard, "files");
-  add_machine_options(app, run_options, arguments->texts);
-  add_limit_option(app, arguments->limit);
-  app.add_option("--fault", run_options.fault,
-                 "Fail allocations as this plan says (ohm list --faults)")
-      ->type_name("PLAN")
-      ->check(not_empty());
+  add_run_options(app, run_options, engine::RunCommand::run);
+  add_jobs_option(app, run_options.jobs);
+  add_cuda_footer(app);
   add_output(app, *arguments);
   return [arguments, &environment] { return run(*arguments, environment); };
 }

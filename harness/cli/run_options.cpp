@@ -1,61 +1,125 @@
 #include "harness/cli/run_options.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
 
 namespace ohm::cli {
 
-void check_run_options(engine::RunOptions& run, const RunTexts& texts) {
-  if (run.files.empty()) throw UsageError("name the scenarios, as in scenarios/*.lua");
-  if (!run.gpu_text.empty() && !run.cuda) {
-    run.gpu = gpu_selection(run.gpu_text);
+namespace {
+
+/// NAME=VALUE. Throws std::invalid_argument.
+std::pair<std::string, double> parse_setting(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  double value = 0;
+  const char* const end = number.data() + number.size();
+  const auto [rest, wrong] = std::from_chars(number.data(), end, value);
+  if (name.empty() || number.empty() || wrong != std::errc() || rest != end ||
+      !std::isfinite(value)) {
+    throw std::invalid_argument(fmt::format("\"{}\" is not NAME=NUMBER, as in batch=64", text));
   }
-  check_allocator_options(run);
-  run.parameters = parameter_values(texts.settings);
-  run.caps.memory_bytes =
-      parsed("--script-memory", [&] { return parse_bytes(texts.script_memory); });
-  if (run.jobs < 1) throw UsageError("--jobs is at least 1");
-  if (!(run.timeout_seconds >= 0)) throw UsageError("--timeout is a number of seconds, 0 for none");
+  return {name, value};
 }
 
-void add_selection_options(CLI::App& app, engine::RunOptions& run) {
-  app.add_option("FILES", run.files, "Scenario files")->type_name("");
+/// Declares the option of a row: how it is read follows from the type of its value.
+class RowOption {
+ public:
+  RowOption(CLI::App& app, engine::RunOptions& run, const engine::RunOptionRow& row)
+      : app_(app), run_(run), row_(row), flag_(row.flag), help_(row.help) {}
+
+  CLI::Option* operator()(bool engine::RunOptions::*member) {
+    return app_.add_flag(flag_, run_.*member, help_);
+  }
+  CLI::Option* operator()(std::uint64_t engine::RunOptions::*member) {
+    return app_.add_option(flag_, run_.*member, help_)->check(not_negative());
+  }
+  CLI::Option* operator()(engine::ByteSize engine::RunOptions::*member) {
+    return app_.add_option_function<std::string>(flag_, read_bytes(run_.*member), help_);
+  }
+  CLI::Option* operator()(std::optional<engine::ByteSize> engine::RunOptions::*member) {
+    return app_.add_option_function<std::string>(flag_, read_bytes(run_.*member), help_);
+  }
+  CLI::Option* operator()(engine::ParameterValues engine::RunOptions::*member) {
+    const auto read = [flag = flag_, &values = run_.*member](const std::vector<std::string>& all) {
+      for (const std::string& text : all) {
+        const auto [name, value] = parsed(flag, [&] { return parse_setting(text); });
+        values[name] = value;
+      }
+    };
+    return app_.add_option_function<std::vector<std::string>>(flag_, read, help_)
+        ->allow_extra_args(false);
+  }
+  template <class Value>
+  CLI::Option* operator()(Value engine::RunOptions::*member) {
+    return app_.add_option(flag_, run_.*member, help_);
+  }
+
+ private:
+  template <class Size>
+  std::function<void(const std::string&)> read_bytes(Size& size) const {
+    return [flag = flag_, &size](const std::string& text) {
+      size = engine::ByteSize{parsed(flag, [&] { return parse_bytes(text); })};
+    };
+  }
+
+  CLI::App& app_;
+  engine::RunOptions& run_;
+  const engine::RunOptionRow& row_;
+  std::string flag_;
+  std::string help_;
+};
+
+}  // namespace
+
+void add_run_options(CLI::App& app, engine::RunOptions& run, engine::RunCommand command) {
+  for (const engine::RunOptionRow& row : engine::kRunOptionRows) {
+    if (!row.commands.has(command)) continue;
+    CLI::Option* option = std::visit(RowOption(app, run, row), row.member);
+    if (!row.value_name.empty()) option->type_name(std::string(row.value_name));
+    if (!row.may_be_empty) option->check(not_empty());
+  }
+}
+
+void add_jobs_option(CLI::App& app, int& jobs) {
+  jobs = usable_cores();
+  app.add_option("-j,--jobs", jobs, "Worker processes at once (default: one per core)")
+      ->type_name("N");
+}
+
+void require_files(const engine::RunOptions& run) {
+  if (run.files.empty()) throw UsageError("name the scenarios, as in scenarios/*.lua");
+}
+
+void check_run_options(engine::RunOptions& run) {
+  if (!run.gpu_text.empty() && !run.cuda) run.gpu = gpu_selection(run.gpu_text);
+  check_allocator_options(run);
+  if (run.jobs < 1) throw UsageError("--jobs must be at least 1");
+  for (const engine::RunOptionRow& row : engine::kRunOptionRows) {
+    if (row.check != nullptr) parsed(std::string(row.flag), [&] { row.check(run); });
+  }
+}
+
+void add_case_option(CLI::App& app, engine::RunOptions& run) {
   app.add_option("--case", run.selection.cases,
                  "Only this variant, or all of this role; repeatable")
       ->type_name("NAME|ROLE")
       ->allow_extra_args(false);
-  app.add_option("--filter", run.selection.filter,
-                 "Only scenario.variant that match, as GoogleTest's filters ('*leak*:-*.item')")
-      ->type_name("PATTERN");
 }
 
-void add_machine_options(CLI::App& app, engine::RunOptions& run, RunTexts& texts) {
-  run.jobs = usable_cores();
-  app.add_option("--gpu", run.gpu_text, "Run on these GPUs instead (ohm gpus lists them)")
-      ->type_name(kGpuOptionText);
-  app.add_option("--alloc-conf", run.alloc_conf,
-                 "Allocator settings instead, as PYTORCH_CUDA_ALLOC_CONF spells them")
-      ->type_name("KEY:VALUE,...");
-  app.add_option("--rules", run.rules, "Which PyTorch's allocator instead (pytorch-2.6)")
-      ->type_name("NAME");
-  app.add_flag("--size-only", run.size_only,
-               "Keep sizes, not values: the same bytes in a fraction of the time");
-  add_settings_option(app, texts.settings);
-  app.add_option("--seed", run.seed, "Of everything random; 0 unless given")
-      ->type_name("N")
-      ->check(not_negative());
-  app.add_option("-j,--jobs", run.jobs, "Variants at once; as many as cores unless given")
-      ->type_name("N");
-  app.add_option("--timeout", run.timeout_seconds, "For each variant, 0 for none; 60 unless given")
-      ->type_name("SECONDS");
-  app.add_option("--instructions", run.caps.instructions,
-                 "Instructions a script may execute; 1000000000 unless given")
-      ->type_name("N")
-      ->check(not_negative());
-  app.add_option("--script-memory", texts.script_memory,
-                 "Memory of a script's own objects; 1GiB unless given")
-      ->type_name("SIZE");
+void add_selection_options(CLI::App& app, engine::RunOptions& run) {
+  app.add_option("FILES", run.files, "Scenario files")->type_name("");
+  add_case_option(app, run);
+  app.add_option("--filter", run.selection.filter,
+                 "Only scenario.variant names that match, as in GoogleTest ('*leak*:-*.item')")
+      ->type_name("PATTERN");
 }
 
 }  // namespace ohm::cli

@@ -1,28 +1,28 @@
-// Options that every command has which runs scenarios.
+// Options of the commands that run scenarios: what is selected, and the rows of kRunOptionRows.
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <string>
-#include <vector>
 
 #include "harness/cli/command.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 
 namespace ohm::cli {
 
 /// Files, --case, --filter.
 void add_selection_options(CLI::App& app, engine::RunOptions& run);
+/// --case alone.
+void add_case_option(CLI::App& app, engine::RunOptions& run);
 
-/// Options that are text until they are checked.
-struct RunTexts {
-  std::string script_memory = "1GiB";
-  std::vector<std::string> settings;  ///< NAME=VALUE
-};
+/// The rows of the table that this command has. Throws UsageError while they are parsed.
+void add_run_options(CLI::App& app, engine::RunOptions& run, engine::RunCommand command);
 
-/// GPUs, allocator, parameters, seed, jobs and caps.
-void add_machine_options(CLI::App& app, engine::RunOptions& run, RunTexts& texts);
+/// -j, with as many jobs as there are cores unless given.
+void add_jobs_option(CLI::App& app, int& jobs);
 
-/// Reads what was given as text, and PyTorch's environment variables. Throws UsageError.
-void check_run_options(engine::RunOptions& run, const RunTexts& texts);
+/// Throws UsageError where no scenario is named.
+void require_files(const engine::RunOptions& run);
+
+/// Checks the values, and reads PyTorch's environment variables. Throws UsageError.
+void check_run_options(engine::RunOptions& run);
 
 }  // namespace ohm::cli

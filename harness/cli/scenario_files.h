@@ -1,4 +1,4 @@
-// The scenarios that are there when nobody names any.
+// The default scenarios, for a command line that names none.
 #pragma once
 
 #include <string>

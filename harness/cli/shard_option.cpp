@@ -29,9 +29,9 @@ engine::Shard shard_of_environment() {
   const std::optional<std::size_t> count = whole_number(total);
   const std::optional<std::size_t> number = whole_number(index);
   if (!count || !number || *number >= *count) {
-    throw UsageError(fmt::format(
-        "GTEST_SHARD_INDEX ({}) has to be a number from 0 on and below GTEST_TOTAL_SHARDS ({})",
-        index == nullptr ? "not set" : index, total == nullptr ? "not set" : total));
+    throw UsageError(
+        fmt::format("GTEST_SHARD_INDEX ({}) must be a number below GTEST_TOTAL_SHARDS ({})",
+                    index == nullptr ? "not set" : index, total == nullptr ? "not set" : total));
   }
   return {*number, *count};
 }
@@ -40,7 +40,7 @@ engine::Shard shard_of_environment() {
 
 CLI::Option* add_shard_option(CLI::App& app, std::string& text, const std::string& parts) {
   const std::string help =
-      "Only this part of the " + parts + "; ohm merge puts the JSON reports of all parts together";
+      "Only this part of the " + parts + "; ohm merge merges the JSON reports of all parts";
   return app.add_option("--shard", text, help)->type_name("I/N");
 }
 

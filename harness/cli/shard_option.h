@@ -1,4 +1,4 @@
-// --shard, and what stands for it in the environment.
+// --shard, and the variables of the environment that replace it.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -12,6 +12,7 @@
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/run/runner.h"
 #include "reports/text/text_layout.h"
@@ -22,7 +23,6 @@ namespace {
 
 struct SmiArguments {
   engine::RunOptions run;
-  std::vector<std::string> settings;
   std::string query;
   std::string format = "csv";
   bool shows_utilization = false;
@@ -58,7 +58,7 @@ std::vector<MonitoredGpu> real_gpus() {
 
 int show_cards(const SmiArguments& arguments) {
   if (!arguments.run.files.empty()) {
-    throw UsageError("ohm smi --gpu cuda shows the cards as they are: name no scenarios");
+    throw UsageError("ohm smi --gpu cuda shows the cards as they are and takes no scenarios");
   }
   static_cast<void>(text_of(arguments, {}));  // words that are wrong are found first
   try {
@@ -71,10 +71,12 @@ int show_cards(const SmiArguments& arguments) {
 
 /// What the tool would have shown had it looked when most was reserved: it sees the context and
 /// the allocator's segments, cached ones included.
-std::vector<MonitoredGpu> gpus_at_peak(const VariantResult& variant) {
+std::vector<MonitoredGpu> gpus_at_peak(const VariantResult& variant,
+                                       const std::optional<GpuSelection>& selected) {
   std::vector<MonitoredGpu> gpus;
   for (const DeviceResult& device : variant.devices) {
-    const std::size_t context = find_gpu_profile(device.profile).context_bytes;
+    const std::size_t context =
+        (selected ? selected->profile : find_gpu_profile(device.profile)).context_bytes;
     gpus.push_back({static_cast<int>(gpus.size()), device.profile,
                     context + static_cast<std::size_t>(device.peak_reserved_bytes),
                     static_cast<std::size_t>(device.capacity_bytes)});
@@ -102,7 +104,7 @@ int show_peaks(const SmiArguments& arguments, const Environment& environment) {
         text += fmt::format("{}{}, when most was reserved on each GPU\n", text.empty() ? "" : "\n",
                             reports::printable(scenario.name + "." + variant.name));
       }
-      text += text_of(arguments, gpus_at_peak(variant));
+      text += text_of(arguments, gpus_at_peak(variant, arguments.run.gpu));
     }
   }
   write_stdout(text);
@@ -117,7 +119,6 @@ int show_peaks(const SmiArguments& arguments, const Environment& environment) {
 int smi(SmiArguments arguments, const Environment& environment) {
   engine::RunOptions& run = arguments.run;
   run.size_only = true;
-  run.parameters = parameter_values(arguments.settings);
   if (asks_for_cuda(run.gpu_text)) return show_cards(arguments);
   if (!run.gpu_text.empty()) {
     run.gpu = gpu_selection(run.gpu_text);
@@ -140,21 +141,15 @@ std::function<int()> setup_smi(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<SmiArguments>();
   engine::RunOptions& run = arguments->run;
   run.jobs = usable_cores();
-  app.add_option("FILES", run.files, "Scenarios to run (size-only); without any: idle GPUs")
+  app.add_option("FILES", run.files, "Scenarios to run, size-only (default: none, show idle GPUs)")
       ->type_name("");
-  app.add_option("--case", run.selection.cases,
-                 "Only this variant, or all of this role; repeatable")
-      ->type_name("NAME|ROLE")
-      ->allow_extra_args(false);
-  app.add_option("--gpu", run.gpu_text,
-                 "These GPUs (ohm gpus lists them), or cuda: this computer's own")
-      ->type_name(kGpuOptionText);
-  add_settings_option(app, arguments->settings);
+  add_case_option(app, run);
+  add_run_options(app, run, engine::RunCommand::smi);
   app.add_option("--query-gpu", arguments->query,
                  "index, name, memory.used, memory.free, memory.total, utilization.gpu")
       ->type_name("FIELDS")
       ->check(not_empty());
-  app.add_option("--format", arguments->format, "csv, with noheader and nounits after it")
+  app.add_option("--format", arguments->format, "csv, optionally followed by noheader and nounits")
       ->type_name("csv[,noheader][,nounits]");
   app.add_flag("--utilization", arguments->shows_utilization, "GPUtil's table: | ID | GPU | MEM |");
   return [arguments, &environment] { return smi(*arguments, environment); };

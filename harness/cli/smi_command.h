@@ -1,4 +1,4 @@
-// ohm smi: virtual GPUs, and real ones, as nvidia-smi and GPUtil would show them.
+// ohm smi: virtual GPUs, and real ones, as nvidia-smi and GPUtil show them.
 #pragma once
 
 #include "harness/cli/command.h"

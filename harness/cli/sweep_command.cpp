@@ -15,17 +15,15 @@
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
+#include "harness/cli/report_outputs.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/terminal.h"
 #include "harness/sweep/minimum_memory.h"
 #include "harness/sweep/sweep.h"
-#include "reports/console/minimum_report.h"
+#include "reports/console/minimum_text.h"
 #include "reports/console/sweep_text.h"
-#include "reports/html/sweep_heat_maps.h"
-#include "reports/json/sweep_json.h"
-#include "reports/json/sweep_stacks.h"
-#include "reports/text/report_file.h"
+#include "reports/json/minimum_json.h"
 
 namespace ohm::cli {
 
@@ -38,9 +36,7 @@ struct SweepArguments {
   std::string form = "transient";
   std::string level = "request";
   std::string engine;
-  std::string limit;
   std::string shard;
-  RunTexts texts;
   std::vector<std::string> reports;
   std::string color = "auto";
   bool bytes = false;
@@ -66,14 +62,14 @@ Value chosen(const char* option, const std::string& text,
     if (choice.name == text) return choice.value;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", choice.name);
   }
-  throw UsageError(fmt::format("{} is one of {}, not \"{}\"", option, names, text));
+  throw UsageError(fmt::format("{} must be one of {}, not \"{}\"", option, names, text));
 }
 
 FaultLevel level_named(const std::string& text) {
   const auto* const known = std::find(kFaultLevelNames.begin(), kFaultLevelNames.end(), text);
   if (known == kFaultLevelNames.end()) {
-    throw UsageError(
-        fmt::format("--level is one of {}, not \"{}\"", fmt::join(kFaultLevelNames, ", "), text));
+    throw UsageError(fmt::format("--level must be one of {}, not \"{}\"",
+                                 fmt::join(kFaultLevelNames, ", "), text));
   }
   return static_cast<FaultLevel>(known - kFaultLevelNames.begin());
 }
@@ -84,8 +80,8 @@ void check_roles(const std::vector<std::string>& roles) {
   for (const RoleName& role : kRoleNames) known.emplace_back(role.name);
   for (const std::string& text : roles) {
     if (is_role_name(text)) continue;
-    throw UsageError(fmt::format("--role is one of {}, not \"{}\"{}", fmt::join(known, ", "), text,
-                                 did_you_mean(text, known)));
+    throw UsageError(fmt::format("--role must be one of {}, not \"{}\"{}", fmt::join(known, ", "),
+                                 text, did_you_mean(text, known)));
   }
 }
 
@@ -93,21 +89,21 @@ void check_roles(const std::vector<std::string>& roles) {
 void check_on_cards(const SweepArguments& arguments) {
   if (arguments.sweep.trials.engine == engine::SweepEngine::fork) {
     throw UsageError(
-        "--gpu cuda: a copy of a process cannot use the card's context, so that every fault takes "
-        "a run of its own: --engine exec, as without --engine");
+        "--gpu cuda: a forked process cannot use the card's context: use --engine exec, the "
+        "default on a card");
   }
   if (arguments.bytes) {
     throw UsageError(
-        "--gpu cuda: --bytes looks for the least memory on virtual GPUs; ohm run --gpu cuda "
-        "--limit "
-        "SIZE tries one on a card");
+        "--gpu cuda: --bytes searches virtual GPUs; ohm run --gpu cuda --limit SIZE tries one size "
+        "on a card");
   }
 }
 
 void check(SweepArguments& arguments) {
   engine::SweepOptions& sweep = arguments.sweep;
-  check_cuda_options(sweep.run, arguments.limit);
-  check_run_options(sweep.run, arguments.texts);
+  require_files(sweep.run);
+  check_cuda_options(sweep.run);
+  check_run_options(sweep.run);
   sweep.points = parsed("--points", [&] { return engine::parse_point_choice(arguments.points); });
   using Forms = std::vector<FaultForm>;
   sweep.forms =
@@ -124,74 +120,13 @@ void check(SweepArguments& arguments) {
   if (is_on_cards) check_on_cards(arguments);
   sweep.filter.level = level_named(arguments.level);
   sweep.shard = chosen_shard(arguments.shard);
-  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth is 1 or 2");
+  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
   check_roles(arguments.roles);
   std::vector<std::string>& cases = sweep.run.selection.cases;
   cases.insert(cases.end(), arguments.roles.begin(), arguments.roles.end());
   if (cases.empty()) cases.assign(kSweptRoles.begin(), kSweptRoles.end());
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
-
-/// Formats that a sweep can be written in.
-struct SweepFormat {
-  std::string_view name;
-  std::string (*render)(const SweepResult& result);
-};
-constexpr std::array<SweepFormat, 3> kFormats = {{{"json", reports::sweep_json},
-                                                  {"stacks", reports::sweep_stacks},
-                                                  {"html", reports::sweep_html}}};
-
-/// Where reports go, opened before the work: a path that cannot be written is found at once.
-class SweepOutputs {
- public:
-  explicit SweepOutputs(const std::vector<std::string>& reports) {
-    for (const std::string& report : reports) add(report);
-  }
-
-  bool uses_stdout() const { return on_stdout_ != nullptr; }
-
-  void write(const SweepResult& result) {
-    try {
-      for (Output& output : outputs_) output.file.commit(output.format->render(result));
-    } catch (const std::runtime_error& error) {
-      throw UsageError(error.what());
-    }
-    if (on_stdout_ != nullptr) write_stdout(on_stdout_->render(result));
-  }
-
- private:
-  struct Output {
-    const SweepFormat* format;
-    reports::ReportFile file;
-  };
-
-  void add(const std::string& report) {
-    const std::size_t equals = report.find('=');
-    const auto* const format = std::find_if(
-        kFormats.begin(), kFormats.end(),
-        [&](const SweepFormat& known) { return known.name == report.substr(0, equals); });
-    if (equals == std::string::npos || format == kFormats.end()) {
-      throw UsageError(
-          fmt::format("--report is json=PATH, stacks=PATH or html=PATH here, not \"{}\"", report));
-    }
-    const std::string path = report.substr(equals + 1);
-    if (path == "-") {
-      if (on_stdout_ != nullptr) {
-        throw UsageError("only one report can go to the standard output");
-      }
-      on_stdout_ = format;
-      return;
-    }
-    try {
-      outputs_.push_back({format, reports::ReportFile(path)});
-    } catch (const std::runtime_error& error) {
-      throw UsageError(error.what());
-    }
-  }
-
-  std::vector<Output> outputs_;
-  const SweepFormat* on_stdout_ = nullptr;
-};
 
 /// Prints scenarios as they come, and a progress line where people wait.
 class SweepPrinter final : public engine::SweepObserver {
@@ -240,40 +175,43 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   if (arguments.quiet) style.detail = reports::Detail::quiet;
   if (arguments.verbose) style.detail = reports::Detail::verbose;
   if (arguments.bytes) return find_minimum(arguments, environment, style);
-  SweepOutputs outputs(arguments.reports);
+  OutputPaths paths(arguments.sweep.run.files);
+  ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
   SweepPrinter printer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated());
   const engine::SweepOutcome outcome =
       engine::run_sweep(arguments.sweep, environment.loader, printer);
-  outputs.write(outcome.result);
+  const std::string errors = outputs.try_write(render_sweep(outcome.result));
   printer.on_end(outcome.result);
+  if (!errors.empty()) throw UsageError(errors);
   return outcome.exit_code();
 }
 
 void add_faults(CLI::App& app, SweepArguments& arguments) {
   app.add_option("--role", arguments.roles,
-                 "Variants of this role; mitigations and controls unless given; repeatable")
+                 "Only variants of this role (default: mitigations and controls); repeatable")
       ->type_name("ROLE")
       ->allow_extra_args(false);
   // What --bytes fails are whole variants, by their memory.
   const std::initializer_list<CLI::Option*> of_faults = {
-      app.add_option("--points", arguments.points,
-                     "Which calls fail: unique (the first at each point of the program), all, "
-                     "sample=N")
+      app.add_option(
+             "--points", arguments.points,
+             "Calls to fail: unique (the first at each point of the program), all, sample=N")
           ->type_name("WHICH"),
-      app.add_option("--form", arguments.form,
-                     "transient (the call fails once), persistent (and all after it), both")
+      app.add_option(
+             "--form", arguments.form,
+             "How they fail: transient (once), persistent (that call and all after it), both")
           ->type_name("FORM"),
       app.add_option("--level", arguments.level,
-                     "Which calls: request, segment, map, pinned, workspace or collective")
+                     "Kind of call: request, segment, map, pinned, workspace or collective")
           ->type_name("LEVEL"),
       app.add_flag("--host", arguments.sweep.filter.host,
-                   "The runtime's requests for host memory too"),
+                   "Fail the runtime's requests for host memory too"),
       app.add_option("--depth", arguments.sweep.trials.depth,
-                     "2: after a failure that passes, a second one at every point that follows")
+                     "2: after a transient failure, a second one at every point that follows")
           ->type_name("N"),
       app.add_option("--engine", arguments.engine,
-                     "fork (runs in turn, or copies of one run) or exec (a process for each "
-                     "fault); fork unless given, exec on real cards")
+                     "fork (runs in turn, or copies of one run) or exec (a process for each fault) "
+                     "(default: fork; exec on real cards)")
           ->type_name("NAME"),
       add_shard_option(app, arguments.shard, "faults")};
   CLI::Option* bytes = app.add_flag(
@@ -292,8 +230,8 @@ void add_output(CLI::App& app, SweepArguments& arguments) {
   app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.sweep/1)");
   app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
   CLI::Option* quiet =
-      app.add_flag("-q,--quiet", arguments.quiet, "Only what is not good, and the summary");
-  app.add_flag("-v,--verbose", arguments.verbose, "Every point that is under no handler")
+      app.add_flag("-q,--quiet", arguments.quiet, "Print only bad verdicts and the summary");
+  app.add_flag("-v,--verbose", arguments.verbose, "Print every point that no handler covers")
       ->excludes(quiet);
 }
 
@@ -303,8 +241,9 @@ std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) 
   const auto arguments = std::make_shared<SweepArguments>();
   add_selection_options(app, arguments->sweep.run);
   add_faults(app, *arguments);
-  add_machine_options(app, arguments->sweep.run, arguments->texts);
-  add_limit_option(app, arguments->limit);
+  add_run_options(app, arguments->sweep.run, engine::RunCommand::sweep);
+  add_jobs_option(app, arguments->sweep.run.jobs);
+  add_cuda_footer(app);
   add_output(app, *arguments);
   return [arguments, &environment] { return sweep(*arguments, environment); };
 }

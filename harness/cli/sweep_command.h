@@ -10,7 +10,7 @@ namespace ohm::cli {
 std::function<int()> setup_sweep(CLI::App& app, const Environment& environment);
 
 inline constexpr Command kSweepCommand = {
-    "sweep", "Fail every allocation, one after the other, and judge what becomes of it",
+    "sweep", "Fail every allocation, one at a time, and judge the outcome",
     "ohm sweep scenarios/*.lua\n"
     "ohm sweep scenarios/oom_recovery.lua --points all --form both\n"
     "ohm sweep scenarios/*.lua --level segment --engine exec",

@@ -38,7 +38,7 @@ bool wants_color(const std::string& choice) {
   if (choice == "always") return true;
   if (choice == "never") return false;
   if (choice == "auto") return shows_color(STDOUT_FILENO);
-  throw UsageError(fmt::format("--color is auto, always or never, not \"{}\"", choice));
+  throw UsageError(fmt::format("--color must be auto, always or never, not \"{}\"", choice));
 }
 
 std::size_t terminal_columns() {
@@ -55,7 +55,7 @@ bool is_stderr_animated() {
 void write_stdout(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
-    throw UsageError(fmt::format("cannot write to the standard output: {}", std::strerror(errno)));
+    throw UsageError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
   }
 }
 

@@ -1,4 +1,4 @@
-// What the streams of this process can show, and writing to them without losing an error.
+// The standard streams of this process: what they can show, and writing without losing an error.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ void write_stdout(std::string_view text);
 /// UsageError.
 void write_file(const std::string& path, std::string_view text);
 
-/// The whole text to stderr. Where that cannot be written there is nobody to tell.
+/// The whole text to stderr. Where that cannot be written the error has no place to go.
 void write_stderr(std::string_view text);
 
 /// "ohm: " and the message to stderr, red where that is a terminal.

@@ -15,7 +15,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 #include "harness/verify/device_verification.h"
 #include "harness/verify/gpu_profile_file.h"
 #include "harness/verify/kernel_verification.h"
@@ -28,8 +28,6 @@ namespace {
 
 struct VerifyArguments {
   engine::RunOptions run;
-  RunTexts texts;
-  std::string limit;
   std::string profile_path;
 };
 
@@ -83,7 +81,7 @@ std::string text_of_traffic(const std::vector<engine::VariantVerification>& vari
     return fmt::format("{} times, {}", moved.times,
                        human_bytes(static_cast<std::size_t>(moved.bytes)));
   };
-  std::string text = fmt::format("values came from the card to the host: {}\n", amount(all));
+  std::string text = fmt::format("values copied from the card to the host: {}\n", amount(all));
   for (const auto& [op, moved] : rows) {
     text += fmt::format("         {}: {}\n", op.empty() ? "the program itself" : op, amount(moved));
   }
@@ -137,8 +135,9 @@ std::optional<reports::ReportFile> profile_file(const std::string& path) {
 int verify(VerifyArguments arguments, const Environment& environment) {
   engine::RunOptions& run = arguments.run;
   run.gpu_text = "cuda";
-  check_cuda_options(run, arguments.limit);
-  check_run_options(run, arguments.texts);
+  require_files(run);
+  check_cuda_options(run);
+  check_run_options(run);
   check_parameters_declared(run, environment);
   std::optional<reports::ReportFile> profile = profile_file(arguments.profile_path);
   const std::vector<engine::VariantVerification> variants =
@@ -147,16 +146,16 @@ int verify(VerifyArguments arguments, const Environment& environment) {
   std::string text;
   for (const engine::VariantVerification& variant : variants) text += text_of(variant);
   for (const engine::LibraryWorkspace& workspace : workspaces) text += text_of(workspace);
-  for (const cuda::LibraryState& library : engine::find_libraries(run.cuda->libraries)) {
+  for (const cuda::LibraryState& library : engine::find_libraries(*run.cuda)) {
     text += text_of(library);
   }
-  const engine::KernelVerifications kernels = engine::verify_kernels(run.cuda->libraries);
+  const engine::KernelVerifications kernels = engine::verify_kernels(*run.cuda);
   text += summary_of(variants);
   text += text_of(kernels);
   text += text_of_traffic(variants);
   write_stdout(text);
   if (profile) {
-    profile->commit(engine::gpu_profile_json(engine::find_cards(run.cuda->libraries), workspaces));
+    profile->commit(engine::gpu_profile_json(engine::find_cuda_devices(*run.cuda), workspaces));
   }
   if (variants.empty()) return exit_code(ExitReason::nothing_selected).code;
   const bool all_agree =
@@ -170,11 +169,11 @@ int verify(VerifyArguments arguments, const Environment& environment) {
 std::function<int()> setup_verify_device(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<VerifyArguments>();
   add_selection_options(app, arguments->run);
-  add_machine_options(app, arguments->run, arguments->texts);
-  app.remove_option(app.get_option("--gpu"));
-  add_limit_option(app, arguments->limit);
+  add_run_options(app, arguments->run, engine::RunCommand::verify_device);
+  add_jobs_option(app, arguments->run.jobs);
+  add_cuda_footer(app);
   app.add_option("--write-profile", arguments->profile_path,
-                 "Write what the card is, for a virtual GPU like it: JSON")
+                 "Write a profile of the card as JSON, for a virtual GPU like it")
       ->type_name("PATH")
       ->check(not_empty());
   return [arguments, &environment] { return verify(*arguments, environment); };

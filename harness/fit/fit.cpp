@@ -53,7 +53,7 @@ ErrorResult unknown_parameter(const ScenarioDescription& scenario, const std::st
           names.size() > 1 ? "" : "ohm.params {batch = 32} in the scenario declares one"};
 }
 
-/// How often whoever waits is told.
+/// How often progress is reported.
 constexpr double kWakeSeconds = 0.2;
 
 class Fit {
@@ -69,8 +69,7 @@ class Fit {
     result_.varied = options_.varied;
     result_.considers_limits = options_.considers_limits;
     try {
-      request_ = {result_.file, read_source_file(result_.file), options_.run.caps,
-                  options_.run.seed, options_.run.parameters};
+      request_ = load_request(options_.run, result_.file, read_source_file(result_.file));
       pool_.submit(
           0, [this] { return encoded(load_scenario(loader_, request_)); },
           [this](const WorkResult& loaded) { take_scenario(loaded); });
@@ -167,7 +166,8 @@ class Fit {
     RunOptions run = options_.run;
     run.size_only = true;
     if (selected != nullptr) run.gpu = *selected;
-    const GpuSpec gpu = machine_for(scenario_, variant, run).gpu;
+    const MachineOptions machine = machine_for(scenario_, variant, run);
+    const GpuSpec& gpu = machine.gpu;
     FitRow row;
     row.variant = variant.name;
     row.role = variant.role;
@@ -181,6 +181,7 @@ class Fit {
     question.least = result_.least;
     question.most = result_.most;
     question.gpu = gpu;
+    question.profile = machine.gpu_profile();
     question.fault = variant.fault;
     question.considers_limits = options_.considers_limits;
     questions_.push_back(std::move(question));
@@ -190,8 +191,8 @@ class Fit {
   /// What the largest card says about a variant guides the search on the others.
   void submit_first_of(std::vector<std::size_t> rows) {
     const auto capacity_of = [&](std::size_t row) {
-      const GpuSpec& gpu = questions_[row].gpu;
-      return gpu.capacity_bytes.value_or(find_gpu_profile(gpu.profile).capacity_bytes);
+      const FitQuestion& question = questions_[row];
+      return question.gpu.capacity_bytes.value_or(question.profile.capacity_bytes);
     };
     const auto largest = std::max_element(
         rows.begin(), rows.end(),

@@ -1,4 +1,4 @@
-// What still fits: the largest value of a parameter, or the smallest card, for each variant.
+// The limits of what fits: the largest value of a parameter, or the smallest GPU, for each variant.
 //
 // Runs are size-only and in worker processes, one for each variant on each kind of GPU: a search
 // that crashes or takes too long is one failed row.
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "reports/model/fit_result.h"
 
 namespace ohm::engine {

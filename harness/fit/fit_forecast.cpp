@@ -11,7 +11,7 @@
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/caching/trace_file.h"
 #include "allocator_shim/replay/what_if.h"
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 
 namespace ohm::engine {
 
@@ -99,7 +99,7 @@ const RequestForecast::Shape* RequestForecast::shape_at(std::int64_t value) cons
   return nearest;
 }
 
-std::optional<bool> RequestForecast::fits(std::int64_t value, const ForecastCard& card) const {
+std::optional<bool> RequestForecast::fits(std::int64_t value, const ForecastGpu& card) const {
   const Shape* const shape = shape_at(value);
   if (shape == nullptr || shape->slopes.empty()) return std::nullopt;
   const RequestList& run = shape->run;

@@ -1,4 +1,4 @@
-// What a program would ask its GPUs for at values that it was not run with.
+// A forecast of the requests that a program makes at values that it was not run with.
 //
 // Over wide ranges of a parameter most programs ask for the same blocks in the same order, and each
 // block is a line in the value. Two runs tell the lines; from then on any value can be tried on any
@@ -38,7 +38,7 @@ struct RequestList {
 RequestList request_list(const EventRecord& events);
 
 /// Of every GPU, as the forecast needs it.
-struct ForecastCard {
+struct ForecastGpu {
   std::size_t available_bytes = 0;  ///< for segments
   std::string alloc_conf;
   RuleSet rules;
@@ -51,7 +51,7 @@ class RequestForecast {
   void learn(std::int64_t value, RequestList run, bool was_scarce);
 
   /// Whether every request would be served; nullopt: too little is known.
-  std::optional<bool> fits(std::int64_t value, const ForecastCard& card) const;
+  std::optional<bool> fits(std::int64_t value, const ForecastGpu& card) const;
 
   /// For a search on cards of another kind, in another process.
   std::string encoded() const;

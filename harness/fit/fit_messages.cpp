@@ -1,6 +1,6 @@
 #include "harness/fit/fit_messages.h"
 
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 
 namespace ohm {
 

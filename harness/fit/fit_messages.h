@@ -1,4 +1,4 @@
-// A search of ohm fit on its way from a worker process.
+// Messages of a search of ohm fit, from its worker process.
 #pragma once
 
 #include <string>

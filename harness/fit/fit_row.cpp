@@ -91,6 +91,7 @@ class Trial {
     ++runs_;
     MachineOptions machine;
     machine.gpu = gpu;
+    machine.profile = question_.profile;
     machine.seed = load.seed;
     if (!question_.fault.empty()) machine.fault_plans.push_back(question_.fault);
     VariantFiles files;
@@ -179,7 +180,7 @@ class RowSearch {
  public:
   RowSearch(const ScenarioLoader& loader, const FitQuestion& question)
       : question_(question), trial_(loader, question) {
-    const GpuProfile& profile = find_gpu_profile(question.gpu.profile);
+    const GpuProfile& profile = question.profile;
     capacity_ =
         static_cast<std::int64_t>(question.gpu.capacity_bytes.value_or(profile.capacity_bytes));
     context_ = static_cast<std::int64_t>(profile.context_bytes);
@@ -317,7 +318,7 @@ class RowSearch {
     name_smallest_card(row_.best->value - context_);
   }
 
-  /// Cards for teaching and recording are no cards that somebody could buy.
+  /// Cards for teaching and recording cannot be bought.
   void name_smallest_card(std::int64_t bytes) {
     for (const GpuProfile& profile : gpu_profiles()) {
       if (profile.context_bytes == 0) continue;

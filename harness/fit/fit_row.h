@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/device/gpu_profile.h"
 #include "harness/fit/fit_forecast.h"
 #include "harness/scenario/scenario_program.h"
 #include "reports/model/fit_result.h"
@@ -18,7 +19,8 @@ struct FitQuestion {
   std::string varied;  ///< name of a parameter, or kFitCapacity
   std::int64_t least = 1;
   std::int64_t most = 1;
-  GpuSpec gpu;        ///< size-only
+  GpuSpec gpu;  ///< size-only
+  GpuProfile profile;
   std::string fault;  ///< the variant's own plan; empty: none
   bool considers_limits = true;
   /// What other cards said about the same variant, to begin with.

@@ -1,4 +1,4 @@
-// Finding where a program stops fitting, and the line that its peak follows up to there.
+// The search for the value at which a program stops fitting, and the line that its peak follows.
 //
 // Pure: what a value does is asked of a function.
 #pragma once
@@ -50,7 +50,7 @@ struct FitRange {
   std::vector<FitPoint> known_elsewhere;  ///< on a card of another kind
   std::optional<std::int64_t> guess;      ///< tried first
   /// Whether a value would fit on the card as far as one can tell without running it; nullopt, or
-  /// empty: nobody knows.
+  /// empty: unknown.
   std::function<std::optional<bool>(std::int64_t value)> forecast;
 
   std::optional<bool> forecast_of(std::int64_t value) const {

@@ -35,7 +35,7 @@ std::string machine_of(const VariantResult& variant, std::uint64_t seed) {
   return machine + fmt::format("seed {}", seed);
 }
 
-/// The devices of a machine's text; empty where somebody edited it into something else.
+/// The devices of a machine's text; empty where it was edited into something else.
 std::vector<Json> devices_of(const std::string& machine) {
   std::vector<Json> devices;
   std::istringstream text(machine);
@@ -80,7 +80,7 @@ std::string holder_lines(const DeviceResult& device, const std::filesystem::path
   std::vector<std::string> lines;
   for (const HolderResult& holder : device.peak->holders) {
     // As seen from the scenario, wherever it is run from. A line that moves is the same line: its
-    // number stands for it only where nobody has its text.
+    // number stands for it only where its text is not known.
     const std::string file =
         std::filesystem::path(holder.file).lexically_proximate(folder).string();
     Json place = {holder.op, holder.file.empty() ? "" : file, holder.text};
@@ -119,14 +119,13 @@ class Parser {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     if (line_ == 0) refuse("is empty");
-    if (baseline_.variants.empty()) refuse("no variant follows");
+    if (baseline_.variants.empty()) refuse("it has no variant");
     return std::move(baseline_);
   }
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw BaselineError(
-        fmt::format("line {}: {}; ohm baseline update writes it anew", line_, what));
+    throw BaselineError(fmt::format("line {}: {}; ohm baseline update rewrites it", line_, what));
   }
 
   void parse_line(std::string_view line) {
@@ -160,7 +159,7 @@ class Parser {
     if (take_word(line) != "variant" || line.empty()) refuse("expected \"variant NAME\"");
     const std::string name(line);
     const auto [entry, is_new] = baseline_.variants.try_emplace(name);
-    if (!is_new) refuse(fmt::format("{} stands twice", name));
+    if (!is_new) refuse(fmt::format("{} appears twice", name));
     variant_ = &entry->second;
     variant_->figures.name = name;
   }
@@ -180,7 +179,7 @@ class Parser {
       device.*figure.member = number(line);
       return;
     }
-    refuse(fmt::format("\"{}\" is no figure", word));
+    refuse(fmt::format("\"{}\" is not a figure", word));
   }
 
   /// BYTES in COUNT CATEGORY ["op", "file", "text"], or ["op", "file", "", line].
@@ -191,7 +190,7 @@ class Parser {
     holder.count = number(take_word(line));
     const std::string_view category = take_word(line);
     const auto* const known = std::find(kCategoryNames.begin(), kCategoryNames.end(), category);
-    if (known == kCategoryNames.end()) refuse(fmt::format("\"{}\" is no category", category));
+    if (known == kCategoryNames.end()) refuse(fmt::format("\"{}\" is not a category", category));
     holder.category = static_cast<Category>(known - kCategoryNames.begin());
     const Json place = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     const bool has_line = place.is_array() && place.size() == 4 && place[3].is_number_integer();
@@ -207,7 +206,7 @@ class Parser {
 
   Outcome outcome(std::string_view word) const {
     const auto* const known = std::find(kOutcomeNames.begin(), kOutcomeNames.end(), word);
-    if (known == kOutcomeNames.end()) refuse(fmt::format("\"{}\" is no outcome", word));
+    if (known == kOutcomeNames.end()) refuse(fmt::format("\"{}\" is not an outcome", word));
     return static_cast<Outcome>(known - kOutcomeNames.begin());
   }
 
@@ -215,7 +214,7 @@ class Parser {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-      refuse(fmt::format("\"{}\" is no figure", text));
+      refuse(fmt::format("\"{}\" is not a figure", text));
     }
     return value;
   }

@@ -1,4 +1,4 @@
-// Baselines: what the variants of a scenario allocated when somebody looked last, in a text file
+// Baselines: what the variants of a scenario allocated when they were last approved, in a text file
 // beside the scenario. A figure that grows is a regression, by one unit of 512 bytes already.
 //
 // The file is sorted, its figures are exact, and it has no line numbers: lines are told by their
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/json/result_diff.h"
+#include "reports/history/result_diff.h"
 #include "reports/model/run_result.h"
 
 namespace ohm::engine {

@@ -20,14 +20,10 @@ namespace ohm::engine {
 
 namespace {
 
-/// What a snapshot says nothing about must not be taken for 0.
 void check_answerable(const Limit& limit) {
-  const std::string_view name = limit.measurement->name;
-  const bool is_told = (limit.measurement->has_index && name != "num_alloc_retries") ||
-                       name == "steps" || name == "imbalance";
-  if (!is_told) {
-    throw std::invalid_argument(
-        fmt::format("limit \"{}\": a snapshot does not tell {}", limit.text, name));
+  if (limit.measurement->in_snapshot == InSnapshot::absent) {
+    throw std::invalid_argument(fmt::format("limit \"{}\": a snapshot does not record {}",
+                                            limit.text, limit.measurement->name));
   }
   for (const BoundTerm& term : limit.bound) {
     if (term.variant.empty()) continue;
@@ -47,13 +43,13 @@ MeasuredVariant measured(const reports::RecordedRun& recorded) {
   return measured;
 }
 
-void fail(VariantResult& variant, const char* type, const std::string& reason) {
+void fail(VariantResult& variant, FailureType type, const std::string& reason) {
   if (variant.verdict == Verdict::failed) {
     variant.reason += "; " + reason;
     return;
   }
   variant.verdict = Verdict::failed;
-  variant.failure_type = type;
+  variant.failure_type = name_of(type);
   variant.reason = reason;
 }
 
@@ -65,13 +61,14 @@ void judge_limits(const std::vector<std::string>& limits, const MeasuredVariant&
     LimitResult result = evaluate(limit, {&figures, nullptr}, [](const std::string&) {
                            return MeasurementSource{};
                          }).result;
-    const bool is_growth = limit.measurement->name == "growth_bytes_per_step";
+    const bool is_growth = limit.measurement->in_snapshot == InSnapshot::slope;
     if (is_growth && !result.measured) {
       result.note = fmt::format(
           "the snapshot shows {} steps, marked or repeated: too few to tell growth", figures.steps);
     }
     if (result.holds != true) {
-      fail(variant, is_growth ? "LeakSlope" : "LimitExceeded", reports::limit_sentence(result));
+      fail(variant, is_growth ? FailureType::leak_slope : FailureType::limit_exceeded,
+           reports::limit_sentence(result));
     }
     variant.limits.push_back(std::move(result));
   }
@@ -95,7 +92,8 @@ Baseline baseline_at(const std::string& path) {
   const bool is_single =
       other.scenarios.size() == 1 && other.scenarios.front().variants.size() == 1;
   if (!is_single) {
-    throw BaselineError(fmt::format("{}: has not one variant, as a snapshot's result has", path));
+    throw BaselineError(fmt::format(
+        "{}: does not have exactly one variant, as the result of a snapshot has", path));
   }
   return baseline_of(other.scenarios.front(), 0);
 }
@@ -109,7 +107,7 @@ void judge_baseline(const SnapshotGate& gate, ScenarioResult& scenario) {
         check.state == State::regressed &&
         (gate.tolerance_percent == 0 || exceeds(check.diff, gate.tolerance_percent));
     if (is_worse || check.state == State::incomparable || check.state == State::missing) {
-      fail(variant, "BaselineRegression",
+      fail(variant, FailureType::baseline_regression,
            fmt::format("against {}: {}", gate.baseline, check.reason));
     }
   }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "allocator_shim/base/nearest_name.h"
+#include "runtime/tensor/dtype.h"
 
 namespace ohm::engine {
 
@@ -22,32 +23,44 @@ struct DtypeRow {
   bool exact = false;  ///< integers, booleans and strings are equal or not
 };
 
+constexpr DtypeRow exact(std::string_view name) { return {name, {}, true}; }
+
 // From finest to coarsest. A float tolerance is some hundred units in the last place: sums of
 // thousands of terms in another order pass, the next coarser dtype used by mistake does not.
-constexpr std::array<DtypeRow, 11> kDtypes = {{
-    {"string", {}, true},
-    {"boolean", {}, true},
-    {"integer", {}, true},
-    {"bool", {}, true},
-    {"uint8", {}, true},
-    {"int32", {}, true},
-    {"int64", {}, true},
-    {"float64", {1e-9, 1e-12}},
-    {"float32", {1e-4, 1e-6}},
-    {"float16", {1e-2, 1e-4}},
-    {"bfloat16", {5e-2, 1e-3}},
+constexpr std::array<DtypeRow, 11> kComparedTypes = {{
+    exact(name_of(ScriptType::string)),
+    exact(name_of(ScriptType::boolean)),
+    exact(name_of(ScriptType::integer)),
+    exact(name_of(DType::boolean)),
+    exact(name_of(DType::uint8)),
+    exact(name_of(DType::int32)),
+    exact(name_of(DType::int64)),
+    {name_of(DType::float64), {1e-9, 1e-12}},
+    {name_of(DType::float32), {1e-4, 1e-6}},
+    {name_of(DType::float16), {1e-2, 1e-4}},
+    {name_of(DType::bfloat16), {5e-2, 1e-3}},
 }};
+
+constexpr bool has_row(std::string_view name) {
+  return std::any_of(kComparedTypes.begin(), kComparedTypes.end(),
+                     [&](const DtypeRow& row) { return row.name == name; });
+}
+static_assert(std::all_of(kDTypes.begin(), kDTypes.end(),
+                          [](const DTypeInfo& dtype) { return has_row(dtype.name); }),
+              "every dtype has a tolerance");
 
 // A script's own number says nothing of its precision: it came from item(), or from arithmetic on
 // such numbers. Alone it counts as PyTorch's default dtype.
-constexpr std::string_view kNumber = "number";
-constexpr std::string_view kDefaultDtype = "float32";
+constexpr std::string_view kNumber = name_of(ScriptType::number);
+constexpr std::string_view kInteger = name_of(ScriptType::integer);
+constexpr std::string_view kString = name_of(ScriptType::string);
+constexpr std::string_view kDefaultDtype = name_of(DType::float32);
 
-std::size_t dtype_index(std::string_view name) {
+std::size_t type_index(std::string_view name) {
   std::vector<std::string> known;
-  for (std::size_t i = 0; i < kDtypes.size(); ++i) {
-    if (kDtypes[i].name == name) return i;
-    known.emplace_back(kDtypes[i].name);
+  for (std::size_t i = 0; i < kComparedTypes.size(); ++i) {
+    if (kComparedTypes[i].name == name) return i;
+    known.emplace_back(kComparedTypes[i].name);
   }
   throw std::invalid_argument(
       fmt::format("unknown dtype \"{}\"{}", name, did_you_mean(name, known)));
@@ -57,13 +70,13 @@ std::size_t dtype_index(std::string_view name) {
 const DtypeRow& deciding_row(const ReturnedValue& a, const ReturnedValue& b,
                              std::string_view compare_as) {
   if (a.dtype == kNumber && b.dtype == kNumber) {
-    return kDtypes[dtype_index(compare_as.empty() ? kDefaultDtype : compare_as)];
+    return kComparedTypes[type_index(compare_as.empty() ? kDefaultDtype : compare_as)];
   }
-  const std::size_t row_a = dtype_index(a.dtype == kNumber ? b.dtype : a.dtype);
-  const std::size_t row_b = dtype_index(b.dtype == kNumber ? a.dtype : b.dtype);
-  const DtypeRow& coarser = kDtypes[std::max(row_a, row_b)];
+  const std::size_t row_a = type_index(a.dtype == kNumber ? b.dtype : a.dtype);
+  const std::size_t row_b = type_index(b.dtype == kNumber ? a.dtype : b.dtype);
+  const DtypeRow& coarser = kComparedTypes[std::max(row_a, row_b)];
   const bool replaced = !compare_as.empty() && !coarser.exact;
-  return replaced ? kDtypes[dtype_index(compare_as)] : coarser;
+  return replaced ? kComparedTypes[type_index(compare_as)] : coarser;
 }
 
 std::string shape_text(const ReturnedValue& value) {
@@ -76,8 +89,8 @@ bool same_shape(const ReturnedValue& a, const ReturnedValue& b) {
   const auto is_scalar = [](const ReturnedValue& value) {
     return std::all_of(value.shape.begin(), value.shape.end(), [](auto n) { return n == 1; });
   };
-  const bool has_script_number = a.dtype == kNumber || a.dtype == "integer" ||  //
-                                 b.dtype == kNumber || b.dtype == "integer";
+  const bool has_script_number = a.dtype == kNumber || a.dtype == kInteger ||  //
+                                 b.dtype == kNumber || b.dtype == kInteger;
   return has_script_number && is_scalar(a) && is_scalar(b);
 }
 
@@ -129,12 +142,12 @@ Comparison compare_elements(const std::string& name, const ReturnedValue& value,
 
 Comparison compare_value(const std::string& name, const ReturnedValue& value,
                          const ReturnedValue& reference, std::string_view compare_as) {
-  const bool both_text = value.dtype == "string" && reference.dtype == "string";
+  const bool both_text = value.dtype == kString && reference.dtype == kString;
   if (both_text && value.text == reference.text) return {Equivalence::same, {}};
   if (both_text) {
     return different(fmt::format(R"({}: "{}" instead of "{}")", name, value.text, reference.text));
   }
-  if (value.dtype == "string" || reference.dtype == "string") {
+  if (value.dtype == kString || reference.dtype == kString) {
     return different(fmt::format("{}: a {} instead of a {}", name, value.dtype, reference.dtype));
   }
   if (!same_shape(value, reference)) {
@@ -227,7 +240,9 @@ constexpr std::array<Agreement, 3> kAgreements = {
 
 }  // namespace
 
-Tolerance tolerance_of(std::string_view dtype) { return kDtypes[dtype_index(dtype)].tolerance; }
+Tolerance tolerance_of(std::string_view dtype) {
+  return kComparedTypes[type_index(dtype)].tolerance;
+}
 
 Comparison compare_values(const ReturnedValues& values, const ReturnedValues& reference,
                           std::string_view compare_as) {
@@ -266,7 +281,7 @@ double largest_relative_error(const ReturnedValues& values, const ReturnedValues
     const ReturnedValue* value = find(values, name);
     const ReturnedValue* expected = find(reference, name);
     if (value == nullptr || expected == nullptr || !same_shape(*value, *expected)) return kInfinity;
-    if (!value->has_values || !expected->has_values || value->dtype == "string") continue;
+    if (!value->has_values || !expected->has_values || value->dtype == kString) continue;
     const double apart = farthest_element(*value, *expected).distance;
     const double scale = largest_magnitude(*expected);
     const double error = apart == 0 ? 0 : scale == 0 ? kInfinity : apart / scale;

@@ -1,4 +1,4 @@
-// Whether two variants computed the same.
+// The comparison of what two variants computed.
 #pragma once
 
 #include <string>

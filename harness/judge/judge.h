@@ -1,4 +1,4 @@
-// What the measured variants of a scenario prove, by role.
+// Verdicts on the measured variants of a scenario, by role.
 //
 // Pure functions: the same measurements give the same verdicts.
 #pragma once

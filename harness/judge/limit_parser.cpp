@@ -86,7 +86,7 @@ class LimitParser {
 
   const Measurement& measurement() {
     const std::string_view taken = name();
-    if (taken.empty()) refuse("it has to begin with a measurement");
+    if (taken.empty()) refuse("it must begin with a measurement");
     try {
       return find_measurement(taken);
     } catch (const std::invalid_argument& unknown) {
@@ -143,8 +143,7 @@ class LimitParser {
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     const std::string_view unit = name();
     if (unit.empty()) return value;
-    if (unit_ != Unit::bytes)
-      refuse(fmt::format("the measurement is no number of bytes: {}", unit));
+    if (unit_ != Unit::bytes) refuse(fmt::format("the measurement is not in bytes: {}", unit));
     return std::floor(value * bytes_of(unit));
   }
 

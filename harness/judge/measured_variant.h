@@ -1,4 +1,4 @@
-// What came back from the process of one variant: figures and values, no opinion.
+// The figures and values that came back from the process of one variant, not judged yet.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct MeasuredVariant {
   std::optional<std::uint64_t> oom_event;
   std::optional<ErrorResult> error;  ///< with outcome error, timeout or crashed
   ReturnedValues values;
-  std::vector<std::string> unused_faults;  ///< plans that made nothing fail
+  std::vector<std::string> unused_faults;  ///< plans that never fired
   std::string snapshot_error;              ///< why the snapshot that was asked for is not there
   std::string output;                      ///< what it wrote to stdout and stderr, the first part
   double seconds = 0;                      ///< wall time

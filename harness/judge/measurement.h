@@ -1,6 +1,7 @@
 // The figures that a limit can be about: one row each.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,11 +26,19 @@ struct Measured {
   std::string why_not;
 };
 
+/// Whether a recorded memory snapshot tells a figure.
+enum class InSnapshot : std::uint8_t {
+  absent,  ///< it must not be taken for 0
+  figure,
+  slope,  ///< from step to step: a limit that it breaks is a leak
+};
+
 struct Measurement {
   std::string_view name;
   Unit unit;
   bool has_index;        ///< `name[cuda:1]` is that GPU's; without an index see `help`
   bool needs_reference;  ///< compares with the reference's values
+  InSnapshot in_snapshot;
   std::string_view help;
   Measured (*measure)(const MeasurementSource& source, std::optional<int> gpu);
 };

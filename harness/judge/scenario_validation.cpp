@@ -62,7 +62,7 @@ class Validator {
 
   void check_scenario() const {
     if (!is_name(scenario_.name)) {
-      refuse(scenario_.line, fmt::format("\"{}\" is no name for a scenario", scenario_.name),
+      refuse(scenario_.line, fmt::format("\"{}\" is not a valid scenario name", scenario_.name),
              "a name is made of letters, digits and underscores");
     }
     const bool has_subject = std::any_of(scenario_.variants.begin(), scenario_.variants.end(),
@@ -99,7 +99,7 @@ class Validator {
 
   void check_known(int line, std::string_view field, const std::string& name) const {
     if (std::find(names_.begin(), names_.end(), name) != names_.end()) return;
-    refuse(line, fmt::format("{} names \"{}\", which is no variant{}", field, name,
+    refuse(line, fmt::format("{} names \"{}\", which is not a variant{}", field, name,
                              did_you_mean(name, names_)));
   }
 
@@ -114,7 +114,7 @@ class Validator {
     }
     check_returns(variant);
     if (variant.raises && variant.raises->empty()) {
-      refuse(variant, "raises is empty: every error would do",
+      refuse(variant, "raises is empty: any error would pass",
              "name a part of the message that the check must end with");
     }
     check_limits(variant);
@@ -123,20 +123,20 @@ class Validator {
   void check_returns(const VariantDescription& variant) const {
     if (!variant.returns) return;
     if (variant.role != Role::check) refuse(variant, "only a check can say what it returns");
-    if (variant.raises) refuse(variant, "what raises returns nothing");
+    if (variant.raises) refuse(variant, "a check that raises returns nothing");
     if (variant.returns->empty()) {
-      refuse(variant, "returns is empty: every result would do",
-             "name what the check has to return: returns = {device = \"cuda:1\"}");
+      refuse(variant, "returns is empty: any result would pass",
+             "name what the check must return: returns = {device = \"cuda:1\"}");
     }
   }
 
   void check_name(const VariantDescription& variant) const {
     if (!is_name(variant.name)) {
-      refuse(variant, "this is no name for a variant",
+      refuse(variant, "this is not a valid variant name",
              "a name is made of letters, digits and underscores");
     }
     if (std::count(names_.begin(), names_.end(), variant.name) > 1) {
-      refuse(variant, "there are several variants of this name", "give each a name of its own");
+      refuse(variant, "several variants have this name", "give each a name of its own");
     }
     for (std::size_t i = 0; i < kRoleNames.size(); ++i) {
       const bool is_role =
@@ -156,12 +156,12 @@ class Validator {
     if (variant.of.empty()) {
       if (!belongs_to_problem(variant.role)) return;
       refuse(variant,
-             problems_.empty() ? "there is no problem that it could belong to"
-                               : "it has to say which problem it belongs to",
+             problems_.empty() ? "there is no problem for it to belong to"
+                               : "it must say which problem it belongs to",
              problems_.empty() ? "" : fmt::format("add of = \"{}\"", problems_.front()));
     }
     if (std::find(problems_.begin(), problems_.end(), variant.of) == problems_.end()) {
-      refuse(variant, fmt::format("of = \"{}\" names no problem{}", variant.of,
+      refuse(variant, fmt::format("of = \"{}\" does not name a problem{}", variant.of,
                                   did_you_mean(variant.of, problems_)));
     }
   }
@@ -207,7 +207,7 @@ class Validator {
       refuse(variant, "a check needs limits of its own, what it returns or an error that it raises",
              R"(add limits = {"..."}, returns = {name = value} or raises = "...")");
     }
-    refuse(variant, "there is no limit that it is held to",
+    refuse(variant, "no limit applies to it",
            "add a limit with a bound that is not relative to the variant itself");
   }
 

@@ -12,13 +12,8 @@ namespace ohm::engine {
 
 namespace {
 
-constexpr const char* kNotReproduced = "NotReproduced";
-constexpr const char* kLimitExceeded = "LimitExceeded";
-constexpr const char* kNotEquivalent = "NotEquivalent";
-constexpr const char* kFaultUnsafe = "FaultUnsafe";
-
 Judgement passed(std::string reason) { return {Verdict::passed, {}, std::move(reason), {}}; }
-Judgement failed(const char* type, std::string reason) {
+Judgement failed(FailureType type, std::string reason) {
   return {Verdict::failed, type, std::move(reason), {}};
 }
 Judgement error(std::string reason) { return {Verdict::error, {}, std::move(reason), {}}; }
@@ -64,7 +59,7 @@ std::string holding_text(const Evidence& evidence) {
       [](const JudgedLimit& limit) { return limit.evaluated.result.holds.value_or(false); });
   if (count == 0) return "completes";
   if (held < count)
-    return fmt::format("{} of {} limits hold, the rest is not checked", held, count);
+    return fmt::format("{} of {} limits hold, the rest are not checked", held, count);
   if (count > 1)
     return fmt::format("{} limits hold", count == 2 ? "both" : fmt::format("all {}", count));
   const LimitResult& only = evidence.limits.front().evaluated.result;
@@ -100,23 +95,24 @@ Judgement skipped() {
 std::optional<Judgement> broken_promise(const Evidence& evidence) {
   if (ran_out_of_memory(evidence)) {
     const bool injected = evidence.measured.oom && evidence.measured.oom->injected;
-    return failed(injected ? kFaultUnsafe : kLimitExceeded, oom_text(evidence));
+    return failed(injected ? FailureType::fault_unsafe : FailureType::limit_exceeded,
+                  oom_text(evidence));
   }
   if (first_limit(evidence, breaks) != nullptr) {
-    return failed(kLimitExceeded, "breaks " + broken_text(evidence));
+    return failed(FailureType::limit_exceeded, "breaks " + broken_text(evidence));
   }
   if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
   return std::nullopt;
 }
 
-/// It has to compute what its reference computes; nullopt when it does, or when nobody can tell.
+/// It has to compute what its reference computes; nullopt when it does, or when it cannot be told.
 std::optional<Judgement> other_numbers(const Evidence& evidence) {
   if (!evidence.no_reference.empty()) return error(evidence.no_reference);
   if (evidence.measured.values.empty() && evidence.description.trades.empty()) {
     return error("it returns nothing to compare: return a table of what must agree");
   }
   if (evidence.comparison.state != Equivalence::different) return std::nullopt;
-  return failed(kNotEquivalent, "other numbers: " + evidence.comparison.difference);
+  return failed(FailureType::not_equivalent, "other numbers: " + evidence.comparison.difference);
 }
 
 std::string trade_text(const Evidence& evidence) {
@@ -134,7 +130,7 @@ Judgement judge_problem(const Evidence& evidence) {
   if (first_limit(evidence, breaks) != nullptr) return passed("breaks " + broken_text(evidence));
   if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
   if (first_limit(evidence, is_unchecked) != nullptr) return skipped();
-  return failed(kNotReproduced, "nothing goes wrong: " + holding_text(evidence));
+  return failed(FailureType::not_reproduced, "nothing goes wrong: " + holding_text(evidence));
 }
 
 Judgement judge_mitigation(const Evidence& evidence) {
@@ -162,7 +158,7 @@ Judgement judge_non_fix(const Evidence& evidence) {
   if (!evidence.no_reference.empty()) return error(evidence.no_reference);
   if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
   if (first_limit(evidence, is_unchecked) != nullptr) return skipped();
-  return failed(kNotReproduced, "it helps: " + holding_text(evidence));
+  return failed(FailureType::not_reproduced, "it helps: " + holding_text(evidence));
 }
 
 /// Of what the problem is over the limit by, the share that the variant is not; nullopt where the
@@ -182,7 +178,7 @@ Judgement judge_partial_by_steps(const Evidence& evidence) {
   if (mine > theirs) {
     return passed(fmt::format("{}, instead of after {} steps", oom_text(evidence), theirs));
   }
-  return failed(kLimitExceeded, "no improvement: " + oom_text(evidence));
+  return failed(FailureType::limit_exceeded, "no improvement: " + oom_text(evidence));
 }
 
 Judgement judge_partial_by_figures(const Evidence& evidence) {
@@ -195,9 +191,9 @@ Judgement judge_partial_by_figures(const Evidence& evidence) {
     best_share = share;
   }
   if (best == nullptr) {
-    return failed(kLimitExceeded, ran_out_of_memory(evidence)
-                                      ? "no improvement: " + oom_text(evidence)
-                                      : "no improvement: breaks " + broken_text(evidence));
+    return failed(FailureType::limit_exceeded,
+                  ran_out_of_memory(evidence) ? "no improvement: " + oom_text(evidence)
+                                              : "no improvement: breaks " + broken_text(evidence));
   }
   Judgement judgement = passed(fmt::format("{}recovers {:.1f} % of {} ({} instead of {})",
                                            trade_text(evidence), 100 * best_share, best->limit.text,
@@ -214,7 +210,7 @@ Judgement judge_partial(const Evidence& evidence) {
   const bool still_over = ran_out_of_memory(evidence) || first_limit(evidence, breaks) != nullptr;
   if (!still_over) {
     if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
-    return failed(kNotReproduced, "it is a mitigation: " + holding_text(evidence));
+    return failed(FailureType::not_reproduced, "it is a mitigation: " + holding_text(evidence));
   }
   if (ran_out_of_memory(evidence) && evidence.problem->outcome == Outcome::oom) {
     return judge_partial_by_steps(evidence);
@@ -239,8 +235,8 @@ std::string returned_text(const ReturnedValues& values) {
       parts.push_back(fmt::format("{} more", values.size() - kMost));
       break;
     }
-    const bool is_boolean = value.dtype == "boolean" && value.values.size() == 1;
-    if (value.dtype == "string") {
+    const bool is_boolean = value.dtype == name_of(ScriptType::boolean) && value.values.size() == 1;
+    if (value.dtype == name_of(ScriptType::string)) {
       parts.push_back(fmt::format("{} = {}", name, value.text));
     } else if (is_boolean) {
       parts.push_back(fmt::format("{} = {}", name, value.values[0] != 0));
@@ -259,7 +255,7 @@ Judgement judge_returning_check(const Evidence& evidence) {
   const Comparison comparison =
       compare_values(evidence.measured.values, expected, evidence.description.compare_as);
   if (comparison.state == Equivalence::different) {
-    return failed(kNotEquivalent, "returns " + comparison.difference);
+    return failed(FailureType::not_equivalent, "returns " + comparison.difference);
   }
   if (comparison.state == Equivalence::not_checked) return skipped();
   return passed("returns " + returned_text(evidence.measured.values));
@@ -270,14 +266,16 @@ Judgement judge_check(const Evidence& evidence) {
   if (!evidence.description.raises) return judge_control(evidence);
   const std::string& expected = *evidence.description.raises;
   if (evidence.measured.outcome == Outcome::completed) {
-    return failed(kNotReproduced, fmt::format("raises nothing instead of \"{}\"", expected));
+    return failed(FailureType::not_reproduced,
+                  fmt::format("raises nothing instead of \"{}\"", expected));
   }
   const std::string message = raised_message(evidence.measured);
   if (message.find(expected) == std::string::npos) {
-    return failed(kNotReproduced, fmt::format(R"(raises "{}" instead of "{}")", message, expected));
+    return failed(FailureType::not_reproduced,
+                  fmt::format(R"(raises "{}" instead of "{}")", message, expected));
   }
   if (first_limit(evidence, breaks) != nullptr) {
-    return failed(kLimitExceeded, "breaks " + broken_text(evidence));
+    return failed(FailureType::limit_exceeded, "breaks " + broken_text(evidence));
   }
   return passed(fmt::format("raises \"{}\"", expected));
 }

@@ -30,7 +30,7 @@ struct Evidence {
 
 struct Judgement {
   Verdict verdict = Verdict::passed;
-  std::string failure_type;  ///< with verdict failed
+  FailureType failure_type = FailureType::none;  ///< with verdict failed
   std::string reason;
   std::optional<double> recovered_share;
 };

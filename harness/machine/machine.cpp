@@ -16,7 +16,7 @@
 #include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 #include "runtime/tensor/card_backend.h"
 
 namespace ohm::engine {
@@ -37,9 +37,9 @@ VirtualGpuOptions gpu_options(const GpuProfile& profile, int index, ValueMode va
   return options;
 }
 
-GpuProfile profile_of(const GpuSpec& gpu) {
-  GpuProfile profile = find_gpu_profile(gpu.profile);
-  profile.capacity_bytes = gpu.capacity_bytes.value_or(profile.capacity_bytes);
+GpuProfile profile_of(const MachineOptions& options) {
+  GpuProfile profile = options.gpu_profile();
+  profile.capacity_bytes = options.gpu.capacity_bytes.value_or(profile.capacity_bytes);
   return profile;
 }
 
@@ -53,11 +53,11 @@ std::string card_name(const cuda::Card& card) {
                      cuda::version_text(card.driver().version()));
 }
 
-std::unique_ptr<CudaCards> cards_of(const MachineOptions& options) {
-  return options.cuda ? std::make_unique<CudaCards>(*options.cuda) : nullptr;
+std::unique_ptr<CudaDevices> cards_of(const MachineOptions& options) {
+  return options.cuda ? std::make_unique<CudaDevices>(*options.cuda) : nullptr;
 }
 
-std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, CudaCards* cards) {
+std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, CudaDevices* cards) {
   return cards == nullptr ? nullptr
                           : std::make_unique<cuda::PageLockedMemory>(host, cards->card(0));
 }
@@ -67,7 +67,7 @@ std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, Cuda
 /// One card and what stands on it: every part is given the one before.
 struct Machine::Gpu {
   Gpu(const GpuProfile& of_profile, const std::shared_ptr<VirtualCard>& virtual_card,
-      const VirtualGpuOptions& options, CudaCards* cuda)
+      const VirtualGpuOptions& options, CudaDevices* cuda)
       : profile(of_profile), index(options.device), device(virtual_card, options) {
     if (cuda == nullptr) {
       streams = std::make_unique<QueuedStreams>();
@@ -88,7 +88,7 @@ struct Machine::Gpu {
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
   std::unique_ptr<CachingAllocator> caching;
   std::unique_ptr<FaultyAllocator> requests;
-  std::unique_ptr<AllocatorWitness> witness;
+  std::unique_ptr<PeakTrackingAdaptor> tracker;
 
   DeviceMemory& memory() {
     return segment_adaptors.empty() ? static_cast<DeviceMemory&>(device) : *segment_adaptors.back();
@@ -109,7 +109,7 @@ Machine::Machine(const MachineOptions& options)
       host_(faulty_host_),
       page_locked_(page_locked(host_memory_, cuda_.get())),
       faulty_pinned_(page_locked_ ? static_cast<RequestAllocator&>(*page_locked_) : host_memory_,
-                     faults_, -1, &events_, FaultLevel::pinned),
+                     faults_, -1, &events_),
       pinned_host_(faulty_pinned_),
       pinned_(pinned_host_) {
   faulty_host_.on_out_of_memory(teller_of_errors(host_, -1));
@@ -126,10 +126,10 @@ Machine::Machine(const MachineOptions& options)
 
 Machine::~Machine() = default;
 
-std::function<void(const OutOfMemoryReport&)> Machine::teller_of_errors(AllocatorWitness& witness,
-                                                                        int device) {
-  return [this, &witness, device](const OutOfMemoryReport& report) {
-    witness.note_out_of_memory();
+std::function<void(const OutOfMemoryReport&)> Machine::teller_of_errors(
+    PeakTrackingAdaptor& tracker, int device) {
+  return [this, &tracker, device](const OutOfMemoryReport& report) {
+    tracker.note_out_of_memory();
     note_oom(device, report);
   };
 }
@@ -141,7 +141,7 @@ void Machine::note_oom(int device, const OutOfMemoryReport& report) {
 }
 
 void Machine::add_gpus() {
-  const std::size_t capacity_bytes = profile_of(options_.gpu).capacity_bytes;
+  const std::size_t capacity_bytes = profile_of(options_).capacity_bytes;
   for (int index = 0; index < options_.gpu.count; ++index) {
     cards_.push_back(std::make_shared<VirtualCard>(capacity_bytes));
     neighbours_.emplace_back(cards_.back(), index);
@@ -168,7 +168,7 @@ std::shared_ptr<const void> Machine::inject(const std::string& text) {
   for (int index = 0; index < gpu_count(); ++index) {
     if (!parsed.capacity_bytes_of(index)) continue;
     throw std::invalid_argument(
-        fmt::format("[fault] {}: a capacity stands in the variant's fault or gpu", text));
+        fmt::format("[fault] {}: a capacity is set in the variant's fault or gpu", text));
   }
   const auto plan = fault_plans_.insert(fault_plans_.end(), std::move(parsed));
   faults_.add(*plan);
@@ -219,7 +219,7 @@ void Machine::move_neighbours() {
 
 void Machine::add_gpu(const CachingAllocatorOptions& options) {
   const int index = options.device;
-  const GpuProfile profile = profile_of(options_.gpu);
+  const GpuProfile profile = profile_of(options_);
   const auto process_id = static_cast<std::uint32_t>(1 + waiting_.size());
   auto gpu = std::make_unique<Gpu>(
       profile, cards_.at(static_cast<std::size_t>(index)),
@@ -235,12 +235,12 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
       std::make_unique<FaultyDeviceMemory>(gpu->memory(), faults_, index));
   gpu->caching = std::make_unique<CachingAllocator>(gpu->memory(), *gpu->streams, options, events);
   gpu->requests = std::make_unique<FaultyAllocator>(*gpu->caching, faults_, index, events);
-  gpu->witness = std::make_unique<AllocatorWitness>(*gpu->requests);
-  gpu->requests->on_out_of_memory(teller_of_errors(*gpu->witness, index));
-  gpu->card.on_out_of_memory = teller_of_errors(*gpu->witness, index);
+  gpu->tracker = std::make_unique<PeakTrackingAdaptor>(*gpu->requests);
+  gpu->requests->on_out_of_memory(teller_of_errors(*gpu->tracker, index));
+  gpu->card.on_out_of_memory = teller_of_errors(*gpu->tracker, index);
 
   DeviceSlot slot;
-  slot.allocator = gpu->witness.get();
+  slot.allocator = gpu->tracker.get();
   slot.streams = gpu->streams.get();
   gpu->card.traffic = card_traffic_;
   if (gpu->card.card) slot.card = &gpu->card;
@@ -301,7 +301,7 @@ Machine::ProcessScope::~ProcessScope() { machine_.end_process(); }
 
 RequestAllocator& Machine::requests(int device) {
   if (device < 0) return host_;
-  return *gpus_.at(static_cast<std::size_t>(device))->witness;
+  return *gpus_.at(static_cast<std::size_t>(device))->tracker;
 }
 
 CachingAllocator& Machine::caching_allocator(int gpu) {
@@ -339,13 +339,13 @@ void Machine::record_snapshot() {
 
 void Machine::on_allocation(const std::function<void(int device)>& callback) {
   for (int index = 0; index < gpu_count(); ++index) {
-    gpus_[static_cast<std::size_t>(index)]->witness->on_allocation(
+    gpus_[static_cast<std::size_t>(index)]->tracker->on_allocation(
         [callback, index] { callback(index); });
   }
 }
 
 std::int64_t Machine::allocated_bytes(int gpu) const {
-  const MemoryStats& stats = gpus_.at(static_cast<std::size_t>(gpu))->witness->stats();
+  const MemoryStats& stats = gpus_.at(static_cast<std::size_t>(gpu))->tracker->stats();
   return stats.allocated_bytes[static_cast<std::size_t>(StatPool::all)].current;
 }
 
@@ -355,12 +355,12 @@ std::vector<DeviceResult> Machine::device_results() const {
   const std::vector<DeviceSlot>& slots = waiting_.empty() ? context_.gpus : waiting_.front().slots;
   for (int index = 0; index < gpu_count(); ++index) {
     const Gpu& gpu = *first_process[static_cast<std::size_t>(index)];
-    const WitnessedFigures figures = gpu.witness->figures();
+    const TrackedFigures figures = gpu.tracker->figures();
     DeviceResult result;
     result.device = Device::cuda(index).str();
     result.profile = gpu.profile.name;
     if (gpu.card.card) result.card = card_name(*gpu.card.card);
-    result.capacity_bytes = static_cast<std::int64_t>(gpu.witness->info().total_bytes);
+    result.capacity_bytes = static_cast<std::int64_t>(gpu.tracker->info().total_bytes);
     result.values = options_.gpu.values;
     result.rules = gpu.caching->rules().name;
     result.alloc_conf = gpu.caching->settings().text;
@@ -369,7 +369,7 @@ std::vector<DeviceResult> Machine::device_results() const {
     result.allocated_at_end_bytes = allocated_bytes(index);
     result.num_ooms = figures.num_ooms;
     for (const std::unique_ptr<Gpu>& ended : ended_) {
-      if (ended->index == index) result.num_ooms += ended->witness->figures().num_ooms;
+      if (ended->index == index) result.num_ooms += ended->tracker->figures().num_ooms;
     }
     result.num_alloc_retries = figures.num_alloc_retries;
     result.num_device_alloc = figures.num_device_alloc;
@@ -381,7 +381,7 @@ std::vector<DeviceResult> Machine::device_results() const {
 }
 
 HostResult Machine::host_result() const {
-  const WitnessedFigures figures = host_.figures();
+  const TrackedFigures figures = host_.figures();
   HostResult result;
   result.peak_allocated_bytes = figures.peak_allocated_bytes;
   result.allocated_at_end_bytes =

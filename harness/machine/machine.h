@@ -1,9 +1,9 @@
 // The devices of one run, put together:
 //
-//   witness -> request faults -> caching allocator -> segment faults -> virtual GPU
+//   peak tracking -> request faults -> caching allocator -> segment faults -> virtual GPU
 //
 // for each GPU, with a share of a real card instead of the virtual GPU where the run is on one; on
-// the host's memory a witness with request faults behind it, and another pair for what is
+// the host's memory the same adaptors behind peak tracking, and another pair for what is
 // page-locked. A machine belongs to one process and one variant: it is fresh, and its figures are
 // of that variant alone.
 #pragma once
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "allocator_shim/caching/caching_allocator.h"
+#include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
@@ -27,10 +28,9 @@
 #include "allocator_shim/fault/faulty_allocator.h"
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/snapshot/recorded_snapshot.h"
-#include "harness/machine/allocator_witness.h"
-#include "harness/machine/cuda_run.h"
+#include "harness/machine/machine_options.h"
 #include "harness/machine/neighbour.h"
-#include "harness/scenario/scenario.h"
+#include "harness/machine/peak_tracking_adaptor.h"
 #include "reports/model/run_result.h"
 #include "runtime/tensor/context.h"
 
@@ -44,14 +44,7 @@ class PageLockedMemory;
 
 namespace ohm::engine {
 
-class CudaCards;
-
-struct MachineOptions {
-  GpuSpec gpu;
-  std::vector<std::string> fault_plans;  ///< all in force at once
-  std::uint64_t seed = 0;                ///< of the generators of all devices
-  std::optional<CudaLibraries> cuda;     ///< the GPUs are shares of real cards; nullopt: virtual
-};
+class CudaDevices;
 
 class Machine {
  public:
@@ -78,7 +71,7 @@ class Machine {
   /// Told of every allocation on one of the GPUs that are there now.
   void on_allocation(const std::function<void(int device)>& callback);
 
-  /// To be installed with a ContextGuard by whoever runs on this machine.
+  /// To be installed with a ContextGuard by the caller that runs on this machine.
   Context& context() { return context_; }
   const ExecutionState& context_state() const { return context_.state; }
   const GpuSpec& gpu_spec() const { return options_.gpu; }
@@ -92,8 +85,8 @@ class Machine {
   /// What ops without a kernel made the real cards give to the host, of all GPUs.
   const CardTraffic& card_traffic() const { return *card_traffic_; }
 
-  /// Where the program is: "file:line" of its frames, the outermost first. Whoever runs a program
-  /// says how to find out.
+  /// Where the program is: "file:line" of its frames, the outermost first. The owner of the
+  /// program says how to find out.
   using ProgramStack = std::function<std::vector<std::string>()>;
   void on_program_stack(ProgramStack stack) { program_stack_ = std::move(stack); }
   std::vector<std::string> program_stack() const {
@@ -171,7 +164,7 @@ class Machine {
   void start_process();
   void end_process();
   void move_neighbours();
-  std::function<void(const OutOfMemoryReport&)> teller_of_errors(AllocatorWitness& witness,
+  std::function<void(const OutOfMemoryReport&)> teller_of_errors(PeakTrackingAdaptor& tracker,
                                                                  int device);
   void note_oom(int device, const OutOfMemoryReport& report);
 
@@ -185,14 +178,14 @@ class Machine {
   FaultInjector faults_;
   std::int64_t step_ = 1;
   std::int64_t ooms_ = 0;
-  std::unique_ptr<CudaCards> cuda_;  ///< null: the GPUs are virtual
+  std::unique_ptr<CudaDevices> cuda_;  ///< null: the GPUs are virtual
   std::shared_ptr<CardTraffic> card_traffic_;
   HostMemoryAllocator host_memory_;
   FaultyAllocator faulty_host_;
-  AllocatorWitness host_;
+  PeakTrackingAdaptor host_;
   std::unique_ptr<cuda::PageLockedMemory> page_locked_;  ///< null: the host's own will do
   FaultyAllocator faulty_pinned_;
-  AllocatorWitness pinned_host_;
+  PeakTrackingAdaptor pinned_host_;
   PinnedHostAllocator pinned_;
   std::vector<std::shared_ptr<VirtualCard>> cards_;
   std::deque<Neighbour> neighbours_;  ///< on the cards, by index

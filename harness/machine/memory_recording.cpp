@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "harness/machine/holders.h"
+#include "harness/machine/holder_table.h"
 #include "reports/history/history_builder.h"
 #include "reports/history/live_memory.h"
 

@@ -1,4 +1,4 @@
-// What a machine's event record tells about memory over time. Nothing is recorded for it: the
+// Memory over time, from a machine's event record. Nothing is recorded for it: the
 // events are there in any case, and are read once the variant has ended.
 #pragma once
 

@@ -11,7 +11,7 @@
 
 namespace ohm::engine {
 
-/// On the card from the first byte that it is to hold; until then nobody sees it.
+/// On the card from the first byte that it is to hold; until then it does not show.
 class Neighbour {
  public:
   Neighbour(std::shared_ptr<VirtualCard> card, int device)

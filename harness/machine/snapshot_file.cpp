@@ -38,7 +38,7 @@ void write_snapshot_file(const Snapshot& snapshot, const std::string& path) {
 void check_script_snapshot_path(const std::string& path) {
   const fs::path wanted(path);
   if (wanted.extension() != ".pickle") refuse(path, "the name of a snapshot ends in .pickle");
-  if (path.find('\0') != std::string::npos) refuse(path, "the name has a byte that is 0");
+  if (path.find('\0') != std::string::npos) refuse(path, "the name contains a NUL byte");
   // Links are followed, so that none leads out.
   std::error_code error;
   const fs::path folder =
@@ -51,11 +51,11 @@ void check_script_snapshot_path(const std::string& path) {
   }
   const fs::file_status status = fs::symlink_status(wanted, error);
   if (!fs::exists(status)) return;
-  if (!fs::is_regular_file(status)) refuse(path, "it exists and is no plain file");
+  if (!fs::is_regular_file(status)) refuse(path, "it exists and is not a regular file");
   try {
     read_snapshot_file(path);
   } catch (const std::exception&) {
-    refuse(path, "it exists and is no memory snapshot");
+    refuse(path, "it exists and is not a memory snapshot");
   }
 }
 

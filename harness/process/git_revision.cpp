@@ -62,7 +62,7 @@ RevisionFolder::RevisionFolder(const std::string& folder, const std::string& rev
   // A revision that begins with a dash would be an option.
   const std::string commit = output_of(git + " rev-parse --verify --end-of-options " +
                                        shell_quoted(revision + "^{commit}"));
-  // What others did on that branch since is no change of this one.
+  // Later commits of that branch are not changes of this one.
   const std::string base = merge_base(git, commit);
   const std::string tree = tree_of_folder(git, base);
   const std::string top = output_of(git + " rev-parse --show-toplevel");

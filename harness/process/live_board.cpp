@@ -85,7 +85,7 @@ bool is_alive(pid_t process) { return process != 0 && (::kill(process, 0) == 0 |
 }  // namespace
 
 struct LiveBoard::Variant {
-  std::atomic<pid_t> process;  ///< that writes here; 0: nobody
+  std::atomic<pid_t> process;  ///< that writes here; 0: none
   std::atomic<bool> is_named;  ///< the name is there to be read
   std::array<char, kNameBytes> name;
   std::array<SharedGpu, kGpus> gpus;

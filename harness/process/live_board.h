@@ -1,6 +1,6 @@
-// What running variants hold now, for whoever watches: memory shared with the worker processes.
+// The memory that running variants hold now: figures shared with the worker processes.
 //
-// Workers write figures as they allocate and never wait; whoever reads sees figures of some moment.
+// Workers write figures as they allocate and never wait; a reader sees figures of some moment.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How long something has taken: for people who wait, never for results.
+// A stopwatch for progress and costs, never for results.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,5 @@
 #include "harness/process/worker_pool.h"
 
-#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -18,11 +17,11 @@ WorkerPool::WorkerPool(const WorkerOptions& options) : options_(options) {}
 
 WorkerPool::~WorkerPool() { drop_all(); }
 
-void WorkerPool::submit(std::int64_t order, Work work, Done done) {
+void WorkerPool::submit(std::int64_t order, Work work, WorkDone done) {
   add(order, {std::move(work), std::move(done), options_.timeout_seconds});
 }
 
-void WorkerPool::submit_untimed(std::int64_t order, Work work, Done done) {
+void WorkerPool::submit_untimed(std::int64_t order, Work work, WorkDone done) {
   add(order, {std::move(work), std::move(done), 0});
 }
 
@@ -54,8 +53,8 @@ void WorkerPool::start_next() {
   const auto first = waiting_.begin();
   Waiting next = std::move(first->second);
   waiting_.erase(first);
-  running_.push_back(std::make_unique<Process>(next.work, std::move(next.done),
-                                               next.timeout_seconds, interrupts_));
+  running_.push_back(std::make_unique<WorkerProcess>(
+      next.work, std::move(next.done), next.timeout_seconds, kMaxOutput, interrupts_));
 }
 
 namespace {
@@ -72,7 +71,7 @@ void WorkerPool::wait_for_news() {
   std::vector<PipeReader*> readers;
   std::optional<double> seconds;
   if (options_.wake_seconds > 0) seconds = options_.wake_seconds;
-  for (const std::unique_ptr<Process>& process : running_) {
+  for (const std::unique_ptr<WorkerProcess>& process : running_) {
     for (PipeReader* reader : {&process->message, &process->output}) {
       if (!reader->is_open()) continue;
       polled.push_back({reader->descriptor(), POLLIN, 0});
@@ -90,7 +89,7 @@ void WorkerPool::wait_for_news() {
 }
 
 void WorkerPool::kill_overdue() {
-  for (const std::unique_ptr<Process>& process : running_) {
+  for (const std::unique_ptr<WorkerProcess>& process : running_) {
     const std::optional<double> left = process->seconds_left();
     if (process->is_overdue || !left || *left > 0) continue;
     process->is_overdue = true;
@@ -104,7 +103,7 @@ void WorkerPool::collect_finished() {
       ++it;
       continue;
     }
-    const std::unique_ptr<Process> process = std::move(*it);
+    const std::unique_ptr<WorkerProcess> process = std::move(*it);
     it = running_.erase(it);
     ++finished_;
     process->done(process->reap());
@@ -113,7 +112,7 @@ void WorkerPool::collect_finished() {
 
 void WorkerPool::interrupt_all() {
   while (!running_.empty()) {
-    const std::unique_ptr<Process> process = std::move(running_.front());
+    const std::unique_ptr<WorkerProcess> process = std::move(running_.front());
     running_.pop_front();
     process->kill();
     WorkResult result = process->reap();
@@ -122,7 +121,7 @@ void WorkerPool::interrupt_all() {
     process->done(std::move(result));
   }
   while (!waiting_.empty()) {
-    const Done done = std::move(waiting_.begin()->second.done);
+    const WorkDone done = std::move(waiting_.begin()->second.done);
     waiting_.erase(waiting_.begin());
     ++finished_;
     done(WorkResult{});
@@ -131,31 +130,11 @@ void WorkerPool::interrupt_all() {
 
 void WorkerPool::drop_all() {
   waiting_.clear();
-  for (const std::unique_ptr<Process>& process : running_) {
+  for (const std::unique_ptr<WorkerProcess>& process : running_) {
     process->kill();
     process->reap();
   }
   running_.clear();
-}
-
-std::string why_without_message(const WorkResult& work, double timeout_seconds) {
-  if (work.end == WorkEnd::interrupted) return "was interrupted";
-  if (work.end != WorkEnd::timeout) return fmt::format("was {}", work.how_it_ended);
-  return fmt::format("took longer than {:g} s; --timeout SECONDS allows more", timeout_seconds);
-}
-
-ExitReason reason_of(WorkEnd end) {
-  switch (end) {
-    case WorkEnd::message:
-      break;
-    case WorkEnd::crashed:
-      return ExitReason::internal_error;
-    case WorkEnd::timeout:
-      return ExitReason::timeout;
-    case WorkEnd::interrupted:
-      return ExitReason::interrupted;
-  }
-  return ExitReason::passed;
 }
 
 }  // namespace ohm::engine

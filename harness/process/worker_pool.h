@@ -14,31 +14,11 @@
 #include <utility>
 
 #include "harness/process/interrupt.h"
-#include "reports/model/exit_code.h"
+#include "harness/process/work_result.h"
 
 namespace ohm::engine {
 
-enum class WorkEnd : std::uint8_t {
-  message,      ///< the whole message arrived
-  crashed,      ///< a signal, an exception, or an exit before the message was whole
-  timeout,      ///< killed after `timeout_seconds`
-  interrupted,  ///< this process was told to end
-};
-
-struct WorkResult {
-  WorkEnd end = WorkEnd::interrupted;
-  std::string message;
-  std::string output;        ///< what it wrote to stdout and stderr: the first kMaxOutput bytes
-  std::string how_it_ended;  ///< of a crash: "killed by SIGSEGV (Segmentation fault)"
-  double seconds = 0;        ///< wall time
-};
-
-/// Why a piece of work sent no message, of a sentence about it: "was killed by SIGSEGV (…)". Not
-/// for one that did.
-std::string why_without_message(const WorkResult& work, double timeout_seconds);
-
-/// What the end of a piece of work means for the process: `passed` for a message.
-ExitReason reason_of(WorkEnd end);
+class WorkerProcess;
 
 struct WorkerOptions {
   int jobs = 1;                ///< processes at once
@@ -48,12 +28,12 @@ struct WorkerOptions {
 
 class WorkerPool {
  public:
+  /// Of what a piece of work writes to stdout and stderr, the first bytes are kept.
   static constexpr std::size_t kMaxOutput = 64 * 1024;
 
-  /// Runs in the new process; what it returns is the message. An exception is told as a crash.
-  using Work = std::function<std::string()>;
-  /// Runs here, and may submit more.
-  using Done = std::function<void(WorkResult)>;
+  using Work = engine::Work;
+  /// May submit more.
+  using Done = WorkDone;
 
   explicit WorkerPool(const WorkerOptions& options);
   /// Kills what still runs.
@@ -76,7 +56,6 @@ class WorkerPool {
   std::size_t finished() const { return finished_; }
 
  private:
-  struct Process;
   struct Waiting {
     Work work;
     Done done;
@@ -95,7 +74,7 @@ class WorkerPool {
   WorkerOptions options_;
   InterruptGuard interrupts_;
   std::multimap<std::int64_t, Waiting> waiting_;
-  std::list<std::unique_ptr<Process>> running_;
+  std::list<std::unique_ptr<WorkerProcess>> running_;
   std::size_t submitted_ = 0;
   std::size_t finished_ = 0;
 };

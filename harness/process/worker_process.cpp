@@ -81,7 +81,7 @@ constexpr int kFailed = 3;  ///< the message is what an exception said
   ::_exit(sent ? code : 1);
 }
 
-[[noreturn]] void run_in_child(const WorkerPool::Work& work, int messages) noexcept {
+[[noreturn]] void run_in_child(const Work& work, int messages) noexcept {
   const pid_t child = ::getpid();
   try {
     const std::string message = work();
@@ -129,16 +129,16 @@ void PipeReader::read_some() {
   text_.append(bytes.data(), std::min(most_ - text_.size(), static_cast<std::size_t>(count)));
 }
 
-WorkerPool::Process::Process(const Work& work, Done done_with_it, double timeout_seconds,
-                             const InterruptGuard& interrupts)
-    : done(std::move(done_with_it)), started(Clock::now()) {
+WorkerProcess::WorkerProcess(const Work& work, WorkDone done_with_it, double timeout_seconds,
+                             std::size_t most_output, const InterruptGuard& interrupts)
+    : output(most_output), done(std::move(done_with_it)), started_(Clock::now()) {
   const Pipe message_pipe = open_pipe();
   const Pipe output_pipe = open_pipe();
   // What is buffered here would otherwise be written by both.
   std::fflush(nullptr);
   const pid_t parent = ::getpid();
-  pid = ::fork();
-  if (pid == 0) {
+  pid_ = ::fork();
+  if (pid_ == 0) {
     enter_child(parent, output_pipe.write_end, interrupts);
     run_in_child(work, message_pipe.write_end);
   }
@@ -147,31 +147,31 @@ WorkerPool::Process::Process(const Work& work, Done done_with_it, double timeout
   ::close(output_pipe.write_end);
   message.open(message_pipe.read_end);
   output.open(output_pipe.read_end);
-  if (pid < 0) throw std::system_error(error, std::generic_category(), "cannot start a process");
+  if (pid_ < 0) throw std::system_error(error, std::generic_category(), "cannot start a process");
   if (timeout_seconds > 0) {
-    deadline = started + std::chrono::duration_cast<Clock::duration>(
-                             std::chrono::duration<double>(timeout_seconds));
+    deadline_ = started_ + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double>(timeout_seconds));
   }
 }
 
-std::optional<double> WorkerPool::Process::seconds_left() const {
-  if (!deadline) return std::nullopt;
-  return std::chrono::duration<double>(*deadline - Clock::now()).count();
+std::optional<double> WorkerProcess::seconds_left() const {
+  if (!deadline_) return std::nullopt;
+  return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
 }
 
-void WorkerPool::Process::kill() const {
-  // The group, so that what the child started goes with it; the child itself, in case it did not
+void WorkerProcess::kill() const {
+  // The group, so that what the child started_ goes with it; the child itself, in case it did not
   // get as far as having a group.
-  ::kill(-pid, SIGKILL);
-  ::kill(pid, SIGKILL);
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
 }
 
-WorkResult WorkerPool::Process::reap() {
+WorkResult WorkerProcess::reap() {
   int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   WorkResult result;
-  result.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  result.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   result.output = output.text();
   std::optional<std::string> whole = whole_message(message.text());
   const auto exited_with = [&](int code) {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "harness/process/interrupt.h"
-#include "harness/process/worker_pool.h"
+#include "harness/process/work_result.h"
 
 namespace ohm::engine {
 
@@ -39,9 +39,12 @@ class PipeReader {
   std::string text_;
 };
 
-struct WorkerPool::Process {
-  Process(const Work& work, Done done_with_it, double timeout_seconds,
-          const InterruptGuard& interrupts);
+/// A child of this process that does one piece of work.
+class WorkerProcess {
+ public:
+  /// Forks. Of what the child prints `most_output` bytes are kept; 0 seconds: no timeout.
+  WorkerProcess(const Work& work, WorkDone done_with_it, double timeout_seconds,
+                std::size_t most_output, const InterruptGuard& interrupts);
 
   bool is_finished() const { return !message.is_open() && !output.is_open(); }
   /// Seconds until it is overdue; nullopt without a timeout.
@@ -50,13 +53,15 @@ struct WorkerPool::Process {
   /// Waits for its end; once only.
   WorkResult reap();
 
-  pid_t pid = -1;
   PipeReader message{SIZE_MAX};
-  PipeReader output{WorkerPool::kMaxOutput};
+  PipeReader output;
   bool is_overdue = false;
-  Done done;
-  std::chrono::steady_clock::time_point started;
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  WorkDone done;
+
+ private:
+  pid_t pid_ = -1;
+  std::chrono::steady_clock::time_point started_;
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
 };
 
 }  // namespace ohm::engine

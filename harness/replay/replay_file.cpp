@@ -321,7 +321,7 @@ ReplayResult replay_file(const ReplayOptions& options) {
   if (is_trace(options.file)) {
     if (options.verifies) {
       throw std::invalid_argument(
-          "--verify compares a snapshot with its own record; a .trace has requests alone: compare "
+          "--verify compares a snapshot with its own record; a .trace has only requests: compare "
           "--format golden with what is expected");
     }
     replay_trace(options, rules, result);

@@ -30,33 +30,21 @@ std::optional<std::string> brought_alloc_conf(const RunOptions& options,
 std::string rerun_command(const RunOptions& options, const std::string& path,
                           const ScenarioDescription& scenario, const std::string& variant,
                           const std::string& fault) {
-  std::string command =
-      fmt::format("ohm run {} --case {}", shell_quoted(path), shell_quoted(variant));
-  if (!options.gpu_text.empty()) command += " --gpu " + shell_quoted(options.gpu_text);
-  if (options.cuda && options.cuda->limit_bytes) {
-    command += fmt::format(" --limit {}B", *options.cuda->limit_bytes);
-  }
-  if (options.size_only) command += " --size-only";
-  if (const std::optional<std::string> alloc_conf =
-          brought_alloc_conf(options, scenario, variant)) {
-    command += " --alloc-conf " + shell_quoted(*alloc_conf);
-  }
-  if (!options.rules.empty()) command += " --rules " + options.rules;
+  RunOptions repeated = options;
+  repeated.alloc_conf = brought_alloc_conf(options, scenario, variant);
+  repeated.fault = fault;
+  repeated.parameters.clear();
   for (const ScenarioParameter& parameter : scenario.parameters) {
     if (options.parameters.count(parameter.name) == 0) continue;
-    command += fmt::format(" --set {}={:.17g}", parameter.name, parameter.value);
+    repeated.parameters[parameter.name] = parameter.value;
   }
-  if (!fault.empty()) command += " --fault " + shell_quoted(fault);
-  if (options.seed != 0) command += fmt::format(" --seed {}", options.seed);
-  const RunOptions defaults;
-  if (options.timeout_seconds != defaults.timeout_seconds) {
-    command += fmt::format(" --timeout {}", options.timeout_seconds);
-  }
-  if (options.caps.instructions != defaults.caps.instructions) {
-    command += fmt::format(" --instructions {}", options.caps.instructions);
-  }
-  if (options.caps.memory_bytes != defaults.caps.memory_bytes) {
-    command += fmt::format(" --script-memory {}B", options.caps.memory_bytes);
+  std::string command =
+      fmt::format("ohm run {} --case {}", shell_quoted(path), shell_quoted(variant));
+  for (const RunOptionRow& row : kRunOptionRows) {
+    for (const std::string& value : given_values(row, repeated)) {
+      command += fmt::format(" {}", row.flag);
+      if (!row.value_name.empty()) command += " " + shell_quoted(value);
+    }
   }
   return command;
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "harness/scenario/scenario.h"
 
 namespace ohm::engine {

@@ -1,5 +1,5 @@
-// Why memory is retained: the variant is run once more, up to the moment that matters, and the
-// script's variables are read there.
+// The reasons why memory is retained: the variant is run once more, up to the moment that matters,
+// and the script's variables are read there.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
-// What variants return, in the messages of every kind of worker.
+// The values that variants return, in the messages of every kind of worker.
 #pragma once
 
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/scenario/returned_value.h"
 
 namespace ohm::engine {

@@ -34,7 +34,7 @@ ErrorResult crash_error(const std::string& what, const WorkResult& result) {
       fmt::format("the process of {} was {}", what, result.how_it_ended), {}, 0, result.output, {}};
 }
 
-/// What a process that did not end by itself means, whoever needed it.
+/// What a process that did not end by itself means for the run.
 ExitReason reason_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::timeout:
@@ -90,7 +90,7 @@ void ScenarioRun::start() { submit_loading(/*lists_only=*/false); }
 void ScenarioRun::start_listing() { submit_loading(/*lists_only=*/true); }
 
 LoadRequest ScenarioRun::load_request() const {
-  return {path_, source_, options_.caps, options_.seed, options_.parameters};
+  return engine::load_request(options_, path_, source_);
 }
 
 // ---- loading ------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ std::vector<std::string> ScenarioRun::snapshot_errors() const {
 
 // ---- baselines ----------------------------------------------------------------------------------
 
-/// A baseline that cannot be read ends the scenario: nobody may take it for one that holds.
+/// A baseline that cannot be read ends the scenario: it must not be taken for one that holds.
 void ScenarioRun::find_baseline() {
   const std::string path = baseline_path(path_);
   std::error_code unknown;
@@ -203,7 +203,7 @@ void ScenarioRun::find_baseline() {
   recording_ = std::max(recording_, Recording::peaks);
 }
 
-/// What did what its role says and allocates more than it did is a failure all the same.
+/// A variant that does what its role says but allocates more than before is a failure.
 void ScenarioRun::apply_baseline(ScenarioResult& result) const {
   if (!baseline_ && !options_.requires_baselines) return;
   const std::vector<BaselineCheck> checks =
@@ -218,7 +218,7 @@ void ScenarioRun::apply_baseline(ScenarioResult& result) const {
                      [&](const VariantResult& one) { return one.name == check.variant; });
     if (!fails || variant->verdict != Verdict::passed) continue;
     variant->verdict = Verdict::failed;
-    variant->failure_type = "BaselineRegression";
+    variant->failure_type = name_of(FailureType::baseline_regression);
     variant->reason = baseline_ ? "against the baseline: " + check.reason
                                 : "there is no baseline; ohm baseline update writes it";
   }

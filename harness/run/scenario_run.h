@@ -14,7 +14,8 @@
 #include "harness/judge/judge.h"
 #include "harness/machine/machine.h"
 #include "harness/process/worker_pool.h"
-#include "harness/run/runner.h"
+#include "harness/run/listed_scenario.h"
+#include "harness/run/run_options.h"
 #include "harness/run/variant_process.h"
 
 namespace ohm::engine {
@@ -56,7 +57,7 @@ class ScenarioRun {
   void fail(ErrorResult error, ExitReason reason);
 
   LoadRequest load_request() const;
-  /// In a worker: where it shows what it holds; nullptr when nobody watches.
+  /// In a worker: where it shows what it holds; nullptr when it is not shown.
   std::unique_ptr<LiveEntry> live_entry(const std::string& variant) const;
   MeasuredVariant measured_from(const std::string& name, const WorkResult& result) const;
   std::string rerun_command(const std::string& variant) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -44,9 +45,6 @@ std::vector<ShardInput> inputs_of(const RunOptions& options) {
 }
 
 std::string gpu_of(const RunOptions& options) {
-  if (options.cuda && options.cuda->limit_bytes) {
-    return fmt::format("{}, {} bytes", options.gpu_text, *options.cuda->limit_bytes);
-  }
   if (!options.gpu) return options.gpu_text;
   // A profile that is a file is known by what it says.
   const GpuProfile& profile = options.gpu->profile;
@@ -56,38 +54,32 @@ std::string gpu_of(const RunOptions& options) {
                      profile.multiprocessors, profile.threads_per_multiprocessor);
 }
 
-std::string parameters_of(const RunOptions& options) {
-  std::string text;
-  for (const auto& [name, value] : options.parameters) {
-    text += fmt::format("{}{}={:.17g}", text.empty() ? "" : " ", name, value);
-  }
-  return text;
-}
-
 /// In any order they select the same.
 std::string cases_of(const Selection& selection) {
   const std::set<std::string> cases(selection.cases.begin(), selection.cases.end());
   return fmt::format("{}", fmt::join(cases, ", "));
 }
 
+/// "--alloc-conf" is "alloc_conf".
+std::string name_of(const RunOptionRow& row) {
+  std::string name(row.flag.substr(2));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 std::map<std::string, std::string> settings_of(const RunOptions& options) {
-  return {{"seed", std::to_string(options.seed)},
-          {"gpu", gpu_of(options)},
-          {"alloc_conf", options.alloc_conf.value_or("the scenarios' own")},
-          {"environment_alloc_conf", options.environment_alloc_conf},
-          {"rules", options.rules},
-          {"size_only", options.size_only ? "true" : "false"},
-          {"set", parameters_of(options)},
-          {"fault", options.fault},
-          {"cases", cases_of(options.selection)},
-          {"filter", options.selection.filter},
-          {"timeout", fmt::format("{}", options.timeout_seconds)},
-          {"instructions", std::to_string(options.caps.instructions)},
-          {"script_memory", std::to_string(options.caps.memory_bytes)},
-          {"fail_fast", options.fail_fast ? "true" : "false"},
-          {"timestamps", options.timestamps ? "true" : "false"},
-          {"history", options.recording == Recording::history ? "true" : "false"},
-          {"require_baseline", options.requires_baselines ? "true" : "false"}};
+  std::map<std::string, std::string> settings = {
+      {"environment_alloc_conf", options.environment_alloc_conf},
+      {"cases", cases_of(options.selection)},
+      {"filter", options.selection.filter},
+      {"fail_fast", options.fail_fast ? "true" : "false"},
+      {"timestamps", options.timestamps ? "true" : "false"},
+      {"history", options.recording == Recording::history ? "true" : "false"},
+      {"require_baseline", options.requires_baselines ? "true" : "false"}};
+  for (const RunOptionRow& row : kRunOptionRows)
+    settings[name_of(row)] = setting_text(row, options);
+  settings["gpu"] = gpu_of(options);
+  return settings;
 }
 
 }  // namespace

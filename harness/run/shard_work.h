@@ -1,9 +1,9 @@
-// What all shards of one work have in common: without it their results are not of one whole.
+// The settings and files that all shards of one work share, without which they do not add up.
 #pragma once
 
 #include <optional>
 
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "reports/model/shard_result.h"
 
 namespace ohm::engine {

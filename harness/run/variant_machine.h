@@ -1,8 +1,8 @@
-// Which machine a variant runs on: what its scenario says, and what the run brings instead.
+// The machine that a variant runs on: what its scenario says, and what the run brings instead.
 #pragma once
 
-#include "harness/machine/machine.h"
-#include "harness/run/runner.h"
+#include "harness/machine/machine_options.h"
+#include "harness/run/run_options.h"
 #include "harness/scenario/scenario.h"
 
 namespace ohm::engine {

@@ -9,7 +9,7 @@
 
 #include "allocator_shim/base/assert.h"
 #include "allocator_shim/device/host_mapping.h"
-#include "harness/machine/holders.h"
+#include "harness/machine/holder_table.h"
 #include "harness/machine/memory_recording.h"
 #include "harness/machine/snapshot_file.h"
 #include "harness/process/live_board.h"
@@ -148,14 +148,14 @@ void show_on(LiveEntry& live, Machine& machine) {
 /// Where no arithmetic is done, what a script reads is NaN: it is not a value.
 void mark_unknown_numbers(ReturnedValues& values) {
   for (auto& [name, value] : values) {
-    const bool is_number = value.dtype == "number" && value.values.size() == 1;
+    const bool is_number = value.dtype == name_of(ScriptType::number) && value.values.size() == 1;
     if (is_number && std::isnan(value.values[0])) value.has_values = false;
   }
 }
 
 void check_sizes(const ReturnedValues& values) {
   for (const auto& [name, value] : values) {
-    std::size_t elements = value.dtype == "string" ? 0 : 1;
+    std::size_t elements = value.dtype == name_of(ScriptType::string) ? 0 : 1;
     for (const std::int64_t size : value.shape) elements *= static_cast<std::size_t>(size);
     OHM_ASSERT(!value.has_values || value.values.size() == elements,
                "a returned value has as many elements as its shape says");

@@ -1,4 +1,4 @@
-// What happens inside a worker process: a scenario is loaded, and one variant of it is run.
+// The work inside a worker process: a scenario is loaded, and one variant of it is run.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct VariantFiles {
 
 /// Loads the scenario again on a fresh machine and runs the variant of this name. Errors of the
 /// script and out-of-memory errors become the result's; an error of ours leaves as an exception.
-/// Where somebody watches, `live` is told what is allocated. `look_at` is shown the machine when
+/// `live` is told what is allocated; nullptr: nothing is shown. `look_at` is shown the machine when
 /// the variant has ended.
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
                             const std::string& variant, const MachineOptions& options,

@@ -1,6 +1,6 @@
 #include "harness/run/worker_messages.h"
 
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/run/returned_value_message.h"
 
 namespace ohm {

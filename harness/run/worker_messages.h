@@ -1,4 +1,4 @@
-// What workers send back.
+// Messages of workers: descriptions and measured variants.
 #pragma once
 
 #include <optional>

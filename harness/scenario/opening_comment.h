@@ -1,4 +1,4 @@
-// What a scenario's opening comment tells people: ohm explain prints it.
+// The opening comment of a scenario, as ohm explain prints it.
 //
 //   -- Symptom: "memory grows a little with every iteration, until CUDA out of memory."
 //   --

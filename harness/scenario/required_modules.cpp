@@ -56,7 +56,7 @@ std::optional<std::string> module_file(const std::string& script_path, std::stri
   return *found;
 }
 
-/// Empty for what cannot be read: whoever requires it is told why.
+/// Empty for what cannot be read: the script that requires it is told why.
 std::string source_or_empty(const std::string& path) {
   try {
     return read_source_file(path);

@@ -1,6 +1,6 @@
-// What a scenario file says: one problem or several, what is said to help, and the limits.
+// A scenario as its file describes it: problems, what is said to help, and the limits.
 //
-// Plain data, filled by whoever reads the file; validate() then checks it as a whole and fills in
+// Plain data, filled by the reader of the file; validated() then checks it as a whole and fills in
 // what was left to its default.
 #pragma once
 

@@ -86,8 +86,8 @@ class ScenarioProgram {
   /// After an error: lets go what the script cannot reach any more.
   virtual void let_go() {}
 
-  /// Equal numbers are equal states of the script, from which it goes on alike; nullopt: nobody can
-  /// tell, for it holds what has a state of its own (a tensor, a module).
+  /// Equal numbers are equal states of the script, from which it goes on alike; nullopt: it
+  /// cannot be told, for it holds what has a state of its own (a tensor, a module).
   virtual std::optional<std::uint64_t> fingerprint() { return std::nullopt; }
 
   /// After let_go(): of all modules that the script can reach.

@@ -1,4 +1,4 @@
-// Making errors of scripts, and making results of them.
+// Errors of scripts, and their results.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which variants a run is about: `--case` and `--filter`.
+// The variants that a run selects: `--case` and `--filter`.
 #pragma once
 
 #include <string>

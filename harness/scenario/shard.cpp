@@ -24,7 +24,8 @@ Shard parse_shard(std::string_view text) {
                         parse_count(text.substr(0, slash), number) &&
                         parse_count(text.substr(slash + 1), shard.count) && number <= shard.count;
   if (!is_shard) {
-    throw std::invalid_argument(fmt::format("\"{}\" is no shard: 2/5 is the second of five", text));
+    throw std::invalid_argument(
+        fmt::format("\"{}\" is not a shard, as in 2/5: the second of five", text));
   }
   shard.index = number - 1;
   return shard;

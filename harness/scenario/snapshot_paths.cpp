@@ -28,7 +28,7 @@ void check_braces(std::string_view pattern) {
     if (rest.starts_with(kScenario) || rest.starts_with(kVariant)) continue;
     const std::string_view word = rest.substr(0, std::min(rest.find('}'), rest.size() - 1) + 1);
     throw std::invalid_argument(
-        fmt::format("\"{}\": only {} and {} may stand in braces", word, kScenario, kVariant));
+        fmt::format("\"{}\": only {} and {} may be in braces", word, kScenario, kVariant));
   }
 }
 
@@ -56,7 +56,7 @@ SnapshotPaths::SnapshotPaths(std::string pattern, const std::vector<std::string>
     const auto [other, is_new] = file_of.emplace(path_for(file, ""), file);
     if (is_new || other->second == file) continue;
     throw std::invalid_argument(fmt::format(
-        "the snapshots of {} and {} would have the same name; put {} into it, or run one of them",
+        "the snapshots of {} and {} would have the same path; add {} to it, or run one of them",
         other->second, file, kScenario));
   }
 }

@@ -1,4 +1,4 @@
-// Where `--snapshot` puts the snapshots of a run: one for each variant that is selected.
+// The paths of the snapshots that `--snapshot` writes: one for each variant that is selected.
 #pragma once
 
 #include <string>

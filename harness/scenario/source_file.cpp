@@ -40,7 +40,7 @@ std::string missing_file_hint(const std::string& path) {
   }
   std::sort(names.begin(), names.end());
   const std::string nearest = nearest_name(wanted.filename().string(), names);
-  if (nearest.empty()) return "ohm list prints the scenarios that there are";
+  if (nearest.empty()) return "ohm list prints the scenarios";
   return fmt::format("did you mean {}?", (wanted.parent_path() / nearest).string());
 }
 
@@ -80,7 +80,7 @@ std::string read_source_file(const std::string& path) {
   if (const std::optional<std::size_t> offset = first_invalid_utf8(text)) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(*offset);
     const auto line = static_cast<int>(1 + std::count(text.begin(), end, '\n'));
-    refuse(path, "is not UTF-8 text", "save it in the encoding UTF-8", line);
+    refuse(path, "is not UTF-8 text", "save it as UTF-8", line);
   }
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0) {

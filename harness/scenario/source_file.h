@@ -1,4 +1,4 @@
-// The text of a scenario file, or a clear reason why it is none.
+// The text of a scenario file, or a clear reason why it is not one.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,7 @@ class Countdown final : public FaultSource {
 
   /// No error of the body's: no script may handle it.
   struct NoProgress : std::exception {
-    const char* what() const noexcept override { return "one request fails again and again"; }
+    const char* what() const noexcept override { return "one request fails over and over"; }
   };
 
  private:
@@ -60,7 +60,7 @@ class BodySweep {
   BodySweep& operator=(const BodySweep&) = delete;
 
   BodySweepResult run() {
-    run_undisturbed();
+    run_fault_free();
     for (std::int64_t call = 1; call <= result_.calls; ++call) {
       countdown_.arm(call, form_);
       count(call, judged(ending()));
@@ -75,7 +75,7 @@ class BodySweep {
     BodyResult result = 0;
   };
 
-  void run_undisturbed() {
+  void run_fault_free() {
     countdown_.arm(0, form_);
     const Ending first = ending();
     if (first.end != End::result) {
@@ -83,7 +83,7 @@ class BodySweep {
     }
     allocated_ = allocated();
     result_.calls = countdown_.calls();
-    undisturbed_ = first.result;
+    fault_free_ = first.result;
   }
 
   Ending ending() {
@@ -132,7 +132,7 @@ class BodySweep {
       case End::result:
         break;
     }
-    if (ending.result == undisturbed_) return FaultVerdict::recovered_same;
+    if (ending.result == fault_free_) return FaultVerdict::recovered_same;
     return calls > result_.calls ? FaultVerdict::recovered_different : FaultVerdict::swallowed;
   }
 
@@ -162,7 +162,7 @@ class BodySweep {
   const std::function<BodyResult()>& body_;
   Countdown countdown_;
   BodySweepResult result_;
-  BodyResult undisturbed_ = 0;
+  BodyResult fault_free_ = 0;
   std::vector<std::int64_t> allocated_;
   std::string message_;
   std::string what_;

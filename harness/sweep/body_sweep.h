@@ -1,4 +1,4 @@
-// Sweeps a short body in this process, again and again on one machine: no copies, no isolation.
+// A sweep of a short body in this process, over and over on one machine: no copies, no isolation.
 //
 // For bodies of a few dozen requests that leave nothing behind: a function of a test, or of a
 // script. What crashes ends this process, and what hangs hangs it, up to kFailuresOfAHang failures.
@@ -15,7 +15,7 @@
 namespace ohm::engine {
 
 struct BodySweepResult {
-  std::int64_t calls = 0;  ///< that the undisturbed body makes, of GPU memory
+  std::int64_t calls = 0;  ///< that the fault-free body makes, of GPU memory
   std::int64_t faults = 0;
   std::array<std::int64_t, kFaultVerdicts.size()> verdicts = {};  ///< indexed by FaultVerdict
   std::int64_t first_bad_call = 0;                                ///< from 1; 0: all are good

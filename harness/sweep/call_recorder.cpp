@@ -60,7 +60,7 @@ bool CallRecorder::fire(const FaultCandidate& candidate, FaultForm form) {
   faults_ = 1;
   ooms_before_ = machine_.ooms();
   for (std::size_t i = 0; i < target_; ++i) successes_ += calls_.kinds[i] == calls_.kinds[target_];
-  at_failure_ = held_memory(machine_, filter_.host, Category::activation);
+  at_failure_ = live_memory_by_site(machine_, filter_.host, Category::activation);
   return true;
 }
 
@@ -99,8 +99,8 @@ void CallRecorder::check_retry(const FaultCandidate& candidate) {
   if (is_retry_checked_ || candidate.bytes != target_bytes_ || !is_aligned()) return;
   is_retry_checked_ = true;
   is_retry_immediate_ = calls_.size() == calls_before_recovery() + 1;
-  const HeldMemory now = held_memory(machine_, filter_.host, Category::activation);
-  held_ = excess_text(in_words(now, machine_), in_words(at_failure_, machine_), Places::known);
+  const LiveMemoryBySite now = live_memory_by_site(machine_, filter_.host, Category::activation);
+  held_ = excess_text(in_words(now, machine_), in_words(at_failure_, machine_), SiteScope::known);
 }
 
 }  // namespace ohm::engine

@@ -1,4 +1,4 @@
-// Sees every call of a run that a sweep could make fail, counts them, and fails one when told to.
+// A recorder of every call that a sweep could make fail; it fails one when told to.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "allocator_shim/fault/fault_source.h"
 #include "harness/machine/machine.h"
-#include "harness/sweep/held_memory.h"
+#include "harness/sweep/live_memory_by_site.h"
 #include "reports/model/sweep_result.h"
 
 namespace ohm::engine {
@@ -23,7 +23,7 @@ struct CallFilter {
   bool means(const FaultCandidate& call) const;
 };
 
-/// A call of the undisturbed run. Arrays of plain numbers, for there may be many.
+/// A call of the fault-free run. Arrays of plain numbers, for there may be many.
 struct RecordedCalls {
   std::vector<std::uint64_t> points;
   std::vector<std::uint64_t> kinds;  ///< hashes of level, device, category and op: any line
@@ -106,7 +106,7 @@ class CallRecorder final : public FaultSource {
   std::int64_t successes_ = 0;
   std::int64_t ooms_before_ = 0;
   std::map<std::uint64_t, int> failures_;
-  HeldMemory at_failure_;
+  LiveMemoryBySite at_failure_;
   bool is_retry_checked_ = false;
   bool is_retry_immediate_ = false;
   std::string held_;

@@ -17,7 +17,7 @@ TaskVerdict ended_badly(const TrialProcess::Ended& ended) {
   const bool has_hung = ended.end == TrialProcess::End::hung;
   task.verdict.verdict = has_hung ? FaultVerdict::hang : FaultVerdict::crash;
   task.verdict.handled = true;
-  task.verdict.what = has_hung ? "no end was in sight" : ended.how;
+  task.verdict.what = has_hung ? "timed out" : ended.how;
   return task;
 }
 
@@ -43,12 +43,11 @@ class TurnCosts {
 /// of the processes it is in.
 class FaultTrials {
  public:
-  FaultTrials(const ScenarioLoader& loader, const TrialSetup& setup,
-              const UndisturbedRun& undisturbed, const std::vector<FaultTask>& tasks,
-              const TrialsOptions& options)
+  FaultTrials(const ScenarioLoader& loader, const TrialSetup& setup, const FaultFreeRun& fault_free,
+              const std::vector<FaultTask>& tasks, const TrialsOptions& options)
       : loader_(loader),
         setup_(setup),
-        undisturbed_(undisturbed),
+        fault_free_(fault_free),
         tasks_(tasks),
         options_(options),
         verdicts_(tasks.size()) {}
@@ -100,7 +99,7 @@ class FaultTrials {
     });
     prepare(trial);
     trial.run();
-    found.verdict = trial.judged(undisturbed_, usable_);
+    found.verdict = trial.judged(fault_free_, usable_);
     process_.post(encoded(std::vector<TaskVerdict>{found}));
     if (!is_good(found.verdict.verdict)) process_.leave();
     note_usable(found);
@@ -168,7 +167,7 @@ class FaultTrials {
     CallRecorder& recorder = trial.recorder();
     recorder.on_hang([this] {
       TaskVerdict hung = ended_badly({TrialProcess::End::hung, {}, {}});
-      hung.verdict.what = "one request fails again and again, without any progress";
+      hung.verdict.what = "one request fails over and over, without any progress";
       send(hung);
     });
     if (options_.depth < 2) return;
@@ -203,7 +202,7 @@ class FaultTrials {
 
   [[noreturn]] void report(Trial& trial) {
     TaskVerdict task;
-    task.verdict = trial.judged(undisturbed_, usable_);
+    task.verdict = trial.judged(fault_free_, usable_);
     send(task);
   }
 
@@ -224,7 +223,7 @@ class FaultTrials {
 
   const ScenarioLoader& loader_;
   const TrialSetup& setup_;
-  const UndisturbedRun& undisturbed_;
+  const FaultFreeRun& fault_free_;
   const std::vector<FaultTask>& tasks_;
   const TrialsOptions& options_;
   std::vector<TaskVerdict> verdicts_;
@@ -242,10 +241,10 @@ class FaultTrials {
 }  // namespace
 
 std::vector<TaskVerdict> run_tasks(const ScenarioLoader& loader, const TrialSetup& setup,
-                                   const UndisturbedRun& undisturbed,
+                                   const FaultFreeRun& fault_free,
                                    const std::vector<FaultTask>& tasks,
                                    const TrialsOptions& options) {
-  return FaultTrials(loader, setup, undisturbed, tasks, options).run();
+  return FaultTrials(loader, setup, fault_free, tasks, options).run();
 }
 
 }  // namespace ohm::engine

@@ -1,32 +1,14 @@
-// Fails calls of a variant, one in each of its runs, and judges what became of it.
+// Trials of a variant: in each of its runs one call fails, and the outcome is judged.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "harness/sweep/fault_task.h"
 #include "harness/sweep/trial.h"
 #include "harness/sweep/trial_process.h"
 
 namespace ohm::engine {
-
-/// A call of the undisturbed run that is to fail.
-struct FaultTask {
-  std::size_t call = 0;  ///< its index
-  FaultForm form = FaultForm::transient;
-};
-
-/// A second failure, while the first was handled.
-struct ChainVerdict {
-  std::uint64_t point = 0;       ///< that failed second
-  std::uint64_t occurrence = 0;  ///< of the point, after the first failure
-  TrialVerdict verdict;
-};
-
-struct TaskVerdict {
-  TrialVerdict verdict;
-  std::vector<ChainVerdict> chains;  ///< with a depth of 2: each point passed after the failure
-  double seconds_before = 0;         ///< from the start of a run in turn to its failure
-};
 
 enum class SweepEngine : std::uint8_t {
   fork,  ///< runs in turn, or forks of one run: see Note [In turn], Note [Fork at the fault]
@@ -42,7 +24,7 @@ struct TrialsOptions {
 
 /// In a worker process. `tasks` are in the order of their calls; the verdicts are in theirs.
 std::vector<TaskVerdict> run_tasks(const ScenarioLoader& loader, const TrialSetup& setup,
-                                   const UndisturbedRun& undisturbed,
+                                   const FaultFreeRun& fault_free,
                                    const std::vector<FaultTask>& tasks,
                                    const TrialsOptions& options);
 

@@ -11,7 +11,7 @@
 #include "allocator_shim/base/bytes.h"
 #include "harness/judge/scenario_validation.h"
 #include "harness/process/interrupt.h"
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
 #include "harness/run/rerun_command.h"
 #include "harness/run/variant_machine.h"
@@ -54,7 +54,7 @@ class MinimumSearch {
     if (const auto shortage = shortage_of(unlimited, Wish::no_oom)) {
       const std::string handled = *shortage == Shortage::handled_oom ? ", and handles it" : "";
       error_ = unlimited.error ? unlimited.error->message
-                               : "it is out of memory whatever there is" + handled;
+                               : "it runs out of memory whatever the capacity" + handled;
       if (unlimited.outcome == Outcome::error) reason_ = ExitReason::script_error;
       return std::nullopt;
     }
@@ -70,7 +70,7 @@ class MinimumSearch {
   ExitReason reason() const { return reason_; }
 
  private:
-  std::size_t context_bytes() const { return find_gpu_profile(machine_.gpu.profile).context_bytes; }
+  std::size_t context_bytes() const { return machine_.gpu_profile().context_bytes; }
 
   MeasuredVariant measured(std::size_t capacity_bytes) const {
     MachineOptions machine = machine_;
@@ -166,9 +166,7 @@ class ScenarioSearch {
   ExitReason exit_reason() const { return exit_reason_; }
 
  private:
-  LoadRequest request() const {
-    return {path_, source_, options_.caps, options_.seed, options_.parameters};
-  }
+  LoadRequest request() const { return load_request(options_, path_, source_); }
 
   void fail(ErrorResult error, ExitReason reason) {
     result_.error = std::move(error);

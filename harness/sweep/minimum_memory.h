@@ -1,7 +1,7 @@
 // The least memory with which a variant passes: a search over capacities, on size-only devices.
 #pragma once
 
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "reports/model/minimum_result.h"
 
 namespace ohm::engine {

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <list>
-#include <stdexcept>
 #include <utility>
 
 #include "harness/judge/scenario_validation.h"
@@ -72,9 +70,7 @@ class ScenarioSweep {
   }
 
  private:
-  LoadRequest load_request() const {
-    return {path_, source_, options_.run.caps, options_.run.seed, options_.run.parameters};
-  }
+  LoadRequest load_request() const { return engine::load_request(options_.run, path_, source_); }
 
   void fail(ErrorResult error, ExitReason reason) {
     error_ = std::move(error);
@@ -133,34 +129,6 @@ SweepResult result_for(const SweepOptions& options) {
 }
 
 }  // namespace
-
-std::string PointChoice::text() const {
-  switch (kind) {
-    case Kind::all:
-      return "all";
-    case Kind::unique:
-      return "unique";
-    case Kind::sample:
-      break;
-  }
-  return fmt::format("sample={}", sample);
-}
-
-PointChoice parse_point_choice(std::string_view text) {
-  using Kind = PointChoice::Kind;
-  if (text == "all") return {Kind::all, 0};
-  if (text == "unique") return {Kind::unique, 0};
-  constexpr std::string_view kSample = "sample=";
-  PointChoice choice{Kind::sample, 0};
-  const std::size_t begin = std::min(kSample.size(), text.size());
-  const auto [end, error] =
-      std::from_chars(text.data() + begin, text.data() + text.size(), choice.sample);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (!text.starts_with(kSample) || !is_number || choice.sample == 0) {
-    throw std::invalid_argument(fmt::format("\"{}\" is none of all, unique and sample=N", text));
-  }
-  return choice;
-}
 
 int SweepOutcome::exit_code() const { return process_code(result.exit_reason, signal); }
 

@@ -1,6 +1,6 @@
 #include "harness/sweep/sweep_messages.h"
 
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/run/returned_value_message.h"
 
 namespace ohm {
@@ -39,7 +39,7 @@ void fields(Archive& archive, T& calls) {
   archive(calls.points, calls.kinds, calls.bytes);
 }
 
-template <class Archive, Is<PlaceBytes> T>
+template <class Archive, Is<SiteBytes> T>
 void fields(Archive& archive, T& held) {
   archive(held.bytes, held.blocks);
 }
@@ -49,22 +49,22 @@ void fields(Archive& archive, T& counts) {
   archive(counts.evaluating, counts.hooks, counts.frozen_parameters);
 }
 
-template <class Archive, Is<LeftState> T>
+template <class Archive, Is<EndState> T>
 void fields(Archive& archive, T& left) {
   archive(left.modes, left.is_benchmark, left.memory_limits, left.memory);
 }
 
-template <class Archive, Is<UndisturbedRun> T>
+template <class Archive, Is<FaultFreeRun> T>
 void fields(Archive& archive, T& run) {
   archive(run.ending, run.calls, run.points, run.hashes, run.left, run.built_on, run.can_go_on,
           run.memory_later, run.modules_later, run.peak_bytes, run.seconds);
 }
 
-std::string encoded(const UndisturbedRun& run) { return encoded_message(run); }
+std::string encoded(const FaultFreeRun& run) { return encoded_message(run); }
 std::string encoded(const std::vector<TaskVerdict>& verdicts) { return encoded_message(verdicts); }
 
-UndisturbedRun decoded_undisturbed(std::string_view bytes) {
-  return decoded_message<UndisturbedRun>(bytes);
+FaultFreeRun decoded_fault_free_run(std::string_view bytes) {
+  return decoded_message<FaultFreeRun>(bytes);
 }
 std::vector<TaskVerdict> decoded_verdicts(std::string_view bytes) {
   return decoded_message<std::vector<TaskVerdict>>(bytes);

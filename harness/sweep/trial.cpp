@@ -117,19 +117,19 @@ void Trial::run() {
   ending_ = ending_of([&] { return program_->run(setup_.variant, *run_); });
 }
 
-UndisturbedRun Trial::undisturbed() {
-  UndisturbedRun run;
+FaultFreeRun Trial::fault_free() {
+  FaultFreeRun run;
   run.ending = ending_;
   run.calls = recorder_.calls();
   run.points = recorder_.points();
   run.hashes = recorder_.point_hashes();
   program_->let_go();
-  run.left = state_left(machine_);
+  run.left = end_state(machine_);
   run.peak_bytes = peak_bytes();
   recorder_.disarm();
   run.can_go_on = go_on().outcome == Outcome::completed;
   program_->let_go();
-  run.memory_later = memory_left(machine_);
+  run.memory_later = memory_at_end(machine_);
   run.modules_later = program_->module_counts();
   run.built_on = steps_.built_on();
   return run;
@@ -157,7 +157,7 @@ std::string Trial::broken_invariant() {
 }
 
 /// 0 where the state cannot be told from others.
-std::uint64_t Trial::state_key(const LeftState& left) {
+std::uint64_t Trial::state_key(const EndState& left) {
   const std::optional<std::uint64_t> script = program_->fingerprint();
   if (!script) return 0;
   PointHash hash;
@@ -188,72 +188,72 @@ TrialEnding Trial::go_on() {
 }
 
 /// Why the program cannot go on, empty when it can.
-std::string Trial::unusable(const UndisturbedRun& undisturbed) {
+std::string Trial::unusable(const FaultFreeRun& fault_free) {
   const bool is_next_step = program_->has_next_step(setup_.variant);
   const TrialEnding again = go_on();
   if (is_next_step) {
     return again.outcome == Outcome::completed ? std::string()
                                                : "its next_step fails: " + again.message;
   }
-  if (again.outcome == undisturbed.ending.outcome) return {};
-  return again.message.empty() ? "run again, it ends in another way"
+  if (again.outcome == fault_free.ending.outcome) return {};
+  return again.message.empty() ? "run again, it ends differently"
                                : "run again, it fails: " + again.message;
 }
 
 /// A step that was made on half of another one: its weights are those of no training.
-std::string Trial::half_made(const UndisturbedRun& undisturbed) const {
-  if (steps_.built_on().empty() || !undisturbed.built_on.empty()) return {};
+std::string Trial::half_made(const FaultFreeRun& fault_free) const {
+  if (steps_.built_on().empty() || !fault_free.built_on.empty()) return {};
   return fmt::format("a step of {} begins with what an earlier one left half made",
                      steps_.built_on());
 }
 
 // ---- the verdict --------------------------------------------------------------------------------
 
-/// Whether the requests after the failure end as those of the undisturbed run do from the failed
+/// Whether the requests after the failure end as those of the fault-free run do from the failed
 /// request on: the work was done again, and what followed is the same.
-bool Trial::goes_on_as(const UndisturbedRun& undisturbed) const {
+bool Trial::goes_on_as(const FaultFreeRun& fault_free) const {
   const RecordedCalls& calls = recorder_.calls();
-  const std::size_t tail = undisturbed.calls.size() - recorder_.target();
+  const std::size_t tail = fault_free.calls.size() - recorder_.target();
   if (calls.size() < recorder_.calls_before_recovery() + tail) return false;
   const auto matches = [&](const std::vector<std::uint64_t>& mine,
                            const std::vector<std::uint64_t>& theirs) {
     return std::equal(mine.end() - static_cast<std::ptrdiff_t>(tail), mine.end(),
                       theirs.end() - static_cast<std::ptrdiff_t>(tail));
   };
-  return matches(calls.kinds, undisturbed.calls.kinds) &&
-         matches(calls.bytes, undisturbed.calls.bytes);
+  return matches(calls.kinds, fault_free.calls.kinds) &&
+         matches(calls.bytes, fault_free.calls.bytes);
 }
 
-TrialVerdict Trial::judged_values(const UndisturbedRun& undisturbed) const {
+TrialVerdict Trial::judged_values(const FaultFreeRun& fault_free) const {
   TrialVerdict same;
   same.verdict = FaultVerdict::recovered_same;
   std::string what;
-  const ReturnedValues& theirs = undisturbed.ending.values;
+  const ReturnedValues& theirs = fault_free.ending.values;
   const auto different =
       has_values(theirs) ? different_value(ending_.values, theirs) : std::nullopt;
   if (different) {
-    what = fmt::format("'{}' is not what the undisturbed run returns", *different);
+    what = fmt::format("'{}' is not what the fault-free run returns", *different);
   } else if (has_values(theirs) && setup_.machine.gpu.values) {
     return same;
   } else {
     // Without values a script's numbers may agree whatever was computed.
     // Of what the allocator survived by itself the program has seen nothing.
-    if (!recorder_.reached_program() || goes_on_as(undisturbed)) return same;
-    what = "its requests after the failure are not those of the undisturbed run";
+    if (!recorder_.reached_program() || goes_on_as(fault_free)) return same;
+    what = "its requests after the failure are not those of the fault-free run";
   }
-  const auto& kinds = undisturbed.calls.kinds;
+  const auto& kinds = fault_free.calls.kinds;
   const std::uint64_t target = recorder_.calls().kinds[recorder_.target()];
   const bool is_missing = recorder_.successes() < std::count(kinds.begin(), kinds.end(), target);
   if (!is_missing) return bad(FaultVerdict::recovered_different, std::move(what));
   return bad(FaultVerdict::swallowed, what + ", and the failed request was not made again");
 }
 
-TrialVerdict Trial::judged_ending(const UndisturbedRun& undisturbed) const {
+TrialVerdict Trial::judged_ending(const FaultFreeRun& fault_free) const {
   switch (ending_.outcome) {
     case Outcome::completed:
-      return judged_values(undisturbed);
+      return judged_values(fault_free);
     case Outcome::oom: {
-      if (!ending_.is_injected && undisturbed.ending.outcome != Outcome::oom) {
+      if (!ending_.is_injected && fault_free.ending.outcome != Outcome::oom) {
         return bad(FaultVerdict::wrong_error,
                    "a genuine out-of-memory error followed: " + ending_.message);
       }
@@ -262,9 +262,9 @@ TrialVerdict Trial::judged_ending(const UndisturbedRun& undisturbed) const {
       return clean;
     }
     default:
-      if (undisturbed.ending.outcome == Outcome::error &&
-          undisturbed.ending.message == ending_.message) {
-        return judged_values(undisturbed);
+      if (fault_free.ending.outcome == Outcome::error &&
+          fault_free.ending.message == ending_.message) {
+        return judged_values(fault_free);
       }
       return bad(FaultVerdict::wrong_error, ending_.message);
   }
@@ -272,7 +272,7 @@ TrialVerdict Trial::judged_ending(const UndisturbedRun& undisturbed) const {
 
 /// Goes on with the program. What it holds of the failed work can be as large as what it had not
 /// made by then, and what it left on may have been no fault yet: both are looked at once more.
-void Trial::judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found) {
+void Trial::judge_later(const FaultFreeRun& fault_free, TrialVerdict& found) {
   const auto worse = [&](FaultVerdict verdict, const std::string& what) {
     if (what.empty()) return false;
     found.verdict = verdict;
@@ -280,34 +280,34 @@ void Trial::judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found) 
     found.state_key = 0;
     return true;
   };
-  if (worse(FaultVerdict::corrupt, unusable(undisturbed))) return;
+  if (worse(FaultVerdict::corrupt, unusable(fault_free))) return;
   program_->let_go();
-  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(undisturbed))) return;
-  if (!undisturbed.can_go_on) return;
-  const std::string leak = leaked(memory_left(machine_), undisturbed.memory_later);
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(fault_free))) return;
+  if (!fault_free.can_go_on) return;
+  const std::string leak = leaked(memory_at_end(machine_), fault_free.memory_later);
   if (!leak.empty() && worse(FaultVerdict::leak, "when it went on: " + leak)) return;
-  worse(FaultVerdict::corrupt, left_behind(program_->module_counts(), undisturbed.modules_later));
+  worse(FaultVerdict::corrupt, left_behind(program_->module_counts(), fault_free.modules_later));
 }
 
-TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates& usable) {
+TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& usable) {
   recorder_.disarm();
   if (!recorder_.has_fired()) return bad(FaultVerdict::not_reached, "the request was never made");
   const RecordedCalls& calls = recorder_.calls();
   const auto until = static_cast<std::ptrdiff_t>(recorder_.target() + 1);
-  if (undisturbed.calls.size() <= recorder_.target() ||
+  if (fault_free.calls.size() <= recorder_.target() ||
       !std::equal(calls.points.begin(), calls.points.begin() + until,
-                  undisturbed.calls.points.begin())) {
+                  fault_free.calls.points.begin())) {
     return bad(FaultVerdict::nondeterministic,
-               "the requests before the failure are not those of the undisturbed run");
+               "the requests before the failure are not those of the fault-free run");
   }
   program_->let_go();
-  TrialVerdict found = judged_ending(undisturbed);
+  TrialVerdict found = judged_ending(fault_free);
   found.handled = ending_.outcome != Outcome::oom;
   found.benign = found.handled && !recorder_.reached_program();
   if (found.handled && !found.benign) {
     found.peak_bytes = peak_bytes();
     found.repeated_calls = static_cast<std::int64_t>(calls.size()) -
-                           static_cast<std::int64_t>(undisturbed.calls.size());
+                           static_cast<std::int64_t>(fault_free.calls.size());
   }
   const auto worse = [&](FaultVerdict verdict, const std::string& what) {
     if (what.empty()) return false;
@@ -316,30 +316,30 @@ TrialVerdict Trial::judged(const UndisturbedRun& undisturbed, const UsableStates
     return true;
   };
   if (worse(FaultVerdict::corrupt, broken_invariant())) return found;
-  const LeftState left = state_left(machine_);
-  if (worse(FaultVerdict::corrupt, left_behind(left, undisturbed.left))) return found;
-  if (worse(FaultVerdict::leak, leaked(left.memory, undisturbed.left.memory))) return found;
+  const EndState left = end_state(machine_);
+  if (worse(FaultVerdict::corrupt, left_behind(left, fault_free.left))) return found;
+  if (worse(FaultVerdict::leak, leaked(left.memory, fault_free.left.memory))) return found;
   // What looks like the failed request made again is one only if all that followed it follows.
-  const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(undisturbed);
+  const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(fault_free);
   if (is_retry && !recorder_.held_by_failed_try().empty() &&
       worse(FaultVerdict::leak,
-            "when the failed request was made again, the failed try still held " +
+            "when the failed request was made again, the failed attempt still held " +
                 recorder_.held_by_failed_try())) {
     return found;
   }
   if (found.verdict == FaultVerdict::wrong_error) return found;
-  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(undisturbed))) return found;
+  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(fault_free))) return found;
   found.state_key = state_key(left);
   const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
-  if (!is_known) judge_later(undisturbed, found);
+  if (!is_known) judge_later(fault_free, found);
   return found;
 }
 
-UndisturbedRun undisturbed_run(const ScenarioLoader& loader, const TrialSetup& setup) {
+FaultFreeRun fault_free_run(const ScenarioLoader& loader, const TrialSetup& setup) {
   const auto begin = std::chrono::steady_clock::now();
   Trial trial(loader, setup, [](std::size_t) { return std::optional<FaultForm>(); });
   trial.run();
-  UndisturbedRun run = trial.undisturbed();
+  FaultFreeRun run = trial.fault_free();
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return run;
 }

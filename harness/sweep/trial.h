@@ -1,7 +1,7 @@
-// One run of a variant within a sweep, and what is to be thought of it.
+// A trial: one run of a variant within a sweep, and the verdict on it.
 //
 // A trial is a process: it loads the scenario on a fresh machine, runs the variant with calls
-// failing as it is told, and then looks at what is left. The undisturbed run is a trial in which
+// failing as it is told, and then looks at what is left. The fault-free run is a trial in which
 // nothing fails; every other one is judged against it.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "harness/machine/machine.h"
 #include "harness/scenario/scenario_program.h"
 #include "harness/sweep/call_recorder.h"
-#include "harness/sweep/left_state.h"
+#include "harness/sweep/end_state.h"
 #include "reports/model/sweep_result.h"
 #include "runtime/optim/step_watch.h"
 
@@ -38,17 +38,17 @@ struct TrialEnding {
   ReturnedValues values;
 };
 
-/// The undisturbed run.
-struct UndisturbedRun {
+/// The fault-free run.
+struct FaultFreeRun {
   TrialEnding ending;
   RecordedCalls calls;
   std::vector<SweepPoint> points;
   std::vector<std::uint64_t> hashes;  ///< of the points
-  LeftState left;
+  EndState left;
   std::string built_on;  ///< as of StepWatch, after it has gone on
   bool can_go_on = false;
   // When it has gone on, as a trial does that is shown to be usable:
-  LeftMemory memory_later;
+  EndMemory memory_later;
   ModuleCounts modules_later;
   std::int64_t peak_bytes = 0;  ///< allocated, on one GPU
   double seconds = 0;
@@ -62,9 +62,9 @@ struct TrialVerdict {
   std::string what;  ///< one sentence, of a verdict that is not good
   // Of a program that went on by itself:
   std::int64_t peak_bytes = 0;      ///< allocated, on one GPU
-  std::int64_t repeated_calls = 0;  ///< that the undisturbed run makes less
-  /// Of what the program left, once it was shown to be usable; 0: it was not, or nobody can tell
-  /// such a state from others.
+  std::int64_t repeated_calls = 0;  ///< that the fault-free run makes less
+  /// Of what the program left, once it was shown to be usable; 0: it was not, or
+  /// such a state cannot be told from others.
   std::uint64_t state_key = 0;
 };
 
@@ -84,10 +84,10 @@ class Trial {
   void run();
 
   /// After run(): what there is to compare others with. Goes on with the program as judged() does.
-  UndisturbedRun undisturbed();
+  FaultFreeRun fault_free();
 
   /// After run(): the verdict. Goes on with the program to see that it can.
-  TrialVerdict judged(const UndisturbedRun& undisturbed, const UsableStates& usable);
+  TrialVerdict judged(const FaultFreeRun& fault_free, const UsableStates& usable);
 
  private:
   class Run;
@@ -96,13 +96,13 @@ class Trial {
   std::int64_t peak_bytes() const;
   std::string broken_invariant();
   TrialEnding go_on();
-  std::string unusable(const UndisturbedRun& undisturbed);
-  void judge_later(const UndisturbedRun& undisturbed, TrialVerdict& found);
-  std::string half_made(const UndisturbedRun& undisturbed) const;
-  std::uint64_t state_key(const LeftState& left);
-  TrialVerdict judged_ending(const UndisturbedRun& undisturbed) const;
-  TrialVerdict judged_values(const UndisturbedRun& undisturbed) const;
-  bool goes_on_as(const UndisturbedRun& undisturbed) const;
+  std::string unusable(const FaultFreeRun& fault_free);
+  void judge_later(const FaultFreeRun& fault_free, TrialVerdict& found);
+  std::string half_made(const FaultFreeRun& fault_free) const;
+  std::uint64_t state_key(const EndState& left);
+  TrialVerdict judged_ending(const FaultFreeRun& fault_free) const;
+  TrialVerdict judged_values(const FaultFreeRun& fault_free) const;
+  bool goes_on_as(const FaultFreeRun& fault_free) const;
 
   const TrialSetup& setup_;
   Machine machine_;
@@ -115,6 +115,6 @@ class Trial {
 };
 
 /// A trial in which nothing fails.
-UndisturbedRun undisturbed_run(const ScenarioLoader& loader, const TrialSetup& setup);
+FaultFreeRun fault_free_run(const ScenarioLoader& loader, const TrialSetup& setup);
 
 }  // namespace ohm::engine

@@ -17,8 +17,8 @@ namespace ohm::engine {
 
 namespace {
 
-/// Where two undisturbed runs differ; empty when they do not.
-std::string difference(const UndisturbedRun& a, const UndisturbedRun& b) {
+/// Where two fault-free runs differ; empty when they do not.
+std::string difference(const FaultFreeRun& a, const FaultFreeRun& b) {
   const std::size_t calls = std::min(a.calls.size(), b.calls.size());
   for (std::size_t i = 0; i < calls; ++i) {
     if (a.calls.points[i] == b.calls.points[i] && a.calls.bytes[i] == b.calls.bytes[i]) continue;
@@ -49,10 +49,8 @@ VariantSweep::VariantSweep(const SweepOptions& options, const ScenarioLoader& lo
       order_(order),
       scenario_(scenario),
       variant_(variant),
-      setup_{{scenario.file, source, options.run.caps, options.run.seed, options.run.parameters},
-             variant.name,
-             machine_for(scenario, variant, options.run),
-             options.filter},
+      setup_{load_request(options.run, scenario.file, source), variant.name,
+             machine_for(scenario, variant, options.run), options.filter},
       trials_(options.trials) {}
 
 void VariantSweep::fail(std::string message, std::string hint, ExitReason reason) {
@@ -61,14 +59,14 @@ void VariantSweep::fail(std::string message, std::string hint, ExitReason reason
   is_finished_ = true;
 }
 
-// ---- undisturbed --------------------------------------------------------------------------------
+// ---- fault-free --------------------------------------------------------------------------------
 
-void VariantSweep::start() { submit_undisturbed(); }
+void VariantSweep::start() { submit_fault_free(); }
 
-void VariantSweep::submit_undisturbed() {
+void VariantSweep::submit_fault_free() {
   pool_.submit(
-      order_, [this] { return encoded(undisturbed_run(loader_, setup_)); },
-      [this](const WorkResult& result) { take_undisturbed(result); });
+      order_, [this] { return encoded(fault_free_run(loader_, setup_)); },
+      [this](const WorkResult& result) { take_fault_free(result); });
 }
 
 bool VariantSweep::take_error(const WorkResult& result, const std::string& what) {
@@ -91,24 +89,24 @@ bool VariantSweep::take_error(const WorkResult& result, const std::string& what)
 }
 
 /// Two runs have to agree: a failure of "the seventh request" means nothing otherwise.
-void VariantSweep::take_undisturbed(const WorkResult& result) {
+void VariantSweep::take_fault_free(const WorkResult& result) {
   if (result.end == WorkEnd::interrupted) {
     return fail("the sweep was interrupted before its requests were counted", {},
                 reason_of(result.end));
   }
   if (take_error(result, variant_.name + " without faults")) return;
-  undisturbed_.push_back(decoded_undisturbed(result.message));
-  const UndisturbedRun& first = undisturbed_.front();
+  fault_free_.push_back(decoded_fault_free_run(result.message));
+  const FaultFreeRun& first = fault_free_.front();
   if (first.ending.outcome == Outcome::error && !variant_.raises) {
     return fail(first.ending.message, "ohm run shows where it comes from",
                 ExitReason::script_error);
   }
-  if (undisturbed_.size() == 1) return submit_undisturbed();
-  if (!difference(first, undisturbed_.back()).empty()) {
+  if (fault_free_.size() == 1) return submit_fault_free();
+  if (!difference(first, fault_free_.back()).empty()) {
     is_finished_ = true;
     return;
   }
-  undisturbed_.pop_back();
+  fault_free_.pop_back();
   choose_tasks();
   submit_tasks();
 }
@@ -116,7 +114,7 @@ void VariantSweep::take_undisturbed(const WorkResult& result) {
 // ---- faults -------------------------------------------------------------------------------------
 
 void VariantSweep::choose_tasks() {
-  const RecordedCalls& calls = undisturbed_.front().calls;
+  const RecordedCalls& calls = fault_free_.front().calls;
   std::map<std::uint64_t, std::uint64_t> passes;
   occurrences_.clear();
   for (const std::uint64_t point : calls.points) occurrences_.push_back(++passes[point]);
@@ -146,11 +144,11 @@ std::vector<FaultTask> VariantSweep::slice_of_tasks(std::size_t slice) const {
 
 void VariantSweep::submit_tasks() {
   constexpr std::size_t kFewestInASlice = 16;
-  constexpr double kTimesUndisturbed = 10;
+  constexpr double kTimesFaultFree = 10;
   slices_ = std::clamp<std::size_t>(tasks_.size() / kFewestInASlice, 1,
                                     static_cast<std::size_t>(options_.run.jobs));
   trials_.limits.cpu_seconds =
-      std::max(trials_.limits.cpu_seconds, kTimesUndisturbed * undisturbed_.front().seconds);
+      std::max(trials_.limits.cpu_seconds, kTimesFaultFree * fault_free_.front().seconds);
   is_finished_ = tasks_.empty();
   for (std::size_t slice = 0; slice < slices_ && !is_finished_; ++slice) {
     ++pending_;
@@ -159,7 +157,7 @@ void VariantSweep::submit_tasks() {
         order_,
         [this, slice] {
           return encoded(
-              run_tasks(loader_, setup_, undisturbed_.front(), slice_of_tasks(slice), trials_));
+              run_tasks(loader_, setup_, fault_free_.front(), slice_of_tasks(slice), trials_));
         },
         [this, slice](const WorkResult& result) { take_tasks(slice, result); });
   }
@@ -177,15 +175,15 @@ void VariantSweep::take_tasks(std::size_t slice, const WorkResult& result) {
 // ---- the result ---------------------------------------------------------------------------------
 
 std::size_t VariantSweep::point_index(const FaultTask& task) const {
-  const UndisturbedRun& undisturbed = undisturbed_.front();
-  const auto known = std::find(undisturbed.hashes.begin(), undisturbed.hashes.end(),
-                               undisturbed.calls.points[task.call]);
-  return static_cast<std::size_t>(known - undisturbed.hashes.begin());
+  const FaultFreeRun& fault_free = fault_free_.front();
+  const auto known = std::find(fault_free.hashes.begin(), fault_free.hashes.end(),
+                               fault_free.calls.points[task.call]);
+  return static_cast<std::size_t>(known - fault_free.hashes.begin());
 }
 
 /// As --fault takes it. From a persistent failure on everything fails.
 std::string VariantSweep::plan_of(const FaultTask& task) const {
-  const std::uint64_t point = undisturbed_.front().calls.points[task.call];
+  const std::uint64_t point = fault_free_.front().calls.points[task.call];
   std::string plan = fault_point_text(point, occurrences_[task.call]);
   if (task.form == FaultForm::transient) return plan;
   plan += " -> from(1)";
@@ -198,15 +196,15 @@ std::string VariantSweep::plan_of(const FaultTask& task) const {
 
 void VariantSweep::add_failed(SweptVariant& swept, const FaultTask& task, const std::string& plan,
                               const TrialVerdict& found) const {
-  const UndisturbedRun& undisturbed = undisturbed_.front();
-  const std::uint64_t hash = undisturbed.calls.points[task.call];
+  const FaultFreeRun& fault_free = fault_free_.front();
+  const std::uint64_t hash = fault_free.calls.points[task.call];
   FailedFault failed;
   failed.plan = plan;
   failed.form = task.form;
   failed.verdict = found.verdict;
   failed.what = found.what;
   failed.call = static_cast<std::int64_t>(task.call) + 1;
-  failed.bytes = static_cast<std::int64_t>(undisturbed.calls.bytes[task.call]);
+  failed.bytes = static_cast<std::int64_t>(fault_free.calls.bytes[task.call]);
   const SweepPoint& point = point_of(task);
   failed.op = point.op;
   failed.file = point.file;
@@ -250,16 +248,16 @@ SweptVariant VariantSweep::result() const {
   swept.line = variant_.line;
   swept.error = error_;
   swept.values = setup_.machine.gpu.values;
-  if (error_ || undisturbed_.empty()) return swept;
-  const UndisturbedRun& undisturbed = undisturbed_.front();
-  swept.calls = static_cast<std::int64_t>(undisturbed.calls.size());
-  swept.points = undisturbed.points;
-  swept.peak_bytes = undisturbed.peak_bytes;
-  if (undisturbed_.size() > 1) {
+  if (error_ || fault_free_.empty()) return swept;
+  const FaultFreeRun& fault_free = fault_free_.front();
+  swept.calls = static_cast<std::int64_t>(fault_free.calls.size());
+  swept.points = fault_free.points;
+  swept.peak_bytes = fault_free.peak_bytes;
+  if (fault_free_.size() > 1) {
     ++swept.verdicts[static_cast<std::size_t>(FaultVerdict::nondeterministic)];
     FailedFault failed;
     failed.verdict = FaultVerdict::nondeterministic;
-    failed.what = "two runs without faults differ: " + difference(undisturbed, undisturbed_.back());
+    failed.what = "two runs without faults differ: " + difference(fault_free, fault_free_.back());
     failed.rerun =
         rerun_command(options_.run, scenario_.file, scenario_, variant_.name, std::string());
     swept.failed.push_back(std::move(failed));

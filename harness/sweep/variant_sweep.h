@@ -1,4 +1,4 @@
-// The sweep of one variant: two undisturbed runs, the calls that are to fail, what became of them.
+// The sweep of one variant: two fault-free runs, the calls that fail, and the verdicts on them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/process/worker_pool.h"
-#include "harness/sweep/sweep.h"
+#include "harness/sweep/sweep_options.h"
 
 namespace ohm::engine {
 
@@ -29,8 +29,8 @@ class VariantSweep {
   ExitReason error_reason() const { return error_reason_; }
 
  private:
-  void submit_undisturbed();
-  void take_undisturbed(const WorkResult& result);
+  void submit_fault_free();
+  void take_fault_free(const WorkResult& result);
   bool take_error(const WorkResult& result, const std::string& what);
   void choose_tasks();
   void submit_tasks();
@@ -44,7 +44,7 @@ class VariantSweep {
   std::string plan_of(const FaultTask& task) const;
   std::size_t point_index(const FaultTask& task) const;
   const SweepPoint& point_of(const FaultTask& task) const {
-    return undisturbed_.front().points[point_index(task)];
+    return fault_free_.front().points[point_index(task)];
   }
 
   const SweepOptions& options_;
@@ -55,7 +55,7 @@ class VariantSweep {
   const VariantDescription& variant_;
   TrialSetup setup_;
   TrialsOptions trials_;
-  std::vector<UndisturbedRun> undisturbed_;
+  std::vector<FaultFreeRun> fault_free_;
   std::vector<std::uint64_t> occurrences_;  ///< of each call's point, up to it
   std::vector<FaultTask> tasks_;
   std::vector<std::optional<TaskVerdict>> verdicts_;  ///< nullopt: not tested yet

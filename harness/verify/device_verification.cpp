@@ -11,8 +11,9 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/machine/snapshot_file.h"
-#include "harness/process/message_archive.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
+#include "harness/run/runner.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/source_file.h"
 
@@ -278,12 +279,7 @@ class Verification {
       unloaded.error = listed.error->message;
       return;
     }
-    LoadRequest request;
-    request.path = scenario.file;
-    request.source = read_source_file(scenario.file);
-    request.caps = run_.caps;
-    request.seed = run_.seed;
-    request.parameters = run_.parameters;
+    const LoadRequest request = load_request(run_, scenario.file, read_source_file(scenario.file));
     for (const std::string& name : selected_variants(scenario, run_.selection)) {
       const auto variant =
           std::find_if(scenario.variants.begin(), scenario.variants.end(),

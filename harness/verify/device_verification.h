@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/machine/machine.h"
-#include "harness/run/runner.h"
+#include "harness/run/run_options.h"
 #include "harness/scenario/scenario_program.h"
 #include "runtime/tensor/card_backend.h"
 
@@ -21,7 +21,7 @@ struct EventDifference {
   std::int64_t bytes = 0;
 };
 
-/// Memory that a library took on the card and that nobody models: no difference of the allocator.
+/// Memory that a library took on the card and that is not modelled: no difference of the allocator.
 struct LibraryWorkspace {
   std::string op;  ///< that it was for
   std::int64_t largest_bytes = 0;

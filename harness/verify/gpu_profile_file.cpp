@@ -48,7 +48,7 @@ class ProfileReader {
                       value.get<double>() >= static_cast<double>(least) &&
                       value.get<double>() <= static_cast<double>(most);
     if (fits) return value.get<std::int64_t>();
-    refuse(fmt::format("{} has to be an integer from {} to {}", key, least, most));
+    refuse(fmt::format("{} must be an integer from {} to {}", key, least, most));
   }
 
   const Json& field(const char* key) const {
@@ -71,7 +71,7 @@ class ProfileReader {
     constexpr const char* kKey = "compute_capability";
     constexpr std::int64_t kMost = 1000;
     const Json& pair = field(kKey);
-    if (!pair.is_array() || pair.size() != 2) refuse("compute_capability has to be two integers");
+    if (!pair.is_array() || pair.size() != 2) refuse("compute_capability must be two integers");
     return {static_cast<int>(integer(kKey, pair[0], 0, kMost)),
             static_cast<int>(integer(kKey, pair[1], 0, kMost))};
   }
@@ -82,7 +82,7 @@ class ProfileReader {
 
 }  // namespace
 
-std::string gpu_profile_json(const FoundCards& found,
+std::string gpu_profile_json(const FoundCudaDevices& found,
                              const std::vector<LibraryWorkspace>& workspaces) {
   const cuda::CardProperties& card = found.cards.front();
   Json profile = {{"name", card.name},
@@ -110,7 +110,8 @@ GpuProfile read_gpu_profile(const std::string& path) {
     throw std::invalid_argument(fmt::format("[gpu] {}: {}", path, error.what()));
   }
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) throw std::invalid_argument(fmt::format("[gpu] {}: no JSON object", path));
+  if (!json.is_object())
+    throw std::invalid_argument(fmt::format("[gpu] {}: not a JSON object", path));
   return ProfileReader(path, json).read();
 }
 

@@ -1,21 +1,21 @@
-// Profiles of virtual GPUs in files: what was measured of a card.
+// Profiles of virtual GPUs in files: the measurements of a card.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
-#include "harness/machine/cuda_cards.h"
+#include "harness/machine/cuda_devices.h"
 #include "harness/verify/device_verification.h"
 
 namespace ohm::engine {
 
 /// A virtual GPU like the first card: JSON. `workspaces` are what libraries took beside what is
 /// modelled: the profile has them to be read, a virtual GPU does not take them.
-std::string gpu_profile_json(const FoundCards& found,
+std::string gpu_profile_json(const FoundCudaDevices& found,
                              const std::vector<LibraryWorkspace>& workspaces);
 
-/// Reads such a file, whose path becomes the profile's name: whoever spells the name finds the
+/// Reads such a file, whose path becomes the profile's name: the name leads to the
 /// file. Throws std::invalid_argument that says what is wrong with it.
 GpuProfile read_gpu_profile(const std::string& path);
 

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "harness/machine/cuda_cards.h"
-#include "harness/process/message_archive.h"
+#include "harness/machine/cuda_devices.h"
+#include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
 #include "runtime/ops/kernels/kernel_module.h"
 #include "runtime/ops/kernels/line_twins.h"
@@ -310,7 +310,7 @@ void compare_lines(const CardBackend& card, std::vector<KernelVerification>& all
 KernelVerifications compare_all(const CudaLibraries& libraries) {
   KernelVerifications all;
   try {
-    CudaCards cards(libraries);
+    CudaDevices cards(libraries);
     const CardBackend card = cards.backend(0);
     compare_loops(card, all.kernels);
     compare_lines(card, all.kernels);

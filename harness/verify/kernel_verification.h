@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/machine/cuda_run.h"
+#include "harness/machine/cuda_libraries.h"
 
 namespace ohm::engine {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "reports/model/run_result.h"
-#include "reports/reporter.h"
+#include "reports/text/report_style.h"
 
 namespace ohm::reports {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "reports/ci/github_report.h"
-#include "reports/console/console_report.h"
-#include "reports/html/html_text.h"
+#include "reports/text/html_text.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::reports {
 
@@ -109,7 +109,7 @@ bool is_bad(const ScenarioResult& scenario) {
 
 std::string github_summary(const RunResult& result, const ReportStyle& /*style*/) {
   constexpr std::size_t kRoomForTheEnd = 200;
-  std::string out = "## ohm: " + console_summary(result, {}) + "\n";
+  std::string out = "## ohm: " + run_summary(result) + "\n\n";
   std::size_t left_out = 0;
   const auto add = [&](const std::string& part) {
     if (out.size() + part.size() + kRoomForTheEnd > kMostSummaryBytes) {

@@ -11,6 +11,7 @@
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {
@@ -80,11 +81,6 @@ std::map<int, std::string> texts_around(const ScenarioResult& scenario,
 }
 
 }  // namespace
-
-std::string place_text(const std::string& file, int line) {
-  if (file.empty()) return "place unknown";
-  return line > 0 ? fmt::format("{}:{}", file, line) : file;
-}
 
 std::string category_rows(const CategoryBytes& bytes) {
   const std::int64_t total = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reports/model/run_result.h"
-#include "reports/reporter.h"
+#include "reports/text/report_style.h"
 
 namespace ohm::reports {
 
@@ -16,9 +16,6 @@ std::string category_rows(const CategoryBytes& bytes);
 
 /// A row for each holder.
 std::string holder_rows(const std::vector<HolderResult>& holders, std::size_t columns);
-
-/// "scenarios/x.lua:31", or that it is unknown.
-std::string place_text(const std::string& file, int line);
 
 /// What was alive at the peak of each of the variant's devices; empty where it was not recorded.
 std::string console_peaks(const VariantResult& variant, const ReportStyle& style);

@@ -8,6 +8,7 @@
 #include "reports/console/console_breakdown.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {

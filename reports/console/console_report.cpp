@@ -9,12 +9,13 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/console/console_breakdown.h"
+#include "reports/console/console_findings.h"
 #include "reports/console/console_oom.h"
 #include "reports/console/console_plot.h"
-#include "reports/console/findings_report.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {
@@ -36,10 +37,6 @@ constexpr std::array<VerdictLook, 4> kVerdictLooks = {
 
 const VerdictLook& look_of(Verdict verdict) {
   return kVerdictLooks[static_cast<std::size_t>(verdict)];
-}
-
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 bool is_good(const VariantResult& variant) { return variant.verdict == Verdict::passed; }
@@ -344,29 +341,8 @@ std::string console_scenario(const ScenarioResult& result, const ReportStyle& st
 }
 
 std::string console_summary(const RunResult& result, const ReportStyle& style) {
-  std::array<std::size_t, kVerdictNames.size()> counts{};
-  std::size_t variants = 0;
-  std::size_t unloadable = 0;
-  for (const ScenarioResult& scenario : result.scenarios) {
-    unloadable += scenario.error.has_value();
-    variants += scenario.variants.size();
-    for (const VariantResult& variant : scenario.variants) {
-      ++counts[static_cast<std::size_t>(variant.verdict)];
-    }
-  }
-  std::string parts;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] == 0) continue;
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts[i], kVerdictNames[i]);
-  }
-  if (unloadable > 0) {
-    parts += fmt::format("{}{} could not be loaded", parts.empty() ? "" : ", ", unloadable);
-  }
-  const std::string text = fmt::format(
-      "{}{}, {}: {}", shard_text(result.shard), counted(result.scenarios.size(), "scenario"),
-      counted(variants, "variant"), parts.empty() ? "nothing ran" : parts);
   const Tone tone = result.exit_reason == ExitReason::passed ? Tone::good : Tone::bad;
-  return painted(text, tone, style.color) + "\n";
+  return painted(run_summary(result), tone, style.color) + "\n";
 }
 
 std::string console_report(const RunResult& result, const ReportStyle& style) {

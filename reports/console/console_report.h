@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "reports/reporter.h"
+#include "reports/model/run_result.h"
+#include "reports/text/report_style.h"
 
 namespace ohm::reports {
 

@@ -1,9 +1,7 @@
+#include "reports/console/result_diff_text.h"
+
 #include <fmt/format.h>
 
-#include <array>
-#include <nlohmann/json.hpp>
-
-#include "reports/json/result_diff.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
 #include "reports/text/text_layout.h"
@@ -11,16 +9,6 @@
 namespace ohm::reports {
 
 namespace {
-
-using Json = nlohmann::json;
-
-constexpr std::array<std::string_view, 7> kKindNames = {"appeared",
-                                                        "gone",
-                                                        "grown",
-                                                        "shrunk",
-                                                        "recategorized",
-                                                        "moved into the peak",
-                                                        "moved out of the peak"};
 
 std::string signed_bytes(std::int64_t bytes) {
   return fmt::format("{}{} B", bytes > 0 ? "+" : "", grouped(bytes));
@@ -62,56 +50,7 @@ Tone tone_of(std::int64_t change) {
   return change > 0 ? Tone::bad : change < 0 ? Tone::good : Tone::plain;
 }
 
-Json figure_json(const FigureChange& change) {
-  return {{"figure", change.figure},
-          {"unit", std::string(name_of(change.unit))},
-          {"before", change.before},
-          {"after", change.after},
-          {"change", change.change()}};
-}
-
-Json holder_json(const HolderChange& change) {
-  return {{"kind", std::string(name_of(change.kind))},
-          {"category", std::string(name_of(change.category))},
-          {"op", change.op},
-          {"file", change.file},
-          {"line", change.line},
-          {"text", change.text},
-          {"bytes_before", change.bytes_before},
-          {"bytes_after", change.bytes_after},
-          {"blocks_before", change.blocks_before},
-          {"blocks_after", change.blocks_after},
-          {"change", change.change()}};
-}
-
-Json device_json(const DeviceDiff& diff) {
-  Json figures = Json::array();
-  for (const FigureChange& change : diff.figures) figures.push_back(figure_json(change));
-  Json holders = Json::array();
-  for (const HolderChange& change : diff.holders) holders.push_back(holder_json(change));
-  return {{"device", diff.device},
-          {"figures", figures},
-          {"holders", holders},
-          {"unexplained_bytes", diff.unexplained_bytes}};
-}
-
-Json variant_json(const VariantDiff& diff) {
-  Json figures = Json::array();
-  for (const FigureChange& change : diff.figures) figures.push_back(figure_json(change));
-  Json devices = Json::array();
-  for (const DeviceDiff& device : diff.devices) devices.push_back(device_json(device));
-  return {{"scenario", diff.scenario},
-          {"variant", diff.variant},
-          {"notes", diff.notes},
-          {"figures", figures},
-          {"devices", devices}};
-}
-
 }  // namespace
-
-std::string_view name_of(HolderChange::Kind kind) {
-  return kKindNames[static_cast<std::size_t>(kind)];
-}
 
 std::string holder_sentence(const HolderChange& change) {
   const std::string op = change.op.empty() ? "" : " of " + change.op;
@@ -155,13 +94,6 @@ std::string diff_text(const ResultDiff& diff, bool color) {
       fmt::format("{} variant{} compared", diff.compared, diff.compared == 1 ? "" : "s");
   if (diff.variants.empty()) return painted(compared + ": no difference", Tone::good, color) + "\n";
   return out + fmt::format("{}, {} with differences\n", compared, diff.variants.size());
-}
-
-std::string diff_json(const ResultDiff& diff) {
-  Json variants = Json::array();
-  for (const VariantDiff& variant : diff.variants) variants.push_back(variant_json(variant));
-  const Json json = {{"schema", "ohm.diff/1"}, {"compared", diff.compared}, {"variants", variants}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ohm::reports

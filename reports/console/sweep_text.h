@@ -4,7 +4,7 @@
 #include <string>
 
 #include "reports/model/sweep_result.h"
-#include "reports/reporter.h"
+#include "reports/text/report_style.h"
 
 namespace ohm::reports {
 

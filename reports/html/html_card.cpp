@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "allocator_shim/base/format_bytes.h"
-#include "reports/html/html_text.h"
+#include "reports/text/html_text.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
 

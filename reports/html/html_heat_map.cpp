@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
-#include "reports/console/console_breakdown.h"
-#include "reports/html/html_text.h"
+#include "reports/text/html_text.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::reports {
 

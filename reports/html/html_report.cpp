@@ -12,8 +12,8 @@
 #include "reports/html/html_assets.h"
 #include "reports/html/html_card.h"
 #include "reports/html/html_heat_map.h"
-#include "reports/html/html_text.h"
 #include "reports/html/html_variant.h"
+#include "reports/text/html_text.h"
 #include "reports/text/limit_lines.h"
 
 namespace ohm::reports {

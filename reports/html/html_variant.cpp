@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <string_view>
 
-#include "reports/console/console_breakdown.h"
-#include "reports/console/findings_report.h"
-#include "reports/html/html_text.h"
+#include "reports/html/html_findings.h"
 #include "reports/html/html_twins.h"
+#include "reports/text/html_text.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::reports {
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/history/history_json.h"
+#include "reports/json/shard_json.h"
 
 namespace ohm::reports {
 

@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "reports/reporter.h"
+#include "reports/model/run_result.h"
+#include "reports/text/report_style.h"
 
 namespace ohm::reports {
 

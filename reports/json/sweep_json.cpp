@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json/shard_json.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,12 +25,4 @@ struct ShardResult {
   std::vector<ShardInput> inputs;  ///< in the order given, then what they require
 };
 
-namespace reports {
-
-nlohmann::json shard_json(const ShardResult& shard);
-
-/// "shard 2/5: ", before a summary; empty where it is of everything.
-std::string shard_text(const std::optional<ShardResult>& shard);
-
-}  // namespace reports
 }  // namespace ohm

@@ -78,4 +78,27 @@ constexpr std::string_view name_of(Equivalence equivalence) {
   return kEquivalenceNames[static_cast<std::size_t>(equivalence)];
 }
 
+/// Why a variant failed: CI servers group failures by it.
+enum class FailureType : std::uint8_t {
+  none,            ///< it did not fail
+  not_reproduced,  ///< a problem that does nothing wrong, or a non-fix that helps
+  limit_exceeded,  ///< a limit is broken, or the memory is not enough
+  leak_slope,      ///< memory grows from step to step, in a recorded snapshot
+  not_equivalent,  ///< it computed other values than its reference
+  fault_unsafe,    ///< an injected fault ended what should survive it
+  baseline_regression,
+};
+
+inline constexpr std::array<std::string_view, 7> kFailureTypeNames = {"",
+                                                                      "NotReproduced",
+                                                                      "LimitExceeded",
+                                                                      "LeakSlope",
+                                                                      "NotEquivalent",
+                                                                      "FaultUnsafe",
+                                                                      "BaselineRegression"};
+
+constexpr std::string_view name_of(FailureType type) {
+  return kFailureTypeNames[static_cast<std::size_t>(type)];
+}
+
 }  // namespace ohm

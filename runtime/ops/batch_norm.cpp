@@ -116,7 +116,7 @@ class Staging {
     }
     const std::int64_t blocks = std::min(ceil_div(rows, height * kElementsPerThread), kMostBlocks);
     if (blocks < kFewestBlocksWorthIt) return;
-    const CategoryGuard category(Category::workspace);
+    const WorkspaceGuard guard;
     values_ = empty({values_per_channel * channels * blocks},
                     {accumulation_dtype(input.dtype()), input.device()});
     semaphores_ = empty({ceil_div(channels, width)}, {DType::int32, input.device()});

@@ -49,7 +49,7 @@ std::optional<cuda::Convolution> described(const ConvGeometry& g, DType dtype) {
 
 IntrusivePtr<Storage> workspace_of(std::size_t bytes, Device device) {
   if (bytes == 0) return {};
-  const CategoryGuard category(Category::workspace);
+  const WorkspaceGuard guard;
   return Storage::allocate(bytes, device);
 }
 

@@ -112,7 +112,7 @@ class ColumnBuffer {
   void ensure() {
     if (plan_.path == ConvPath::library || plan_.path == ConvPath::depthwise) return;
     if (!columns_.defined()) {
-      const CategoryGuard category(Category::workspace);
+      const WorkspaceGuard guard;
       columns_ = empty({plan_.geometry.column_rows(), plan_.geometry.out_pixels()}, options_);
     }
     if (plan_.geometry.batch > 0) ensure_cublas_workspace(options_.device);

@@ -91,7 +91,7 @@ class Buffers {
 
  private:
   Tensor buffer(const Shape& shape) const {
-    const CategoryGuard category(Category::workspace);
+    const WorkspaceGuard guard;
     return empty(shape, options_);
   }
 

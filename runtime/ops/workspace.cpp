@@ -13,7 +13,7 @@ const IntrusivePtr<Storage>& kept_workspace(DeviceSlot& slot, Device device,
   IntrusivePtr<Storage>& workspace =
       slot.library_handles.workspace(state.thread, state.streams.of(device), library);
   if (workspace) return workspace;
-  const CategoryGuard category(Category::workspace);
+  const WorkspaceGuard guard;
   workspace = Storage::allocate(bytes, device);
   return workspace;
 }
@@ -38,7 +38,7 @@ IntrusivePtr<Storage> cublaslt_workspace(Device device) {
     ensure_cublas_workspace(device);
     return kept_workspace(slot, device, LibraryHandles::Library::cublaslt, 1_MiB);
   }
-  const CategoryGuard category(Category::workspace);
+  const WorkspaceGuard guard;
   return Storage::allocate(1_MiB, device);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/parallel/coalesced.h"
+#include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/arithmetic.h"
 
 namespace ohm::parallel {
@@ -68,7 +69,7 @@ Buckets assign_buckets(const std::vector<Tensor>& tensors, const std::vector<std
 void broadcast_in_buckets(RankGroup& group, const std::vector<Tensor>& tensors,
                           std::size_t limit_bytes) {
   constexpr std::size_t kMostInFlight = 2;
-  const OpGuard op("broadcast");
+  const CollectiveGuard collective("broadcast");
   std::deque<Flight> flights;
   const auto land_first = [&flights] {
     land(flights.front());

@@ -10,6 +10,7 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/formulas/arithmetic.h"
 #include "runtime/parallel/coalesced.h"
+#include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/elementwise.h"
 #include "runtime/tensor/factories.h"
@@ -89,7 +90,7 @@ std::vector<std::size_t> GradientReducer::bucket_limits() const {
 }
 
 void GradientReducer::make_buckets(const Buckets& assignment) {
-  const OpGuard op("bucket");
+  const CollectiveGuard collective("bucket");
   const CategoryGuard category(Category::gradient);
   piece_of_.assign(parameters_.size(), Tensor());
   buckets_.clear();

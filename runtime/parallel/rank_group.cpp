@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "runtime/ops/card_collective.h"
+#include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
 
@@ -281,7 +282,7 @@ void RankGroup::all_gather(const std::vector<Tensor>& outputs, const Tensor& ten
     throw std::invalid_argument("[all_gather] needs one output tensor for each rank");
   }
   require_each_like("all_gather", outputs, tensor);
-  const OpGuard op("all_gather");
+  const CollectiveGuard collective("all_gather");
   use_on_collective_stream(tensor);
   use_on_collective_stream(outputs);
   const Tensor buffer = flat_buffer(outputs);
@@ -293,7 +294,7 @@ void RankGroup::reduce_scatter(const Tensor& output, const std::vector<Tensor>& 
     throw std::invalid_argument("[reduce_scatter] needs one input tensor for each rank");
   }
   require_each_like("reduce_scatter", inputs, output);
-  const OpGuard op("reduce_scatter");
+  const CollectiveGuard collective("reduce_scatter");
   use_on_collective_stream(inputs);
   use_on_collective_stream(output);
   const Tensor buffer = flat_buffer(inputs);

@@ -5,6 +5,7 @@
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/card_collective.h"
 #include "runtime/parallel/coalesced.h"
+#include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
 
@@ -56,7 +57,7 @@ void add_up(const std::vector<Tensor>& flats, const Tensor& result) {
 // The sum over devices, tensor by tensor, in flat results on the first device. The flat operands of
 // one chunk live until those of the next one are there, as a variable of a Python loop does.
 TensorList reduce_add_coalesced(const TensorTable& grads) {
-  const OpGuard op("reduce_add");
+  const CollectiveGuard collective("reduce_add");
   TensorList sums(grads[0].size());
   std::vector<Tensor> flats;
   for (const auto& chunk : chunks_of(grads[0], kCoalescedBytes, ChunkRule::stays_below)) {
@@ -86,7 +87,7 @@ TensorTable gradient_table(BackwardCall& call, std::size_t tensors) {
 
 TensorTable broadcast_in_graph(const std::vector<Tensor>& tensors,
                                const std::vector<Device>& devices) {
-  const OpGuard op("broadcast");
+  const CollectiveGuard collective("broadcast");
   const CategoryGuard category(Category::parameter);
   TensorTable copies = broadcast_coalesced(tensors, devices);
   Recorder record("BroadcastBackward", tensors);

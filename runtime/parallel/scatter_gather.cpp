@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "runtime/autograd/recorder.h"
+#include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/arithmetic.h"
 #include "runtime/tensor/factories.h"
 
@@ -60,7 +61,7 @@ Tensor copied_from_host(const Tensor& tensor, Device device) {
 }
 
 std::vector<Tensor> scatter(const Tensor& input, const std::vector<Device>& devices) {
-  const OpGuard op("scatter");
+  const CollectiveGuard collective("scatter");
   if (input.dims() == 0) {
     throw std::invalid_argument("[scatter] cannot scatter a 0-dim tensor over GPUs");
   }
@@ -102,7 +103,7 @@ std::vector<std::vector<ops::Value>> scatter_arguments(const std::vector<ops::Va
 }
 
 Tensor gather(const std::vector<Tensor>& pieces, Device device) {
-  const OpGuard op("gather");
+  const CollectiveGuard collective("gather");
   const bool are_scalars = pieces[0].dims() == 0;
   std::vector<Tensor> parts;
   parts.reserve(pieces.size());

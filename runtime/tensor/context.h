@@ -58,8 +58,9 @@ struct ExecutionState {
   bool grad_enabled = true;
   bool inference_mode = false;
   ExecutionThread thread = ExecutionThread::caller;
-  Category category = Category::activation;  ///< of what is allocated now
-  std::string_view file;                     ///< of the program's current line; outlives the state
+  Category category = Category::activation;         ///< of what is allocated now
+  RequestPurpose purpose = RequestPurpose::tensor;  ///< of the same
+  std::string_view file;  ///< of the program's current line; outlives the state
   int line = 0;
   std::string_view op;  ///< the op that is running; empty outside any
   Device current_gpu = Device::cuda(0);
@@ -136,6 +137,27 @@ class CategoryGuard {
  private:
   Context& context_;
   Category previous_;
+};
+
+/// Allocations have this purpose while the guard lives.
+class PurposeGuard {
+ public:
+  explicit PurposeGuard(RequestPurpose purpose)
+      : context_(Context::current()), previous_(std::exchange(context_.state.purpose, purpose)) {}
+  ~PurposeGuard() { context_.state.purpose = previous_; }
+  PurposeGuard(const PurposeGuard&) = delete;
+  PurposeGuard& operator=(const PurposeGuard&) = delete;
+
+ private:
+  Context& context_;
+  RequestPurpose previous_;
+};
+
+/// Allocations are workspaces of a kernel or a library while the guard lives.
+class WorkspaceGuard {
+ private:
+  CategoryGuard category_{Category::workspace};
+  PurposeGuard purpose_{RequestPurpose::workspace};
 };
 
 /// Work on `device` is queued, and its memory allocated, on this stream while the guard lives.

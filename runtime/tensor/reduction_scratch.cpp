@@ -176,7 +176,7 @@ ReductionScratch::ReductionScratch(const Tensor& input, std::uint32_t folded,
   const ReductionScratchBytes bytes = reduction_scratch_bytes(
       reduction_layout(input, folded), kernel, Context::current().slot(input.device()));
   if (bytes.partial_results == 0) return;
-  const CategoryGuard category(Category::workspace);
+  const WorkspaceGuard guard;
   partial_results_ = Storage::allocate(bytes.partial_results, input.device());
   counters_ = Storage::allocate(bytes.counters, input.device());
 }

@@ -24,8 +24,9 @@ void note_moved(const CardBackend& card, std::size_t bytes) {
 // The memory comes first: an error of the allocator then has nothing to clean up here.
 IntrusivePtr<Storage> Storage::from(RequestAllocator* allocator, std::size_t bytes, Device device) {
   Context& context = Context::current();
-  const Allocation allocation = allocator->allocate(
-      {bytes, context.state.streams.of(device), context.state.category, context.site()});
+  const Allocation allocation =
+      allocator->allocate({bytes, context.state.streams.of(device), context.state.category,
+                           context.site(), context.state.purpose});
   auto* const storage = new (std::nothrow) Storage();
   if (storage == nullptr) {
     if (allocation.block != nullptr) allocator->free(allocation.block);

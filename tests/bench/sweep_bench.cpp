@@ -120,12 +120,12 @@ std::vector<FaultTask> tasks_for(std::size_t calls) {
 }
 
 /// In a process of its own, so that trials do not begin with what it leaves on the heap.
-UndisturbedRun undisturbed_run_of(const TrialSetup& setup) {
-  UndisturbedRun run;
+FaultFreeRun fault_free_run_of(const TrialSetup& setup) {
+  FaultFreeRun run;
   WorkerPool pool({1});
   pool.submit(
-      0, [&] { return encoded(undisturbed_run(lua::load_scenario, setup)); },
-      [&](const WorkResult& result) { run = decoded_undisturbed(result.message); });
+      0, [&] { return encoded(fault_free_run(lua::load_scenario, setup)); },
+      [&](const WorkResult& result) { run = decoded_fault_free_run(result.message); });
   pool.run([] { return true; });
   return run;
 }
@@ -134,10 +134,10 @@ UndisturbedRun undisturbed_run_of(const TrialSetup& setup) {
 void sweep_step(benchmark::State& state, const LoadRequest& step) {
   constexpr std::size_t kJobs = 2;
   const TrialSetup setup{step, "run", size_only(), {}};
-  const UndisturbedRun undisturbed = undisturbed_run_of(setup);
+  const FaultFreeRun fault_free = fault_free_run_of(setup);
   std::array<std::vector<FaultTask>, kJobs> slices;
   std::size_t next = 0;
-  for (const FaultTask& task : tasks_for(undisturbed.calls.size())) {
+  for (const FaultTask& task : tasks_for(fault_free.calls.size())) {
     slices[next++ % kJobs].push_back(task);
   }
   std::int64_t faults = 0;
@@ -145,7 +145,7 @@ void sweep_step(benchmark::State& state, const LoadRequest& step) {
     WorkerPool pool({kJobs});
     for (const std::vector<FaultTask>& tasks : slices) {
       pool.submit(
-          0, [&] { return encoded(run_tasks(lua::load_scenario, setup, undisturbed, tasks, {})); },
+          0, [&] { return encoded(run_tasks(lua::load_scenario, setup, fault_free, tasks, {})); },
           [&](const WorkResult& result) {
             faults += static_cast<std::int64_t>(decoded_verdicts(result.message).size());
           });
@@ -153,7 +153,7 @@ void sweep_step(benchmark::State& state, const LoadRequest& step) {
     pool.run([] { return true; });
   }
   state.SetItemsProcessed(faults);
-  state.counters["requests"] = static_cast<double>(undisturbed.calls.size());
+  state.counters["requests"] = static_cast<double>(fault_free.calls.size());
 }
 
 void step_of_many_layers(benchmark::State& state) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tests/style/include_rules.h"
+#include "tests/style/source_tree.h"
 
 namespace ohm::style {
 namespace {

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -17,17 +13,20 @@
 namespace ohm::style {
 namespace {
 
-/// A folder and those below it: it may include these, and what these may include.
-struct Layer {
+/// A room: a folder without those of its folders that have a row of their own. It may include the
+/// rooms directly below it, and what these may include.
+struct Room {
   std::string_view folder;
   std::vector<std::string_view> below;
 };
 
-const std::vector<Layer>& layers() {
-  static const std::vector<Layer> kLayers = {
-      {"allocator_shim/observe", {}},
+const std::vector<Room>& rooms() {
+  static const std::vector<Room> kRooms = {
+      {"allocator_shim/base", {}},
+      {"allocator_shim/observe", {"allocator_shim/base"}},
+      {"allocator_shim/snapshot", {"allocator_shim/observe"}},
       {"allocator_shim/device", {"allocator_shim/observe"}},
-      {"allocator_shim/caching", {"allocator_shim/device"}},
+      {"allocator_shim/caching", {"allocator_shim/device", "allocator_shim/snapshot"}},
       {"allocator_shim/replay", {"allocator_shim/caching"}},
       {"allocator_shim/fault", {"allocator_shim/device"}},
       {"allocator_shim/interpose", {"allocator_shim/caching", "allocator_shim/fault"}},
@@ -39,14 +38,31 @@ const std::vector<Layer>& layers() {
       {"runtime/data", {"runtime/ops"}},
       {"runtime/amp", {"runtime/nn", "runtime/optim"}},
       {"runtime/parallel", {"runtime/amp"}},
-      {"reports", {"allocator_shim/observe"}},
-      {"harness/engine",
-       {"reports", "runtime/parallel", "runtime/data", "allocator_shim/fault",
-        "allocator_shim/replay"}},
-      {"harness/lua", {"harness/engine"}},
-      {"harness/cli", {"harness/lua"}},
+      {"reports/model", {"allocator_shim/observe"}},
+      {"reports/text", {"reports/model"}},
+      {"reports/history", {"reports/text", "allocator_shim/snapshot"}},
+      {"reports/json", {"reports/history"}},
+      {"reports/console", {"reports/history", "reports/json"}},
+      {"reports/html", {"reports/console", "reports/json"}},
+      {"reports/ci", {"reports/console"}},
+      {"reports", {"reports/ci", "reports/html"}},
+      {"harness/scenario", {"reports/model", "allocator_shim/caching"}},
+      {"harness/process", {"allocator_shim/base"}},
+      {"harness/machine",
+       {"harness/process", "harness/scenario", "reports", "runtime/parallel", "runtime/data",
+        "allocator_shim/fault"}},
+      {"harness/judge", {"harness/process", "harness/scenario", "reports"}},
+      {"harness/gate", {"harness/judge", "harness/machine"}},
+      {"harness/replay", {"reports", "allocator_shim/replay"}},
+      {"harness/run", {"harness/gate"}},
+      {"harness/fit", {"harness/run"}},
+      {"harness/sweep", {"harness/run"}},
+      {"harness/verify", {"harness/run"}},
+      {"harness/lua", {"harness/run"}},
+      {"harness/cli",
+       {"harness/lua", "harness/fit", "harness/replay", "harness/sweep", "harness/verify"}},
   };
-  return kLayers;
+  return kRooms;
 }
 
 /// What may be used in some folders only: beginnings of what stands between the brackets of an
@@ -82,68 +98,43 @@ const std::vector<Fence>& fences() {
         "clock_gettime", "gettimeofday", "timespec_get", "localtime", "localtime_r", "gmtime",
         "gmtime_r", "std::time", "time(nullptr", "time(NULL", "time(0", "time(&", "std::clock",
         "clock()"},
-       {"harness/engine/"}},
+       {"harness/process/", "harness/run/", "harness/sweep/"}},
       {"entropy",
        In::code,
        {"random_device", "std::rand", "rand()", "srand", "rand_r", "drand48", "lrand48", "mrand48",
         "getrandom", "getentropy", "arc4random", "arc4random_uniform"},
-       {"harness/engine/"}},
+       {"harness/run/"}},
   };
   return kFences;
 }
 
-bool is_inside(std::string_view path, std::string_view folder) {
-  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-}
-
-const Layer* layer_of(std::string_view path) {
-  const auto& all = layers();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Layer& l) { return is_inside(path, l.folder); });
+const Room* find_room(std::string_view folder) {
+  const auto& all = rooms();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Room& r) { return r.folder == folder; });
   return found == all.end() ? nullptr : &*found;
 }
 
-const Layer& layer(std::string_view folder) {
-  const auto& all = layers();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Layer& l) { return l.folder == folder; });
-  if (found == all.end()) throw std::logic_error(fmt::format("no layer {}", folder));
-  return *found;
+/// The row of the innermost folder that has one.
+const Room* room_of(std::string_view path) {
+  for (std::size_t end = path.rfind('/'); end != std::string_view::npos;
+       end = path.substr(0, end).rfind('/')) {
+    if (const Room* room = find_room(path.substr(0, end))) return room;
+  }
+  return nullptr;
 }
 
-bool may_include(const Layer& from, const Layer& to) {
+/// Throws std::logic_error for a room without a row.
+const Room& room_named(std::string_view folder) {
+  const Room* room = find_room(folder);
+  if (room == nullptr) throw std::logic_error(fmt::format("no row for the room {}", folder));
+  return *room;
+}
+
+bool may_include(const Room& from, const Room& to) {
   if (from.folder == to.folder) return true;
   return std::any_of(from.below.begin(), from.below.end(),
-                     [&](std::string_view below) { return may_include(layer(below), to); });
-}
-
-constexpr std::array<std::string_view, 4> kTopFolders = {"allocator_shim", "runtime", "reports",
-                                                         "harness"};
-
-bool is_ours(std::string_view included) {
-  return std::any_of(kTopFolders.begin(), kTopFolders.end(),
-                     [&](std::string_view top) { return is_inside(included, top); });
-}
-
-struct Include {
-  std::string path;
-  bool quoted = false;
-};
-
-std::string_view without_blanks(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text;
-}
-
-std::optional<Include> include_of(std::string_view line) {
-  line = without_blanks(line);
-  if (!line.starts_with('#')) return std::nullopt;
-  line = without_blanks(line.substr(1));
-  if (!line.starts_with("include")) return std::nullopt;
-  line = without_blanks(line.substr(std::string_view("include").size()));
-  const bool quoted = line.starts_with('"');
-  if (!quoted && !line.starts_with('<')) return std::nullopt;
-  return Include{std::string(line.substr(1, line.find_first_of("\">", 1) - 1)), quoted};
+                     [&](std::string_view below) { return may_include(room_named(below), to); });
 }
 
 bool is_word_character(char c) {
@@ -163,95 +154,96 @@ bool has_word(std::string_view line, std::string_view word) {
   return false;
 }
 
-bool touches(const Fence& fence, std::string_view line, const std::optional<Include>& include) {
-  const bool is_include = include.has_value();
-  if (is_include != (fence.in == Fence::In::include)) return false;
-  return std::any_of(fence.words.begin(), fence.words.end(), [&](std::string_view word) {
-    return is_include ? include->path.starts_with(word) : has_word(line, word);
-  });
-}
-
-/// Why `from` may not include this, or nothing.
-std::optional<std::string> direction_breach(const Layer& from, const Include& include) {
-  if (!is_ours(include.path)) {
-    if (!include.quoted) return std::nullopt;
-    return fmt::format("\"{}\" is not written from the root of the tree", include.path);
-  }
-  const Layer* to = layer_of(include.path);
-  if (to != nullptr && may_include(from, *to)) return std::nullopt;
-  return fmt::format("{} may not include {}", from.folder,
-                     to == nullptr ? std::string_view(include.path) : to->folder);
-}
-
 bool is_allowed(const Fence& fence, std::string_view file) {
   return std::any_of(fence.allowed.begin(), fence.allowed.end(), [&](std::string_view place) {
     return file.starts_with(place) || file.ends_with(place);
   });
 }
 
-class FileCheck {
- public:
-  FileCheck(std::string file, std::vector<Breach>& breaches)
-      : file_(std::move(file)), layer_(layer_of(file_)), breaches_(breaches) {}
-
-  void run(const std::string& text) {
-    if (layer_ == nullptr) report("the file is in no folder of the table of layers");
-    std::istringstream lines(code_of(text));
-    for (std::string line; std::getline(lines, line);) {
-      ++line_;
-      check(line);
-    }
+/// Why a file of `from` may not include this, or nothing.
+std::optional<std::string> direction_breach(const Room& from, const Include& include) {
+  if (!is_ours(include.path)) {
+    if (!include.quoted) return std::nullopt;
+    return fmt::format("\"{}\" is not written from the root of the tree", include.path);
   }
-
- private:
-  void check(const std::string& line) {
-    const std::optional<Include> include = include_of(line);
-    if (include && layer_ != nullptr) {
-      if (const auto breach = direction_breach(*layer_, *include)) report(*breach);
-    }
-    for (const Fence& fence : fences()) {
-      if (touches(fence, line, include) && !is_allowed(fence, file_)) {
-        report(fmt::format("{} is fenced in to {}", fence.name, fmt::join(fence.allowed, ", ")));
-      }
-    }
-  }
-
-  void report(std::string what) { breaches_.push_back({file_, line_, std::move(what)}); }
-
-  std::string file_;
-  const Layer* layer_;
-  std::vector<Breach>& breaches_;
-  int line_ = 0;
-};
-
-bool is_source(const std::filesystem::path& path) {
-  static const std::array<std::string_view, 5> kExtensions = {".h", ".cpp", ".cu", ".cuh", ".inc"};
-  const std::string extension = path.extension().string();
-  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+  const Room* to = room_of(include.path);
+  if (to != nullptr && may_include(from, *to)) return std::nullopt;
+  return fmt::format("{} may not include {}", from.folder,
+                     to == nullptr ? std::string_view(include.path) : to->folder);
 }
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw std::runtime_error(fmt::format("cannot read {}", path.string()));
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+void check_directions(const SourceFile& source, std::vector<Breach>& breaches) {
+  const Room* room = room_of(source.path);
+  if (room == nullptr) {
+    breaches.push_back({source.path, 0, "the file is in no folder of the table of rooms"});
+    return;
+  }
+  for (const Include& include : source.includes) {
+    if (auto breach = direction_breach(*room, include)) {
+      breaches.push_back({source.path, include.line, std::move(*breach)});
+    }
+  }
+}
+
+bool includes_any(const Include& include, const std::vector<std::string_view>& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view word) { return include.path.starts_with(word); });
+}
+
+/// The lines at which a source uses what is behind the fence.
+std::vector<int> lines_with(const Fence& fence, const SourceFile& source) {
+  std::vector<int> found;
+  if (fence.in == Fence::In::include) {
+    for (const Include& include : source.includes) {
+      if (includes_any(include, fence.words)) found.push_back(include.line);
+    }
+    return found;
+  }
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const auto is_in_line = [&](std::string_view word) { return has_word(source.lines[i], word); };
+    if (std::any_of(fence.words.begin(), fence.words.end(), is_in_line)) {
+      found.push_back(static_cast<int>(i) + 1);
+    }
+  }
+  return found;
+}
+
+void check_fences(const SourceFile& source, std::vector<Breach>& breaches) {
+  for (const Fence& fence : fences()) {
+    if (is_allowed(fence, source.path)) continue;
+    for (const int line : lines_with(fence, source)) {
+      breaches.push_back(
+          {source.path, line,
+           fmt::format("{} is fenced in to {}", fence.name, fmt::join(fence.allowed, ", "))});
+    }
+  }
 }
 
 }  // namespace
 
-std::vector<Breach> find_breaches(const std::filesystem::path& root) {
-  std::vector<std::filesystem::path> files;
-  for (const std::string_view top : kTopFolders) {
-    if (!std::filesystem::is_directory(root / top)) continue;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
-      if (entry.is_regular_file() && is_source(entry.path())) files.push_back(entry.path());
-    }
-  }
-  std::sort(files.begin(), files.end());
+std::vector<Breach> find_rule_breaches(const std::vector<SourceFile>& sources) {
   std::vector<Breach> breaches;
-  for (const auto& file : files) {
-    FileCheck(file.lexically_relative(root).generic_string(), breaches).run(read_text(file));
+  for (const SourceFile& source : sources) {
+    check_directions(source, breaches);
+    check_fences(source, breaches);
   }
   return breaches;
+}
+
+std::vector<std::string> rooms_above_themselves() {
+  std::vector<std::string> found;
+  std::vector<std::string_view> settled;
+  // Rows stand below those that they may include, so one pass sees every circle.
+  for (const Room& room : rooms()) {
+    const auto is_settled = [&](std::string_view below) {
+      return std::find(settled.begin(), settled.end(), below) != settled.end();
+    };
+    if (!std::all_of(room.below.begin(), room.below.end(), is_settled)) {
+      found.emplace_back(room.folder);
+    }
+    settled.push_back(room.folder);
+  }
+  return found;
 }
 
 }  // namespace ohm::style

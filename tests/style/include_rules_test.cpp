@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/style/include_cycles.h"
+#include "tests/style/source_tree.h"
+
 namespace ohm::style {
 
 void PrintTo(const Breach& breach, std::ostream* out) {
@@ -19,6 +22,7 @@ void PrintTo(const Breach& breach, std::ostream* out) {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
@@ -39,7 +43,8 @@ class SourceTree : public ::testing::Test {
     std::ofstream(root_ / file) << text;
   }
 
-  std::vector<Breach> breaches() const { return find_breaches(root_); }
+  std::vector<Breach> breaches() const { return find_rule_breaches(read_sources(root_)); }
+  std::vector<Breach> cycles() const { return find_include_cycles(read_sources(root_)); }
 
   std::filesystem::path root_;
 };
@@ -52,7 +57,7 @@ TEST_F(SourceTree, MayIncludeDownwardsHoweverFar) {
         "#include <vector>\n");
   write("harness/cli/run.cpp", "#include <CLI/CLI.hpp>\n#include \"reports/json.h\"\n");
   write("harness/lua/state.cpp", "#include <lua.hpp>\n");
-  write("harness/run/runner.cpp", "auto t = std::chrono::steady_clock::now();\n");
+  write("harness/process/stopwatch.cpp", "auto t = std::chrono::steady_clock::now();\n");
   write("runtime/ops/softmax.cu", "#include <cuda_runtime.h>\n");
   EXPECT_THAT(breaches(), IsEmpty());
 }
@@ -75,12 +80,12 @@ TEST_F(SourceTree, MayNotIncludeSideways) {
 
 TEST_F(SourceTree, KeepsTheRuntimeAndTheReportsUnawareOfFaults) {
   write("runtime/parallel/a.h", "#include \"allocator_shim/fault/plan.h\"\n");
-  write("reports/b.h", "#include \"allocator_shim/caching/pool.h\"\n");
-  EXPECT_THAT(
-      breaches(),
-      ElementsAre(Breach{"reports/b.h", 1, "reports may not include allocator_shim/caching"},
-                  Breach{"runtime/parallel/a.h", 1,
-                         "runtime/parallel may not include allocator_shim/fault"}));
+  write("reports/json/b.h", "#include \"allocator_shim/caching/pool.h\"\n");
+  EXPECT_THAT(breaches(),
+              ElementsAre(Breach{"reports/json/b.h", 1,
+                                 "reports/json may not include allocator_shim/caching"},
+                          Breach{"runtime/parallel/a.h", 1,
+                                 "runtime/parallel may not include allocator_shim/fault"}));
 }
 
 TEST_F(SourceTree, WantsIncludesFromTheRootAndFilesInKnownFolders) {
@@ -89,7 +94,38 @@ TEST_F(SourceTree, WantsIncludesFromTheRootAndFilesInKnownFolders) {
   EXPECT_THAT(breaches(), ElementsAre(Breach{"reports/json.cpp", 1,
                                              "\"json.h\" is not written from the root of the tree"},
                                       Breach{"runtime/odds_and_ends/x.h", 0,
-                                             "the file is in no folder of the table of layers"}));
+                                             "the file is in no folder of the table of rooms"}));
+}
+
+TEST_F(SourceTree, TellsRoomsInsideOfAFolderApart) {
+  write("reports/model/run_result.h", "#include \"reports/text/paint.h\"\n");
+  write("reports/reporter.cpp", "#include \"reports/html/html_report.h\"\n");
+  write("reports/html/html_report.h", "#include \"reports/reporter.h\"\n");
+  EXPECT_THAT(
+      breaches(),
+      ElementsAre(
+          Breach{"reports/html/html_report.h", 1, "reports/html may not include reports"},
+          Breach{"reports/model/run_result.h", 1, "reports/model may not include reports/text"}));
+}
+
+TEST_F(SourceTree, MayNotHaveCirclesOfIncludes) {
+  write("runtime/ops/a.h", "#include \"runtime/ops/b.h\"\n");
+  write("runtime/ops/b.h", "#pragma once\n");
+  write("runtime/ops/b.cpp", "#include \"runtime/ops/b.h\"\n#include \"runtime/ops/c.h\"\n");
+  write("runtime/ops/c.cpp", "#include \"runtime/ops/a.h\"\n");
+  write("runtime/ops/c.h", "#include <vector>\n");
+  write("runtime/ops/d.h", "#include \"runtime/ops/a.h\"\n");
+  EXPECT_THAT(cycles(), ElementsAre(Breach{"runtime/ops/a.h", 0,
+                                           "a circle of includes: runtime/ops/a > runtime/ops/b > "
+                                           "runtime/ops/c > runtime/ops/a"}));
+}
+
+TEST_F(SourceTree, MayIncludeOneUnitInManyWays) {
+  write("runtime/ops/a.h", "#include \"runtime/ops/b.h\"\n#include \"runtime/ops/c.h\"\n");
+  write("runtime/ops/b.h", "#include \"runtime/ops/c.h\"\n");
+  write("runtime/ops/c.h", "");
+  write("runtime/ops/c.cpp", "#include \"runtime/ops/c.h\"\n");
+  EXPECT_THAT(cycles(), IsEmpty());
 }
 
 struct FencedLine {
@@ -114,12 +150,12 @@ TEST_P(Fences, HoldInWhatStandsOutside) {
 INSTANTIATE_TEST_SUITE_P(
     All, Fences,
     ::testing::Values(
-        FencedLine{"harness/engine/a.h", "#include <lua.hpp>", "Lua"},
+        FencedLine{"harness/run/a.h", "#include <lua.hpp>", "Lua"},
         FencedLine{"harness/cli/a.h", "#include <lauxlib.h>", "Lua"},
         FencedLine{"harness/lua/a.h", "#include <CLI/CLI.hpp>", "CLI11"},
         FencedLine{"runtime/tensor/a.cpp", "#include <cuda_runtime.h>", "CUDA"},
         FencedLine{"runtime/ops/a.cpp", "  # include <cublas_v2.h>", "CUDA"},
-        FencedLine{"harness/engine/a.cpp", "void* f = dlsym(handle, name);", "dlsym"},
+        FencedLine{"harness/run/a.cpp", "void* f = dlsym(handle, name);", "dlsym"},
         FencedLine{"runtime/ops/a.cpp", "using Clock = std::chrono::steady_clock;", "the clock"},
         FencedLine{"harness/cli/a.cpp", "const auto now = time(nullptr);", "the clock"},
         FencedLine{"reports/a.cpp", "clock_gettime(CLOCK_MONOTONIC, &now);", "the clock"},
@@ -134,12 +170,20 @@ TEST(CodeOf, LeavesOutCommentsAndLiterals) {
 }
 
 TEST(SourceTreeOfOhm, KeepsTheDirectionsOfTheArchitecture) {
-  EXPECT_THAT(find_breaches(OHM_SOURCE_DIR), IsEmpty());
+  EXPECT_THAT(find_rule_breaches(read_sources(OHM_SOURCE_DIR)), IsEmpty());
+}
+
+TEST(SourceTreeOfOhm, HasNoCirclesOfIncludes) {
+  EXPECT_THAT(find_include_cycles(read_sources(OHM_SOURCE_DIR)), IsEmpty());
 }
 
 TEST(SourceTreeOfOhm, IsWhatWasRead) {
-  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(OHM_SOURCE_DIR) /
-                                      "allocator_shim/observe/site.h"));
+  EXPECT_THAT(read_sources(OHM_SOURCE_DIR),
+              Contains(Field(&SourceFile::path, "allocator_shim/observe/site.h")));
+}
+
+TEST(TableOfRooms, HasEveryRoomBelowThoseThatMayIncludeIt) {
+  EXPECT_THAT(rooms_above_themselves(), IsEmpty());
 }
 
 }  // namespace

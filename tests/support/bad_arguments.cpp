@@ -100,7 +100,7 @@ std::vector<BadArgument> bad_tensors(const Tensor& good) {
   return bad;
 }
 
-// Size-only machines alone: with values, somebody would have to visit every element.
+// Size-only machines alone: with values, every element would have to be visited.
 std::vector<BadArgument> huge_tensors(const Tensor& good) {
   std::vector<BadArgument> bad;
   for (const Shape& shape : {Shape{kHuge}, Shape{kHuge / 2, 2}, Shape{1, 1, kHuge - 1, 1},

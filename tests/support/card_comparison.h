@@ -1,5 +1,5 @@
-// What an op computes on a card of the stand-in driver, without any help of the host, against what
-// it computes on the host.
+// A comparison of an op on a device of the stand-in driver, without any help of the host, with the
+// same op on the host.
 #pragma once
 
 #include <gmock/gmock.h>

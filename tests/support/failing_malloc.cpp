@@ -1,7 +1,7 @@
 // To be preloaded: one host allocation of the process fails, the first at a point.
 //
 // What is allocated before main() begins (constructors of libraries) does not fail: the language
-// has nobody who could catch it, and nothing is there to be lost.
+// has no caller who could catch it, and nothing is there to be lost.
 //
 // A point is a hash of the call stack, of addresses relative to their modules: the same in every
 // run of the same binaries. With OHM_FAIL_POINT=HASH the first allocation there fails; processes

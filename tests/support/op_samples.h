@@ -1,4 +1,4 @@
-// Calling ops by their rows: what every test over all_ops() needs.
+// Calls of ops by their rows: what every test over all_ops() needs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How much memory a piece of work takes.
+// The peak memory of a piece of work.
 #pragma once
 
 #include <sys/wait.h>

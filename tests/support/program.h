@@ -1,4 +1,4 @@
-// Runs the real program, OHM_BINARY, as a user would: in a folder, with arguments.
+// The real program, OHM_BINARY, run as a user would: in a folder, with arguments.
 #pragma once
 
 #include <fcntl.h>

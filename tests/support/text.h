@@ -1,4 +1,4 @@
-// Looking for words in what is printed.
+// Words in what is printed.
 #pragma once
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// What ohm calls of NVIDIA's driver, as its binary interface has it.
+// The functions of NVIDIA's driver that ohm calls, as its binary interface has them.
 //
 // Declared here and not taken from a toolkit's header, so that every build can talk to a driver
 // where there is one; a test compares with the header where a toolkit is installed. The suffixes

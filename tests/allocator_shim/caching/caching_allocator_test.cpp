@@ -378,7 +378,7 @@ TEST_F(CachingAllocatorTest, TakesNewSettingsWhileItRuns) {
   EXPECT_EQ(stats().max_split_size, static_cast<std::int64_t>(30_MiB));
 }
 
-TEST_F(CachingAllocatorTest, ServesNobodyFromExpandableBlocksOnceTheyAreTurnedOff) {
+TEST_F(CachingAllocatorTest, ServesNoRequestFromExpandableBlocksOnceTheyAreTurnedOff) {
   use(1_GiB, "expandable_segments:True");
   const Allocation expandable = allocate(512);
   free(expandable);

@@ -128,7 +128,7 @@ TEST(Restore, RefusesWhatNoAllocatorHolds) {
   segments = one_segment();
   segments[0].blocks[0].state = BlockView::State::active_pending_free;
   EXPECT_EQ(refusal(segments),
-            "[restore] 0x7f0000000000: a pending free waits for events that nobody can restore");
+            "[restore] 0x7f0000000000: a pending free waits for events that cannot be restored");
   segments = one_segment();
   segments[0].blocks[0].requested_bytes = 5_MiB;
   EXPECT_EQ(refusal(segments), "[restore] 0x7f0000000000: a block holds its request");

@@ -71,17 +71,16 @@ TEST(GpuSelection, SaysWhichPartIsWrong) {
             std::string::npos);
 }
 
-TEST(GpuProfile, OnesThatWereMeasuredAreFoundByTheirNames) {
+TEST(GpuSelection, TakesAProfileThatStandsInNoTable) {
   GpuProfile measured = find_gpu_profile("a100-40g");
+  measured.name = "measured.json";
   measured.capacity_bytes = 40_GiB;
-  add_gpu_profile("measured.json", measured);
-  const GpuSelection selection = parse_gpu_selection("measured.json,count=2");
+  const GpuSelection selection = parse_gpu_selection("measured.json,count=2", measured);
   EXPECT_EQ(selection.profile.name, "measured.json");
   EXPECT_EQ(selection.profile.capacity_bytes, 40_GiB);
   EXPECT_EQ(selection.profile.multiprocessors, 108);
-  measured.capacity_bytes = 39_GiB;
-  add_gpu_profile("measured.json", measured);
-  EXPECT_EQ(find_gpu_profile("measured.json").capacity_bytes, 39_GiB) << "measured once more";
+  EXPECT_EQ(selection.count, 2);
+  EXPECT_THROW(find_gpu_profile("measured.json"), std::invalid_argument) << "nothing is remembered";
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/queued_streams.h"
+#include "allocator_shim/fault/fault_plan.h"
+#include "allocator_shim/fault/faulty_allocator.h"
 
 namespace ohm {
 namespace {
@@ -66,6 +68,15 @@ TEST_F(PinnedHostAllocatorTest, EmptyingTheCacheGivesFreeBlocksBack) {
   EXPECT_EQ(pinned_.pinned_stats().reserved_bytes.current, 128);
   EXPECT_EQ(pinned_.pinned_stats().reserved_bytes.peak, 128 + 8192);
   pinned_.free(kept.block);
+}
+
+TEST_F(PinnedHostAllocatorTest, SaysWhatItsRequestsAreFor) {
+  FaultPlan plan = FaultPlan::parse("level(pinned)");
+  FaultyAllocator faulty(host_, plan, -1);
+  PinnedHostAllocator pinned(faulty);
+  faulty.free(faulty.allocate(request(64)).block);
+  EXPECT_THROW(pinned.allocate(request(64)), OutOfMemory);
+  EXPECT_EQ(plan.faults(), 1U);
 }
 
 TEST_F(PinnedHostAllocatorTest, AFullHostIsOutOfMemory) {

@@ -11,7 +11,7 @@ TEST(QueuedStreams, HaveCaughtUpAtOnce) {
   EXPECT_TRUE(streams.is_complete(3, streams.record(3)));
 }
 
-TEST(QueuedStreams, StayBehindWorkThatLastsUntilSomebodyWaits) {
+TEST(QueuedStreams, StayBehindWorkThatLastsUntilTheProgramWaits) {
   QueuedStreams streams;
   const StreamEvent before = streams.record(3);
   streams.occupy(3);

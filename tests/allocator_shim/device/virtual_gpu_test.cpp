@@ -124,7 +124,7 @@ TEST(VirtualGpu, CanHideItsProcesses) {
   EXPECT_TRUE(VirtualGpu(64_MiB, options).processes().empty());
 }
 
-TEST(VirtualStreams, CompleteOnlyWhenSomebodyWaits) {
+TEST(VirtualStreams, CompleteOnlyWhenTheProgramWaits) {
   VirtualStreams streams;
   const StreamEvent first = streams.record(1);
   const StreamEvent second = streams.record(1);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
+#include "allocator_shim/fault/fault_injector.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
 
@@ -104,6 +106,42 @@ TEST_F(FaultyAllocatorTest, TellsOfEveryErrorWhileAllIsStillAlive) {
   EXPECT_THROW(faulty.allocate(request_of(3_MiB)), OutOfMemory);
   EXPECT_EQ(told, (std::vector<std::pair<bool, std::size_t>>{{false, 1}, {true, 1}}));
   faulty.free(kept.block);
+}
+
+TEST_F(FaultyAllocatorTest, ThePurposeOfARequestIsItsLevel) {
+  const std::vector<std::pair<RequestPurpose, std::string>> kCases = {
+      {RequestPurpose::tensor, "request"},
+      {RequestPurpose::workspace, "workspace"},
+      {RequestPurpose::collective, "collective"},
+      {RequestPurpose::pinned, "pinned"}};
+  for (const auto& [purpose, level] : kCases) {
+    for (const auto& [other, name] : kCases) {
+      FaultPlan plan = FaultPlan::parse("persistent(size(>=1)) & level(" + name + ")");
+      FaultyAllocator faulty(allocator_, plan, 0);
+      AllocationRequest request = request_of(512);
+      request.purpose = purpose;
+      // A chain at the level of requests means all of those for GPU memory.
+      const bool is_any = other == RequestPurpose::tensor && purpose != RequestPurpose::pinned;
+      if (is_any || other == purpose) {
+        EXPECT_THROW(faulty.allocate(request), OutOfMemory) << level << ", " << name;
+      } else {
+        faulty.free(faulty.allocate(request).block);
+      }
+    }
+  }
+}
+
+TEST_F(FaultyAllocatorTest, TheOpOfARequestDoesNotSayWhatItIsFor) {
+  SiteTable sites;
+  FaultInjector faults(&sites);
+  FaultPlan plan = FaultPlan::parse("level(collective)");
+  faults.add(plan);
+  FaultyAllocator faulty(allocator_, faults, 0);
+  AllocationRequest request = request_of(512);
+  request.site = sites.intern("a.lua", 3, "gather");
+  faulty.free(faulty.allocate(request).block);
+  request.purpose = RequestPurpose::collective;
+  EXPECT_THROW(faulty.allocate(request), OutOfMemory);
 }
 
 TEST_F(FaultyAllocatorTest, DoesNotCountRequestsForNothing) {

@@ -178,19 +178,6 @@ TEST_F(Ladder, CallsOfTheDeviceBelongToTheRequestThatIsServed) {
   EXPECT_EQ(allocator.stats().num_alloc_retries, 1);
 }
 
-TEST(FaultInjector, KnowsTheBuffersOfCollectivesByTheirOps) {
-  SiteTable sites;
-  FaultInjector faults(&sites);
-  FaultPlan plan = FaultPlan::parse("level(collective)");
-  faults.add(plan);
-  FaultCandidate candidate;
-  candidate.bytes = 512;
-  candidate.site = sites.intern("a.lua", 3, "relu");
-  EXPECT_FALSE(faults.should_fail(candidate));
-  candidate.site = sites.intern("a.lua", 3, "broadcast");
-  EXPECT_TRUE(faults.should_fail(candidate));
-}
-
 TEST(FaultInjector, CountsForEverySourceThatIsThere) {
   FaultInjector faults;
   FaultPlan first = FaultPlan::parse("nth(1)");

@@ -143,7 +143,8 @@ TEST(VerifiedHistory, DoesWithoutTheRequestsOfFrees) {
   remove_action(snapshot, EventAction::free_requested);
   const VerifiedHistory history = verified(snapshot);
   EXPECT_EQ(history.counts().frees, 3U);
-  // A free that was deferred is seen when it completes: nobody knows when it was asked for.
+  // A free that was deferred is seen when it completes: the record does not say when it was asked
+  // for.
   EXPECT_EQ(disagreement_of(history), "");
 }
 

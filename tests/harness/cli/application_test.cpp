@@ -107,7 +107,7 @@ TEST_F(ApplicationTest, SelectsByNameRoleAndFilter) {
   EXPECT_TRUE(contains(run({"run", file, "--filter", "leak.*kept"}).out, "2 variants"));
   const Ran none = run({"run", file, "--case", "no_such"});
   EXPECT_EQ(5, none.code);
-  EXPECT_TRUE(contains(none.err, R"(no variant and no role is called "no_such")")) << none.err;
+  EXPECT_TRUE(contains(none.err, R"(no variant or role is called "no_such")")) << none.err;
 }
 
 TEST_F(ApplicationTest, QuietPrintsTheSummaryOnlyWhenAllPass) {
@@ -154,16 +154,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "unknown report format \"jsno\" (did you mean \"json\"?); known: console, "
                 "github, html, json, junit, markdown, trace"},
         Mistake{{"run", "x.lua", "--json", "--report", "junit=-"},
-                "only one report can go to the standard output"},
+                "only one report can go to standard output"},
         Mistake{{"run", "x.lua", "--gpu", "a100-4g"},
                 "--gpu: [gpu] unknown profile \"a100-4g\" (did you mean \"a100-40g\"?)"},
         Mistake{{"run", "x.lua", "--color", "blue"},
-                "--color is auto, always or never, not \"blue\""},
-        Mistake{{"run", "x.lua", "-j", "0"}, "--jobs is at least 1"},
+                "--color must be auto, always or never, not \"blue\""},
+        Mistake{{"run", "x.lua", "-j", "0"}, "--jobs must be at least 1"},
         Mistake{{"run", "x.lua", "--timeout", "-1"},
-                "--timeout is a number of seconds, 0 for none"},
+                "--timeout: must be a number of seconds, or 0 for none"},
         Mistake{{"run", "x.lua", "--seed", "x"},
-                R"(--seed: "x" is no whole number from 0 to 18446744073709551615)"},
+                R"(--seed: "x" is not a whole number from 0 to 18446744073709551615)"},
         Mistake{{"run", "x.lua", "-q", "-v"}, "--quiet excludes --verbose"}));
 
 TEST_F(ApplicationTest, MistypedFaultPlanIsAUsageError) {

@@ -24,7 +24,7 @@ RequestList run_at(std::int64_t value) {
   return list;
 }
 
-ForecastCard card_of(std::size_t bytes) { return {bytes, "", default_rule_set()}; }
+ForecastGpu card_of(std::size_t bytes) { return {bytes, "", default_rule_set()}; }
 
 TEST(RequestForecast, ReadsRequestsFromEvents) {
   EventRecord events;

@@ -116,19 +116,19 @@ TEST(Baseline, WhatIsEditedIntoNonsenseIsRefusedWithItsLine) {
   };
   const std::string head = "ohm.baseline/1\nvariant a\n";
   EXPECT_EQ("line 0: is empty", refusal(""));
-  EXPECT_EQ("line 1: no variant follows", refusal("ohm.baseline/1\n"));
+  EXPECT_EQ("line 1: it has no variant", refusal("ohm.baseline/1\n"));
   EXPECT_EQ("line 1: a baseline begins with ohm.baseline/1", refusal("variant a\n"));
   EXPECT_EQ("line 1: its format is ohm.baseline/2, this program reads ohm.baseline/1",
             refusal("ohm.baseline/2\n"));
   EXPECT_EQ("line 2: figures before the first variant", refusal("ohm.baseline/1\n  steps 3\n"));
-  EXPECT_EQ("line 3: a stands twice", refusal(head + "variant a\n"));
-  EXPECT_EQ("line 3: \"few\" is no figure", refusal(head + "  steps few\n"));
-  EXPECT_EQ("line 3: \"-1\" is no figure", refusal(head + "  steps -1\n"));
-  EXPECT_EQ("line 3: \"12x\" is no figure", refusal(head + "  cuda:0 num_ooms 12x\n"));
-  EXPECT_EQ("line 3: \"peak\" is no figure", refusal(head + "  cuda:0 peak 1\n"));
+  EXPECT_EQ("line 3: a appears twice", refusal(head + "variant a\n"));
+  EXPECT_EQ("line 3: \"few\" is not a figure", refusal(head + "  steps few\n"));
+  EXPECT_EQ("line 3: \"-1\" is not a figure", refusal(head + "  steps -1\n"));
+  EXPECT_EQ("line 3: \"12x\" is not a figure", refusal(head + "  cuda:0 num_ooms 12x\n"));
+  EXPECT_EQ("line 3: \"peak\" is not a figure", refusal(head + "  cuda:0 peak 1\n"));
   EXPECT_EQ("line 3: \"tpu:0\" is not known", refusal(head + "  tpu:0 num_ooms 1\n"));
-  EXPECT_EQ("line 3: \"perhaps\" is no outcome", refusal(head + "  outcome perhaps\n"));
-  EXPECT_EQ("line 3: \"fun\" is no category", refusal(head + "  cuda:0 holds 1 in 1 fun []\n"));
+  EXPECT_EQ("line 3: \"perhaps\" is not an outcome", refusal(head + "  outcome perhaps\n"));
+  EXPECT_EQ("line 3: \"fun\" is not a category", refusal(head + "  cuda:0 holds 1 in 1 fun []\n"));
   EXPECT_EQ("line 3: expected [\"op\", \"file\", \"text\"] at the end",
             refusal(head + "  cuda:0 holds 1 in 1 other [1, 2, 3]\n"));
   EXPECT_EQ("line 2: expected \"variant NAME\"", refusal("ohm.baseline/1\nvariants a\n"));

@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(LimitGrammarErrors, SayWhatIsWrongAndQuoteTheLimit) {
   const std::map<std::string, std::string> expected = {
-      {"", "it has to begin with a measurement"},
-      {"< 5", "it has to begin with a measurement"},
+      {"", "it must begin with a measurement"},
+      {"< 5", "it must begin with a measurement"},
       {"peak_alocated_bytes < 5",
        "unknown measurement \"peak_alocated_bytes\" (did you mean \"peak_allocated_bytes\"?)"},
       {"steps", "a comparison is missing (<, <=, ==, !=, >=, >)"},
@@ -87,7 +87,7 @@ TEST(LimitGrammarErrors, SayWhatIsWrongAndQuoteTheLimit) {
       {"steps < 5 *", "a number or a variant is missing"},
       {"steps < -5", R"("-5" is neither a number nor a variant)"},
       {"steps[cuda:0] < 5", "steps has no device"},
-      {"imbalance <= 1.10 MiB", "the measurement is no number of bytes: MiB"},
+      {"imbalance <= 1.10 MiB", "the measurement is not in bytes: MiB"},
       {"peak_allocated_bytes[1] < 5", "a device is written [cuda:0]"},
       {"peak_allocated_bytes[cuda:] < 5", "a device is written [cuda:0]"},
       {"peak_allocated_bytes[cuda:1 < 5", "a device is written [cuda:0]"},

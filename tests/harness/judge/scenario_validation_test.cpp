@@ -60,7 +60,7 @@ TEST_P(ScenarioRules, AreSaidWithPlaceAndHint) {
 
 const std::vector<Breach> kBreaches = {
     {"scenario name", [](auto& s) { s.name = "a leak"; },
-     "scenarios/leak.lua:10: \"a leak\" is no name for a scenario | a name is made of letters, "
+     "scenarios/leak.lua:10: \"a leak\" is not a valid scenario name | a name is made of letters, "
      "digits and underscores"},
     {"nothing to show", [](auto& s) { s.variants = {variant("item", Role::mitigation, 14)}; },
      "scenarios/leak.lua:10: a scenario needs a problem or a check | add problems = {name = "
@@ -81,13 +81,12 @@ const std::vector<Breach> kBreaches = {
      "scenarios/leak.lua:14: variant \"item\": [fault] nht(7): unknown policy \"nht\" (did you "
      "mean \"nth\"?) | ohm list --faults prints what a plan is made of"},
     {"no limit", [](auto& s) { s.limits.clear(); },
-     "scenarios/leak.lua:14: variant \"item\": there is no limit that it is held to | add a limit "
-     "with a bound that is not relative to the variant itself"},
+     "scenarios/leak.lua:14: variant \"item\": no limit applies to it | add a limit with a bound "
+     "that is not relative to the variant itself"},
     {"problem with relative limits alone",
      [](auto& s) { s.limits = {"peak_allocated_bytes < 0.5 * problem"}; },
-     "scenarios/leak.lua:12: variant \"summed\": there is no limit that it is held to | add a "
-     "limit "
-     "with a bound that is not relative to the variant itself"},
+     "scenarios/leak.lua:12: variant \"summed\": no limit applies to it | add a limit with a bound "
+     "that is not relative to the variant itself"},
     {"mistyped limit", [](auto& s) { s.variants[0].limits = {"num_oom == 0"}; },
      "scenarios/leak.lua:14: limit \"num_oom == 0\": unknown measurement \"num_oom\" (did you mean "
      "\"num_ooms\"?) | ohm list --measurements prints what a limit can be about"},
@@ -96,34 +95,32 @@ const std::vector<Breach> kBreaches = {
      "scenarios/leak.lua:10: limit \"peak_allocated_bytes[cuda:1] < 5\": there is no cuda:1, "
      "gpu.count is 1"},
     {"unknown variant in a limit", [](auto& s) { s.limits = {"num_ooms < itme"}; },
-     "scenarios/leak.lua:10: limit \"num_ooms < itme\" names \"itme\", which is no variant (did "
-     "you "
-     "mean \"item\"?)"},
+     "scenarios/leak.lua:10: limit \"num_ooms < itme\" names \"itme\", which is not a variant (did "
+     "you mean \"item\"?)"},
     {"variant name", [](auto& s) { s.variants[0].name = "it-em"; },
-     "scenarios/leak.lua:14: variant \"it-em\": this is no name for a variant | a name is made of "
-     "letters, digits and underscores"},
+     "scenarios/leak.lua:14: variant \"it-em\": this is not a valid variant name | a name is made "
+     "of letters, digits and underscores"},
     {"same name twice", [](auto& s) { s.variants[0].name = "detach"; },
-     "scenarios/leak.lua:14: variant \"detach\": there are several variants of this name | give "
-     "each a name of its own"},
+     "scenarios/leak.lua:14: variant \"detach\": several variants have this name | give each a "
+     "name of its own"},
     {"name of another role", [](auto& s) { s.variants[0].name = "controls"; },
      "scenarios/leak.lua:14: variant \"controls\": this is the name of another role, --case could "
      "not tell them apart"},
     {"several problems", [](auto& s) { s.variants.push_back(variant("kept", Role::problem, 15)); },
-     "scenarios/leak.lua:14: variant \"item\": it has to say which problem it belongs to | add of "
-     "= "
+     "scenarios/leak.lua:14: variant \"item\": it must say which problem it belongs to | add of = "
      "\"summed\""},
     {"no problem to help with",
      [](auto& s) {
        s.variants = {variant("item", Role::mitigation, 14), variant("shape", Role::check, 15)};
      },
-     "scenarios/leak.lua:14: variant \"item\": there is no problem that it could belong to"},
+     "scenarios/leak.lua:14: variant \"item\": there is no problem for it to belong to"},
     {"unknown problem", [](auto& s) { s.variants[0].of = "sumed"; },
-     "scenarios/leak.lua:14: variant \"item\": of = \"sumed\" names no problem (did you mean "
-     "\"summed\"?)"},
+     "scenarios/leak.lua:14: variant \"item\": of = \"sumed\" does not name a problem (did you "
+     "mean \"summed\"?)"},
     {"problem of a problem", [](auto& s) { s.variants[1].of = "summed"; },
      R"(scenarios/leak.lua:12: variant "summed": a problem belongs to no other (field "of"))"},
     {"unknown reference", [](auto& s) { s.reference = "fp32"; },
-     "scenarios/leak.lua:10: reference names \"fp32\", which is no variant"},
+     "scenarios/leak.lua:10: reference names \"fp32\", which is not a variant"},
     {"trades without must_agree", [](auto& s) { s.variants[0].trades = "batch size"; },
      "scenarios/leak.lua:14: variant \"item\": trades and must_agree belong together | say what it "
      "changes, and what must still agree: must_agree = {\"finite\"}"},
@@ -143,9 +140,8 @@ const std::vector<Breach> kBreaches = {
        s.variants.push_back(variant("shape", Role::check, 15));
        s.variants.back().returns.emplace();
      },
-     "scenarios/leak.lua:15: variant \"shape\": returns is empty: every result would do | name "
-     "what "
-     "the check has to return: returns = {device = \"cuda:1\"}"},
+     "scenarios/leak.lua:15: variant \"shape\": returns is empty: any result would pass | name "
+     "what the check must return: returns = {device = \"cuda:1\"}"},
     {"limits of a reference",
      [](auto& s) {
        s.variants.push_back(variant("fp32", Role::reference, 15));

@@ -77,10 +77,10 @@ TEST_F(SnapshotFile, OfAScriptReplacesSnapshotsOnly) {
   fs::create_symlink("nowhere", "broken_link.pickle");
   fs::create_directory("folder.pickle");
   EXPECT_EQ(refusal("taken.pickle"), "accepted");
-  EXPECT_THAT(refusal("notes.pickle"), EndsWith("it exists and is no memory snapshot"));
-  EXPECT_THAT(refusal("model.pickle"), EndsWith("it exists and is no memory snapshot"));
+  EXPECT_THAT(refusal("notes.pickle"), EndsWith("it exists and is not a memory snapshot"));
+  EXPECT_THAT(refusal("model.pickle"), EndsWith("it exists and is not a memory snapshot"));
   for (const char* path : {"link.pickle", "broken_link.pickle", "folder.pickle"}) {
-    EXPECT_THAT(refusal(path), EndsWith("it exists and is no plain file")) << path;
+    EXPECT_THAT(refusal(path), EndsWith("it exists and is not a regular file")) << path;
   }
 }
 

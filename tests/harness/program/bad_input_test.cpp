@@ -117,17 +117,17 @@ TEST_F(BadInput, OptionIsNamedWithWhatIsWrongAboutIt) {
   const std::vector<BadOption> kCases = {
       {{"--case", "mitigatoin"},
        5,
-       "no variant and no role is called \"mitigatoin\" (did you mean \"mitigation\"?)"},
+       "no variant or role is called \"mitigatoin\" (did you mean \"mitigation\"?)"},
       {{"--filter", "nothing*"}, 5, "nothing is selected; ohm list prints what there is to select"},
-      {{"--jobs", "abc"}, 2, "--jobs: \"abc\" is not a number that it takes"},
-      {{"--seed", "-1"}, 2, "--seed: \"-1\" is no whole number from 0 to 18446744073709551615"},
+      {{"--jobs", "abc"}, 2, "--jobs: \"abc\" is not a valid number"},
+      {{"--seed", "-1"}, 2, "--seed: \"-1\" is not a whole number from 0 to 18446744073709551615"},
       {{"--seed", "18446744073709551616"},
        2,
-       "--seed: \"18446744073709551616\" is no whole number from 0 to "
+       "--seed: \"18446744073709551616\" is not a whole number from 0 to "
        "18446744073709551615"},
       {{"--case", "kept", "--case", "droped"},
        2,
-       "--case: no variant and no role is called \"droped\" (did you mean \"dropped\"?)"},
+       "--case: no variant or role is called \"droped\" (did you mean \"dropped\"?)"},
       {{"--fault", ""}, 2, "--fault: is empty"}};
   for (const BadOption& bad : kCases) {
     std::vector<std::string> arguments = {"run", "good.lua"};
@@ -192,7 +192,7 @@ TEST_F(BadInput, ReportWithoutAStandardOutputIsNotLostInSilence) {
   const ProgramResult ran = test::run_program(
       folder_.path().string(), {"run", "good.lua", "--json"}, [] { ::close(STDOUT_FILENO); });
   EXPECT_EQ(2, ran.code);
-  EXPECT_EQ("ohm: cannot write to the standard output: Bad file descriptor\n", ran.err);
+  EXPECT_EQ("ohm: cannot write to standard output: Bad file descriptor\n", ran.err);
 }
 
 TEST_F(BadInput, InterruptWritesTheResultsSoFar) {

@@ -188,8 +188,8 @@ TEST_F(OnCards, CountsWhatTheHostWasNeededFor) {
   const ProgramResult result = ohm({"verify-device", "summed.lua"});
   EXPECT_EQ(0, result.code) << result.out << result.err;
   if (result.out.find("no kernels") != std::string::npos) GTEST_SKIP() << result.out;
-  EXPECT_THAT(result.out, HasSubstr("values came from the card to the host: 1 times, 4.00 KiB\n"
-                                    "         mm: 1 times, 4.00 KiB\n"));
+  EXPECT_THAT(result.out, HasSubstr("values copied from the card to the host: 1 times, 4.00 KiB\n  "
+                                    "       mm: 1 times, 4.00 KiB\n"));
 }
 
 TEST_F(OnCards, WritesWhatACardIs) {
@@ -225,10 +225,10 @@ TEST_F(OnCards, SaysWhatIsWrongWithAProfile) {
     EXPECT_EQ(2, result.code) << text;
     return result.err;
   };
-  EXPECT_THAT(refusal("[1"), HasSubstr("--gpu: [gpu] wrong.json: no JSON object"));
+  EXPECT_THAT(refusal("[1"), HasSubstr("--gpu: [gpu] wrong.json: not a JSON object"));
   EXPECT_THAT(refusal("{}"), HasSubstr("wrong.json: capacity_bytes is missing"));
   EXPECT_THAT(refusal(R"({"capacity_bytes": "much"})"),
-              HasSubstr("capacity_bytes has to be an integer from 0 to 281474976710656"));
+              HasSubstr("capacity_bytes must be an integer from 0 to 281474976710656"));
   EXPECT_THAT(refusal(R"({"capacity_bytes": 1000000, "context_bytes": 2000000,
                           "compute_capability": [8, 0], "multiprocessors": 1,
                           "threads_per_multiprocessor": 1, "cublas_workspace_bytes": 0})"),

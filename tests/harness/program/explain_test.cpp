@@ -121,7 +121,8 @@ TEST_F(Explain, SaysWhatIsWrongWithAQuestion) {
       {{}, "name a pitfall"},
       {{"kep"}, "there is no pitfall \"kep\" (did you mean \"kept\"?)"},
       {{"--all", "kept"}, "--all is every pitfall"},
-      {{"--all", "--message", "no.log"}, "--message explains a message alone"},
+      {{"--all", "--message", "no.log"},
+       "--message takes neither pitfalls nor --all or --markdown"},
       {{"--message", "no.log"}, "this is no out-of-memory message of PyTorch"},
       {{"--message", "missing.log"}, "cannot read missing.log"},
       {{"--message", "scenarios"}, "scenarios is a directory"}};

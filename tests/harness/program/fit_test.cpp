@@ -136,8 +136,8 @@ TEST_F(Fit, FindsTheSmallestCard) {
 }
 
 TEST_F(Fit, JsonKeepsTheSchemaThatIsShipped) {
-  const Json schema =
-      Json::parse(test::read_file(std::string(OHM_SOURCE_DIR) + "/reports/json/ohm.fit.schema.json"));
+  const Json schema = Json::parse(
+      test::read_file(std::string(OHM_SOURCE_DIR) + "/reports/json/ohm.fit.schema.json"));
   const test::SchemaCheck check(schema);
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--vary", "blocks"},
@@ -160,7 +160,7 @@ TEST_F(Fit, TriesTheValuesThatTheScenarioAllows) {
   const ProgramResult ran =
       ohm({"fit", "blocks.lua", "--vary", "blocks=0..5000", "--case", "single", "--json"});
   EXPECT_EQ(0, ran.code);
-  EXPECT_EQ("ohm: blocks.lua allows blocks from 1 to 256 of that\n", ran.err);
+  EXPECT_EQ("ohm: blocks.lua allows only blocks from 1 to 256\n", ran.err);
   const Json found = Json::parse(ran.out);
   EXPECT_EQ(found["least"], 1);
   EXPECT_EQ(found["most"], 256);

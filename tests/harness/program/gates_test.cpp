@@ -161,7 +161,8 @@ TEST_F(Gates, ABrokenBaselineIsNoBaselineThatHolds) {
     arguments.emplace_back("gate.lua");
     const ProgramResult result = run(arguments);
     EXPECT_EQ(3, result.code) << command;
-    EXPECT_THAT(result.out + result.err, HasSubstr("gate.baseline: line 3: \"many\" is no figure"));
+    EXPECT_THAT(result.out + result.err,
+                HasSubstr("gate.baseline: line 3: \"many\" is not a figure"));
   }
   EXPECT_EQ("ohm.baseline/1\nvariant dropped\n  steps many\n",
             read_file(folder_.file("gate.baseline")));

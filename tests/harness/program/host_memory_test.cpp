@@ -99,8 +99,8 @@ TEST_P(HostMemory, MayFailAnywhere) {
 #endif
   folder_.write("in.pickle", "");
   ASSERT_EQ(ohm({"run", "good.lua", "--case", "dropped", "--snapshot", "in.pickle"}).code, 0);
-  const ProgramResult undisturbed = run_with("OHM_POINTS_TO", file("points"));
-  ASSERT_EQ(undisturbed.code, 0) << undisturbed.err;
+  const ProgramResult fault_free = run_with("OHM_POINTS_TO", file("points"));
+  ASSERT_EQ(fault_free.code, 0) << fault_free.err;
   const long live_before = live();
   std::map<std::string, std::string> whole;
   for (const std::string& name : GetParam().files) whole[name] = test::read_file(file(name));

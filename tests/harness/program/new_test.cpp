@@ -70,7 +70,7 @@ TEST_F(New, OverwritesNothing) {
   const std::string scenario = read_file(file("mine.lua"));
   const ProgramResult again = ohm({"new", "mine"});
   EXPECT_EQ(2, again.code);
-  EXPECT_EQ("ohm: mine.lua is there already; it stays as it is\n", again.err);
+  EXPECT_EQ("ohm: mine.lua already exists; it is left as it is\n", again.err);
   EXPECT_EQ(scenario, read_file(file("mine.lua")));
   const ProgramResult other = ohm({"new", "other"});
   EXPECT_EQ(0, other.code) << other.err;

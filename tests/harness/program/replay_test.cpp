@@ -174,7 +174,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadCall{{"$finetune", "--memory-fraction", "2"}, 2, "--memory-fraction"},
         BadCall{{"$finetune", "--format", "golden"}, 2, "for .trace files"},
         BadCall{{"$finetune", "--format", "csv"}, 2, "--format is golden"},
-        BadCall{{"$finetune", "--report", "junit=x"}, 2, "--report is json=PATH here"},
+        BadCall{{"$finetune", "--report", "junit=x"},
+                2,
+                "unknown report format \"junit\"; known: json"},
         BadCall{{"$finetune", "--report", "json=no/such/folder/x"}, 2, "no/such/folder"},
         BadCall{{"$finetune", "--min-capcity"}, 2, "--min-capacity"}));
 

@@ -108,7 +108,7 @@ TEST_F(WholeRun, SaysThatAFaultMadeNothingFail) {
                                         "--case", "dropped",  "--json"};
   const ProgramResult ran = ohm(run);
   EXPECT_TRUE(
-      contains(ran.err, "ohm: the fault nth(4000) made nothing fail in 1 variant: good.dropped\n"))
+      contains(ran.err, "ohm: the fault nth(4000) never fired in 1 variant: good.dropped\n"))
       << ran.err;
   const Json variants = Json::parse(ran.out)["scenarios"][0]["variants"];
   for (const Json& variant : variants) {
@@ -130,7 +130,7 @@ TEST_F(WholeRun, ReaderThatGoesAwayLosesNoReport) {
                                                 ::dup2(ends[1], STDOUT_FILENO);
                                               });
   EXPECT_EQ(2, ran.code);
-  EXPECT_EQ("ohm: cannot write to the standard output: Broken pipe\n", ran.err);
+  EXPECT_EQ("ohm: cannot write to standard output: Broken pipe\n", ran.err);
   EXPECT_TRUE(contains(test::read_file(file("out.json")), "\"exit_reason\": \"passed\""));
 }
 

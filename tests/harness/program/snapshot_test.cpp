@@ -113,7 +113,7 @@ TEST_F(WrittenSnapshot, IsRefusedBeforeAnythingRunsWhereItCannotBeWritten) {
   const ProgramResult itself =
       ohm({"run", "good.lua", "--case", "kept", "--snapshot", "./good.lua"});
   EXPECT_EQ(2, itself.code);
-  EXPECT_TRUE(contains(itself.err, "this run reads or writes good.lua already")) << itself.err;
+  EXPECT_TRUE(contains(itself.err, "this command reads or writes good.lua already")) << itself.err;
   EXPECT_EQ(test::kGoodScenario, test::read_file(file("good.lua")));
 }
 
@@ -210,8 +210,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "[dump_snapshot] a script may not write x.lua: the name of a snapshot ends in "
                 ".pickle"},
         Refused{"other_file", "ohm.cuda.memory.dump_snapshot('notes.pickle')",
-                "[dump_snapshot] a script may not write notes.pickle: it exists and is no memory "
-                "snapshot"},
+                "[dump_snapshot] a script may not write notes.pickle: it exists and is not a "
+                "memory snapshot"},
         Refused{"no_path", "ohm.cuda.memory.dump_snapshot({})",
                 "[dump_snapshot] argument 'path' must be a string, got table"},
         Refused{"enabled", "ohm.cuda.memory.record_memory_history('some')",

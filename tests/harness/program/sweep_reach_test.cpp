@@ -79,6 +79,40 @@ INSTANTIATE_TEST_SUITE_P(Levels, EachLevel,
                                          "collective"),
                          [](const auto& instance) { return instance.param; });
 
+constexpr const char* kTwoGathers = R"lua(
+local function indexed(d)
+  local x = ohm.ones(4, 4, {device = d})
+  local index = ohm.zeros(4, 4, {device = d, dtype = "int64"})
+  return {sum = (x:gather(1, index) + x:scatter(1, index, 2.0)):sum()}
+end
+local function data_parallel()
+  local net = ohm.nn.DataParallel(ohm.nn.Linear(4, 4):to("cuda:0"), {device_ids = {0, 1}})
+  local loss = net(ohm.ones(4, 4, {device = "cuda:0"})):sum()
+  loss:backward()
+  return {sum = loss}
+end
+return ohm.scenario {
+  name = "two_gathers", summary = "Ops and collectives of the same names",
+  limits = {"num_ooms == 0"},
+  gpu = {profile = "a100-40g", capacity = "1 GiB", values = true, count = 2},
+  problems = {large = function(d) ohm.zeros(1024, 1024, 1024, {device = d}) end},
+  controls = {indexed = indexed, data_parallel = data_parallel},
+}
+)lua";
+
+TEST_F(SweepReach, ACollectiveIsWhatMovesTensorsNotWhatHasItsName) {
+  const std::string file = folder_.write("two_gathers.lua", kTwoGathers);
+  const auto fails = [&](const std::string& name, const std::string& op) {
+    const ProgramResult ran = ohm({"run", file, "--case", name, "--fault",
+                                   "level(collective) & from(1) & site(" + op + ")", "--json"});
+    return Json::parse(ran.out)["scenarios"][0]["variants"][0].contains("oom");
+  };
+  for (const char* op : {"gather", "scatter"}) EXPECT_FALSE(fails("indexed", op)) << op;
+  for (const char* op : {"broadcast", "gather", "reduce_add", "scatter"}) {
+    EXPECT_TRUE(fails("data_parallel", op)) << op;
+  }
+}
+
 // ---- coverage -----------------------------------------------------------------------------------
 
 Json variant_named(const Json& result, const std::string& name) {

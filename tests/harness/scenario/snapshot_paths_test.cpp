@@ -46,11 +46,11 @@ TEST(SnapshotPaths, NamesTheFilesOfAFolder) {
 
 TEST(SnapshotPaths, RefusesOneNameForTwoScenarios) {
   EXPECT_EQ(refusal("x.pickle", kTwoFiles),
-            "the snapshots of scenarios/leak.lua and scenarios/other.lua would have the same name; "
-            "put {scenario} into it, or run one of them");
+            "the snapshots of scenarios/leak.lua and scenarios/other.lua would have the same path; "
+            "add {scenario} to it, or run one of them");
   EXPECT_EQ(refusal("{scenario}.{variant}", {"a/leak.lua", "b/leak.lua"}),
-            "the snapshots of a/leak.lua and b/leak.lua would have the same name; put {scenario} "
-            "into it, or run one of them");
+            "the snapshots of a/leak.lua and b/leak.lua would have the same path; add {scenario} "
+            "to it, or run one of them");
   EXPECT_EQ(refusal("x.pickle", {"leak.lua", "leak.lua"}), "accepted");
 }
 
@@ -58,8 +58,8 @@ TEST(SnapshotPaths, RefusesWhatIsNoPath) {
   EXPECT_EQ(refusal("", kOneFile), "the path is empty");
   EXPECT_EQ(refusal("-", kOneFile), "a snapshot goes to a file, not to standard output");
   EXPECT_EQ(refusal("{case}.pickle", kOneFile),
-            "\"{case}\": only {scenario} and {variant} may stand in braces");
-  EXPECT_EQ(refusal("a{", kOneFile), "\"{\": only {scenario} and {variant} may stand in braces");
+            "\"{case}\": only {scenario} and {variant} may be in braces");
+  EXPECT_EQ(refusal("a{", kOneFile), "\"{\": only {scenario} and {variant} may be in braces");
 }
 
 }  // namespace

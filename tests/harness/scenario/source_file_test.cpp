@@ -47,7 +47,7 @@ TEST_F(SourceFile, RefusesWhatIsNoText) {
             error_of(folder_.write("binary.lua", std::string("return\0", 7))));
   EXPECT_EQ(folder_.file("compiled.lua") + ": is a binary file | a scenario is Lua source text",
             error_of(folder_.write("compiled.lua", "\x1bLua")));
-  EXPECT_EQ(folder_.file("latin1.lua") + ":2: is not UTF-8 text | save it in the encoding UTF-8",
+  EXPECT_EQ(folder_.file("latin1.lua") + ":2: is not UTF-8 text | save it as UTF-8",
             error_of(folder_.write("latin1.lua", "-- one\n-- \xE9t\xE9\n")));
   EXPECT_EQ("/dev/null: is not a regular file", error_of("/dev/null"));
 }

@@ -59,8 +59,8 @@ class FaultTrialsTest : public testing::Test {
     setup_.variant = "run";
     setup_.machine.gpu.values = false;
     loader_ = scenarios_.loader();
-    undisturbed_ = undisturbed_run(loader_, setup_);
-    ASSERT_EQ(undisturbed_.calls.size(), kRequests);
+    fault_free_ = fault_free_run(loader_, setup_);
+    ASSERT_EQ(fault_free_.calls.size(), kRequests);
   }
 
   std::vector<FaultVerdict> verdicts_with(const TrialsOptions& options) {
@@ -71,7 +71,7 @@ class FaultTrialsTest : public testing::Test {
       }
     }
     std::vector<FaultVerdict> verdicts;
-    for (const TaskVerdict& task : run_tasks(loader_, setup_, undisturbed_, tasks, options)) {
+    for (const TaskVerdict& task : run_tasks(loader_, setup_, fault_free_, tasks, options)) {
       verdicts.push_back(task.verdict.verdict);
     }
     return verdicts;
@@ -94,7 +94,7 @@ class FaultTrialsTest : public testing::Test {
   test::FakeScenarios scenarios_;
   ScenarioLoader loader_;
   TrialSetup setup_;
-  UndisturbedRun undisturbed_;
+  FaultFreeRun fault_free_;
 };
 
 TEST_F(FaultTrialsTest, AgreeOnErrorsThatAreNotHandled) {

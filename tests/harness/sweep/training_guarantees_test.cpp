@@ -103,7 +103,7 @@ TEST_P(EachOptimizer, GivesTheBasicGuarantee) {
 TEST_P(EachOptimizer, StartsAgainFromWhatWasThereBefore) {
   for (const std::string& form : forms()) {
     SCOPED_TRACE(form);
-    std::string undisturbed;
+    std::string fault_free;
     const BodySweepResult result = sweep_body(machine_, FaultForm::transient, [&] {
       try {
         train(form);
@@ -111,8 +111,8 @@ TEST_P(EachOptimizer, StartsAgainFromWhatWasThereBefore) {
         optimizer_.reset();
         train(form);
       }
-      if (undisturbed.empty()) undisturbed = bits_of(parameters_);
-      return BodyResult{bits_of(parameters_) == undisturbed};
+      if (fault_free.empty()) fault_free = bits_of(parameters_);
+      return BodyResult{bits_of(parameters_) == fault_free};
     });
     EXPECT_EQ(result.verdicts[static_cast<std::size_t>(FaultVerdict::recovered_same)],
               result.faults)

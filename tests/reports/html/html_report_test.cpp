@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "reports/html/html_text.h"
+#include "reports/text/html_text.h"
 #include "tests/reports/sample_result.h"
 
 namespace ohm::reports {

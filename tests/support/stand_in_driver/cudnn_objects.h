@@ -1,4 +1,4 @@
-// What the stand-in of cuDNN describes its operands with.
+// The objects of the stand-in of cuDNN: descriptors of its operands.
 #pragma once
 
 #include <array>

@@ -117,7 +117,7 @@ Result context_retain(ContextHandle* context, DeviceHandle device) {
 Result context_release(DeviceHandle device) {
   Card* const card = card_of(device);
   if (card == nullptr || card->context_uses == 0) {
-    return machine().wrong("a context released that nobody holds");
+    return machine().wrong("a context released that is not held");
   }
   if (--card->context_uses > 0) return kSuccess;
   if (machine().current == card) machine().current = nullptr;

@@ -1,4 +1,4 @@
-// How the stand-ins of libraries read and write the memory of the stand-in's cards.
+// Memory of the stand-in's devices, as the stand-ins of libraries read and write it.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,8 @@ Result memory_free(Pointer address) {
   Machine& now = machine();
   if (const int error = now.begin("cuMemFree_v2")) return error;
   const auto found = now.card().segments.find(address);
-  if (found == now.card().segments.end()) return now.wrong("cuMemFree of what is no segment here");
+  if (found == now.card().segments.end())
+    return now.wrong("cuMemFree of what is not a segment here");
   now.card().context->free_segment(address, found->second);
   now.card().segments.erase(found);
   return kSuccess;
@@ -55,7 +56,7 @@ Result address_free(Pointer address, std::size_t bytes) {
   if (const int error = now.begin("cuMemAddressFree")) return error;
   const auto found = now.card().ranges.find(address);
   if (found == now.card().ranges.end() || found->second != bytes) {
-    return now.wrong("cuMemAddressFree of what is no range");
+    return now.wrong("cuMemAddressFree of what is not a range");
   }
   const auto mapped = now.card().mapped.lower_bound(address);
   if (mapped != now.card().mapped.end() && mapped->first < address + bytes) {

@@ -1,4 +1,4 @@
-// Whether a function that ohm declares is called as the one that a header declares.
+// A comparison of two functions: one that ohm declares, and the same that a header declares.
 #pragma once
 
 #include <type_traits>

@@ -1,0 +1,187 @@
+#include "harness/machine/cuda_devices.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "harness/process/ipc_serialization.h"
+#include "harness/process/worker_pool.h"
+#include "runtime/ops/kernels/kernel_module.h"
+
+namespace ohm::cuda {
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, CardProperties>
+void fields(Archive& archive, T& card) {
+  archive(card.name, card.pci_bus_id, card.total_bytes, card.compute_capability,
+          card.multiprocessors, card.threads_per_multiprocessor);
+}
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, LibraryState>
+void fields(Archive& archive, T& library) {
+  archive(library.name, library.version, library.missing);
+}
+
+}  // namespace ohm::cuda
+
+namespace ohm::engine {
+
+namespace {
+
+/// What the asking process sends: cards, or why there are none.
+struct Answer {
+  std::string missing;
+  FoundCudaDevices found;
+};
+
+template <class Archive, class T>
+requires std::is_same_v<std::remove_const_t<T>, Answer>
+void fields(Archive& archive, T& answer) {
+  archive(answer.missing, answer.found.driver_version, answer.found.cards,
+          answer.found.context_bytes);
+}
+
+FoundCudaDevices ask_driver(const CudaLibraries& libraries) {
+  const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
+  FoundCudaDevices found;
+  found.driver_version = driver->version();
+  for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
+    const cuda::Card card(driver, ordinal);
+    const DeviceMemoryInfo info = card.memory_info();
+    found.cards.push_back(card.properties());
+    found.context_bytes.push_back(info.total_bytes - info.free_bytes);
+  }
+  return found;
+}
+
+template <class Message>
+std::string encoded(const Message& message) {
+  MessageWriter writer;
+  writer(message);
+  return writer.take();
+}
+
+Answer answer_of(const CudaLibraries& libraries) {
+  Answer answer;
+  try {
+    answer.found = ask_driver(libraries);
+  } catch (const std::runtime_error& error) {
+    answer.missing = error.what();
+  }
+  return answer;
+}
+
+cuda::LibraryState nccl_state(const std::shared_ptr<const cuda::Driver>& driver,
+                              const cuda::LibraryNames& names) {
+  try {
+    std::vector<std::shared_ptr<const cuda::Card>> cards;
+    for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
+      cards.push_back(std::make_shared<const cuda::Card>(driver, ordinal));
+    }
+    return {cuda::Nccl::kName, cuda::Nccl(cards, names).version(), ""};
+  } catch (const std::runtime_error& error) {
+    return {cuda::Nccl::kName, "", error.what()};
+  }
+}
+
+/// Why none of them can be told from the others.
+std::vector<cuda::LibraryState> no_library(const std::string& why) {
+  return {{"cuBLAS, cuBLASLt, cuDNN and NCCL", "", why}};
+}
+
+std::vector<cuda::LibraryState> ask_libraries(const CudaLibraries& libraries) {
+  try {
+    const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
+    const auto card = std::make_shared<const cuda::Card>(driver, 0);
+    std::vector<cuda::LibraryState> states = cuda::CardLibraries(card, libraries.math).states();
+    if (driver->device_count() > 1) states.push_back(nccl_state(driver, libraries.math.nccl));
+    return states;
+  } catch (const std::runtime_error& error) {
+    return no_library(error.what());
+  }
+}
+
+}  // namespace
+
+FoundCudaDevices find_cuda_devices(const CudaLibraries& libraries) {
+  Answer answer;
+  WorkerPool pool({});
+  pool.submit(
+      0, [&] { return encoded(answer_of(libraries)); },
+      [&](const WorkResult& result) {
+        if (result.end == WorkEnd::message) {
+          MessageReader(result.message)(answer);
+        } else {
+          answer.missing = "the process that asked the driver was " + result.how_it_ended;
+        }
+      });
+  pool.run([] { return true; });
+  if (!answer.missing.empty()) throw GpuUnavailable(answer.missing);
+  return std::move(answer.found);
+}
+
+std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries) {
+  std::vector<cuda::LibraryState> states;
+  WorkerPool pool({});
+  pool.submit(
+      0, [&] { return encoded(ask_libraries(libraries)); },
+      [&](const WorkResult& result) {
+        if (result.end == WorkEnd::message) {
+          MessageReader(result.message)(states);
+        } else {
+          states = no_library("the process that opened them " + why_without_message(result, 0));
+        }
+      });
+  pool.run([] { return true; });
+  return states;
+}
+
+CudaDevices::CudaDevices(const CudaLibraries& libraries)
+    : driver_(std::make_shared<cuda::Driver>(libraries.driver)),
+      places_(libraries.math),
+      groups_(std::make_shared<cuda::CardGroups>(libraries.math.nccl)) {
+  driver_->on_sticky_error([](const std::string& text) {
+    const std::string words =
+        fmt::format("the card cannot be used by this process any more: {}\n", text);
+    std::fwrite(words.data(), 1, words.size(), stderr);
+    std::fflush(nullptr);
+    std::_Exit(EXIT_FAILURE);
+  });
+  cards_.resize(static_cast<std::size_t>(driver_->device_count()));
+  kernels_.resize(cards_.size());
+  libraries_.resize(cards_.size());
+}
+
+std::shared_ptr<const cuda::Card> CudaDevices::card(int index) {
+  const int ordinal = index % driver_->device_count();
+  std::shared_ptr<const cuda::Card>& card = cards_[static_cast<std::size_t>(ordinal)];
+  if (card) return card;
+  card = std::make_shared<const cuda::Card>(driver_, ordinal);
+  for (const auto& other : cards_) {
+    if (!other || other == card) continue;
+    card->enable_peer_access(*other);
+    other->enable_peer_access(*card);
+  }
+  return card;
+}
+
+CardBackend CudaDevices::backend(int index) {
+  CardBackend backend;
+  backend.card = card(index);
+  const auto ordinal = static_cast<std::size_t>(backend.card->ordinal());
+  std::shared_ptr<const CardKernels>& kernels = kernels_[ordinal];
+  if (!kernels && !ops::kernels::kernel_images().empty()) {
+    kernels = std::make_shared<const ops::kernels::KernelModule>(backend.card);
+  }
+  std::shared_ptr<cuda::CardLibraries>& libraries = libraries_[ordinal];
+  if (!libraries) libraries = std::make_shared<cuda::CardLibraries>(backend.card, places_);
+  backend.kernels = kernels;
+  backend.libraries = libraries;
+  backend.groups = groups_;
+  return backend;
+}
+
+}  // namespace ohm::engine

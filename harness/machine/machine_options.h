@@ -1,0 +1,29 @@
+// The parts of a machine: its GPUs, the faults in force and the seed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/device/gpu_profile.h"
+#include "harness/machine/cuda_libraries.h"
+#include "harness/scenario/scenario.h"
+
+namespace ohm::engine {
+
+struct MachineOptions {
+  GpuSpec gpu;
+  std::optional<GpuProfile> profile;     ///< instead of the one that `gpu` names
+  std::vector<std::string> fault_plans;  ///< all in force at once
+  std::uint64_t seed = 0;                ///< of the generators of all devices
+  std::optional<CudaLibraries> cuda;     ///< the GPUs are shares of real cards; nullopt: virtual
+
+  /// Of the GPUs, before `gpu` sets a capacity. Throws std::invalid_argument for a name that is not
+  /// known.
+  const GpuProfile& gpu_profile() const {
+    return profile ? *profile : find_gpu_profile(gpu.profile);
+  }
+};
+
+}  // namespace ohm::engine

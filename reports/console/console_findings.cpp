@@ -1,0 +1,40 @@
+#include "reports/console/console_findings.h"
+
+#include <fmt/format.h>
+
+#include "reports/text/measured_text.h"
+#include "reports/text/paint.h"
+#include "reports/text/result_text.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::reports {
+
+namespace {
+
+std::string evidence_line(const FindingEvidence& evidence) {
+  return fmt::format("{} in {} block{} of {}, {}, from event {}",
+                     short_figure(static_cast<double>(evidence.bytes), Unit::bytes),
+                     grouped(evidence.count), evidence.count == 1 ? "" : "s",
+                     evidence.op.empty() ? "an unknown op" : evidence.op,
+                     place_text(evidence.file, evidence.line), grouped(evidence.event));
+}
+
+}  // namespace
+
+std::string console_findings(const VariantResult& variant, const ReportStyle& style) {
+  std::string out;
+  for (const FindingResult& finding : variant.findings) {
+    if (!out.empty()) out += "\n";
+    out += painted(indented(printable(fmt::format("{} on {}", finding.pitfall, finding.device)), 2,
+                            style.columns),
+                   Tone::warning, style.color);
+    out += indented(printable(finding.what), 4, style.columns);
+    for (const FindingEvidence& evidence : finding.evidence) {
+      out += indented(printable(evidence_line(evidence)), 6, style.columns);
+    }
+    out += indented(printable(explained_by(finding)), 4, style.columns);
+  }
+  return out;
+}
+
+}  // namespace ohm::reports

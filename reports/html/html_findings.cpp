@@ -1,0 +1,36 @@
+#include "reports/html/html_findings.h"
+
+#include <fmt/format.h>
+
+#include "reports/text/html_text.h"
+#include "reports/text/measured_text.h"
+#include "reports/text/result_text.h"
+
+namespace ohm::reports {
+
+std::string html_findings(const VariantResult& variant) {
+  if (variant.findings.empty()) return "";
+  std::string out = "<h3>What it shows</h3>\n";
+  for (const FindingResult& finding : variant.findings) {
+    std::string rows;
+    for (const FindingEvidence& evidence : finding.evidence) {
+      rows += fmt::format(
+          "<tr data-event=\"{}\" data-bytes=\"{}\"><td class=\"n\">{}</td><td "
+          "class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"tight\">{}</td><td "
+          "class=\"soft\">{}</td></tr>\n",
+          evidence.event, evidence.bytes, html_bytes(evidence.bytes), grouped(evidence.count),
+          grouped(evidence.event), html(evidence.op),
+          html(place_text(evidence.file, evidence.line)));
+    }
+    out += fmt::format(
+        "<div class=\"finding\" data-pitfall=\"{0}\"><p><b>{0}</b> on {1}: {2}.</p>\n<div "
+        "class=\"scroll\"><table><thead><tr><th class=\"n\">bytes<th class=\"n\">blocks<th "
+        "class=\"n\">from event<th>op<th>line</tr></thead><tbody>\n{3}</tbody></table></div>\n<p "
+        "class=\"note\">{4}</p></div>\n",
+        html(finding.pitfall), html(finding.device), html(finding.what), rows,
+        html(explained_by(finding)));
+  }
+  return out;
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,69 @@
+#include "reports/text/html_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "reports/text/measured_text.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::reports {
+
+std::string html(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string html_bytes(std::int64_t bytes) {
+  const std::string shown = short_figure(static_cast<double>(bytes), Unit::bytes);
+  if (bytes > -1024 && bytes < 1024) return shown;
+  return fmt::format("{} <span class=\"exact\">{}</span>", shown, grouped(bytes));
+}
+
+std::string html_id(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(),
+      [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.';
+      },
+      '-');
+  return out;
+}
+
+std::string html_json(std::string_view json) {
+  // Only texts can hold one, and there the escape means the same.
+  std::string out;
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace ohm::reports

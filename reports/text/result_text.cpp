@@ -1,0 +1,54 @@
+#include "reports/text/result_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace ohm::reports {
+
+namespace {
+
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string place_text(const std::string& file, int line) {
+  if (file.empty()) return "place unknown";
+  return line > 0 ? fmt::format("{}:{}", file, line) : file;
+}
+
+std::string explained_by(const FindingResult& finding) {
+  return fmt::format("explained by scenarios/{}.lua", finding.scenario);
+}
+
+std::string shard_text(const std::optional<ShardResult>& shard) {
+  return shard ? fmt::format("shard {}/{}: ", shard->number, shard->count) : "";
+}
+
+std::string run_summary(const RunResult& result) {
+  std::array<std::size_t, kVerdictNames.size()> counts{};
+  std::size_t variants = 0;
+  std::size_t unloadable = 0;
+  for (const ScenarioResult& scenario : result.scenarios) {
+    unloadable += scenario.error.has_value();
+    variants += scenario.variants.size();
+    for (const VariantResult& variant : scenario.variants) {
+      ++counts[static_cast<std::size_t>(variant.verdict)];
+    }
+  }
+  std::string parts;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts[i], kVerdictNames[i]);
+  }
+  if (unloadable > 0) {
+    parts += fmt::format("{}{} could not be loaded", parts.empty() ? "" : ", ", unloadable);
+  }
+  return fmt::format("{}{}, {}: {}", shard_text(result.shard),
+                     counted(result.scenarios.size(), "scenario"), counted(variants, "variant"),
+                     parts.empty() ? "nothing ran" : parts);
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,23 @@
+// Sentences about a result that several formats print.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "reports/model/run_result.h"
+
+namespace ohm::reports {
+
+/// "scenarios/x.lua:31", or that it is unknown.
+std::string place_text(const std::string& file, int line);
+
+/// "explained by scenarios/leaked_loss_graph.lua".
+std::string explained_by(const FindingResult& finding);
+
+/// "shard 2/5: ", before a summary; empty where it is of everything.
+std::string shard_text(const std::optional<ShardResult>& shard);
+
+/// "4 scenarios, 38 variants: 37 passed, 1 failed".
+std::string run_summary(const RunResult& result);
+
+}  // namespace ohm::reports
