@@ -15,6 +15,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/collate.h"
 #include "harness/lua/libraries/dataset_library.h"
+#include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/loader_batch.h"
 #include "harness/lua/libraries/sampler_library.h"
 #include "harness/lua/vm/interpreter.h"
