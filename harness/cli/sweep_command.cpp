@@ -86,7 +86,7 @@ void check_roles(const std::vector<std::string>& roles) {
 }
 
 /// Throws for what cannot be done on real cards.
-void check_on_cards(const SweepArguments& arguments) {
+void check_on_cuda(const SweepArguments& arguments) {
   if (arguments.sweep.trials.engine == engine::SweepEngine::fork) {
     throw UsageError(
         "--gpu cuda: a forked process cannot use the card's context: use --engine exec, the "
@@ -112,12 +112,12 @@ void check(SweepArguments& arguments) {
                         Choice<Forms>{"persistent", {FaultForm::persistent}},
                         Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}}});
   using engine::SweepEngine;
-  const bool is_on_cards = sweep.run.cuda.has_value();
-  if (arguments.engine.empty()) arguments.engine = is_on_cards ? "exec" : "fork";
+  const bool is_on_cuda = sweep.run.cuda.has_value();
+  if (arguments.engine.empty()) arguments.engine = is_on_cuda ? "exec" : "fork";
   sweep.trials.engine = chosen("--engine", arguments.engine,
                                std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
                                           Choice<SweepEngine>{"exec", SweepEngine::exec}});
-  if (is_on_cards) check_on_cards(arguments);
+  if (is_on_cuda) check_on_cuda(arguments);
   sweep.filter.level = level_named(arguments.level);
   sweep.shard = chosen_shard(arguments.shard);
   if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");

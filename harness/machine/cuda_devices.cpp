@@ -8,12 +8,12 @@
 
 #include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
-#include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/kernels/cuda/kernel_module.h"
 
 namespace ohm::cuda {
 
 template <class Archive, class T>
-requires std::is_same_v<std::remove_const_t<T>, CardProperties>
+requires std::is_same_v<std::remove_const_t<T>, CudaDeviceProperties>
 void fields(Archive& archive, T& card) {
   archive(card.name, card.pci_bus_id, card.total_bytes, card.compute_capability,
           card.multiprocessors, card.threads_per_multiprocessor);
@@ -49,7 +49,7 @@ FoundCudaDevices ask_driver(const CudaLibraries& libraries) {
   FoundCudaDevices found;
   found.driver_version = driver->version();
   for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
-    const cuda::Card card(driver, ordinal);
+    const cuda::CudaDevice card(driver, ordinal);
     const DeviceMemoryInfo info = card.memory_info();
     found.cards.push_back(card.properties());
     found.context_bytes.push_back(info.total_bytes - info.free_bytes);
@@ -77,9 +77,9 @@ Answer answer_of(const CudaLibraries& libraries) {
 cuda::LibraryState nccl_state(const std::shared_ptr<const cuda::Driver>& driver,
                               const cuda::LibraryNames& names) {
   try {
-    std::vector<std::shared_ptr<const cuda::Card>> cards;
+    std::vector<std::shared_ptr<const cuda::CudaDevice>> cards;
     for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
-      cards.push_back(std::make_shared<const cuda::Card>(driver, ordinal));
+      cards.push_back(std::make_shared<const cuda::CudaDevice>(driver, ordinal));
     }
     return {cuda::Nccl::kName, cuda::Nccl(cards, names).version(), ""};
   } catch (const std::runtime_error& error) {
@@ -95,8 +95,8 @@ std::vector<cuda::LibraryState> no_library(const std::string& why) {
 std::vector<cuda::LibraryState> ask_libraries(const CudaLibraries& libraries) {
   try {
     const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
-    const auto card = std::make_shared<const cuda::Card>(driver, 0);
-    std::vector<cuda::LibraryState> states = cuda::CardLibraries(card, libraries.math).states();
+    const auto card = std::make_shared<const cuda::CudaDevice>(driver, 0);
+    std::vector<cuda::LibraryState> states = cuda::DeviceLibraries(card, libraries.math).states();
     if (driver->device_count() > 1) states.push_back(nccl_state(driver, libraries.math.nccl));
     return states;
   } catch (const std::runtime_error& error) {
@@ -142,7 +142,7 @@ std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries) {
 CudaDevices::CudaDevices(const CudaLibraries& libraries)
     : driver_(std::make_shared<cuda::Driver>(libraries.driver)),
       places_(libraries.math),
-      groups_(std::make_shared<cuda::CardGroups>(libraries.math.nccl)) {
+      groups_(std::make_shared<cuda::DeviceGroups>(libraries.math.nccl)) {
   driver_->on_sticky_error([](const std::string& text) {
     const std::string words =
         fmt::format("the card cannot be used by this process any more: {}\n", text);
@@ -155,11 +155,11 @@ CudaDevices::CudaDevices(const CudaLibraries& libraries)
   libraries_.resize(cards_.size());
 }
 
-std::shared_ptr<const cuda::Card> CudaDevices::card(int index) {
+std::shared_ptr<const cuda::CudaDevice> CudaDevices::card(int index) {
   const int ordinal = index % driver_->device_count();
-  std::shared_ptr<const cuda::Card>& card = cards_[static_cast<std::size_t>(ordinal)];
+  std::shared_ptr<const cuda::CudaDevice>& card = cards_[static_cast<std::size_t>(ordinal)];
   if (card) return card;
-  card = std::make_shared<const cuda::Card>(driver_, ordinal);
+  card = std::make_shared<const cuda::CudaDevice>(driver_, ordinal);
   for (const auto& other : cards_) {
     if (!other || other == card) continue;
     card->enable_peer_access(*other);
@@ -168,16 +168,16 @@ std::shared_ptr<const cuda::Card> CudaDevices::card(int index) {
   return card;
 }
 
-CardBackend CudaDevices::backend(int index) {
-  CardBackend backend;
+CudaBackend CudaDevices::backend(int index) {
+  CudaBackend backend;
   backend.card = card(index);
   const auto ordinal = static_cast<std::size_t>(backend.card->ordinal());
-  std::shared_ptr<const CardKernels>& kernels = kernels_[ordinal];
-  if (!kernels && !ops::kernels::kernel_images().empty()) {
-    kernels = std::make_shared<const ops::kernels::KernelModule>(backend.card);
+  std::shared_ptr<const CudaKernels>& kernels = kernels_[ordinal];
+  if (!kernels && !kernels::kernel_images().empty()) {
+    kernels = std::make_shared<const kernels::KernelModule>(backend.card);
   }
-  std::shared_ptr<cuda::CardLibraries>& libraries = libraries_[ordinal];
-  if (!libraries) libraries = std::make_shared<cuda::CardLibraries>(backend.card, places_);
+  std::shared_ptr<cuda::DeviceLibraries>& libraries = libraries_[ordinal];
+  if (!libraries) libraries = std::make_shared<cuda::DeviceLibraries>(backend.card, places_);
   backend.kernels = kernels;
   backend.libraries = libraries;
   backend.groups = groups_;

@@ -8,16 +8,17 @@
 
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/caching/snapshot_settings.h"
-#include "allocator_shim/device/card_share.h"
-#include "allocator_shim/device/cuda/card_memory.h"
-#include "allocator_shim/device/cuda/card_streams.h"
-#include "allocator_shim/device/cuda/page_locked_memory.h"
+#include "allocator_shim/device/cuda/cuda_memory.h"
+#include "allocator_shim/device/cuda/cuda_streams.h"
+#include "allocator_shim/device/cuda/pinned_memory.h"
+#include "allocator_shim/device/device_share.h"
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/queued_streams.h"
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/faulty_device_memory.h"
 #include "harness/machine/cuda_devices.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 
@@ -48,7 +49,7 @@ HostMemoryOptions host_options(const GpuSpec& gpu) {
           value_mode(gpu)};
 }
 
-std::string card_name(const cuda::Card& card) {
+std::string card_name(const cuda::CudaDevice& card) {
   return fmt::format("{}, driver for CUDA {}", card.properties().name,
                      cuda::version_text(card.driver().version()));
 }
@@ -57,16 +58,15 @@ std::unique_ptr<CudaDevices> cards_of(const MachineOptions& options) {
   return options.cuda ? std::make_unique<CudaDevices>(*options.cuda) : nullptr;
 }
 
-std::unique_ptr<cuda::PageLockedMemory> page_locked(RequestAllocator& host, CudaDevices* cards) {
-  return cards == nullptr ? nullptr
-                          : std::make_unique<cuda::PageLockedMemory>(host, cards->card(0));
+std::unique_ptr<cuda::PinnedMemory> driver_pinned(RequestAllocator& host, CudaDevices* cards) {
+  return cards == nullptr ? nullptr : std::make_unique<cuda::PinnedMemory>(host, cards->card(0));
 }
 
 }  // namespace
 
 /// One card and what stands on it: every part is given the one before.
 struct Machine::Gpu {
-  Gpu(const GpuProfile& of_profile, const std::shared_ptr<VirtualCard>& virtual_card,
+  Gpu(const GpuProfile& of_profile, const std::shared_ptr<SharedGpuMemory>& virtual_card,
       const VirtualGpuOptions& options, CudaDevices* cuda)
       : profile(of_profile), index(options.device), device(virtual_card, options) {
     if (cuda == nullptr) {
@@ -74,16 +74,16 @@ struct Machine::Gpu {
       return;
     }
     card = cuda->backend(index);
-    card_memory = std::make_unique<cuda::CardMemory>(card.card);
-    streams = std::make_unique<cuda::CardStreams>(card.card);
-    segment_adaptors.push_back(std::make_unique<CardShare>(*card_memory, device));
+    card_memory = std::make_unique<cuda::CudaMemory>(card.card);
+    streams = std::make_unique<cuda::CudaStreams>(card.card);
+    segment_adaptors.push_back(std::make_unique<DeviceShare>(*card_memory, device));
   }
 
   GpuProfile profile;
   int index;
   VirtualGpu device;
-  CardBackend card;                               ///< that it is on; empty: it is virtual
-  std::unique_ptr<cuda::CardMemory> card_memory;  ///< that it is a share of; null: it is virtual
+  CudaBackend card;                               ///< that it is on; empty: it is virtual
+  std::unique_ptr<cuda::CudaMemory> card_memory;  ///< that it is a share of; null: it is virtual
   std::unique_ptr<DeviceStreams> streams;
   std::vector<std::unique_ptr<DeviceMemory>> segment_adaptors;  ///< the last one is on top
   std::unique_ptr<CachingAllocator> caching;
@@ -93,9 +93,9 @@ struct Machine::Gpu {
   DeviceMemory& memory() {
     return segment_adaptors.empty() ? static_cast<DeviceMemory&>(device) : *segment_adaptors.back();
   }
-  void leave_card() {
-    device.leave_card();
-    if (card_memory) card_memory->leave_card();
+  void leave_device() {
+    device.leave_device();
+    if (card_memory) card_memory->leave_device();
   }
 };
 
@@ -103,13 +103,14 @@ Machine::Machine(const MachineOptions& options)
     : options_(options),
       faults_(&sites_),
       cuda_(cards_of(options)),
-      card_traffic_(std::make_shared<CardTraffic>()),
+      card_traffic_(std::make_shared<CudaTraffic>()),
       host_memory_(host_options(options.gpu), &events_),
       faulty_host_(host_memory_, faults_, -1, &events_),
       host_(faulty_host_),
-      page_locked_(page_locked(host_memory_, cuda_.get())),
-      faulty_pinned_(page_locked_ ? static_cast<RequestAllocator&>(*page_locked_) : host_memory_,
-                     faults_, -1, &events_),
+      driver_pinned_(driver_pinned(host_memory_, cuda_.get())),
+      faulty_pinned_(
+          driver_pinned_ ? static_cast<RequestAllocator&>(*driver_pinned_) : host_memory_, faults_,
+          -1, &events_),
       pinned_host_(faulty_pinned_),
       pinned_(pinned_host_) {
   faulty_host_.on_out_of_memory(teller_of_errors(host_, -1));
@@ -143,7 +144,7 @@ void Machine::note_oom(int device, const OutOfMemoryReport& report) {
 void Machine::add_gpus() {
   const std::size_t capacity_bytes = profile_of(options_).capacity_bytes;
   for (int index = 0; index < options_.gpu.count; ++index) {
-    cards_.push_back(std::make_shared<VirtualCard>(capacity_bytes));
+    cards_.push_back(std::make_shared<SharedGpuMemory>(capacity_bytes));
     neighbours_.emplace_back(cards_.back(), index);
   }
   add_process();
@@ -283,7 +284,7 @@ void Machine::end_process() {
   }
   context_.gpus.clear();  // its libraries' workspaces go
   for (std::unique_ptr<Gpu>& gpu : gpus_) {
-    gpu->leave_card();
+    gpu->leave_device();
     ended_.push_back(std::move(gpu));
   }
   WaitingProcess& parent = waiting_.back();

@@ -14,7 +14,7 @@ namespace ohm::engine {
 /// On the card from the first byte that it is to hold; until then it does not show.
 class Neighbour {
  public:
-  Neighbour(std::shared_ptr<VirtualCard> card, int device)
+  Neighbour(std::shared_ptr<SharedGpuMemory> card, int device)
       : card_(std::move(card)), device_(device) {}
 
   /// Holds this much from now on, or all that is free if that is less.
@@ -38,7 +38,7 @@ class Neighbour {
     return options;
   }
 
-  std::shared_ptr<VirtualCard> card_;
+  std::shared_ptr<SharedGpuMemory> card_;
   int device_;
   std::optional<VirtualGpu> process_;
   std::optional<DeviceAddress> address_;

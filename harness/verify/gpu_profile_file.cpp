@@ -84,7 +84,7 @@ class ProfileReader {
 
 std::string gpu_profile_json(const FoundCudaDevices& found,
                              const std::vector<LibraryWorkspace>& workspaces) {
-  const cuda::CardProperties& card = found.cards.front();
+  const cuda::CudaDeviceProperties& card = found.cards.front();
   Json profile = {{"name", card.name},
                   {"capacity_bytes", card.total_bytes},
                   {"context_bytes", found.context_bytes.front()},

@@ -15,11 +15,11 @@
 #include "harness/machine/cuda_devices.h"
 #include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
-#include "runtime/ops/kernels/kernel_module.h"
-#include "runtime/ops/kernels/line_twins.h"
-#include "runtime/ops/kernels/loop_twins.h"
-#include "runtime/tensor/card_backend.h"
-#include "runtime/tensor/philox.h"
+#include "runtime/base/philox.h"
+#include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/kernels/host/elementwise_twins.h"
+#include "runtime/kernels/host/row_twins.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 
@@ -31,8 +31,8 @@ void fields(Archive& archive, T& kernel) {
 
 namespace {
 
-using ops::kernels::LineKernel;
-using ops::kernels::LoopKernel;
+using kernels::ElementwiseKernel;
+using kernels::RowKernel;
 
 /// Not a multiple of what a thread takes at once: the kernels' tails are part of it.
 constexpr std::size_t kValues = 10'007;
@@ -89,7 +89,7 @@ bool is_close(double card, double host, const Tolerance& tolerance) {
 /// Memory of a card for one array.
 class CardArray {
  public:
-  CardArray(const cuda::Card& card, std::size_t bytes) : card_(card), bytes_(bytes) {
+  CardArray(const cuda::CudaDevice& card, std::size_t bytes) : card_(card), bytes_(bytes) {
     card.driver().check(card.current().memory_allocate(&address_, bytes), "cuMemAlloc_v2");
   }
   ~CardArray() {
@@ -103,7 +103,7 @@ class CardArray {
   void read(void* values) const { card_.read(values, address_, bytes_); }
 
  private:
-  const cuda::Card& card_;
+  const cuda::CudaDevice& card_;
   std::size_t bytes_;
   cuda::Pointer address_ = 0;
 };
@@ -111,7 +111,7 @@ class CardArray {
 /// What one comparison runs over: an array for each operand, on both sides.
 class Arrays {
  public:
-  explicit Arrays(const cuda::Card& card) : card_(card) {}
+  explicit Arrays(const cuda::CudaDevice& card) : card_(card) {}
 
   /// Values of all sizes, or numbers below `indices`.
   void add(DType dtype, std::uint64_t indices = 0) {
@@ -168,7 +168,7 @@ class Arrays {
     });
   }
 
-  const cuda::Card& card_;
+  const cuda::CudaDevice& card_;
   // The output first.
   std::vector<DType> dtypes_;
   std::vector<std::vector<std::byte>> host_;
@@ -178,23 +178,23 @@ class Arrays {
 // ---- element by element -------------------------------------------------------------------------
 
 /// Row-major, all of one dtype.
-CardLoop flat_loop(const LoopKernel& kernel, DType dtype) {
-  CardLoop loop;
+ElementwiseLaunch flat_loop(const ElementwiseKernel& kernel, DType dtype) {
+  ElementwiseLaunch loop;
   loop.count = kValues;
   loop.dims = 1;
   loop.sizes[0] = kValues;
   loop.is_flat = is_floating(dtype) && kernel.inputs > 0;
   loop.out.strides[0] = 1;
-  for (CardOperand& operand : loop.in) operand.strides[0] = 1;
+  for (ElementwiseOperand& operand : loop.in) operand.strides[0] = 1;
   return loop;
 }
 
 /// A transposed output, the second input broadcast, the third one a number.
-CardLoop strided_loop() {
+ElementwiseLaunch strided_loop() {
   constexpr std::int64_t kRows = 97;
   constexpr std::int64_t kColumns = 103;
   static_assert(kRows * kColumns <= kValues);
-  CardLoop loop;
+  ElementwiseLaunch loop;
   loop.count = kRows * kColumns;
   loop.dims = 2;
   loop.sizes[0] = kRows;
@@ -214,13 +214,13 @@ struct StoredAs {
   DType in;
 };
 
-void compare(const CardBackend& card, const LoopKernel& kernel, CardLoop loop,
+void compare(const CudaBackend& card, const ElementwiseKernel& kernel, ElementwiseLaunch loop,
              const StoredAs& stored, KernelVerification& verified) {
   Arrays arrays(*card.card);
   arrays.add(stored.out);
   for (int i = 0; i < kernel.inputs; ++i) arrays.add(stored.in);
   loop.out.dtype = stored.out;
-  CardLoop on_host = loop;
+  ElementwiseLaunch on_host = loop;
   loop.out.address = arrays.on_card(0);
   on_host.out.address = arrays.on_host(0);
   for (int i = 0; i < kernel.inputs; ++i) {
@@ -229,7 +229,7 @@ void compare(const CardBackend& card, const LoopKernel& kernel, CardLoop loop,
     loop.in[i].address = arrays.on_card(array);
     on_host.in[i].address = arrays.on_host(array);
   }
-  card.kernels->launch(kernel.formula.data(), loop, kernel.parameters);
+  card.kernels->launch(kernel.functor.data(), loop, kernel.parameters);
   kernel.twin(on_host, kernel.parameters);
   arrays.compare(0, tolerance_of(stored.out, loop.dtype), verified);
 }
@@ -241,21 +241,21 @@ std::vector<DType> dtypes_of(DType kernel) {
   return {DType::float16, DType::bfloat16, DType::float32};
 }
 
-KernelVerification named(std::string_view formula, DType dtype) {
+KernelVerification named(std::string_view functor, DType dtype) {
   KernelVerification verified;
-  verified.kernel = std::string(formula).append(" ").append(name_of(dtype));
+  verified.kernel = std::string(functor).append(" ").append(name_of(dtype));
   return verified;
 }
 
-void compare_loops(const CardBackend& card, std::vector<KernelVerification>& all) {
-  for (const LoopKernel& kernel : ops::kernels::loop_kernels()) {
+void compare_loops(const CudaBackend& card, std::vector<KernelVerification>& all) {
+  for (const ElementwiseKernel& kernel : kernels::elementwise_kernels()) {
     // What is generated is computed in the same way whatever it is stored as.
     const std::vector<DType> dtypes =
         kernel.inputs == 0 ? std::vector<DType>{kernel.dtype} : dtypes_of(kernel.dtype);
     for (const DType dtype : dtypes) {
-      KernelVerification verified = named(kernel.formula, dtype);
-      CardLoop flat = flat_loop(kernel, dtype);
-      CardLoop strided = strided_loop();
+      KernelVerification verified = named(kernel.functor, dtype);
+      ElementwiseLaunch flat = flat_loop(kernel, dtype);
+      ElementwiseLaunch strided = strided_loop();
       flat.dtype = strided.dtype = dtype;
       compare(card, kernel, flat, {dtype, dtype}, verified);
       compare(card, kernel, strided, {DType::float32, DType::float64}, verified);
@@ -264,28 +264,28 @@ void compare_loops(const CardBackend& card, std::vector<KernelVerification>& all
   }
 }
 
-// ---- line by line -------------------------------------------------------------------------------
+// ---- row by row ---------------------------------------------------------------------------------
 
-/// What each kernel makes of these lines lies within the arrays.
-void compare(const CardBackend& card, const LineKernel& kernel, DType dtype, bool are_threads,
+/// What each kernel makes of these rows lies within the arrays.
+void compare(const CudaBackend& card, const RowKernel& kernel, DType dtype, bool are_threads,
              KernelVerification& verified) {
-  constexpr int kOperands = CardLines::kMostOperands;
-  CardLines lines;
-  lines.count = 37;
-  lines.size = 259;
-  lines.are_threads = are_threads;
-  lines.operand_count = kOperands;
-  CardLines on_host = lines;
+  constexpr int kOperands = RowLaunch::kMostOperands;
+  RowLaunch rows;
+  rows.count = 37;
+  rows.size = 259;
+  rows.are_threads = are_threads;
+  rows.operand_count = kOperands;
+  RowLaunch on_host = rows;
   Arrays arrays(*card.card);
   for (int i = 0; i < kOperands; ++i) {
     const bool is_index = i == kernel.indices;
-    arrays.add(is_index ? DType::int64 : dtype, is_index ? lines.count : 0);
+    arrays.add(is_index ? DType::int64 : dtype, is_index ? rows.count : 0);
   }
   for (std::size_t i = 0; i < kOperands; ++i) {
-    lines.operands[i] = {arrays.on_card(i), kValues, arrays.dtype(i)};
+    rows.operands[i] = {arrays.on_card(i), kValues, arrays.dtype(i)};
     on_host.operands[i] = {arrays.on_host(i), kValues, arrays.dtype(i)};
   }
-  card.kernels->launch(kernel.formula.data(), dtype, lines, kernel.parameters);
+  card.kernels->launch(kernel.functor.data(), dtype, rows, kernel.parameters);
   kernel.twin(on_host, kernel.parameters);
   // A kernel may write several of them; those that it reads are as they were.
   for (std::size_t i = 0; i < arrays.count(); ++i) {
@@ -296,10 +296,10 @@ void compare(const CardBackend& card, const LineKernel& kernel, DType dtype, boo
   }
 }
 
-void compare_lines(const CardBackend& card, std::vector<KernelVerification>& all) {
-  for (const LineKernel& kernel : ops::kernels::line_kernels()) {
+void compare_rows(const CudaBackend& card, std::vector<KernelVerification>& all) {
+  for (const RowKernel& kernel : kernels::row_kernels()) {
     for (const DType dtype : dtypes_of(kernel.dtype)) {
-      KernelVerification verified = named(kernel.formula, dtype);
+      KernelVerification verified = named(kernel.functor, dtype);
       compare(card, kernel, dtype, false, verified);
       compare(card, kernel, dtype, true, verified);
       all.push_back(std::move(verified));
@@ -311,9 +311,9 @@ KernelVerifications compare_all(const CudaLibraries& libraries) {
   KernelVerifications all;
   try {
     CudaDevices cards(libraries);
-    const CardBackend card = cards.backend(0);
+    const CudaBackend card = cards.backend(0);
     compare_loops(card, all.kernels);
-    compare_lines(card, all.kernels);
+    compare_rows(card, all.kernels);
   } catch (const std::runtime_error& error) {
     all.error = error.what();
   }
@@ -329,7 +329,7 @@ bool KernelVerifications::agree() const {
 
 KernelVerifications verify_kernels(const CudaLibraries& libraries) {
   KernelVerifications all;
-  if (ops::kernels::kernel_images().empty()) return all;
+  if (kernels::kernel_images().empty()) return all;
   WorkerPool pool({});
   const auto work = [&] {
     const KernelVerifications compared = compare_all(libraries);

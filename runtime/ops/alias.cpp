@@ -5,11 +5,11 @@
 
 #include <stdexcept>
 
-#include "runtime/ops/arrange.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/rearrange.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

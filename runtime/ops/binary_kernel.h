@@ -1,4 +1,5 @@
-// What ops of two operands share: devices checked, dtypes promoted, shapes broadcast, one loop.
+// The common part of ops of two operands: devices checked, dtypes promoted, shapes broadcast, one
+// loop.
 #pragma once
 
 #include "runtime/ops/pointwise_kernel.h"
@@ -15,6 +16,9 @@ DType result_dtype(const Tensor& input, const TensorOrNumber& other);
 /// Throws std::invalid_argument naming both devices when they differ and neither operand is a
 /// 0-dim CPU tensor.
 void require_same_device(const Tensor& a, const Tensor& b, const OpInfo& info);
+
+/// Throws std::invalid_argument unless both are on one device and of one floating dtype.
+void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b);
 
 /// Uninitialised, of the broadcast shape, on the device of the operand that is not a 0-dim CPU
 /// tensor.

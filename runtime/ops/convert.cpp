@@ -4,9 +4,11 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -57,8 +59,8 @@ Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfe
   }
   if (transfer == Transfer::non_blocking && device.is_cpu() != input.device().is_cpu()) {
     const Device gpu = device.is_cpu() ? input.device() : device;
-    input.storage().record_copy(gpu);
-    out.storage().record_copy(gpu);
+    record_copy(input.storage(), gpu);
+    record_copy(out.storage(), gpu);
   }
   if (Recorder record("ToCopyBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
@@ -91,7 +93,7 @@ Tensor pin_memory(const Tensor& input) {
     throw std::invalid_argument(
         fmt::format("[pin_memory] only memory of the host can be pinned, got {}", describe(input)));
   }
-  if (input.storage().is_pinned()) return input;
+  if (is_pinned(input.storage())) return input;
   const OpGuard op("pin_memory");
   Tensor out = empty_pinned(input.shape(), strides_of_copy(input), input.dtype());
   copy_into(out, input);

@@ -1,10 +1,10 @@
 #include "runtime/ops/group_norm.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/group_norm.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/groups.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {
@@ -58,7 +58,7 @@ struct Results {
   Tensor rstd;
 };
 
-formulas::ChannelGroups layout_of(const Groups& g) { return {g.channels, g.groups, g.pixels}; }
+functors::ChannelGroups layout_of(const Groups& g) { return {g.channels, g.groups, g.pixels}; }
 
 // Weight and bias may have any stride: a channel's is read by its number.
 Tensor packed_channels(const Tensor& tensor) {
@@ -67,10 +67,10 @@ Tensor packed_channels(const Tensor& tensor) {
 
 void compute(const Groups& g, const Operands& operands, double eps, const Results& results) {
   if (!results.out.has_values()) return;
-  run_floating_lines(formulas::GroupNormLine{layout_of(g), eps}, operands.input.dtype(),
-                     {g.count(), g.group_size()},
-                     {{results.out, results.mean, results.rstd},
-                      {operands.input, operands.weight, operands.bias}});
+  run_floating_rows(functors::GroupNormRow{layout_of(g), eps}, operands.input.dtype(),
+                    {g.count(), g.group_size()},
+                    {{results.out, results.mean, results.rstd},
+                     {operands.input, operands.weight, operands.bias}});
 }
 
 // float32 for half precision.
@@ -103,16 +103,16 @@ struct Gradients {
 void compute_gradients(const Groups& g, const Tensor& grad, const Tensor& input, const Tensor& mean,
                        const Tensor& rstd, const Tensor& weight, const Gradients& out) {
   if (lacks_values(grad)) return;
-  const formulas::ChannelGroups layout = layout_of(g);
+  const functors::ChannelGroups layout = layout_of(g);
   if (out.input.defined() && grad.numel() != 0) {
-    run_floating_lines(formulas::GroupNormSlopeLine{layout}, input.dtype(),
-                       {g.count(), g.group_size()},
-                       {{out.input}, {grad, input, mean, rstd, weight}});
+    run_floating_rows(functors::GroupNormBackwardRow{layout}, input.dtype(),
+                      {g.count(), g.group_size()},
+                      {{out.input}, {grad, input, mean, rstd, weight}});
   }
   if (!out.weight.defined() && !out.bias.defined()) return;
-  run_floating_lines(formulas::GroupNormChannel{layout}, input.dtype(),
-                     {g.channels, g.samples * g.pixels},
-                     {{out.weight, out.bias}, {grad, input, mean, rstd}});
+  run_floating_rows(functors::GroupNormChannel{layout}, input.dtype(),
+                    {g.channels, g.samples * g.pixels},
+                    {{out.weight, out.bias}, {grad, input, mean, rstd}});
 }
 
 TensorList backward(const Groups& g, const BackwardCall& call) {

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/lines.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::ops {
 namespace {
@@ -55,7 +55,7 @@ Rows rows_of(const Shape& shape, const Shape& normalized) {
   return rows;
 }
 
-// Where nobody keeps them, the mean goes before rstd.
+// Where they are not kept, the mean goes before rstd.
 struct Results {
   Tensor rstd;
   Tensor mean;
@@ -65,10 +65,10 @@ struct Results {
 bool is_done_by_kernel(const Rows& rows, const Operands& operands, double eps,
                        const Results& results) {
   return is_row_major_or_undefined(operands.weight) && is_row_major_or_undefined(operands.bias) &&
-         are_lines_done_on_card(formulas::LayerNormLine{eps}, operands.input.dtype(),
-                                {rows.count, rows.length},
-                                {{results.out, results.mean, results.rstd},
-                                 {operands.input, operands.weight, operands.bias}});
+         are_rows_done_on_cuda(functors::LayerNormRow{eps}, operands.input.dtype(),
+                               {rows.count, rows.length},
+                               {{results.out, results.mean, results.rstd},
+                                {operands.input, operands.weight, operands.bias}});
 }
 
 void compute(const Rows& rows, const Operands& operands, double eps, const Results& results) {
@@ -153,14 +153,14 @@ bool are_gradients_done_by_kernels(const Rows& rows, const Tensor& grad, const T
   bool is_done = false;
   if (out.input.defined()) {
     is_done =
-        are_lines_done_on_card(formulas::LayerNormSlopeLine(), dtype, {rows.count, rows.length},
-                               {{out.input}, {grad, input, mean, rstd, weight}});
+        are_rows_done_on_cuda(functors::LayerNormBackwardRow(), dtype, {rows.count, rows.length},
+                              {{out.input}, {grad, input, mean, rstd, weight}});
     if (!is_done) return false;
   }
   if (out.weight.defined() || out.bias.defined()) {
-    is_done = are_lines_done_on_card(formulas::LayerNormColumn(), dtype,
-                                     {rows.length, rows.count, rows.length},
-                                     {{out.weight, out.bias}, {grad, input, mean, rstd}});
+    is_done = are_rows_done_on_cuda(functors::LayerNormColumn(), dtype,
+                                    {rows.length, rows.count, rows.length},
+                                    {{out.weight, out.bias}, {grad, input, mean, rstd}});
   }
   return is_done;
 }

@@ -2,11 +2,14 @@
 
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/ops/formulas/activation.h"
+#include "runtime/kernels/functors/activation.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/loss_kernel.h"
-#include "runtime/ops/pointwise.h"
-#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -14,8 +17,8 @@ namespace {
 constexpr OpInfo kBce{"binary_cross_entropy"};
 constexpr OpInfo kBceWithLogits{"binary_cross_entropy_with_logits", CastPolicy::float32};
 
-constexpr formulas::LogSigmoid kLogSigmoid;
-constexpr formulas::Sigmoid kSigmoid;
+constexpr functors::LogSigmoid kLogSigmoid;
+constexpr functors::Sigmoid kSigmoid;
 
 void require_same_shape(const LossOperands& operands, const OpInfo& info) {
   if (operands.input.shape() == operands.target.shape()) return;
@@ -25,7 +28,7 @@ void require_same_shape(const LossOperands& operands, const OpInfo& info) {
 }
 
 void forbid_under_autocast(const Tensor& input) {
-  const AutocastState* state = Context::current().state.autocast.get();
+  const AutocastState* state = find_autocast_state();
   if (state == nullptr || !state->is_enabled || !input.device().is_cuda()) return;
   throw std::invalid_argument(
       "[binary_cross_entropy] binary_cross_entropy and BCELoss are unsafe to autocast: combine the "
@@ -34,7 +37,7 @@ void forbid_under_autocast(const Tensor& input) {
 
 Tensor bce_losses(const LossOperands& operands, const Tensor& weight) {
   Tensor losses = empty_like(operands.input);
-  compute_into(losses, operands.input, operands.target, formulas::CrossEntropyValue());
+  compute_into(losses, operands.input, operands.target, functors::CrossEntropyValue());
   if (weight.defined()) mul_(losses, weight);
   return losses;
 }
@@ -51,8 +54,8 @@ Tensor bce_gradient(BackwardCall& call, std::size_t side, double factor) {
   const Tensor x = call.saved(0);
   const Tensor t = call.saved(1);
   Tensor grad =
-      side == 0 ? distance_gradient(call.grad(), x, t, factor, formulas::CrossEntropy())
-                : distance_gradient(call.grad(), t, x, factor, formulas::CrossEntropyOfTarget());
+      side == 0 ? distance_gradient(call.grad(), x, t, factor, functors::CrossEntropy())
+                : distance_gradient(call.grad(), t, x, factor, functors::CrossEntropyOfTarget());
   if (const Tensor weight = call.saved(2); weight.defined()) mul_(grad, weight);
   return grad;
 }
@@ -103,7 +106,7 @@ Tensor logit_target_gradient(BackwardCall& call, double factor) {
   const Tensor pos_weight = call.saved(0);
   const Tensor x = call.saved(1);
   const Tensor weight = call.saved(3);
-  Tensor out = map_new(x, formulas::LogSigmoidOfNegated());
+  Tensor out = map_new(x, functors::LogSigmoidOfNegated());
   const Tensor positives = map_new(x, kLogSigmoid);
   if (pos_weight.defined()) mul_(positives, pos_weight);
   sub_(out, positives);

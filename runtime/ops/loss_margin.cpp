@@ -1,11 +1,15 @@
 #include "runtime/ops/loss_margin.h"
 
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/choice.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/inplace_unary.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

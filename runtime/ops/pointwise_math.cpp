@@ -1,12 +1,13 @@
-// Functions whose gradients are formulas of whole tensors. A C++ compiler evaluates the right
-// factor of a product first, and lets go of all temporaries, the last one first, when the whole
-// formula is done: so the formulas below name theirs in that order.
+#include "runtime/ops/pointwise_math.h"
+
 #include <cmath>
 #include <numbers>
 
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/functions.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/power.h"
 
 namespace ohm::ops {
 namespace {
@@ -57,7 +58,7 @@ std::vector<Sample> both_signs() {
 }
 
 Tensor tan(const Tensor& input) {
-  return unary_keeping_result(kTan, "TanBackward", input, formulas::Tan(),
+  return unary_keeping_result(kTan, "TanBackward", input, functors::Tan(),
                               Formula([](const Tensor& grad, const Tensor& y) {
                                 const Tensor square = squared(y);
                                 const Tensor slope = plus(square, 1.0);
@@ -66,11 +67,11 @@ Tensor tan(const Tensor& input) {
 }
 
 Tensor erf(const Tensor& input) {
-  return unary_keeping_input(kErf, "ErfBackward", input, formulas::Erf(),
+  return unary_keeping_input(kErf, "ErfBackward", input, functors::Erf(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const Tensor square = squared(x);
                                const Tensor negated = times(square, -1.0);
-                               const Tensor bell = mapped(negated, &exp, formulas::Exp());
+                               const Tensor bell = mapped(negated, &exp, functors::Exp());
                                const Tensor slope = times(bell, 2.0 * std::numbers::inv_sqrtpi);
                                return product(slope, grad);
                              }));
@@ -88,15 +89,15 @@ Tensor logarithm(const OpInfo& info, std::string_view node, const Tensor& input,
 }
 
 Tensor log2(const Tensor& input) {
-  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2, formulas::Log2());
+  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2, functors::Log2());
 }
 
 Tensor log10(const Tensor& input) {
-  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, formulas::Log10());
+  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, functors::Log10());
 }
 
 Tensor log1p(const Tensor& input) {
-  return unary_keeping_input(kLog1p, "Log1pBackward", input, formulas::Log1p(),
+  return unary_keeping_input(kLog1p, "Log1pBackward", input, functors::Log1p(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const Tensor shifted = plus(x, 1.0);
                                return quotient(grad, shifted);
@@ -104,7 +105,7 @@ Tensor log1p(const Tensor& input) {
 }
 
 Tensor expm1(const Tensor& input) {
-  return unary_keeping_result(kExpm1, "Expm1Backward", input, formulas::Expm1(),
+  return unary_keeping_result(kExpm1, "Expm1Backward", input, functors::Expm1(),
                               Formula([](const Tensor& grad, const Tensor& y) {
                                 const Tensor shifted = plus(y, 1.0);
                                 return product(grad, shifted);
@@ -112,18 +113,18 @@ Tensor expm1(const Tensor& input) {
 }
 
 Tensor floor(const Tensor& input) {
-  return stepped(kFloor, "FloorBackward", input, formulas::Floor());
+  return stepped(kFloor, "FloorBackward", input, functors::Floor());
 }
-Tensor ceil(const Tensor& input) { return stepped(kCeil, "CeilBackward", input, formulas::Ceil()); }
+Tensor ceil(const Tensor& input) { return stepped(kCeil, "CeilBackward", input, functors::Ceil()); }
 Tensor round(const Tensor& input) {
-  return stepped(kRound, "RoundBackward", input, formulas::Round());
+  return stepped(kRound, "RoundBackward", input, functors::Round());
 }
-Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, formulas::Sign()); }
+Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, functors::Sign()); }
 
 }  // namespace
 
 Tensor reciprocal(const Tensor& input) {
-  return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, formulas::Reciprocal(),
+  return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, functors::Reciprocal(),
                               Formula([](const Tensor& grad, const Tensor& y) {
                                 const Tensor square = squared(y);
                                 const Tensor negated = times(grad, -1.0);
@@ -133,26 +134,26 @@ Tensor reciprocal(const Tensor& input) {
 
 Tensor rsqrt(const Tensor& input) {
   return unary_keeping_result(
-      kRsqrt, "RsqrtBackward", input, formulas::Rsqrt(),
+      kRsqrt, "RsqrtBackward", input, functors::Rsqrt(),
       Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, formulas::Cubed());
+        const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, functors::Cubed());
         const Tensor scaled = times(grad, -0.5);
         return product(scaled, cube);
       }));
 }
 
 Tensor sin(const Tensor& input) {
-  return unary_keeping_input(kSin, "SinBackward", input, formulas::Sin(),
+  return unary_keeping_input(kSin, "SinBackward", input, functors::Sin(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor slope = mapped(x, &cos, formulas::Cos());
+                               const Tensor slope = mapped(x, &cos, functors::Cos());
                                return product(grad, slope);
                              }));
 }
 
 Tensor cos(const Tensor& input) {
-  return unary_keeping_input(kCos, "CosBackward", input, formulas::Cos(),
+  return unary_keeping_input(kCos, "CosBackward", input, functors::Cos(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor sine = mapped(x, &sin, formulas::Sin());
+                               const Tensor sine = mapped(x, &sin, functors::Sin());
                                const Tensor slope = times(sine, -1.0);
                                return product(grad, slope);
                              }));
@@ -165,7 +166,7 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
   Recorder record("XlogyBackward", {&input, &other});
   record.save(other);
   record.save(input);
-  Tensor out = binary_new_floating(kXlogy, input, other, dtype, formulas::XLogY());
+  Tensor out = binary_new_floating(kXlogy, input, other, dtype, functors::XLogY());
   record.attach(out, [dtype](BackwardCall& call) {
     const Tensor x = call.saved(1);
     const Tensor y = call.saved(0);
@@ -176,14 +177,14 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
     }
     if (call.needs(0)) {
       // grad · log(y), and 0 where x is 0 and y is not positive.
-      const Tensor slope = map_new(call.grad(), y, formulas::XLogYSlope());
+      const Tensor slope = map_new(call.grad(), y, functors::XLogYBackward());
       const Tensor x_is_zero = empty(x.shape(), {DType::boolean, x.device()});
       const Tensor y_is_not_positive = empty(y.shape(), {DType::boolean, y.device()});
       const Tensor is_masked =
           empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
       grads[0] = empty_like(slope);
       visit_floating(dtype, [&]<class T>(TypeTag<T>) {
-        map_ternary<T, T>(grads[0], slope, x, y, formulas::XLogYSlopeKept());
+        map_ternary<T, T>(grads[0], slope, x, y, functors::XLogYBackwardKept());
       });
     }
     return grads;

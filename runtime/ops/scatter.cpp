@@ -1,11 +1,11 @@
 // Copies of a tensor with elements written to places that an index names.
 #include "runtime/ops/scatter.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formula.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/indexing.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {

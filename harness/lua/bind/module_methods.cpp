@@ -22,6 +22,7 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
 #include "runtime/parallel/distributed_data_parallel.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::lua {
 namespace {

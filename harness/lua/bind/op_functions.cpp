@@ -4,6 +4,7 @@
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/ops/op_list.h"
 
 namespace ohm::lua {
 namespace {

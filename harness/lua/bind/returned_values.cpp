@@ -9,7 +9,7 @@
 
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
 
 namespace ohm::lua {
 namespace {

@@ -15,10 +15,11 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/op_functions.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {

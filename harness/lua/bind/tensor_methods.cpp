@@ -14,10 +14,12 @@
 #include "harness/lua/bind/conversion_target.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::lua {
 namespace {
@@ -194,7 +196,7 @@ int pin_memory(lua_State* L) {
 }
 
 int is_pinned(lua_State* L) {
-  lua_pushboolean(L, self(L, "is_pinned").storage().is_pinned());
+  lua_pushboolean(L, ohm::is_pinned(self(L, "is_pinned").storage()));
   return 1;
 }
 

@@ -11,8 +11,8 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/fixed_order.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {

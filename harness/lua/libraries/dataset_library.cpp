@@ -11,9 +11,9 @@
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/generator_library.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 

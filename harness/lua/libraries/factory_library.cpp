@@ -13,8 +13,8 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {

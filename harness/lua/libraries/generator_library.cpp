@@ -12,9 +12,9 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "runtime/ops/host_values.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/launch/host_values.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {
@@ -65,7 +65,7 @@ int randperm(lua_State* L) {
   const Tensor out = empty({count}, {DType::int64, device});  // refuses what does not fit
   if (out.has_values()) {
     const Indices indices = data::random_permutation(count, generator);
-    ops::store_values(out, {indices.begin(), indices.end()});
+    store_values(out, {indices.begin(), indices.end()});
   }
   push_tensor(L, out);
   return 1;

@@ -11,10 +11,10 @@
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/optimizer_handle.h"
 #include "harness/lua/bind/parameter_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/parallel/parameter_partition.h"
 #include "runtime/parallel/rank_group.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 

@@ -170,7 +170,7 @@ class MergeOf : public Merge, public testing::WithParamInterface<std::string> {}
 TEST_P(MergeOf, ReadsShardsThatKeepTheSchema) {
   run_half(2, GetParam(), {"good.lua", "good.lua"});
   const std::string kind = GetParam() == "run" ? "result" : "sweep";
-  const Json schema = Json::parse(test::read_file(source("reports/ohm." + kind + ".schema.json")));
+  const Json schema = Json::parse(test::read_file(source("reports/json/ohm." + kind + ".schema.json")));
   const Json shard = Json::parse(test::read_file(file("2.json")));
   EXPECT_EQ(test::SchemaCheck(schema).errors(shard), "");
   EXPECT_EQ(shard["shard"]["settings"]["seed"], "0");

@@ -1,5 +1,5 @@
 // Which figures are exact, and which rest on what nobody has measured.
-#include "runtime/tensor/assumption.h"
+#include "runtime/base/assumption.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,13 +7,14 @@
 #include <fstream>
 #include <sstream>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
