@@ -75,6 +75,20 @@ TEST(Documents, AreAllFoundFromTheReadme) {
   }
 }
 
+TEST(Architecture, NamesEveryRoom) {
+  static const std::regex kRow("\\{\"[a-z_]+/([a-z_/]+)\", *\\n? *\\{");
+  const std::string rules = text_of("tests/style/include_rules.cpp");
+  const std::string page = text_of("docs/architecture.md");
+  std::size_t rooms = 0;
+  for (std::sregex_iterator row(rules.begin(), rules.end(), kRow), end; row != end; ++row) {
+    const std::string folder = row->str().substr(2, row->str().rfind('"') - 2);
+    if (!std::filesystem::exists(source_path(folder))) continue;
+    ++rooms;
+    EXPECT_NE(std::string::npos, page.find("`" + (*row)[1].str() + "`")) << folder;
+  }
+  EXPECT_LT(20U, rooms);
+}
+
 TEST(Catalogue, HasEveryScenario) {
   const std::string readme = text_of("README.md");
   const std::string catalogue = text_of("docs/catalogue.md");
