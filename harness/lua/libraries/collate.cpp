@@ -12,6 +12,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/fixed_order.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/view.h"
 
 namespace ohm::lua {

@@ -12,6 +12,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/generator_library.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 
@@ -49,10 +50,10 @@ struct HandleOf<ConcatDatasetPtr> {
 
 namespace {
 
-constexpr ArgumentName kDataset{"DataLoader", "dataset"};
+constexpr ArgumentName kDatasetArgument{"DataLoader", "dataset"};
 
 [[noreturn]] void refuse_dataset(lua_State* L, int index) {
-  refuse_argument(L, index, kDataset,
+  refuse_argument(L, index, kDatasetArgument,
                   "a data set: a table with __len and __getitem, a list, a tensor, …");
 }
 
@@ -102,7 +103,8 @@ int push_item_of_table(lua_State* L, int table, std::int64_t item) {
 // ---- handles ------------------------------------------------------------------------------------
 
 void push_entry(lua_State* L, const Tensor& tensor, std::int64_t item) {
-  if (tensor.dims() == 0) refuse_argument(L, 1, kDataset, "a tensor with at least one dimension");
+  if (tensor.dims() == 0)
+    refuse_argument(L, 1, kDatasetArgument, "a tensor with at least one dimension");
   push_tensor(L, ops::select(tensor, 0, item));
 }
 
@@ -147,7 +149,7 @@ int push_item_of_handle(lua_State* L, int index, std::int64_t item) {
     const int part = push_part(L, index, **set, item);
     return keep_values(L, height, push_dataset_item(L, part, item));
   }
-  push_entry(L, tensor_argument(L, index, kDataset), item);
+  push_entry(L, tensor_argument(L, index, kDatasetArgument), item);
   return 1;
 }
 

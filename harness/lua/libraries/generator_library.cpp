@@ -62,7 +62,7 @@ int randperm(lua_State* L) {
   const Device device = named.device("device", Device::cpu());
   const GeneratorPtr own = generator_argument(L, named);
   PhiloxGenerator& generator = own ? *own : Context::current().slot(device).generator;
-  const Tensor out = empty({count}, {DType::int64, device});  // refuses what does not fit
+  const Tensor out = ohm::empty({count}, {DType::int64, device});  // refuses what does not fit
   if (out.has_values()) {
     const Indices indices = data::random_permutation(count, generator);
     store_values(out, {indices.begin(), indices.end()});

@@ -84,7 +84,7 @@ int register_forward_pre_hook(lua_State* L) {
   return register_on_module(L, "register_forward_pre_hook", ScriptHooks::When::before_forward);
 }
 
-constexpr luaL_Reg kModuleMethods[] = {
+constexpr luaL_Reg kModuleHookMethods[] = {
     {"register_forward_hook", native<register_forward_hook>},
     {"register_forward_pre_hook", native<register_forward_pre_hook>},
 };
@@ -223,7 +223,7 @@ constexpr luaL_Reg kGraphFunctions[] = {
 
 const HandleClass HandleOf<RemovalPtr>::kClass = {"hook", kRemovalMetamethods};
 
-std::span<const luaL_Reg> module_hook_methods() { return kModuleMethods; }
+std::span<const luaL_Reg> module_hook_methods() { return kModuleHookMethods; }
 std::span<const luaL_Reg> tensor_hook_methods() { return kHookTensorMethods; }
 std::span<const luaL_Reg> graph_functions() { return kGraphFunctions; }
 

@@ -27,8 +27,6 @@ namespace {
 
 using data::Indices;
 
-constexpr std::string_view kLoaderName = kDataLoader;
-
 /// What a loop holds of the script.
 enum LoopValue : int {
   kLoader = 1,
@@ -74,7 +72,7 @@ void fetch(lua_State* L, int loop_index, Loop& loop) {
   const CategoryGuard category(Category::input);
   lua_getiuservalue(L, loop_index, kLoader);
   const int loader = lua_gettop(L);
-  const auto& options = object_argument<LoaderOptions>(L, loader, {kLoaderName, "self"});
+  const auto& options = object_argument<LoaderOptions>(L, loader, {kDataLoader, "self"});
   push_packed_batch(L, loader, options, loop.batches[loop.fetched]);
   lua_getiuservalue(L, loop_index, kFetched);
   lua_insert(L, -2);
@@ -86,7 +84,7 @@ void fetch(lua_State* L, int loop_index, Loop& loop) {
 
 // Pushes a new loop over the loader; with workers it fetches ahead.
 void push_loop(lua_State* L, int loader) {
-  const auto& options = object_argument<LoaderOptions>(L, loader, {kLoaderName, "self"});
+  const auto& options = object_argument<LoaderOptions>(L, loader, {kDataLoader, "self"});
   auto loop = std::make_shared<Loop>();
   loop->batches = draw_batches(L, loader, options);
   Loop& state = *loop;
@@ -113,7 +111,7 @@ void take_fetched(lua_State* L, int index, Loop& loop) {
 
 // Pushes the values of the loop's next batch and returns how many there are; 0 at its end.
 int advance(lua_State* L, int index) {
-  auto& loop = object_argument<Loop>(L, index, {kLoaderName, "loop"});
+  auto& loop = object_argument<Loop>(L, index, {kDataLoader, "loop"});
   if (loop.given == loop.batches.size()) return 0;
   if (loop.fetched == loop.given) fetch(L, index, loop);
   take_fetched(L, index, loop);
@@ -121,7 +119,7 @@ int advance(lua_State* L, int index) {
   if (loop.fetched < loop.batches.size()) {
     lua_getiuservalue(L, index, kLoader);
     const bool has_workers =
-        object_argument<LoaderOptions>(L, -1, {kLoaderName, "self"}).num_workers > 0;
+        object_argument<LoaderOptions>(L, -1, {kDataLoader, "self"}).num_workers > 0;
     lua_pop(L, 1);
     if (has_workers) fetch(L, index, loop);
   }
@@ -195,20 +193,20 @@ int enumerate(lua_State* L) {
 
 int loader_length(lua_State* L) {
   lua_pushinteger(L,
-                  count_batches(L, 1, object_argument<LoaderOptions>(L, 1, {kLoaderName, "self"})));
+                  count_batches(L, 1, object_argument<LoaderOptions>(L, 1, {kDataLoader, "self"})));
   return 1;
 }
 
 constexpr luaL_Reg kLoaderMethods[] = {{"enumerate", native<enumerate>}};
 
 int index_loader(lua_State* L) {
-  const auto& options = object_argument<LoaderOptions>(L, 1, {kLoaderName, "self"});
-  const std::string_view name = string_argument(L, 2, {kLoaderName, "name"});
+  const auto& options = object_argument<LoaderOptions>(L, 1, {kDataLoader, "self"});
+  const std::string_view name = string_argument(L, 2, {kDataLoader, "name"});
   if (name == "dataset") return lua_getiuservalue(L, 1, kDataset), 1;
   if (name == "sampler") return lua_getiuservalue(L, 1, kSampler), 1;
   if (name == "batch_size") return lua_pushinteger(L, options.batch_size), 1;
   if (name == "num_workers") return lua_pushinteger(L, options.num_workers), 1;
-  return push_method(L, kLoaderMethods, kLoaderName,
+  return push_method(L, kLoaderMethods, kDataLoader,
                      {"dataset", "sampler", "batch_size", "num_workers"});
 }
 
@@ -237,9 +235,9 @@ bool is_given(const NamedArguments& named, lua_State* L, std::string_view name) 
 std::int64_t batch_size_argument(const NamedArguments& named, lua_State* L) {
   if (!named.push("batch_size")) return 1;
   const bool is_none = lua_isboolean(L, -1) && lua_toboolean(L, -1) == 0;
-  const std::int64_t size = is_none ? 0 : integer_argument(L, -1, {kLoaderName, "batch_size"});
+  const std::int64_t size = is_none ? 0 : integer_argument(L, -1, {kDataLoader, "batch_size"});
   if (!is_none && size < 1)
-    refuse_argument(L, -1, {kLoaderName, "batch_size"}, "at least 1, or false");
+    refuse_argument(L, -1, {kDataLoader, "batch_size"}, "at least 1, or false");
   lua_pop(L, 1);
   return size;
 }
@@ -289,9 +287,9 @@ void set_user_value(lua_State* L, int loader, LoaderValue value, const NamedArgu
 
 // DataLoader(dataset [, {batch_size, shuffle, …}])
 int data_loader(lua_State* L) {
-  const NamedArguments named(L, kLoaderName, lua_type(L, 2) == LUA_TTABLE ? 2 : 0);
+  const NamedArguments named(L, kDataLoader, lua_type(L, 2) == LUA_TTABLE ? 2 : 0);
   if (lua_gettop(L) > 1 && lua_type(L, 2) != LUA_TTABLE) {
-    refuse_argument(L, 2, {kLoaderName, "options"}, "a table: {batch_size = 32, shuffle = true}");
+    refuse_argument(L, 2, {kDataLoader, "options"}, "a table: {batch_size = 32, shuffle = true}");
   }
   dataset_size(L, 1);
   const LoaderOptions options = read_options(named, L);
