@@ -15,7 +15,7 @@ namespace ohm::reports {
 
 namespace {
 
-/// More rows than anybody reads; those with bad verdicts come first then.
+/// More rows are too many to read; those with bad verdicts come first then.
 constexpr std::size_t kMostRows = 400;
 
 using Row = HeatMapRow;
