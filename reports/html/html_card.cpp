@@ -35,10 +35,6 @@ std::vector<std::size_t> by_problem(const ScenarioResult& scenario) {
   return order;
 }
 
-std::string human(std::int64_t bytes) {
-  return short_figure(static_cast<double>(bytes), Unit::bytes);
-}
-
 /// What the right end of the bars stands for.
 std::int64_t scale_of(const ScenarioResult& scenario, const std::vector<LimitLine>& lines) {
   std::int64_t largest = 1;
@@ -69,7 +65,7 @@ std::string axis(std::int64_t scale) {
   return fmt::format(
       "<div class=\"axis\"><span class=\"first\" style=\"left:0\">0</span><span "
       "style=\"left:50%\">{}</span><span class=\"last\" style=\"left:100%\">{}</span></div>",
-      human(scale / 2), human(scale));
+      short_bytes(scale / 2), short_bytes(scale));
 }
 
 std::string equivalence_text(const VariantResult& variant) {
@@ -99,7 +95,7 @@ std::string row(const VariantResult& variant, std::size_t index,
       is_bad ? "bad" : "", html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
       kMarks[static_cast<std::size_t>(variant.verdict)], index, html(variant.name),
       name_of(variant.role), variant.of.empty() ? "" : " of " + html(variant.of), peak,
-      grouped(peak), human(peak), name_of(variant.role),
+      grouped(peak), short_bytes(peak), name_of(variant.role),
       100 * static_cast<double>(peak) / static_cast<double>(scale), limit_marks(lines, scale),
       html(variant.reason), equivalence_text(variant));
 }
