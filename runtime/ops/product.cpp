@@ -10,7 +10,9 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/formula.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
@@ -219,20 +221,18 @@ std::vector<OpDef> product_ops() {
     return Sample{away_from_zero(), std::move(dim), keeps};
   };
   const auto over_one = [along] {
-    return std::vector<Sample>{index_along_dim(Value(), false),
-                               index_along_dim(std::int64_t{1}, false),
-                               index_along_dim(std::int64_t{0}, true)};
+    return std::vector<Sample>{along(Value(), false), along(std::int64_t{1}, false),
+                               along(std::int64_t{0}, true)};
   };
   const auto over_several = [along] {
-    return std::vector<Sample>{index_along_dim(Value(), false), index_along_dim(Shape{1}, false),
-                               index_along_dim(Shape{0, 1}, true)};
+    return std::vector<Sample>{along(Value(), false), along(Shape{1}, false),
+                               along(Shape{0, 1}, true)};
   };
   return {
       define(kProd, kBoth, &prod, {"input", "dim", keepdim}, over_one),
       define(kLogSumExp, kBoth, &logsumexp, {"input", "dim", keepdim},
              [along] {
-               return std::vector<Sample>{index_along_dim(Shape{1}, false),
-                                          index_along_dim(Shape{0, 1}, true)};
+               return std::vector<Sample>{along(Shape{1}, false), along(Shape{0, 1}, true)};
              }),
       define(kAmax, kBoth, &amax, {"input", "dim", keepdim}, over_several),
       define(kAmin, kBoth, &amin, {"input", "dim", keepdim}, over_several),
