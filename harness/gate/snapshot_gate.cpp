@@ -49,7 +49,7 @@ void fail(VariantResult& variant, FailureType type, const std::string& reason) {
     return;
   }
   variant.verdict = Verdict::failed;
-  variant.failure_type = name_of(type);
+  variant.failure_type = type;
   variant.reason = reason;
 }
 

@@ -206,7 +206,7 @@ VariantResult judge(const MeasuredScenario& measured, const VariantDescription& 
     judgement = {Verdict::skipped, {}, "the run ended before what it is compared with", {}};
   }
   result.verdict = judgement.verdict;
-  result.failure_type = name_of(judgement.failure_type);
+  result.failure_type = judgement.failure_type;
   result.reason = std::move(judgement.reason);
   result.recovered_share = judgement.recovered_share;
   return result;

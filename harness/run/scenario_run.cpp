@@ -218,7 +218,7 @@ void ScenarioRun::apply_baseline(ScenarioResult& result) const {
                      [&](const VariantResult& one) { return one.name == check.variant; });
     if (!fails || variant->verdict != Verdict::passed) continue;
     variant->verdict = Verdict::failed;
-    variant->failure_type = name_of(FailureType::baseline_regression);
+    variant->failure_type = FailureType::baseline_regression;
     variant->reason = baseline_ ? "against the baseline: " + check.reason
                                 : "there is no baseline; ohm baseline update writes it";
   }

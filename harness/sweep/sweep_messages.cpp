@@ -2,16 +2,9 @@
 
 #include "harness/process/ipc_serialization.h"
 #include "harness/run/returned_value_message.h"
+#include "reports/model/fields.h"
 
-namespace ohm {
-
-template <class Archive, Is<SweepPoint> T>
-void fields(Archive& archive, T& point) {
-  archive(point.point, point.level, point.device, point.category, point.op, point.file, point.line,
-          point.stack, point.passes, point.faults, point.unhandled);
-}
-
-namespace engine {
+namespace ohm::engine {
 
 template <class Archive, Is<TrialVerdict> T>
 void fields(Archive& archive, T& verdict) {
@@ -70,6 +63,4 @@ std::vector<TaskVerdict> decoded_verdicts(std::string_view bytes) {
   return decoded_message<std::vector<TaskVerdict>>(bytes);
 }
 
-}  // namespace engine
-
-}  // namespace ohm
+}  // namespace ohm::engine

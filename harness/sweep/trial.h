@@ -98,7 +98,10 @@ class Trial {
   std::string broken_invariant();
   TrialEnding go_on();
   std::string unusable(const FaultFreeRun& fault_free);
+  static bool worsen(TrialVerdict& found, FaultVerdict verdict, const std::string& what);
   void judge_later(const FaultFreeRun& fault_free, TrialVerdict& found);
+  bool judge_end_state(const FaultFreeRun& fault_free, const EndState& end, TrialVerdict& found);
+  bool began_as(const FaultFreeRun& fault_free) const;
   std::string partial_step(const FaultFreeRun& fault_free) const;
   std::uint64_t state_key(const EndState& left);
   TrialVerdict judged_ending(const FaultFreeRun& fault_free) const;

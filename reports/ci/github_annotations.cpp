@@ -83,9 +83,10 @@ std::vector<Annotation> annotations_of(const RunResult& result) {
       Annotation one;
       one.is_error = is_error;
       find_place(scenario, variant, one);
-      one.title = fmt::format(
-          "{}.{}: {}", scenario.name, variant.name,
-          variant.failure_type.empty() ? name_of(variant.outcome) : variant.failure_type);
+      one.title =
+          fmt::format("{}.{}: {}", scenario.name, variant.name,
+                      variant.failure_type == FailureType::none ? name_of(variant.outcome)
+                                                                : name_of(variant.failure_type));
       one.message = fmt::format("{}\nre-run: {}", variant.reason, variant.rerun);
       annotations.push_back(std::move(one));
     }

@@ -89,8 +89,9 @@ std::string failed_scenario(const ScenarioResult& scenario) {
   for (const VariantResult& variant : scenario.variants) {
     if (!is_bad(variant.verdict)) continue;
     out += fmt::format("- **{}**{}{}: {}\n{}  - {}\n", cell(variant.name),
-                       variant.failure_type.empty() ? "" : " ", cell(variant.failure_type),
-                       cell(variant.reason), broken_limits(variant), code(variant.rerun));
+                       variant.failure_type == FailureType::none ? "" : " ",
+                       cell(name_of(variant.failure_type)), cell(variant.reason),
+                       broken_limits(variant), code(variant.rerun));
   }
   return out + "\n";
 }

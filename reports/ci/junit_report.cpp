@@ -111,7 +111,7 @@ void write_verdict(XmlElement& test_case, const VariantResult& variant) {
     case Verdict::failed:
       XmlElement(test_case, "failure")
           .attribute("message", variant.reason)
-          .attribute("type", variant.failure_type)
+          .attribute("type", name_of(variant.failure_type))
           .text(details_of(variant));
       return;
     case Verdict::error:

@@ -71,7 +71,7 @@ class VariantTable {
            reason_lines(variant.reason, tone) + device_lines(variant);
   }
 
-  /// A row of a variant that nobody judges.
+  /// A row of a variant that is not judged.
   std::string reference_row(const VariantResult& variant) const {
     const std::string text =
         cells("reference", shortened(variant.name, name_columns_), peak_of(variant), "");
@@ -214,7 +214,9 @@ std::string output_lines(const VariantResult& variant, const ReportStyle& style)
 /// What a failed variant needs: every figure, the error, and the command that repeats it.
 std::string details(const VariantResult& variant, const ReportStyle& style) {
   const VerdictLook& look = look_of(variant.verdict);
-  const std::string type = variant.failure_type.empty() ? "" : " (" + variant.failure_type + ")";
+  const std::string type = variant.failure_type == FailureType::none
+                               ? ""
+                               : fmt::format(" ({})", name_of(variant.failure_type));
   std::string out =
       "  " +
       painted(fmt::format("{} {} {}{}", look.mark, variant.name, name_of(variant.verdict), type),

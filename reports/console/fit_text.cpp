@@ -247,7 +247,7 @@ class FitText {
       add_field("the peak follows",
                 fmt::format("{} through {}: too few to tell whether it is a line", formula, where));
     } else {
-      add_field("the peak is no line",
+      add_field("the peak is not linear",
                 fmt::format("{} at both ends, but up to {} away from it between them ({})", formula,
                             exact_bytes(static_cast<double>(line.largest_deviation_bytes)), where));
     }

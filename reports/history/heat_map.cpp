@@ -36,7 +36,7 @@ HeatMapResult heat_map_of(const SweptVariant& variant) {
     const Counts bad = failures[point.point];
     const std::int64_t good =
         point.faults - std::accumulate(bad.begin(), bad.end(), std::int64_t{});
-    HeatMapResult::Row row{point.point, point.op, point.file, point.line, {}};
+    HeatMapRow row{point.point, point.op, point.file, point.line, {}};
     row.counts.push_back(std::max<std::int64_t>(0, good));
     for (std::size_t verdict = 0; verdict < sums.size(); ++verdict) {
       if (sums[verdict] != 0) row.counts.push_back(bad[verdict]);

@@ -15,10 +15,10 @@ namespace ohm::reports {
 
 namespace {
 
-/// More rows than anybody reads; those with bad verdicts come first then.
+/// More rows are too many to read; those with bad verdicts come first then.
 constexpr std::size_t kMostRows = 400;
 
-using Row = HeatMapResult::Row;
+using Row = HeatMapRow;
 
 std::int64_t bad_count(const Row& row) {
   return std::accumulate(row.counts.begin() + 1, row.counts.end(), std::int64_t{0});

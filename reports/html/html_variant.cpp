@@ -140,7 +140,7 @@ std::string peak_section(const VariantResult& variant) {
         of, html(exact_figure(static_cast<double>(device.peak_allocated_bytes), Unit::bytes)),
         grouped(device.peak->event), device.peak->step);
     out += category_bar(device.peak_by_category, device.peak_allocated_bytes);
-    // A record of another program can have more places than anybody reads.
+    // A record of another program can have more places than a reader takes in.
     constexpr std::size_t kMostPlaces = 1000;
     std::vector<HolderResult> holders = device.peak->holders;
     const std::size_t shown = std::min(holders.size(), kMostPlaces);

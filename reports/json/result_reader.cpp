@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <charconv>
+#include <concepts>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <type_traits>
 
 #include "allocator_shim/base/whole_file.h"
-#include "reports/history/history_json.h"
+#include "reports/history/history_check.h"
 #include "reports/json/json_report.h"
+#include "reports/model/fields.h"
 
 namespace ohm::reports {
 
@@ -18,27 +21,45 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Reads members and remembers where it is, for messages.
+/// Reads structs by their fields and remembers where it is, for messages.
 class Reader {
  public:
   RunResult result(const Json& json) {
-    RunResult result;
     check_schema(json);
-    result.exit_reason = word<ExitReason>(json, "exit_reason", exit_reason_names());
-    result.shard = object<ShardResult>(json, "shard", &Reader::shard);
-    result.scenarios = list<ScenarioResult>(json, "scenarios", &Reader::scenario);
+    RunResult result;
+    read(json, result);
     return result;
   }
 
  private:
+  /// A member or an element, and its place from there on.
+  class Step {
+   public:
+    Step(Reader& reader, const std::string& step) : reader_(reader), before_(reader.place_.size()) {
+      reader.place_ += step;
+    }
+    ~Step() { reader_.place_.resize(before_); }
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    Reader& reader_;
+    std::size_t before_;
+  };
+
   [[noreturn]] void refuse(const std::string& what) const {
     throw ResultError(fmt::format("{}: {}", place_, what));
+  }
+  [[noreturn]] void refuse(std::string_view name, std::string_view kind, const Json& value) const {
+    const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    refuse(fmt::format("\"{}\" is not {}: {}", name, kind,
+                       text.size() <= 60 ? text : text.substr(0, 57) + "..."));
   }
 
   void check_schema(const Json& json) const {
     constexpr std::string_view kFamily = "ohm.result/";
     if (!json.is_object() || !json.contains("schema") || !json["schema"].is_string()) {
-      refuse("no result of ohm run: it has no \"schema\"");
+      refuse("not a result of ohm run: it has no \"schema\"");
     }
     const std::string schema = json["schema"];
     if (schema == kResultSchema) return;
@@ -51,291 +72,192 @@ class Reader {
     refuse(fmt::format("its schema is \"{}\", not {}", schema, kResultSchema));
   }
 
-  static std::vector<std::string_view> exit_reason_names() {
-    std::vector<std::string_view> names;
-    for (const ExitCode& code : kExitCodes) names.push_back(code.reason);
-    return names;
-  }
-  static std::vector<std::string_view> role_names() {
-    std::vector<std::string_view> names;
-    for (const RoleName& role : kRoleNames) names.push_back(role.name);
-    return names;
-  }
-
-  // ---- members ----------------------------------------------------------------------------------
-
-  const Json& member(const Json& json, const char* key) const {
-    if (!json.is_object()) refuse("is no object");
-    const auto found = json.find(key);
-    if (found == json.end()) refuse(fmt::format("has no \"{}\"", key));
-    return *found;
-  }
-
-  template <class T>
-  T get(const Json& json, const char* key) const {
-    const Json& value = member(json, key);
-    try {
-      return value.get<T>();
-    } catch (const Json::exception&) {
-      refuse(fmt::format("\"{}\" is not what it should be: {}", key, shown(value)));
-    }
-  }
-
-  static std::string shown(const Json& value) {
-    const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-  }
-
-  std::int64_t integer(const Json& json, const char* key) const {
-    if (!member(json, key).is_number_integer()) {
-      refuse(fmt::format("\"{}\" is no integer: {}", key, shown(json[key])));
-    }
-    return get<std::int64_t>(json, key);
-  }
-  int line(const Json& json, const char* key) const {
-    const std::int64_t value = integer(json, key);
-    if (value < 0 || value > std::numeric_limits<int>::max()) {
-      refuse(fmt::format("\"{}\" is no line number: {}", key, value));
-    }
-    return static_cast<int>(value);
-  }
-  std::string text(const Json& json, const char* key) const { return get<std::string>(json, key); }
-  std::string text_or_empty(const Json& json, const char* key) const {
-    return json.contains(key) ? text(json, key) : std::string();
-  }
-
-  template <class Enum, class Names>
-  Enum word(const Json& json, const char* key, const Names& names) const {
-    const std::string value = text(json, key);
-    for (std::size_t i = 0; i < std::size(names); ++i) {
-      if (names[i] == value) return static_cast<Enum>(i);
-    }
-    refuse(fmt::format("\"{}\" is \"{}\", which is none of its words", key, value));
-  }
-
-  std::optional<double> figure(const Json& json, const char* key) const {
-    const Json& value = member(json, key);
-    if (value.is_null()) return std::nullopt;
-    if (value.is_number()) return value.get<double>();
-    if (value == "inf") return std::numeric_limits<double>::infinity();
-    if (value == "-inf") return -std::numeric_limits<double>::infinity();
-    if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
-    refuse(fmt::format("\"{}\" is no figure: {}", key, shown(value)));
-  }
-
-  template <class T>
-  std::vector<T> list(const Json& json, const char* key, T (Reader::*read)(const Json&)) {
-    const Json& array = member(json, key);
-    if (!array.is_array()) refuse(fmt::format("\"{}\" is no list", key));
-    std::vector<T> items;
-    const std::string place = place_;
-    for (std::size_t i = 0; i < array.size(); ++i) {
-      place_ = fmt::format("{}.{}[{}]", place, key, i);
-      items.push_back((this->*read)(array[i]));
-    }
-    place_ = place;
-    return items;
-  }
-
-  template <class T>
-  std::optional<T> object(const Json& json, const char* key, T (Reader::*read)(const Json&)) {
-    if (!json.contains(key)) return std::nullopt;
-    const std::string place = place_;
-    place_ = fmt::format("{}.{}", place, key);
-    T value = (this->*read)(json[key]);
-    place_ = place;
-    return value;
-  }
-
-  CategoryBytes categories(const Json& json, const char* key) const {
-    const Json& object = member(json, key);
-    CategoryBytes bytes = {};
-    for (std::size_t i = 0; i < kCategoryCount; ++i) {
-      bytes[i] = integer(object, std::string(kCategoryNames[i]).c_str());
-    }
-    return bytes;
-  }
-
   // ---- structs ----------------------------------------------------------------------------------
 
-  HolderResult holder(const Json& json) {
-    HolderResult holder;
-    holder.bytes = integer(json, "bytes");
-    holder.count = integer(json, "count");
-    holder.category = word<Category>(json, "category", kCategoryNames);
-    holder.op = text(json, "op");
-    holder.file = text(json, "file");
-    holder.line = line(json, "line");
-    holder.text = text_or_empty(json, "text");
-    return holder;
+  template <HasFields Struct>
+  void read(const Json& json, Struct& value) {
+    if (!json.is_object()) refuse("is not an object");
+    each_field<Struct>([&](const auto& field) {
+      using FieldRow = std::remove_cvref_t<decltype(field)>;
+      using Shape = typename FieldRow::Shape;
+      if constexpr (std::is_same_v<Shape, OwnColumnsShape>) {
+        read_columns(json, value.*field.member);
+      } else if constexpr (FieldRow::kIsStored && !std::is_same_v<Shape, UnwrittenShape>) {
+        const auto found = json.find(field.name);
+        if (found != json.end()) {
+          read(*found, field.name, value.*field.member, Shape());
+        } else if (field.presence == Presence::always) {
+          refuse(fmt::format("has no \"{}\"", field.name));
+        }
+      }
+    });
+    if constexpr (std::is_same_v<Struct, MemoryHistory>) check(value);
   }
 
-  PeakResult peak(const Json& json) {
-    return {integer(json, "event"), integer(json, "step"),
-            list<HolderResult>(json, "holders", &Reader::holder)};
-  }
-
-  DeviceResult device(const Json& json) {
-    DeviceResult device;
-    device.device = text(json, "device");
-    device.profile = text(json, "profile");
-    device.card = text_or_empty(json, "card");
-    device.capacity_bytes = integer(json, "capacity_bytes");
-    device.values = get<bool>(json, "values");
-    device.rules = text_or_empty(json, "rules");
-    device.alloc_conf = text_or_empty(json, "alloc_conf");
-    device.peak_allocated_bytes = integer(json, "peak_allocated_bytes");
-    device.peak_reserved_bytes = integer(json, "peak_reserved_bytes");
-    device.allocated_at_end_bytes = integer(json, "allocated_at_end_bytes");
-    device.num_ooms = integer(json, "num_ooms");
-    device.num_alloc_retries = integer(json, "num_alloc_retries");
-    device.num_device_alloc = integer(json, "num_device_alloc");
-    device.peak_by_category = categories(json, "peak_by_category");
-    device.peak = object<PeakResult>(json, "peak", &Reader::peak);
-    if (json.contains("modelled")) {
-      device.modelled = get<std::vector<std::string>>(json, "modelled");
-    }
-    return device;
-  }
-
-  HostResult host(const Json& json) {
-    return {integer(json, "peak_allocated_bytes"), integer(json, "allocated_at_end_bytes"),
-            integer(json, "pinned_bytes"), integer(json, "num_ooms")};
-  }
-
-  LimitResult limit(const Json& json) {
-    LimitResult limit;
-    limit.limit = text(json, "limit");
-    limit.unit = word<Unit>(json, "unit", kUnitNames);
-    limit.measured = figure(json, "measured");
-    limit.bound = figure(json, "bound");
-    if (!member(json, "holds").is_null()) limit.holds = get<bool>(json, "holds");
-    limit.note = text_or_empty(json, "note");
-    return limit;
-  }
-
-  OomResult oom(const Json& json) {
-    OomResult oom;
-    oom.step = integer(json, "step");
-    oom.device = text(json, "device");
-    oom.requested_bytes = integer(json, "requested_bytes");
-    oom.segment_bytes = integer(json, "segment_bytes");
-    oom.category = word<Category>(json, "category", kCategoryNames);
-    oom.op = text(json, "op");
-    oom.file = text(json, "file");
-    oom.line = line(json, "line");
-    oom.message = text(json, "message");
-    oom.injected = get<bool>(json, "injected");
-    oom.policy = text(json, "policy");
-    oom.alive_by_category = categories(json, "alive_by_category");
-    oom.holders = list<HolderResult>(json, "holders", &Reader::holder);
-    oom.other_holders = integer(json, "other_holders");
-    return oom;
-  }
-
-  ErrorResult error(const Json& json) {
-    return {text(json, "message"), text(json, "file"), line(json, "line"), text(json, "traceback"),
-            text(json, "hint")};
-  }
-
-  RetainedResult retained(const Json& json) {
-    RetainedResult entry;
-    entry.variable = text(json, "variable");
-    entry.function = text(json, "function");
-    entry.line = line(json, "line");
-    entry.bytes = integer(json, "bytes");
-    entry.own_bytes = integer(json, "own_bytes");
-    entry.blocks = integer(json, "blocks");
-    entry.path = get<std::vector<std::string>>(json, "path");
-    return entry;
-  }
-
-  RetentionResult retention(const Json& json) {
-    return {text(json, "device"), integer(json, "bytes"), integer(json, "other_bytes"),
-            list<RetainedResult>(json, "entries", &Reader::retained)};
-  }
-
-  FindingEvidence evidence(const Json& json) {
-    return {integer(json, "event"), integer(json, "bytes"), integer(json, "count"),
-            text(json, "op"),       text(json, "file"),     line(json, "line")};
-  }
-
-  FindingResult finding(const Json& json) {
-    return {text(json, "pitfall"), text(json, "scenario"), text(json, "device"), text(json, "what"),
-            list<FindingEvidence>(json, "evidence", &Reader::evidence)};
-  }
-
-  MemoryHistory history(const Json& json) {
+  void check(const MemoryHistory& history) const {
     try {
-      return history_of(json);
+      check_history(history);
     } catch (const std::invalid_argument& error) {
       refuse(error.what());
     }
   }
 
-  VariantResult variant(const Json& json) {
-    VariantResult variant;
-    variant.name = text(json, "name");
-    variant.role = word<Role>(json, "role", role_names());
-    variant.line = line(json, "line");
-    variant.of = text_or_empty(json, "of");
-    variant.trades = text_or_empty(json, "trades");
-    variant.verdict = word<Verdict>(json, "verdict", kVerdictNames);
-    variant.failure_type = text(json, "failure_type");
-    variant.outcome = word<Outcome>(json, "outcome", kOutcomeNames);
-    variant.reason = text(json, "reason");
-    variant.steps = integer(json, "steps");
-    variant.equivalence = word<Equivalence>(json, "equivalence", kEquivalenceNames);
-    variant.reference = text_or_empty(json, "reference");
-    variant.difference = text_or_empty(json, "difference");
-    if (json.contains("recovered_share")) variant.recovered_share = figure(json, "recovered_share");
-    variant.devices = list<DeviceResult>(json, "devices", &Reader::device);
-    variant.limits = list<LimitResult>(json, "limits", &Reader::limit);
-    variant.host = object<HostResult>(json, "host", &Reader::host);
-    variant.oom = object<OomResult>(json, "oom", &Reader::oom);
-    variant.error = object<ErrorResult>(json, "error", &Reader::error);
-    variant.history = object<MemoryHistory>(json, "history", &Reader::history);
-    variant.retention = object<RetentionResult>(json, "retention", &Reader::retention);
-    if (json.contains("unused_faults")) {
-      variant.unused_faults = get<std::vector<std::string>>(json, "unused_faults");
-    }
-    if (json.contains("findings")) {
-      variant.findings = list<FindingResult>(json, "findings", &Reader::finding);
-    }
-    variant.output = text_or_empty(json, "output");
-    variant.rerun = text(json, "rerun");
-    if (json.contains("seconds")) variant.seconds = figure(json, "seconds");
-    return variant;
+  // ---- values -----------------------------------------------------------------------------------
+
+  template <class Value>
+  void read(const Json& json, const char* name, Value& value, ExactShape /*shape*/) {
+    read(json, name, value, PlainShape());
   }
 
-  ShardInput input(const Json& json) { return {text(json, "file"), text(json, "hash")}; }
-
-  ShardResult shard(const Json& json) {
-    ShardResult shard;
-    shard.number = integer(json, "number");
-    shard.count = integer(json, "count");
-    if (json.contains("files")) shard.files = get<std::vector<std::int64_t>>(json, "files");
-    // Results of older versions have neither.
-    if (json.contains("settings")) {
-      shard.settings = get<std::map<std::string, std::string>>(json, "settings");
-    }
-    if (json.contains("inputs")) shard.inputs = list<ShardInput>(json, "inputs", &Reader::input);
-    return shard;
+  void read(const Json& json, const char* name, bool& value, PlainShape /*shape*/) const {
+    if (!json.is_boolean()) refuse(name, "true or false", json);
+    value = json.get<bool>();
   }
 
-  ScenarioResult scenario(const Json& json) {
-    ScenarioResult scenario;
-    scenario.name = text(json, "name");
-    scenario.summary = text(json, "summary");
-    scenario.file = text(json, "file");
-    scenario.verdict = word<Verdict>(json, "verdict", kVerdictNames);
-    scenario.error = object<ErrorResult>(json, "error", &Reader::error);
-    scenario.variants = list<VariantResult>(json, "variants", &Reader::variant);
-    scenario.references = list<VariantResult>(json, "references", &Reader::variant);
-    if (json.contains("source")) {
-      scenario.source = get<std::vector<std::string>>(json, "source");
+  template <std::integral Value>
+  void read(const Json& json, const char* name, Value& value, PlainShape /*shape*/) const {
+    if (!json.is_number_integer()) refuse(name, "an integer", json);
+    // The narrower ones are lines and events.
+    if constexpr (sizeof(Value) < sizeof(std::int64_t)) {
+      const auto wide = json.get<std::int64_t>();
+      if (wide < 0 || wide > static_cast<std::int64_t>(std::numeric_limits<Value>::max())) {
+        refuse(name, "a line or an event", json);
+      }
     }
-    return scenario;
+    value = json.get<Value>();
+  }
+
+  void read(const Json& json, const char* name, std::string& value, PlainShape /*shape*/) const {
+    if (!json.is_string()) refuse(name, "a text", json);
+    value = json.get<std::string>();
+  }
+
+  void read(const Json& json, const char* name, double& value, PlainShape /*shape*/) const {
+    if (json.is_number()) {
+      value = json.get<double>();
+    } else if (json == "inf") {
+      value = std::numeric_limits<double>::infinity();
+    } else if (json == "-inf") {
+      value = -std::numeric_limits<double>::infinity();
+    } else if (json == "nan") {
+      value = std::numeric_limits<double>::quiet_NaN();
+    } else {
+      refuse(name, "a number", json);
+    }
+  }
+
+  template <HasWords Enum>
+  void read(const Json& json, const char* name, Enum& value, PlainShape /*shape*/) const {
+    std::string word;
+    read(json, name, word, PlainShape());
+    for (std::size_t i = 0; i < word_count(Enum()); ++i) {
+      value = static_cast<Enum>(i);
+      if (name_of(value) == word) return;
+    }
+    refuse(fmt::format("\"{}\" is \"{}\", which is none of its words", name, word));
+  }
+
+  template <class Value>
+  void read(const Json& json, const char* name, std::optional<Value>& value, PlainShape shape) {
+    value.reset();
+    if (!json.is_null()) read(json, name, value.emplace(), shape);
+  }
+
+  template <class Value>
+  void read(const Json& json, const char* name, std::vector<Value>& values, PlainShape shape) {
+    if (!json.is_array()) refuse(name, "a list", json);
+    values.resize(json.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if constexpr (HasFields<Value>) {
+        const Step step(*this, fmt::format(".{}[{}]", name, i));
+        read(json[i], values[i]);
+      } else {
+        read(json[i], name, values[i], shape);
+      }
+    }
+  }
+
+  void read(const Json& json, const char* name, std::map<std::string, std::string>& values,
+            PlainShape shape) {
+    if (!json.is_object()) refuse(name, "an object", json);
+    for (const auto& [key, value] : json.items()) read(value, name, values[key], shape);
+  }
+
+  template <HasFields Struct>
+  void read(const Json& json, const char* name, Struct& value, PlainShape /*shape*/) {
+    const Step step(*this, fmt::format(".{}", name));
+    read(json, value);
+  }
+
+  /// Of figures every word has one; of columns those that are there.
+  template <class Values, class Enum>
+  void read(const Json& json, const char* name, Values& values, KeyedShape<Enum> /*shape*/) {
+    const Step step(*this, fmt::format(".{}", name));
+    if (!json.is_object()) refuse("is not an object");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string key(name_of(static_cast<Enum>(i)));
+      const auto found = json.find(key);
+      if constexpr (std::is_arithmetic_v<typename Values::value_type>) {
+        if (found == json.end()) refuse(fmt::format("has no \"{}\"", key));
+        read(*found, key.c_str(), values[i], PlainShape());
+      } else if (found != json.end()) {
+        read(*found, key.c_str(), values[i], ColumnsShape());
+      }
+    }
+  }
+
+  // ---- columns ----------------------------------------------------------------------------------
+
+  template <class Row>
+  void read(const Json& json, const char* name, std::vector<Row>& rows, ColumnsShape /*shape*/) {
+    if constexpr (HasFields<Row>) {
+      const Step step(*this, fmt::format(".{}", name));
+      read_columns(json, rows);
+    } else {
+      rows = column<Row>(json, name);
+    }
+  }
+
+  /// Sets each member of the rows from a column as long as the others.
+  template <class Row>
+  void read_columns(const Json& json, std::vector<Row>& rows) const {
+    if (!json.is_object()) refuse("is not an object");
+    each_field<Row>([&](const auto& field) {
+      const auto found = json.find(field.name);
+      if (found == json.end()) refuse(fmt::format("has no \"{}\"", field.name));
+      using Value = std::remove_cvref_t<decltype(Row().*field.member)>;
+      const std::vector<Value> values = column<Value>(*found, field.name);
+      if (rows.empty()) rows.resize(values.size());
+      if (values.size() != rows.size()) {
+        refuse(fmt::format("column \"{}\" has another length", field.name));
+      }
+      for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*field.member = values[i];
+    });
+  }
+
+  template <class Value>
+  std::vector<Value> column(const Json& json, const char* name) const {
+    if (!json.is_string()) refuse(name, "a column", json);
+    const std::string& text = json.get_ref<const std::string&>();
+    std::vector<Value> values;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at != end) {
+      using Number =
+          typename std::conditional_t<std::is_enum_v<Value>, std::type_identity<unsigned>,
+                                      std::type_identity<Value>>::type;
+      Number number = 0;
+      const auto [after, error] = std::from_chars(at, end, number);
+      if (error != std::errc() || (after != end && *after != ' ') || number < 0) {
+        refuse(fmt::format("\"{}\" is not a list of numbers", name));
+      }
+      if constexpr (std::is_enum_v<Value>) {
+        if (number >= word_count(Value())) refuse(fmt::format("\"{}\" has an unknown word", name));
+      }
+      values.push_back(static_cast<Value>(number));
+      at = after == end ? after : after + 1;
+    }
+    return values;
   }
 
   std::string place_ = "$";
@@ -351,9 +273,9 @@ RunResult read_result(std::string_view text) {
     // The library's message begins with its own name and number.
     const std::string_view message = error.what();
     const std::size_t words = message.find("] ");
-    throw ResultError(fmt::format("no JSON, or cut off: {}", words == std::string_view::npos
-                                                                 ? message
-                                                                 : message.substr(words + 2)));
+    throw ResultError(fmt::format("not JSON, or cut off: {}", words == std::string_view::npos
+                                                                  ? message
+                                                                  : message.substr(words + 2)));
   }
   return result_of(json);
 }

@@ -10,7 +10,7 @@
 
 namespace ohm::reports {
 
-/// The file is no result, or one of a newer program. Says where and why.
+/// The file is not a result, or one of a newer program. Says where and why.
 class ResultError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -45,6 +45,9 @@ constexpr const ExitCode& exit_code(ExitReason reason) {
   return kExitCodes[static_cast<std::size_t>(reason)];
 }
 
+constexpr std::string_view name_of(ExitReason reason) { return exit_code(reason).reason; }
+constexpr std::size_t word_count(ExitReason /*of*/) { return kExitCodes.size(); }
+
 /// The code of the process: of one that a signal interrupted, with the signal's number.
 constexpr int process_code(ExitReason reason, int signal) {
   return exit_code(reason).code + (reason == ExitReason::interrupted ? signal : 0);

@@ -1,12 +1,16 @@
 // The result of ohm fit: plain data, from which all that is printed is made.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/model/exit_code.h"
+#include "reports/model/fields.h"
 #include "reports/model/run_result.h"
 
 namespace ohm {
@@ -16,6 +20,17 @@ struct FitPoint {
   std::int64_t value = 0;
   std::int64_t peak_allocated_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;
+
+  static constexpr const char* kSchemaName = "point";
+  static constexpr const char* kSchemaDescription =
+      "A value that fits; of capacity the bytes of the card. null where there is none.";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitPoint;
+    visit("value", &T::value);
+    visit("peak_allocated_bytes", &T::peak_allocated_bytes);
+    visit("peak_reserved_bytes", &T::peak_reserved_bytes);
+  }
 };
 
 /// The line that peak_allocated_bytes follows up to the largest value that fits.
@@ -27,9 +42,31 @@ struct FitLine {
       0;  ///< points that the line was compared with, its own two included
   std::int64_t largest_deviation_bytes = 0;  ///< of those points
   bool is_line = false;  ///< false: they are further from it than rounding explains
+
+  static constexpr const char* kSchemaName = "line";
+  static constexpr const char* kSchemaDescription =
+      "peak_allocated_bytes = fixed_bytes + bytes_per_unit * value.";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitLine;
+    visit("bytes_per_unit", &T::bytes_per_unit);
+    visit("fixed_bytes", &T::fixed_bytes);
+    visit("from_value", &T::from_value, "Below it another moment of the run is the peak.");
+    visit("checked_values", &T::checked_values);
+    visit("largest_deviation_bytes", &T::largest_deviation_bytes);
+    visit("is_line", &T::is_line);
+  }
 };
 
 enum class FitStopKind : std::uint8_t { out_of_memory, limit, error };
+
+inline constexpr std::array<std::string_view, 3> kFitStopKindNames = {"out_of_memory", "limit",
+                                                                      "error"};
+
+constexpr std::string_view name_of(FitStopKind kind) {
+  return kFitStopKindNames[static_cast<std::size_t>(kind)];
+}
+constexpr std::size_t word_count(FitStopKind /*of*/) { return kFitStopKindNames.size(); }
 
 /// Why a value does not fit.
 struct FitStop {
@@ -37,6 +74,32 @@ struct FitStop {
   FitStopKind kind = FitStopKind::out_of_memory;
   std::string reason;                ///< one line
   std::optional<LimitResult> limit;  ///< of kind limit: the first one that breaks
+
+  // A limit's own members stand among those of the stop in JSON: left out without a limit, null
+  // where the limit has none.
+  using Figure = std::optional<std::optional<double>>;
+  static std::string limit_text(const FitStop& of) { return of.limit ? of.limit->limit : ""; }
+  static Figure measured(const FitStop& of) {
+    return of.limit ? Figure(of.limit->measured) : std::nullopt;
+  }
+  static Figure bound(const FitStop& of) {
+    return of.limit ? Figure(of.limit->bound) : std::nullopt;
+  }
+
+  static constexpr const char* kSchemaName = "stop";
+  static constexpr const char* kSchemaDescription =
+      "Why a value does not fit, or which limit it breaks. null where there is none.";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitStop;
+    visit("value", &T::value);
+    visit("kind", &T::kind);
+    visit("reason", &T::reason);
+    visit("limit", &T::limit, kUnwritten);
+    visit("limit", &limit_text, Presence::optional, "As written.");
+    visit("measured", &measured, Presence::optional);
+    visit("bound", &bound, Presence::optional);
+  }
 };
 
 /// What the verdict on the largest value stands on.
@@ -45,9 +108,27 @@ struct FitMargin {
   std::int64_t context_bytes = 0;    ///< modelled: of the process, outside the allocator
   std::int64_t workspace_bytes = 0;  ///< modelled: of libraries, part of the peak
   std::int64_t left_bytes = 0;       ///< capacity less context less peak_reserved_bytes
+
+  static constexpr const char* kSchemaName = "margin";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitMargin;
+    visit("capacity_bytes", &T::capacity_bytes);
+    visit("modelled_context_bytes", &T::context_bytes);
+    visit("modelled_workspace_bytes", &T::workspace_bytes, "Part of the peak.");
+    visit("left_bytes", &T::left_bytes, "Capacity less context less peak_reserved_bytes.");
+  }
 };
 
 enum class FitOutcome : std::uint8_t { found, none_fits, all_fit, failed };
+
+inline constexpr std::array<std::string_view, 4> kFitOutcomeNames = {"found", "none_fits",
+                                                                     "all_fit", "failed"};
+
+constexpr std::string_view name_of(FitOutcome outcome) {
+  return kFitOutcomeNames[static_cast<std::size_t>(outcome)];
+}
+constexpr std::size_t word_count(FitOutcome /*of*/) { return kFitOutcomeNames.size(); }
 
 /// One variant on one kind of GPU.
 struct FitRow {
@@ -75,6 +156,36 @@ struct FitRow {
   std::string smallest_profile;  ///< of capacity: the smallest card of the table that will do
   std::int64_t smallest_profile_bytes = 0;
   std::int64_t runs = 0;
+
+  static constexpr const char* kSchemaName = "row";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitRow;
+    visit("variant", &T::variant);
+    visit("role", &T::role);
+    visit("gpu", &T::profile);
+    visit("gpu_count", &T::gpu_count);
+    visit("outcome", &T::outcome);
+    visit("error", &T::error, Presence::optional, "Why it could not be searched.");
+    visit("best", &T::best);
+    visit("next", &T::stop);
+    visit("best_within_limits", &T::best_within_limits);
+    visit("next_limit", &T::limit_stop);
+    visit("points", &T::points, kUnwritten);
+    visit("line", &T::line);
+    visit("margin", &T::margin);
+    visit("needed_bytes", &T::needed_bytes,
+          "Where nothing fits: what the smallest value takes, with the context.");
+    visit("fits_beyond", &T::fits_beyond, "Values beyond the next one that fit all the same.");
+    visit("fails_within", &T::fails_within, "Of capacity: larger cards on which it does not fit.");
+    visit("unchecked_limits", &T::unchecked, "Limits on values: size-only runs have none.");
+    visit("modelled", &T::modelled, Presence::optional,
+          "Assumptions that the bytes rest on; absent: none.");
+    visit("smallest_gpu", &T::smallest_profile, Presence::optional,
+          "Of capacity: the smallest card of ohm gpus that will do.");
+    visit("smallest_profile_bytes", &T::smallest_profile_bytes, kUnwritten);
+    visit("runs", &T::runs);
+  }
 };
 
 struct FitResult {
@@ -90,6 +201,27 @@ struct FitResult {
   std::vector<FitRow> rows;  ///< by variant, then by GPU
   std::optional<ErrorResult> error;
   ExitReason exit_reason = ExitReason::passed;
+
+  static std::string message(const FitResult& of) { return of.error ? of.error->message : ""; }
+
+  static constexpr const char* kSchemaName = "fit";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitResult;
+    visit("scenario", &T::name);
+    visit("summary", &T::summary, kUnwritten);
+    visit("file", &T::file, "As given on the command line.");
+    visit("varied", &T::varied, "A parameter, or \"capacity\".");
+    visit("least", &T::least);
+    visit("most", &T::most);
+    visit("considers_limits", &T::considers_limits, "false: --no-limits.");
+    visit("rules", &T::rules, kUnwritten);
+    visit("alloc_conf", &T::alloc_conf, kUnwritten);
+    visit("rows", &T::rows);
+    visit("error", &T::error, kUnwritten);
+    visit("exit_reason", &T::exit_reason);
+    visit("error", &message, Presence::optional);
+  }
 };
 
 /// What can be varied besides a scenario's parameters: the memory of the card, in bytes.

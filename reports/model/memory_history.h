@@ -1,5 +1,5 @@
-// What a program did with the memory of its GPUs over time: the model behind charts of memory, of
-// blocks and of segments.
+// The history of a program's GPU memory: the model behind charts of memory, of blocks and of
+// segments.
 //
 // Time is the ordinal of an event, the same for all devices. It is a reduced record: see
 // history_detail.h for what is left out of a long one. Positions are addresses with the unused
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "allocator_shim/observe/category.h"
+#include "reports/model/fields.h"
 
 namespace ohm {
 
@@ -21,6 +22,15 @@ struct HistorySite {
   std::string file;
   int line = 0;
   std::string op;
+
+  static constexpr const char* kSchemaName = "site";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = HistorySite;
+    visit("file", &T::file);
+    visit("line", &T::line);
+    visit("op", &T::op);
+  }
 };
 
 /// A block from its request until its memory was free for others.
@@ -31,6 +41,18 @@ struct HistoryBlock {
   std::uint64_t bytes = 0;
   std::uint32_t site = 0;  ///< index into MemoryHistory::sites
   Category category = Category::other;
+
+  static constexpr const char* kSchemaName = "blocks";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = HistoryBlock;
+    visit("begin", &T::begin);
+    visit("end", &T::end);
+    visit("position", &T::position);
+    visit("bytes", &T::bytes);
+    visit("site", &T::site, "Index into sites.");
+    visit("category", &T::category, "Index into the categories in their order.");
+  }
 };
 
 /// A segment, or a mapped range of an expandable one.
@@ -39,6 +61,16 @@ struct HistorySegment {
   std::uint32_t end = 0;
   std::uint64_t position = 0;
   std::uint64_t bytes = 0;
+
+  static constexpr const char* kSchemaName = "segments";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = HistorySegment;
+    visit("begin", &T::begin);
+    visit("end", &T::end);
+    visit("position", &T::position);
+    visit("bytes", &T::bytes);
+  }
 };
 
 /// Positions and the addresses that they stand for.
@@ -46,17 +78,42 @@ struct HistoryRange {
   std::uint64_t position = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
+
+  static constexpr const char* kSchemaName = "ranges";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = HistoryRange;
+    visit("position", &T::position);
+    visit("address", &T::address);
+    visit("bytes", &T::bytes);
+  }
 };
 
 /// Memory that was taken at one event by blocks that were left out: neighbours are one run.
 struct HistoryRun {
   std::uint64_t position = 0;
   std::uint64_t bytes = 0;
+
+  static constexpr const char* kSchemaName = "runs";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = HistoryRun;
+    visit("position", &T::position);
+    visit("bytes", &T::bytes);
+  }
 };
 
 struct HistoryFrame {
   std::uint32_t event = 0;
   std::vector<HistoryRun> others;
+
+  static constexpr const char* kSchemaName = "frame";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = HistoryFrame;
+    visit("event", &T::event);
+    visit("others", &T::others, kAsOwnColumns);
+  }
 };
 
 /// One device. The curves have a figure for each bucket of `events_per_bucket` events.
@@ -75,6 +132,26 @@ struct DeviceMemoryHistory {
   std::int64_t blocks_left_out = 0;
   /// With blocks left out: where they were, at some events. Empty: nothing is missing at any.
   std::vector<HistoryFrame> frames;
+
+  static constexpr const char* kSchemaName = "device_history";
+  static constexpr const char* kSchemaDescription =
+      "Curves have a figure for each bucket of events, blocks and segments a row.";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = DeviceMemoryHistory;
+    visit("device", &T::device);
+    visit("allocated_high", &T::allocated_high, kAsColumns);
+    visit("allocated_low", &T::allocated_low, kAsColumns);
+    visit("reserved_high", &T::reserved_high, kAsColumns);
+    visit("by_category", &T::by_category, kKeyedBy<Category>);
+    visit("peak_event", &T::peak_event);
+    visit("ranges", &T::ranges, kAsColumns);
+    visit("segments", &T::segments, kAsColumns);
+    visit("segments_left_out", &T::segments_left_out);
+    visit("blocks", &T::blocks, kAsColumns);
+    visit("blocks_left_out", &T::blocks_left_out);
+    visit("frames", &T::frames, "Where blocks that are left out were, at some events.");
+  }
 };
 
 struct MemoryHistory {
@@ -85,6 +162,20 @@ struct MemoryHistory {
   std::optional<std::uint32_t> oom_event;
   std::vector<HistorySite> sites;
   std::vector<DeviceMemoryHistory> devices;
+
+  static constexpr const char* kSchemaName = "history";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = MemoryHistory;
+    visit("events", &T::events);
+    visit("events_per_bucket", &T::events_per_bucket);
+    visit("steps", &T::steps, kAsColumns, "The event after which each step ended.");
+    visit("steps_every", &T::steps_every, Presence::optional,
+          "Of so many steps the last is in steps; absent: of each.");
+    visit("oom_event", &T::oom_event, Presence::optional);
+    visit("sites", &T::sites);
+    visit("devices", &T::devices);
+  }
 };
 
 }  // namespace ohm

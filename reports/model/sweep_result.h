@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reports/model/exit_code.h"
+#include "reports/model/fields.h"
 #include "reports/model/run_result.h"
 #include "reports/model/shard_result.h"
 #include "reports/model/vocabulary.h"
@@ -21,11 +22,11 @@ namespace ohm {
 /// What became of one injected failure. Only the first two are good.
 enum class FaultVerdict : std::uint8_t {
   clean_error,          ///< it surfaced as out of memory, and nothing was lost
-  recovered_same,       ///< the program went on; its results are those of the undisturbed run
+  recovered_same,       ///< the program went on; its results are those of the fault-free run
   recovered_different,  ///< it did the work again, with other results
   swallowed,            ///< it went on as if nothing had happened, and the work is missing
   wrong_error,          ///< it ended with another error
-  leak,                 ///< memory is held that the undisturbed run does not hold
+  leak,                 ///< memory is held that the fault-free run does not hold
   corrupt,              ///< an invariant broke, a mode was left on, or its objects cannot be used
   crash,                ///< the process ended
   hang,                 ///< no progress
@@ -56,6 +57,7 @@ inline constexpr std::array<FaultVerdictName, 11> kFaultVerdicts = {{
 constexpr std::string_view name_of(FaultVerdict verdict) {
   return kFaultVerdicts[static_cast<std::size_t>(verdict)].name;
 }
+constexpr std::size_t word_count(FaultVerdict /*of*/) { return kFaultVerdicts.size(); }
 constexpr bool is_good(FaultVerdict verdict) {
   return kFaultVerdicts[static_cast<std::size_t>(verdict)].is_good;
 }
@@ -68,6 +70,30 @@ inline constexpr std::array<std::string_view, 2> kFaultFormNames = {"transient",
 constexpr std::string_view name_of(FaultForm form) {
   return kFaultFormNames[static_cast<std::size_t>(form)];
 }
+constexpr std::size_t word_count(FaultForm /*of*/) { return kFaultFormNames.size(); }
+
+/// An error as a sweep's JSON has it: without its traceback.
+struct BriefError {
+  std::string message;
+  std::string file;
+  int line = 0;
+  std::string hint;
+
+  static constexpr const char* kSchemaName = "error";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = BriefError;
+    visit("message", &T::message);
+    visit("file", &T::file);
+    visit("line", &T::line);
+    visit("hint", &T::hint);
+  }
+};
+
+inline std::optional<BriefError> brief(const std::optional<ErrorResult>& error) {
+  if (!error) return std::nullopt;
+  return BriefError{error->message, error->file, error->line, error->hint};
+}
 
 /// A place in the program at which memory is asked for.
 struct SweepPoint {
@@ -79,9 +105,26 @@ struct SweepPoint {
   std::string file;
   int line = 0;
   std::vector<std::string> stack;  ///< "file:line" of the program's frames, the outermost first
-  std::int64_t passes = 0;         ///< how often the undisturbed run passes it
+  std::int64_t passes = 0;         ///< how often the fault-free run passes it
   std::int64_t faults = 0;         ///< that were injected here
-  std::int64_t unhandled = 0;      ///< of these, those that nobody in the program caught
+  std::int64_t unhandled = 0;      ///< of these, those that the program did not catch
+
+  static constexpr const char* kSchemaName = "point";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = SweepPoint;
+    visit("point", &T::point, "ohm:HEX, as a fault plan takes it.");
+    visit("level", &T::level);
+    visit("device", &T::device);
+    visit("category", &T::category);
+    visit("op", &T::op, "Empty outside any op.");
+    visit("file", &T::file);
+    visit("line", &T::line);
+    visit("stack", &T::stack, "file:line of the program's frames, the outermost first.");
+    visit("passes", &T::passes, "Of the fault-free run.");
+    visit("faults", &T::faults);
+    visit("unhandled", &T::unhandled, "Faults that the program did not catch.");
+  }
 };
 
 /// An injected failure whose verdict is not good.
@@ -90,13 +133,30 @@ struct FailedFault {
   FaultForm form = FaultForm::transient;
   FaultVerdict verdict = FaultVerdict::clean_error;
   std::string what;       ///< one sentence: what was found
-  std::int64_t call = 0;  ///< which of the undisturbed run's calls, from 1
+  std::int64_t call = 0;  ///< which of the fault-free run's calls, from 1
   std::string op;         ///< of the request
   std::string file;
   int line = 0;
   std::int64_t bytes = 0;
   std::string waived;  ///< the reason; empty: not waived
   std::string rerun;   ///< the command that repeats it
+
+  static constexpr const char* kSchemaName = "failed";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FailedFault;
+    visit("plan", &T::plan, "As --fault takes it.");
+    visit("form", &T::form);
+    visit("verdict", &T::verdict);
+    visit("what", &T::what);
+    visit("call", &T::call, "Which of the fault-free run's calls failed, from 1.");
+    visit("op", &T::op);
+    visit("file", &T::file);
+    visit("line", &T::line);
+    visit("bytes", &T::bytes);
+    visit("waived", &T::waived, Presence::optional, "The reason; absent: not waived.");
+    visit("rerun", &T::rerun, "The command that repeats it.");
+  }
 };
 
 struct SweptVariant {
@@ -106,18 +166,48 @@ struct SweptVariant {
   int line = 0;
   std::optional<ErrorResult> error;  ///< why it could not be swept
   bool values = true;                ///< false: recovery is judged by the events that follow it
-  std::int64_t calls = 0;            ///< that the undisturbed run makes at the level that is swept
+  std::int64_t calls = 0;            ///< that the fault-free run makes at the level that is swept
   std::int64_t faults = 0;           ///< injected
-  std::int64_t benign = 0;           ///< survived by design: nobody above the allocator saw them
+  std::int64_t benign = 0;           ///< survived by design: only the allocator saw them
   std::int64_t handled = 0;          ///< caught by the program
   std::array<std::int64_t, kFaultVerdicts.size()> verdicts = {};  ///< indexed by FaultVerdict
   std::int64_t peak_bytes = 0;               ///< allocated on one GPU without a fault
   std::int64_t peak_after_faults_bytes = 0;  ///< the largest of the runs that went on
-  std::int64_t repeated_calls = 0;  ///< that those made more than the undisturbed run, together
+  std::int64_t repeated_calls = 0;  ///< that those made more than the fault-free run, together
   std::int64_t waived = 0;
   std::int64_t untested = 0;        ///< were to be injected too, when the sweep was interrupted
   std::vector<SweepPoint> points;   ///< in the order in which they are first passed
   std::vector<FailedFault> failed;  ///< in the order of the calls; transient before persistent
+
+  static std::optional<BriefError> brief_error(const SweptVariant& of) { return brief(of.error); }
+
+  static constexpr const char* kSchemaName = "variant";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = SweptVariant;
+    visit("name", &T::name);
+    visit("role", &T::role);
+    visit("of", &T::of, "The problem that it mitigates; empty: none.");
+    visit("line", &T::line);
+    visit("error", &T::error, kUnwritten);
+    visit("values", &T::values, "False: recovery is judged by the events that follow the failure.");
+    visit("calls", &T::calls, "That the fault-free run makes at the level that is swept.");
+    visit("faults", &T::faults);
+    visit("benign", &T::benign, "Faults that the allocator survived by itself.");
+    visit("handled", &T::handled, "Faults that did not leave the program as an error.");
+    visit("verdicts", &T::verdicts, kKeyedBy<FaultVerdict>);
+    visit("peak_bytes", &T::peak_bytes, "Allocated on one GPU without a fault.");
+    visit("peak_after_faults_bytes", &T::peak_after_faults_bytes,
+          "The largest of the runs that went on.");
+    visit("repeated_calls", &T::repeated_calls,
+          "That those made more than the fault-free run, together.");
+    visit("waived", &T::waived);
+    visit("untested", &T::untested,
+          "Faults that were not injected, since the sweep was interrupted.");
+    visit("points", &T::points, "In the order in which they are first passed.");
+    visit("failed", &T::failed, "Faults whose verdict is not good, in the order of the calls.");
+    visit("error", &brief_error, "Null when it was swept.");
+  }
 };
 
 inline bool is_waived(const FailedFault& failed) { return !failed.waived.empty(); }
@@ -133,6 +223,19 @@ struct SweptScenario {
   std::string file;
   std::optional<ErrorResult> error;  ///< why it could not be loaded
   std::vector<SweptVariant> variants;
+
+  static std::optional<BriefError> brief_error(const SweptScenario& of) { return brief(of.error); }
+
+  static constexpr const char* kSchemaName = "scenario";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = SweptScenario;
+    visit("name", &T::name);
+    visit("file", &T::file);
+    visit("error", &T::error, kUnwritten);
+    visit("variants", &T::variants);
+    visit("error", &brief_error, "Null when it could be loaded.");
+  }
 };
 
 inline bool is_clean(const SweptScenario& scenario) {
@@ -150,6 +253,21 @@ struct SweepResult {
   bool host = false;                 ///< host memory's requests too
   std::int64_t depth = 1;            ///< faults in a chain
   std::vector<SweptScenario> scenarios;
+
+  static constexpr const char* kSchemaName = "sweep";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = SweepResult;
+    visit("exit_reason", &T::exit_reason);
+    visit("shard", &T::shard, Presence::optional,
+          "Which part of the faults was injected (--shard); absent when all were.");
+    visit("points", &T::points, "Which calls failed: all, unique, sample=N.");
+    visit("form", &T::form, "transient, persistent or both.");
+    visit("level", &T::level, "request, segment, map, pinned, workspace or collective.");
+    visit("host", &T::host, "Requests for host memory failed too.");
+    visit("depth", &T::depth, "Faults in a chain.");
+    visit("scenarios", &T::scenarios);
+  }
 };
 
 }  // namespace ohm

@@ -36,6 +36,7 @@ constexpr bool is_role_name(std::string_view name) {
 constexpr std::string_view name_of(Role role) {
   return kRoleNames[static_cast<std::size_t>(role)].name;
 }
+constexpr std::size_t word_count(Role /*of*/) { return kRoleNames.size(); }
 
 enum class Verdict : std::uint8_t { passed, failed, error, skipped };
 
@@ -45,8 +46,9 @@ inline constexpr std::array<std::string_view, 4> kVerdictNames = {"passed", "fai
 constexpr std::string_view name_of(Verdict verdict) {
   return kVerdictNames[static_cast<std::size_t>(verdict)];
 }
+constexpr std::size_t word_count(Verdict /*of*/) { return kVerdictNames.size(); }
 
-/// How a variant's process ended, before anybody judges it.
+/// How a variant's process ended, before it is judged.
 enum class Outcome : std::uint8_t {
   completed,  ///< the function returned
   oom,        ///< an out-of-memory error left it
@@ -62,6 +64,7 @@ inline constexpr std::array<std::string_view, 6> kOutcomeNames = {
 constexpr std::string_view name_of(Outcome outcome) {
   return kOutcomeNames[static_cast<std::size_t>(outcome)];
 }
+constexpr std::size_t word_count(Outcome /*of*/) { return kOutcomeNames.size(); }
 
 /// Whether a variant computed what its reference computed.
 enum class Equivalence : std::uint8_t {
@@ -77,6 +80,7 @@ inline constexpr std::array<std::string_view, 4> kEquivalenceNames = {"not check
 constexpr std::string_view name_of(Equivalence equivalence) {
   return kEquivalenceNames[static_cast<std::size_t>(equivalence)];
 }
+constexpr std::size_t word_count(Equivalence /*of*/) { return kEquivalenceNames.size(); }
 
 /// Why a variant failed: CI servers group failures by it.
 enum class FailureType : std::uint8_t {
@@ -100,5 +104,6 @@ inline constexpr std::array<std::string_view, 7> kFailureTypeNames = {"",
 constexpr std::string_view name_of(FailureType type) {
   return kFailureTypeNames[static_cast<std::size_t>(type)];
 }
+constexpr std::size_t word_count(FailureType /*of*/) { return kFailureTypeNames.size(); }
 
 }  // namespace ohm

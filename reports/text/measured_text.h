@@ -1,4 +1,4 @@
-// How measured figures are printed.
+// Measured figures as text.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ std::string limit_sentence(const LimitResult& limit);
 /// "modelled, not exact: cudnn_workspace, process_context": the assumptions that the figures of
 /// some variant rest on; empty where all are exact.
 std::string modelled_text(const ScenarioResult& scenario);
+
 /// "on NVIDIA H200, driver for CUDA 13.0"; empty on virtual GPUs.
 std::string card_text(const ScenarioResult& scenario);
 

@@ -4,7 +4,7 @@
 
 namespace ohm::cuda {
 
-const Nccl* DeviceGroups::nccl(const std::vector<std::shared_ptr<const Card>>& cards) {
+const Nccl* DeviceGroups::nccl(const std::vector<std::shared_ptr<const CudaDevice>>& cards) {
   std::vector<int> ordinals;
   for (const auto& card : cards) ordinals.push_back(card->ordinal());
   const std::set<int> different(ordinals.begin(), ordinals.end());

@@ -23,7 +23,7 @@ struct LibraryState {
 
 class DeviceLibraries {
  public:
-  DeviceLibraries(std::shared_ptr<const Card> card, LibraryPlaces places)
+  DeviceLibraries(std::shared_ptr<const CudaDevice> card, LibraryPlaces places)
       : card_(std::move(card)), places_(std::move(places)) {}
 
   /// nullptr where it is missing. Throws LibraryError where it is there and does not start: the
@@ -53,7 +53,7 @@ class DeviceLibraries {
     return place.library.get();
   }
 
-  std::shared_ptr<const Card> card_;
+  std::shared_ptr<const CudaDevice> card_;
   LibraryPlaces places_;
   Opened<Cublas> cublas_;
   Opened<CublasLt> cublaslt_;

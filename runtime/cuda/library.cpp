@@ -4,7 +4,7 @@
 
 namespace ohm::cuda {
 
-void fail_library(const Card& card, LibraryFailure failure, std::string_view library,
+void fail_library(const CudaDevice& card, LibraryFailure failure, std::string_view library,
                   std::string_view call, const char* words) {
   if (failure == LibraryFailure::other) card.synchronize();
   throw LibraryError(failure, fmt::format("{}: {}: {}", library, call,

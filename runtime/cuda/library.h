@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "allocator_shim/base/assert.h"
-#include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/cuda_device.h"
 #include "allocator_shim/device/cuda/shared_library.h"
 #include "runtime/cuda/library_places.h"
 
@@ -54,8 +54,8 @@ void use_first(const LibraryNames& names, Use&& use) {
 
 /// Throws LibraryError: "LIBRARY: CALL: WORDS". A CUDA device that broke is told of first: the
 /// driver's error says more than the library's, and ends what cannot go on.
-[[noreturn]] void fail_library(const Card& card, LibraryFailure failure, std::string_view library,
-                               std::string_view call, const char* words);
+[[noreturn]] void fail_library(const CudaDevice& card, LibraryFailure failure,
+                               std::string_view library, std::string_view call, const char* words);
 
 /// What libraries compute with.
 enum class ElementType : std::uint8_t { float16, bfloat16, float32, float64 };

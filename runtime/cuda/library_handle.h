@@ -18,7 +18,7 @@ class LibraryHandle {
 
   /// Opens the library and makes a handle, which takes memory of the device. Throws GpuUnavailable
   /// that says what is missing, LibraryError where it does not start.
-  LibraryHandle(std::shared_ptr<const Card> card, const LibraryNames& names)
+  LibraryHandle(std::shared_ptr<const CudaDevice> card, const LibraryNames& names)
       : card_(std::move(card)) {
     use_first(names, [this](const std::string& name) {
       library_ = std::make_unique<SharedLibrary>(name, kName);
@@ -40,7 +40,7 @@ class LibraryHandle {
     fail_library(*card_, Api::failure_of(status), kName, call, functions_.status_name(status));
   }
 
-  std::shared_ptr<const Card> card_;
+  std::shared_ptr<const CudaDevice> card_;
   std::unique_ptr<SharedLibrary> library_;
   typename Api::Functions functions_;
   typename Api::Handle handle_ = nullptr;

@@ -18,7 +18,7 @@ NcclFunctions functions_of(const SharedLibrary& library) {
 
 }  // namespace
 
-Nccl::Nccl(std::vector<std::shared_ptr<const Card>> cards, const LibraryNames& names)
+Nccl::Nccl(std::vector<std::shared_ptr<const CudaDevice>> cards, const LibraryNames& names)
     : cards_(std::move(cards)), comms_(cards_.size()) {
   std::vector<int> ordinals;
   for (const auto& card : cards_) ordinals.push_back(card->ordinal());

@@ -72,7 +72,9 @@ Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfe
   return out;
 }
 
-std::vector<Sample> one_matrix() { return {{randn({2, 3}, {DType::float64, Device::cpu()})}}; }
+std::vector<Sample> converted_matrix() {
+  return {{randn({2, 3}, {DType::float64, Device::cpu()})}};
+}
 
 }  // namespace
 
@@ -139,8 +141,8 @@ Tensor copy_(const Tensor& input, const Tensor& source) {
 
 std::vector<OpDef> convert_ops() {
   return {
-      define(kClone, kFunction | kMethod, &clone, {"input"}, one_matrix),
-      define(kContiguous, kMethod, &contiguous, {"input"}, one_matrix),
+      define(kClone, kFunction | kMethod, &clone, {"input"}, converted_matrix),
+      define(kContiguous, kMethod, &contiguous, {"input"}, converted_matrix),
       define(kCopy, kMethod, &copy_, {"input", "source"}),
   };
 }

@@ -149,7 +149,7 @@ Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keep
   return out;
 }
 
-Tensor away_from_zero() {
+Tensor matrix_away_from_zero() {
   return from_values({-1.5, -0.4, 0.3, 0.9, 1.7, -2.2, 0.5, 1.2, -0.7, 2.0, 0.8, -1.1}, {3, 4},
                      {DType::float64, Device::cpu()});
 }
@@ -218,7 +218,7 @@ std::vector<OpDef> product_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName keepdim{"keepdim", false};
   const auto along = [](Value dim, bool keeps) {
-    return Sample{away_from_zero(), std::move(dim), keeps};
+    return Sample{matrix_away_from_zero(), std::move(dim), keeps};
   };
   const auto over_one = [along] {
     return std::vector<Sample>{along(Value(), false), along(std::int64_t{1}, false),

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/cuda_device.h"
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/cuda/device_groups.h"
 #include "runtime/cuda/device_libraries.h"
@@ -26,7 +26,7 @@ struct CudaTraffic {
 };
 
 struct CudaBackend {
-  std::shared_ptr<const cuda::Card> card;
+  std::shared_ptr<const cuda::CudaDevice> card;
   std::shared_ptr<const CudaKernels> kernels;        ///< null in a build without a CUDA toolkit
   std::shared_ptr<CudaTraffic> traffic;              ///< null: it is not counted
   std::shared_ptr<cuda::DeviceLibraries> libraries;  ///< null: none are used

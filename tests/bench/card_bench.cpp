@@ -30,7 +30,7 @@ class CardMachine {
   }
 
   engine::Machine& machine() { return machine_; }
-  const cuda::Card& card() { return *backend().card; }
+  const cuda::CudaDevice& card() { return *backend().card; }
   const cuda::Cublas* cublas() { return backend().libraries->cublas(); }
 
  private:

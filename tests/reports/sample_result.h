@@ -139,7 +139,7 @@ inline ScenarioResult sample_scenario() {
       sample_variant("half_the_steps", Role::mitigation, Verdict::failed, 2'494'464,
                      "other numbers: total: 57.5 instead of 115; float32 allows "
                      "0.012");
-  wrong.failure_type = "NotEquivalent";
+  wrong.failure_type = FailureType::not_equivalent;
   wrong.equivalence = Equivalence::different;
   wrong.difference = "total: 57.5 instead of 115; float32 allows 0.012";
   wrong.reference = "validation";

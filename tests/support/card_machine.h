@@ -9,9 +9,9 @@
 
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
-#include "allocator_shim/device/card_share.h"
-#include "allocator_shim/device/cuda/card_memory.h"
-#include "allocator_shim/device/cuda/card_streams.h"
+#include "allocator_shim/device/cuda/cuda_memory.h"
+#include "allocator_shim/device/cuda/cuda_streams.h"
+#include "allocator_shim/device/device_share.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "runtime/cuda/device_groups.h"
@@ -39,7 +39,7 @@ class CardMachine {
     const auto driver = stand_in::StandIn::driver();
     const auto groups = std::make_shared<cuda::DeviceGroups>(libraries.nccl);
     for (int device = 0; device < gpus; ++device) {
-      const auto card = std::make_shared<const cuda::Card>(driver, device);
+      const auto card = std::make_shared<const cuda::CudaDevice>(driver, device);
       gpus_.push_back(std::make_unique<Gpu>(card, device, values, libraries));
       gpus_.back()->backend.groups = groups;
       DeviceSlot slot;
@@ -68,7 +68,7 @@ class CardMachine {
 
  private:
   struct Gpu {
-    Gpu(const std::shared_ptr<const cuda::Card>& card, int device, ValueMode values,
+    Gpu(const std::shared_ptr<const cuda::CudaDevice>& card, int device, ValueMode values,
         const cuda::LibraryPlaces& libraries)
         : backend{card, kernels_on(card), nullptr,
                   std::make_shared<cuda::DeviceLibraries>(card, libraries), nullptr},
@@ -78,8 +78,7 @@ class CardMachine {
           streams(card),
           allocator(share, streams, options_for(device), nullptr) {}
     static std::shared_ptr<const CudaKernels> kernels_on(
-        const std::shared_ptr<const cuda::Card>& card) {
-      if (kernels::kernel_images().empty()) return nullptr;
+        const std::shared_ptr<const cuda::CudaDevice>& card) {
       return std::make_shared<const kernels::KernelModule>(card);
     }
     static CachingAllocatorOptions options_for(int device) {
@@ -88,10 +87,10 @@ class CardMachine {
       return result;
     }
     CudaBackend backend;
-    cuda::CardMemory card_memory;
+    cuda::CudaMemory card_memory;
     VirtualGpu virtual_gpu;
-    CardShare share;
-    cuda::CardStreams streams;
+    DeviceShare share;
+    cuda::CudaStreams streams;
     CachingAllocator allocator;
   };
 

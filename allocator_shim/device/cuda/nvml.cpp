@@ -38,10 +38,10 @@ std::string Nvml::driver_version() const {
   return text.data();
 }
 
-std::vector<MonitoredCard> Nvml::cards() const {
+std::vector<MonitoredDevice> Nvml::devices() const {
   unsigned count = 0;
   check(functions_.device_count(&count), "nvmlDeviceGetCount_v2");
-  std::vector<MonitoredCard> cards;
+  std::vector<MonitoredDevice> devices;
   for (unsigned index = 0; index < count; ++index) {
     NvmlDevice device = nullptr;
     check(functions_.device_by_index(index, &device), "nvmlDeviceGetHandleByIndex_v2");
@@ -50,11 +50,11 @@ std::vector<MonitoredCard> Nvml::cards() const {
           "nvmlDeviceGetName");
     NvmlMemory memory;
     check(functions_.memory_info(device, &memory), "nvmlDeviceGetMemoryInfo");
-    NvmlUtilization utilization;  // not told of a card that is split into instances: 0
+    NvmlUtilization utilization;  // not told of a device that is split into instances: 0
     functions_.utilization(device, &utilization);
-    cards.push_back({name.data(), memory.used, memory.total, static_cast<int>(utilization.gpu)});
+    devices.push_back({name.data(), memory.used, memory.total, static_cast<int>(utilization.gpu)});
   }
-  return cards;
+  return devices;
 }
 
 std::vector<DeviceProcess> Nvml::processes(const std::string& pci_bus_id,

@@ -38,7 +38,7 @@ void KernelModule::Unload::operator()(cuda::ModuleHandle module) const {
   if (card->make_current()) card->driver().functions().module_unload(module);
 }
 
-KernelModule::KernelModule(std::shared_ptr<const cuda::Card> card) : card_(std::move(card)) {
+KernelModule::KernelModule(std::shared_ptr<const cuda::CudaDevice> card) : card_(std::move(card)) {
   for (const std::span<const std::byte> image : kernel_images()) {
     cuda::ModuleHandle module = nullptr;
     card_->driver().check(card_->current().module_load(&module, image.data()), "cuModuleLoadData");

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/cuda_device.h"
 #include "runtime/kernels/cuda/cuda_kernels.h"
 
 namespace ohm::kernels {
@@ -34,7 +34,7 @@ inline std::string kernel_symbol(std::string_view functor, DType dtype) {
 class KernelModule final : public CudaKernels {
  public:
   /// Throws cuda::DriverError where an image has nothing for this device.
-  explicit KernelModule(std::shared_ptr<const cuda::Card> card);
+  explicit KernelModule(std::shared_ptr<const cuda::CudaDevice> card);
   ~KernelModule() override;
 
   bool has(const char* functor, DType dtype) const override;
@@ -48,7 +48,7 @@ class KernelModule final : public CudaKernels {
 
  private:
   struct Unload {
-    const cuda::Card* card;
+    const cuda::CudaDevice* card;
     void operator()(cuda::ModuleHandle module) const;
   };
   using Module = std::unique_ptr<std::remove_pointer_t<cuda::ModuleHandle>, Unload>;
@@ -59,7 +59,7 @@ class KernelModule final : public CudaKernels {
   void launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned threads, const void* call,
               const void* parameters) const;
 
-  std::shared_ptr<const cuda::Card> card_;
+  std::shared_ptr<const cuda::CudaDevice> card_;
   std::vector<Module> modules_;
   /// By the address of the functor's name, which is the functor's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;

@@ -37,7 +37,7 @@ const cuda::Nccl* nccl_between(const std::vector<Tensor>& tensors) {
            tensor.is_contiguous();
   });
   if (!fit || !nccl_type(tensors.front().dtype())) return nullptr;
-  std::vector<std::shared_ptr<const cuda::Card>> cards;
+  std::vector<std::shared_ptr<const cuda::CudaDevice>> cards;
   for (const Tensor& tensor : tensors) cards.push_back(tensor.cuda_backend()->card);
   return tensors.front().cuda_backend()->groups->nccl(cards);
 }

@@ -89,7 +89,7 @@ class Judged {
 void expect(const VariantResult& result, Verdict verdict, const std::string& failure_type,
             const std::string& reason) {
   EXPECT_EQ(name_of(verdict), name_of(result.verdict));
-  EXPECT_EQ(failure_type, result.failure_type);
+  EXPECT_EQ(failure_type, name_of(result.failure_type));
   EXPECT_EQ(reason, result.reason);
 }
 
@@ -165,7 +165,7 @@ TEST(Mitigation, IsComparedWithTheProblemOnALargerGpuWhereThatRanOutOfMemory) {
   Judged judged(Role::mitigation);
   judged.problem(out_of_memory()).reference("summed", completed(9000, 2.0));
   EXPECT_EQ(Verdict::passed, judged.by(completed(900, 2.0)).verdict);
-  EXPECT_EQ("NotEquivalent", judged.by(completed(900, 1.0)).failure_type);
+  EXPECT_EQ(FailureType::not_equivalent, judged.by(completed(900, 1.0)).failure_type);
 }
 
 TEST(Mitigation, IsAnErrorWithoutAReferenceThatCompleted) {
@@ -240,7 +240,8 @@ TEST(Partial, FailsWhenItIsAMitigation) {
 }
 
 TEST(Partial, FailsWhenItComputesSomethingElse) {
-  EXPECT_EQ("NotEquivalent", Judged(Role::partial).by(completed(1600, 3.0)).failure_type);
+  EXPECT_EQ(FailureType::not_equivalent,
+            Judged(Role::partial).by(completed(1600, 3.0)).failure_type);
 }
 
 TEST(Partial, ThatRunsOutOfMemoryTooHasToGetFurther) {
@@ -276,7 +277,7 @@ TEST(NonFix, FailsWhenItHelps) {
 TEST(Control, PassesWhenEveryLimitHoldsWhateverItComputes) {
   expect(Judged(Role::control).by(completed(900, 7.0)), Verdict::passed, "",
          "holds peak_allocated_bytes <= 1000: 900 B");
-  EXPECT_EQ("LimitExceeded", Judged(Role::control).by(completed(1001)).failure_type);
+  EXPECT_EQ(FailureType::limit_exceeded, Judged(Role::control).by(completed(1001)).failure_type);
 }
 
 // ---- check --------------------------------------------------------------------------------------
@@ -308,7 +309,7 @@ TEST(Check, ComparesWhatItReturns) {
   Judged judged(Role::check);
   judged.variant().returns = returning(1);
   expect(judged.by(completed(999999)), Verdict::passed, "", "returns loss = 1");
-  EXPECT_EQ("NotEquivalent", judged.by(completed(10, 1.01)).failure_type);
+  EXPECT_EQ(FailureType::not_equivalent, judged.by(completed(10, 1.01)).failure_type);
   MeasuredVariant nothing = completed(10);
   nothing.values.clear();
   expect(judged.by(nothing), Verdict::failed, "NotEquivalent", "returns loss: not returned");

@@ -119,7 +119,8 @@ TEST_F(RunnerTest, RunsAProblemThatRanOutOfMemoryOnALargerGpuForItsValues) {
                        same.result.scenarios[0].references[0].devices.at(0).capacity_bytes));
 
   scenario.bodies["freed"] = test::growing(30, 0, 2.4);
-  EXPECT_EQ("NotEquivalent", variant(run({scenarios_.add(scenario)}), "freed").failure_type);
+  EXPECT_EQ(FailureType::not_equivalent,
+            variant(run({scenarios_.add(scenario)}), "freed").failure_type);
 }
 
 TEST_F(RunnerTest, RunsWhatASelectedVariantNeedsWithoutReportingIt) {

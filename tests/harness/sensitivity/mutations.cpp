@@ -172,12 +172,14 @@ std::optional<std::string> MutatedScenario::unnoticed_on(const Mutation& mutatio
   mutated.variants[mutation.variant] = measured_as(mutation, machine);
   const VariantResult result = judge(mutated, variant(mutation.variant));
   const bool is_right_type =
-      mutation.failure_type.empty() || result.failure_type == mutation.failure_type;
+      mutation.failure_type.empty() || name_of(result.failure_type) == mutation.failure_type;
   if (result.verdict == Verdict::failed && is_right_type) return std::nullopt;
   return fmt::format("{} that does {} is {}{}: {}", mutation.variant,
                      mutation.body.empty() ? "nothing" : "what " + mutation.body + " does",
                      name_of(result.verdict),
-                     result.failure_type.empty() ? "" : " (" + result.failure_type + ")",
+                     result.failure_type == FailureType::none
+                         ? ""
+                         : fmt::format(" ({})", name_of(result.failure_type)),
                      result.reason);
 }
 

@@ -23,7 +23,7 @@ RunResult failures(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     VariantResult variant = test::sample_variant("v" + std::to_string(i), Role::mitigation,
                                                  Verdict::failed, 1024, "breaks a limit");
-    variant.failure_type = "LimitExceeded";
+    variant.failure_type = FailureType::limit_exceeded;
     scenario.variants.push_back(std::move(variant));
   }
   RunResult result;
@@ -47,7 +47,7 @@ TEST(GithubAnnotations, EscapeWhatACommandIsMadeOf) {
 TEST(GithubAnnotations, AreTheWorstNineAndHowManyMore) {
   RunResult result = failures(30);
   result.scenarios[0].variants[25].verdict = Verdict::error;
-  result.scenarios[0].variants[25].failure_type.clear();
+  result.scenarios[0].variants[25].failure_type = FailureType::none;
   result.scenarios[0].variants[25].outcome = Outcome::crashed;
   const std::string text = github_annotations(result, {});
   EXPECT_EQ(10, lines(text));

@@ -126,9 +126,7 @@ TEST(HistoryDetail, OfVeryManyStepsEveryNthIsKept) {
   EXPECT_EQ(3U, history.steps_every);
   EXPECT_EQ(20'000U / 3, history.steps.size());
   EXPECT_EQ(5U * 3, history.steps.front());
-  const MemoryHistory again = history_of(history_json(history));
-  EXPECT_EQ(3U, again.steps_every);
-  EXPECT_EQ(history.steps, again.steps);
+  EXPECT_EQ(3, history_json(history)["steps_every"]);
 }
 
 TEST(HistoryDetail, NoPeakIsLostInBuckets) {
@@ -186,38 +184,6 @@ TEST(HistoryDetail, WhatFitsStaysWhole) {
   MemoryHistory history = test::sample_history();
   reduce(history, {});
   EXPECT_EQ(history_json(test::sample_history()), history_json(history));
-}
-
-TEST(HistoryJson, ComesBackAsItWas) {
-  MemoryHistory history = history_of_events(many_events(5'000));
-  HistoryDetail detail;
-  detail.blocks = 100;
-  reduce(history, detail);
-  EXPECT_EQ(history_json(history), history_json(history_of(history_json(history))));
-}
-
-TEST(HistoryJson, RefusesColumnsThatDoNotBelongTogether) {
-  using Json = nlohmann::json;
-  const auto refusal = [](const auto& change) {
-    Json json = history_json(test::sample_history());
-    change(json);
-    try {
-      history_of(json);
-    } catch (const std::invalid_argument& error) {
-      return std::string(error.what());
-    }
-    return std::string("none");
-  };
-  EXPECT_EQ("a memory history whose column \"bytes\" has another length",
-            refusal([](Json& json) { json["devices"][0]["blocks"]["bytes"] = "1 2"; }));
-  EXPECT_EQ("a memory history whose blocks have a site that is not in its table",
-            refusal([](Json& json) { json["devices"][0]["blocks"]["site"] = "0 1 2 1"; }));
-  EXPECT_EQ("a memory history whose \"begin\" is no list of numbers",
-            refusal([](Json& json) { json["devices"][0]["blocks"]["begin"] = "1 x 3 4"; }));
-  EXPECT_EQ("a memory history whose curves have another length",
-            refusal([](Json& json) { json["events"] = 7; }));
-  EXPECT_EQ("a memory history whose buckets have no events",
-            refusal([](Json& json) { json["events_per_bucket"] = 0; }));
 }
 
 }  // namespace

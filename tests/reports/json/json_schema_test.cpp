@@ -1,14 +1,17 @@
-// The JSON report against the schema that is shipped.
+// The JSON of results against the schemas that are shipped, and these against the fields.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "reports/json/fit_json.h"
 #include "reports/json/json_report.h"
+#include "reports/json/minimum_json.h"
+#include "reports/json/replay_json.h"
+#include "reports/json/sweep_json.h"
+#include "tests/reports/filled.h"
+#include "tests/reports/json/schema_of.h"
 #include "tests/reports/sample_result.h"
 #include "tests/support/golden.h"
 #include "tests/support/schema_check.h"
@@ -43,26 +46,53 @@ TEST(JsonReport, SchemaRefusesUnknownMissingAndWrongMembers) {
       SchemaCheck(the_schema).errors(result));
 }
 
-TEST(JsonReport, EveryNameOfAClosedSetIsInTheSchema) {
-  const Json definitions = schema()["$defs"];
-  const auto expect_all = [&](const char* definition, const auto& names) {
-    Json expected = Json::array();
-    for (const std::string_view name : names) expected.push_back(std::string(name));
-    EXPECT_EQ(expected, definitions[definition]["enum"]) << definition;
+TEST(JsonReport, KeepsTheSchemaWithEveryMemberSet) {
+  const Json the_schema = schema();
+  const std::string report = json_report(test::filled<RunResult>(), {});
+  EXPECT_EQ("", SchemaCheck(the_schema).errors(Json::parse(report)));
+}
+
+/// The root of the source tree, where schemas lie among the files of ohm's own output.
+test::GoldenFiles published() {
+  test::GoldenFiles files;
+  files.folder += "/../..";
+  return files;
+}
+
+std::string schema_file(const std::string& kind) {
+  return "reports/json/ohm." + kind + ".schema.json";
+}
+
+/// Compares, or approves, a schema.
+template <class Result>
+void expect_schema(const std::string& kind, const std::string& command,
+                   test::NotFinite not_finite = test::NotFinite::word) {
+  test::SchemaOf schema(not_finite);
+  test::expect_golden(schema.text<Result>("ohm." + kind + "/1", command), schema_file(kind),
+                      published());
+}
+
+TEST(Schemas, AreWhatTheFieldsSay) {
+  expect_schema<RunResult>("result", "ohm run");
+  expect_schema<SweepResult>("sweep", "ohm sweep");
+  expect_schema<FitResult>("fit", "ohm fit", test::NotFinite::null);
+  expect_schema<ReplayResult>("replay", "ohm replay");
+  expect_schema<MinimumResult>("minimum", "ohm sweep --bytes");
+}
+
+TEST(Schemas, AreKeptByWhatIsWritten) {
+  const auto errors = [](const std::string& kind, const std::string& report) {
+    const Json schema = Json::parse(test::read_file(published().path_of(schema_file(kind))));
+    return SchemaCheck(schema).errors(Json::parse(report));
   };
-  expect_all("verdict", kVerdictNames);
-  expect_all("outcome", kOutcomeNames);
-  expect_all("equivalence", kEquivalenceNames);
-  expect_all("unit", kUnitNames);
-  expect_all("category", kCategoryNames);
-  std::vector<std::string_view> roles(kRoleNames.size());
-  std::transform(kRoleNames.begin(), kRoleNames.end(), roles.begin(),
-                 [](const RoleName& role) { return role.name; });
-  expect_all("role", roles);
-  std::vector<std::string_view> reasons(kExitCodes.size());
-  std::transform(kExitCodes.begin(), kExitCodes.end(), reasons.begin(),
-                 [](const ExitCode& code) { return code.reason; });
-  expect_all("exit_reason", reasons);
+  EXPECT_EQ("", errors("sweep", sweep_json(test::filled<SweepResult>())));
+  EXPECT_EQ("", errors("sweep", sweep_json(SweepResult())));
+  EXPECT_EQ("", errors("fit", fit_json(test::filled<FitResult>())));
+  EXPECT_EQ("", errors("fit", fit_json(FitResult())));
+  EXPECT_EQ("", errors("replay", replay_json(test::filled<ReplayResult>())));
+  EXPECT_EQ("", errors("replay", replay_json(ReplayResult())));
+  EXPECT_EQ("", errors("minimum", minimum_json(test::filled<MinimumResult>())));
+  EXPECT_EQ("", errors("minimum", minimum_json(MinimumResult())));
 }
 
 TEST(JsonReport, SaysWhatIsNotFiniteInWords) {

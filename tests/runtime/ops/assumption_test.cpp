@@ -88,14 +88,14 @@ TEST_F(Assumptions, AreMadeForWorkspacesOfLaterVersions) {
   EXPECT_EQ(8'519'680 + 1'048'576, machine_.allocated_bytes()) << "both stay";
 }
 
-TEST(AssumptionTable, StandsInTheReadme) {
-  std::ifstream file(std::string(OHM_GOLDEN_DIR) + "/../../README.md");
-  std::stringstream readme;
-  readme << file.rdbuf();
+TEST(AssumptionTable, StandsInTheDocuments) {
+  std::ifstream file(std::string(OHM_GOLDEN_DIR) + "/../../docs/model-limits.md");
+  std::stringstream document;
+  document << file.rdbuf();
   for (const AssumptionInfo& info : assumption_table()) {
     const std::string row =
         "| `" + std::string(info.name) + "` | " + std::string(info.granted) + " |\n";
-    EXPECT_THAT(readme.str(), testing::HasSubstr(row));
+    EXPECT_THAT(document.str(), testing::HasSubstr(row));
   }
 }
 

@@ -479,7 +479,7 @@ TEST(DeviceLibraries, LeaveAloneACardThatDoesNotAnswer) {
   const stand_in::StandIn stand_in(
       fmt::format("{} fail=cuCtxSetCurrent:1:{}", kOneCard, kDeinitialized));
   {
-    cuda::DeviceLibraries libraries(stand_in::StandIn::card(), stand_in::StandIn::libraries());
+    cuda::DeviceLibraries libraries(stand_in::StandIn::device(), stand_in::StandIn::libraries());
     libraries.cublas();
   }
   EXPECT_EQ(stand_in.calls("cublasCreate_v2"), 1);
@@ -563,7 +563,7 @@ TEST(DeviceLibraries, GiveBackAllThatTheyMake) {
   const stand_in::StandIn stand_in(kOneCard + " fail=cublasLtMatrixLayoutCreate:2:3" +
                                    " fail=cudnnSetTensor4dDescriptor:1:2000");
   {
-    const auto card = stand_in::StandIn::card();
+    const auto card = stand_in::StandIn::device();
     cuda::DeviceLibraries libraries(card, stand_in::StandIn::libraries());
     cuda::Convolution convolution;
     convolution.input = convolution.filter = convolution.output = {1, 1, 1, 1};

@@ -1,22 +1,23 @@
-#include "allocator_shim/device/cuda/page_locked_memory.h"
+#include "allocator_shim/device/cuda/pinned_memory.h"
 
 #include <utility>
 
 namespace ohm::cuda {
 
-PageLockedMemory::PageLockedMemory(RequestAllocator& counts, std::shared_ptr<const Card> card)
-    : RequestAllocatorAdaptor(counts), card_(std::move(card)) {}
+PinnedMemory::PinnedMemory(RequestAllocator& counts, std::shared_ptr<const CudaDevice> device)
+    : RequestAllocatorAdaptor(counts), device_(std::move(device)) {}
 
-PageLockedMemory::~PageLockedMemory() {
+PinnedMemory::~PinnedMemory() {
   for (const auto& [block, memory] : locked_) unlock(memory);
 }
 
-Allocation PageLockedMemory::allocate(const AllocationRequest& request) {
+Allocation PinnedMemory::allocate(const AllocationRequest& request) {
   if (request.bytes == 0) return {};
   void* memory = nullptr;
-  const Result result = card_->current().host_allocate(&memory, request.bytes, kPortableHostMemory);
+  const Result result =
+      device_->current().host_allocate(&memory, request.bytes, kPortableHostMemory);
   if (result == kOutOfMemory) throw OutOfMemory(failure_report(request));
-  card_->driver().check(result, "cuMemHostAlloc");
+  device_->driver().check(result, "cuMemHostAlloc");
   try {
     Allocation allocation = upstream().allocate(request);
     locked_.emplace(allocation.block, memory);
@@ -28,7 +29,7 @@ Allocation PageLockedMemory::allocate(const AllocationRequest& request) {
   }
 }
 
-void PageLockedMemory::free(BlockHandle block) {
+void PinnedMemory::free(BlockHandle block) {
   const auto found = locked_.find(block);
   if (found != locked_.end()) {
     unlock(found->second);
@@ -38,8 +39,8 @@ void PageLockedMemory::free(BlockHandle block) {
 }
 
 // Giving back never throws, and a driver that does not answer has lost the memory anyway.
-void PageLockedMemory::unlock(void* memory) const {
-  if (card_->driver().is_usable()) card_->driver().functions().host_free(memory);
+void PinnedMemory::unlock(void* memory) const {
+  if (device_->driver().is_usable()) device_->driver().functions().host_free(memory);
 }
 
 }  // namespace ohm::cuda

@@ -1,4 +1,4 @@
-#include "allocator_shim/device/cuda/card_streams.h"
+#include "allocator_shim/device/cuda/cuda_streams.h"
 
 #include <utility>
 
@@ -6,11 +6,11 @@
 
 namespace ohm::cuda {
 
-CardStreams::CardStreams(std::shared_ptr<const Card> card) : card_(std::move(card)) {}
+CudaStreams::CudaStreams(std::shared_ptr<const CudaDevice> device) : device_(std::move(device)) {}
 
-CardStreams::~CardStreams() {
-  if (!card_->driver().is_usable()) return;
-  const DriverFunctions& functions = card_->driver().functions();
+CudaStreams::~CudaStreams() {
+  if (!device_->driver().is_usable()) return;
+  const DriverFunctions& functions = device_->driver().functions();
   for (auto& [stream, queue] : queues_) {
     for (EventHandle event : queue.pending) functions.event_destroy(event);
     if (queue.handle != nullptr) functions.stream_destroy(queue.handle);
@@ -18,26 +18,26 @@ CardStreams::~CardStreams() {
   for (EventHandle event : spare_events_) functions.event_destroy(event);
 }
 
-CardStreams::Queue& CardStreams::queue(StreamId stream) {
+CudaStreams::Queue& CudaStreams::queue(StreamId stream) {
   const auto found = queues_.find(stream);
   if (found != queues_.end()) return found->second;
   StreamHandle handle = nullptr;
   if (stream != kDefaultStream) {
-    card_->driver().check(card_->current().stream_create(&handle, kNonBlockingStream),
-                          "cuStreamCreate");
+    device_->driver().check(device_->current().stream_create(&handle, kNonBlockingStream),
+                            "cuStreamCreate");
   }
   Queue& queue = queues_[stream];
   queue.handle = handle;
   return queue;
 }
 
-StreamHandle CardStreams::handle(StreamId stream) { return queue(stream).handle; }
+StreamHandle CudaStreams::handle(StreamId stream) { return queue(stream).handle; }
 
-EventHandle CardStreams::take_event() {
+EventHandle CudaStreams::take_event() {
   EventHandle event = nullptr;
   if (spare_events_.empty()) {
-    card_->driver().check(card_->current().event_create(&event, kEventWithoutTiming),
-                          "cuEventCreate");
+    device_->driver().check(device_->current().event_create(&event, kEventWithoutTiming),
+                            "cuEventCreate");
   } else {
     event = spare_events_.back();
     spare_events_.pop_back();
@@ -45,66 +45,66 @@ EventHandle CardStreams::take_event() {
   return event;
 }
 
-void CardStreams::drop_first(Queue& queue) {
+void CudaStreams::drop_first(Queue& queue) {
   spare_events_.push_back(queue.pending.front());
   queue.pending.pop_front();
   ++queue.passed;
 }
 
-StreamEvent CardStreams::record(StreamId stream) {
+StreamEvent CudaStreams::record(StreamId stream) {
   Queue& queue = this->queue(stream);
-  const DriverFunctions& functions = card_->current();
-  // What the card has passed meanwhile need not be kept.
+  const DriverFunctions& functions = device_->current();
+  // What the device has passed meanwhile need not be kept.
   while (!queue.pending.empty()) {
     const Result answer = functions.event_query(queue.pending.front());
     if (answer == kNotReady) break;
-    card_->driver().check(answer, "cuEventQuery");
+    device_->driver().check(answer, "cuEventQuery");
     drop_first(queue);
   }
   EventHandle event = take_event();
   queue.pending.push_back(event);
-  card_->driver().check(functions.event_record(event, queue.handle), "cuEventRecord");
+  device_->driver().check(functions.event_record(event, queue.handle), "cuEventRecord");
   const StreamEvent number = order_.record(stream);
   OHM_ASSERT(number == queue.passed + queue.pending.size(), "events are counted once");
   return number;
 }
 
-void CardStreams::catch_up(StreamId stream, StreamEvent event) {
+void CudaStreams::catch_up(StreamId stream, StreamEvent event) {
   Queue& queue = this->queue(stream);
   if (event <= queue.passed) return;
   const std::size_t index = event - queue.passed - 1;
   OHM_ASSERT(index < queue.pending.size(), "an event was recorded before it is waited for");
-  card_->driver().check(card_->current().event_synchronize(queue.pending[index]),
-                        "cuEventSynchronize");
+  device_->driver().check(device_->current().event_synchronize(queue.pending[index]),
+                          "cuEventSynchronize");
   while (queue.passed < event) drop_first(queue);
 }
 
-bool CardStreams::is_complete(StreamId stream, StreamEvent event) {
+bool CudaStreams::is_complete(StreamId stream, StreamEvent event) {
   if (!order_.is_complete(stream, event)) return false;
   catch_up(stream, event);
   return true;
 }
 
-void CardStreams::wait(StreamId stream, StreamEvent event) {
+void CudaStreams::wait(StreamId stream, StreamEvent event) {
   order_.wait(stream, event);
   catch_up(stream, event);
 }
 
-void CardStreams::wait_for(StreamId stream, StreamId other, StreamEvent event) {
+void CudaStreams::wait_for(StreamId stream, StreamId other, StreamEvent event) {
   order_.wait_for(stream, other, event);
   if (stream == other) return;
   const Queue& waited = queue(other);
   if (event <= waited.passed) return;
   EventHandle handle = waited.pending.at(event - waited.passed - 1);
-  card_->driver().check(card_->current().stream_wait_event(queue(stream).handle, handle, 0),
-                        "cuStreamWaitEvent");
+  device_->driver().check(device_->current().stream_wait_event(queue(stream).handle, handle, 0),
+                          "cuStreamWaitEvent");
 }
 
-void CardStreams::synchronize(StreamId stream) { wait(stream, record(stream)); }
+void CudaStreams::synchronize(StreamId stream) { wait(stream, record(stream)); }
 
-void CardStreams::synchronize_all() {
+void CudaStreams::synchronize_all() {
   order_.synchronize_all();
-  card_->synchronize();
+  device_->synchronize();
   for (auto& [stream, queue] : queues_) {
     while (!queue.pending.empty()) drop_first(queue);
   }

@@ -1,4 +1,4 @@
-#include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/cuda_device.h"
 
 #include <fmt/format.h>
 
@@ -28,10 +28,10 @@ int attribute(const Driver& driver, int which, DeviceHandle device) {
 
 }  // namespace
 
-CardProperties card_properties(const Driver& driver, int ordinal) {
+CudaDeviceProperties device_properties(const Driver& driver, int ordinal) {
   const DeviceHandle device = handle_of(driver, ordinal);
   const DriverFunctions& functions = driver.functions();
-  CardProperties properties;
+  CudaDeviceProperties properties;
   std::array<char, 256> text{};
   const auto room = static_cast<int>(text.size());
   driver.check(functions.device_name(text.data(), room, device), "cuDeviceGetName");
@@ -47,57 +47,58 @@ CardProperties card_properties(const Driver& driver, int ordinal) {
   return properties;
 }
 
-Card::Card(std::shared_ptr<const Driver> driver, int ordinal)
+CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, int ordinal)
     : driver_(std::move(driver)),
       ordinal_(ordinal),
       device_(handle_of(*driver_, ordinal)),
-      properties_(card_properties(*driver_, ordinal)) {
+      properties_(device_properties(*driver_, ordinal)) {
   driver_->check(driver_->functions().context_retain(&context_, device_),
                  "cuDevicePrimaryCtxRetain");
 }
 
-Card::~Card() {
+CudaDevice::~CudaDevice() {
   if (driver_->is_usable()) driver_->functions().context_release(device_);
 }
 
-const DriverFunctions& Card::current() const {
+const DriverFunctions& CudaDevice::current() const {
   driver_->check(driver_->functions().context_set_current(context_), "cuCtxSetCurrent");
   return driver_->functions();
 }
 
-bool Card::make_current() const noexcept {
+bool CudaDevice::make_current() const noexcept {
   return driver_->is_usable() && driver_->functions().context_set_current(context_) == kSuccess;
 }
 
-DeviceMemoryInfo Card::memory_info() const {
+DeviceMemoryInfo CudaDevice::memory_info() const {
   DeviceMemoryInfo info;
   driver_->check(current().memory_info(&info.free_bytes, &info.total_bytes), "cuMemGetInfo_v2");
   return info;
 }
 
-void Card::synchronize() const {
+void CudaDevice::synchronize() const {
   driver_->check(current().context_synchronize(), "cuCtxSynchronize");
 }
 
-void Card::write(Pointer to, const void* from, std::size_t bytes) const {
+void CudaDevice::write(Pointer to, const void* from, std::size_t bytes) const {
   driver_->check(current().copy_to_device(to, from, bytes), "cuMemcpyHtoD_v2");
 }
 
-void Card::read(void* to, Pointer from, std::size_t bytes) const {
+void CudaDevice::read(void* to, Pointer from, std::size_t bytes) const {
   driver_->check(current().copy_from_device(to, from, bytes), "cuMemcpyDtoH_v2");
 }
 
-void Card::copy(Pointer to, Pointer from, std::size_t bytes) const {
+void CudaDevice::copy(Pointer to, Pointer from, std::size_t bytes) const {
   driver_->check(current().copy_on_device(to, from, bytes), "cuMemcpyDtoD_v2");
 }
 
-void Card::copy_from(const Card& other, Pointer to, Pointer from, std::size_t bytes) const {
+void CudaDevice::copy_from(const CudaDevice& other, Pointer to, Pointer from,
+                           std::size_t bytes) const {
   if (other.context_ == context_) return copy(to, from, bytes);
   driver_->check(current().copy_to_peer(to, context_, from, other.context_, bytes), "cuMemcpyPeer");
 }
 
-void Card::fill(Pointer to, std::uint32_t pattern, std::size_t item_bytes,
-                std::size_t count) const {
+void CudaDevice::fill(Pointer to, std::uint32_t pattern, std::size_t item_bytes,
+                      std::size_t count) const {
   const DriverFunctions& functions = current();
   switch (item_bytes) {
     case 1:
@@ -114,7 +115,7 @@ void Card::fill(Pointer to, std::uint32_t pattern, std::size_t item_bytes,
   }
 }
 
-bool Card::enable_peer_access(const Card& other) const {
+bool CudaDevice::enable_peer_access(const CudaDevice& other) const {
   int can_access = 0;
   driver_->check(driver_->functions().peer_can_access(&can_access, device_, other.device_),
                  "cuDeviceCanAccessPeer");

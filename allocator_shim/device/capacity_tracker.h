@@ -1,4 +1,5 @@
-// Watches what a device grants: which other capacities would have given the same answers?
+// An adaptor that tracks what a device grants, and the other capacities that would have given the
+// same answers.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@
 namespace ohm {
 
 /// Of a device whose answers depend on its capacity only, and on nothing that others hold there.
-class CapacityWitness final : public DeviceMemoryAdaptor {
+class CapacityTracker final : public DeviceMemoryAdaptor {
  public:
   /// `held_bytes`: what is held of the device already.
-  explicit CapacityWitness(DeviceMemory& upstream, std::size_t held_bytes = 0)
+  explicit CapacityTracker(DeviceMemory& upstream, std::size_t held_bytes = 0)
       : DeviceMemoryAdaptor(upstream), held_bytes_(held_bytes), same_from_(held_bytes) {}
 
   std::size_t held_bytes() const { return held_bytes_; }

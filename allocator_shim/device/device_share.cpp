@@ -1,4 +1,4 @@
-#include "allocator_shim/device/card_share.h"
+#include "allocator_shim/device/device_share.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,14 +7,14 @@
 
 namespace ohm {
 
-DeviceAddress CardShare::in_share(DeviceAddress address) const {
+DeviceAddress DeviceShare::in_share(DeviceAddress address) const {
   const auto after = in_share_.upper_bound(address);
   OHM_ASSERT(after != in_share_.begin(), "an address that was handed out here");
   const auto& [begin, begin_in_share] = *std::prev(after);
   return begin_in_share + (address - begin);
 }
 
-DeviceAddress CardShare::forget(DeviceAddress address) {
+DeviceAddress DeviceShare::forget(DeviceAddress address) {
   const auto found = in_share_.find(address);
   OHM_ASSERT(found != in_share_.end(), "what is given back was handed out here");
   const DeviceAddress in_share = found->second;
@@ -22,7 +22,7 @@ DeviceAddress CardShare::forget(DeviceAddress address) {
   return in_share;
 }
 
-std::optional<DeviceAddress> CardShare::allocate_segment(std::size_t bytes) {
+std::optional<DeviceAddress> DeviceShare::allocate_segment(std::size_t bytes) {
   const std::optional<DeviceAddress> granted = share_.allocate_segment(bytes);
   if (!granted) return std::nullopt;
   std::optional<DeviceAddress> address;
@@ -40,23 +40,23 @@ std::optional<DeviceAddress> CardShare::allocate_segment(std::size_t bytes) {
   return address;
 }
 
-void CardShare::free_segment(DeviceAddress address, std::size_t bytes) {
+void DeviceShare::free_segment(DeviceAddress address, std::size_t bytes) {
   share_.free_segment(forget(address), bytes);
   upstream().free_segment(address, bytes);
 }
 
-DeviceAddress CardShare::reserve_range(std::size_t bytes) {
+DeviceAddress DeviceShare::reserve_range(std::size_t bytes) {
   const DeviceAddress address = upstream().reserve_range(bytes);
   in_share_.emplace(address, share_.reserve_range(bytes));
   return address;
 }
 
-void CardShare::release_range(DeviceAddress address, std::size_t bytes) {
+void DeviceShare::release_range(DeviceAddress address, std::size_t bytes) {
   share_.release_range(forget(address), bytes);
   upstream().release_range(address, bytes);
 }
 
-bool CardShare::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
+bool DeviceShare::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
   if (!share_.map(in_share(address), bytes, chunk_bytes)) return false;
   bool is_mapped = false;
   try {
@@ -69,12 +69,12 @@ bool CardShare::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_
   return is_mapped;
 }
 
-void CardShare::unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
+void DeviceShare::unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
   share_.unmap(in_share(address), bytes, chunk_bytes);
   upstream().unmap(address, bytes, chunk_bytes);
 }
 
-DeviceMemoryInfo CardShare::info() const {
+DeviceMemoryInfo DeviceShare::info() const {
   DeviceMemoryInfo info = share_.info();
   info.free_bytes = std::min(info.free_bytes, upstream().info().free_bytes);
   return info;

@@ -1,5 +1,5 @@
-// A part of a card that stands for a whole one: of a capacity and a context of its own, whatever
-// else the card holds.
+// A part of a device that stands for a whole one: of a capacity and a context of its own, whatever
+// else the device holds.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 
 namespace ohm {
 
-/// Grants what a virtual GPU would grant, from the memory of a card; refuses, besides, what the
-/// card has no room for. Addresses are the card's; free memory, context and processes are the
+/// Grants what a virtual GPU would grant, from the memory of a device; refuses, besides, what the
+/// device has no room for. Addresses are the device's; free memory, context and processes are the
 /// virtual GPU's, and so are values, where it keeps any: in the host's memory.
-class CardShare final : public DeviceMemoryAdaptor {
+class DeviceShare final : public DeviceMemoryAdaptor {
  public:
-  /// `card` and `share` outlive this. `share` is used through this alone.
-  CardShare(DeviceMemory& card, VirtualGpu& share) : DeviceMemoryAdaptor(card), share_(share) {}
+  /// `device` and `share` outlive this. `share` is used through this alone.
+  DeviceShare(DeviceMemory& device, VirtualGpu& share)
+      : DeviceMemoryAdaptor(device), share_(share) {}
 
   std::optional<DeviceAddress> allocate_segment(std::size_t bytes) override;
   void free_segment(DeviceAddress address, std::size_t bytes) override;
@@ -27,7 +28,7 @@ class CardShare final : public DeviceMemoryAdaptor {
   bool map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
   void unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
 
-  /// Free is at most what the card has free.
+  /// Free is at most what the device has free.
   DeviceMemoryInfo info() const override;
   std::size_t context_bytes() const override { return share_.context_bytes(); }
   std::vector<DeviceProcess> processes() const override { return share_.processes(); }
@@ -41,7 +42,7 @@ class CardShare final : public DeviceMemoryAdaptor {
 
   VirtualGpu& share_;
   std::map<DeviceAddress, DeviceAddress>
-      in_share_;  ///< segments and ranges: the card's, the share's
+      in_share_;  ///< segments and ranges: the device's, the share's
 };
 
 }  // namespace ohm

@@ -1,4 +1,4 @@
-// The streams of a real card.
+// The streams of a CUDA device.
 #pragma once
 
 #include <deque>
@@ -6,18 +6,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include "allocator_shim/device/cuda/card.h"
+#include "allocator_shim/device/cuda/cuda_device.h"
 #include "allocator_shim/device/queued_streams.h"
 
 namespace ohm::cuda {
 
-/// What a run does never depends on how fast the card is: whether a stream has caught up is decided
-/// as on a virtual GPU (QueuedStreams), and where that says yes, the host waits until it is true.
-/// A program that shares no memory between streams never waits for that.
-class CardStreams final : public DeviceStreams {
+/// What a run does never depends on how fast the device is: whether a stream has caught up is
+/// decided as on a virtual GPU (QueuedStreams), and where that says yes, the host waits until it is
+/// true. A program that shares no memory between streams never waits for that.
+class CudaStreams final : public DeviceStreams {
  public:
-  explicit CardStreams(std::shared_ptr<const Card> card);
-  ~CardStreams() override;
+  explicit CudaStreams(std::shared_ptr<const CudaDevice> device);
+  ~CudaStreams() override;
 
   StreamEvent record(StreamId stream) override;
   bool is_complete(StreamId stream, StreamEvent event) override;
@@ -33,7 +33,7 @@ class CardStreams final : public DeviceStreams {
  private:
   struct Queue {
     StreamHandle handle = nullptr;
-    StreamEvent passed = 0;           ///< the last event that the card is known to have passed
+    StreamEvent passed = 0;           ///< the last event that the device is known to have passed
     std::deque<EventHandle> pending;  ///< those after it, in order
   };
 
@@ -42,7 +42,7 @@ class CardStreams final : public DeviceStreams {
   void drop_first(Queue& queue);
   void catch_up(StreamId stream, StreamEvent event);
 
-  std::shared_ptr<const Card> card_;
+  std::shared_ptr<const CudaDevice> device_;
   QueuedStreams order_;
   std::unordered_map<StreamId, Queue> queues_;
   std::vector<EventHandle> spare_events_;

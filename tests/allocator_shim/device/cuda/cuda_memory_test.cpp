@@ -1,4 +1,4 @@
-#include "allocator_shim/device/cuda/card_memory.h"
+#include "allocator_shim/device/cuda/cuda_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/settings.h"
-#include "allocator_shim/device/card_share.h"
-#include "allocator_shim/device/cuda/card_streams.h"
-#include "allocator_shim/device/cuda/page_locked_memory.h"
+#include "allocator_shim/device/cuda/cuda_streams.h"
+#include "allocator_shim/device/cuda/pinned_memory.h"
+#include "allocator_shim/device/device_share.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "tests/support/stand_in_driver/stand_in.h"
 
@@ -18,10 +18,10 @@ namespace {
 
 using stand_in::StandIn;
 
-TEST(CardMemory, GivesBackAllThatItHolds) {
+TEST(CudaMemory, GivesBackAllThatItHolds) {
   const StandIn stand_in;
   {
-    CardMemory memory(StandIn::card());
+    CudaMemory memory(StandIn::device());
     ASSERT_TRUE(memory.allocate_segment(20_MiB));
     const DeviceAddress range = memory.reserve_range(72_MiB);
     ASSERT_TRUE(memory.map(range, 4_MiB, 2_MiB));
@@ -30,38 +30,38 @@ TEST(CardMemory, GivesBackAllThatItHolds) {
   EXPECT_EQ(stand_in.held_bytes(), 0U);
 }
 
-TEST(CardMemory, FreesNothingTwiceOnceItHasLeftTheCard) {
+TEST(CudaMemory, FreesNothingTwiceOnceItHasLeftTheDevice) {
   const StandIn stand_in;
-  CardMemory memory(StandIn::card());
+  CudaMemory memory(StandIn::device());
   const auto segment = memory.allocate_segment(20_MiB);
   const DeviceAddress range = memory.reserve_range(20_MiB);
   ASSERT_TRUE(segment && memory.map(range, 2_MiB, 2_MiB));
-  memory.leave_card();
+  memory.leave_device();
   EXPECT_EQ(stand_in.held_bytes(), 0U);
   memory.free_segment(*segment, 20_MiB);
   memory.unmap(range, 2_MiB, 2_MiB);
   memory.release_range(range, 20_MiB);
 }
 
-TEST(CardMemory, ThrowsWhatIsNotAShortageOfMemory) {
+TEST(CudaMemory, ThrowsWhatIsNotAShortageOfMemory) {
   const StandIn stand_in("fail=cuMemAlloc_v2:0:801 fail=cuMemCreate:0:801");
-  CardMemory memory(StandIn::card());
+  CudaMemory memory(StandIn::device());
   EXPECT_THROW(memory.allocate_segment(2_MiB), DriverError);
   const DeviceAddress range = memory.reserve_range(20_MiB);
   EXPECT_THROW(memory.map(range, 2_MiB, 2_MiB), DriverError);
 }
 
-TEST(CardMemory, KeepsNothingOfAMappingThatFails) {
+TEST(CudaMemory, KeepsNothingOfAMappingThatFails) {
   const StandIn stand_in("fail=cuMemMap:0:801");
-  CardMemory memory(StandIn::card());
+  CudaMemory memory(StandIn::device());
   const DeviceAddress range = memory.reserve_range(20_MiB);
   EXPECT_THROW(memory.map(range, 2_MiB, 2_MiB), DriverError);
   EXPECT_EQ(memory.info().free_bytes, 60_MiB);
 }
 
-TEST(CardMemory, AsksNothingOfACardThatIsBroken) {
+TEST(CudaMemory, AsksNothingOfADeviceThatIsBroken) {
   const StandIn stand_in("fail=cuMemAlloc_v2:1:700");
-  auto memory = std::make_unique<CardMemory>(StandIn::card());
+  auto memory = std::make_unique<CudaMemory>(StandIn::device());
   const auto segment = memory->allocate_segment(2_MiB);
   ASSERT_TRUE(segment);
   EXPECT_THROW(memory->allocate_segment(2_MiB), DriverError);
@@ -70,9 +70,9 @@ TEST(CardMemory, AsksNothingOfACardThatIsBroken) {
   EXPECT_EQ(stand_in.calls("cuMemFree_v2"), 0);
 }
 
-TEST(CardMemory, TellsWhoHoldsTheCardsMemory) {
+TEST(CudaMemory, TellsWhichProcessesHoldMemory) {
   const StandIn stand_in("others=1");
-  CardMemory memory(StandIn::card(), StandIn::nvml());
+  CudaMemory memory(StandIn::device(), StandIn::nvml());
   ASSERT_TRUE(memory.allocate_segment(20_MiB));
   EXPECT_EQ(memory.context_bytes(), 4_MiB);
   const auto processes = memory.processes();
@@ -84,12 +84,12 @@ TEST(CardMemory, TellsWhoHoldsTheCardsMemory) {
 // ---- with an allocator on it --------------------------------------------------------------------
 
 struct OnACard {
-  std::shared_ptr<const Card> card = StandIn::card();
-  CardMemory memory{card, StandIn::nvml()};
-  CardStreams streams{card};
+  std::shared_ptr<const CudaDevice> device = StandIn::device();
+  CudaMemory memory{device, StandIn::nvml()};
+  CudaStreams streams{device};
 };
 
-TEST(CardMemory, CarriesTheCachingAllocatorThroughAnOutOfMemoryError) {
+TEST(CudaMemory, CarriesTheCachingAllocatorThroughAnOutOfMemoryError) {
   const StandIn stand_in;
   OnACard on;
   CachingAllocator allocator(on.memory, on.streams, {});
@@ -97,13 +97,13 @@ TEST(CardMemory, CarriesTheCachingAllocatorThroughAnOutOfMemoryError) {
   EXPECT_THROW(allocator.allocate({40_MiB}), OutOfMemory);
   EXPECT_EQ(allocator.stats().num_ooms, 1);
   allocator.free(first.block);
-  // What was freed is cached; the larger request needs it back from the card first.
+  // What was freed is cached; the larger request needs it back from the device first.
   const Allocation second = allocator.allocate({50_MiB});
   EXPECT_EQ(stand_in.calls("cuMemFree_v2"), 1);
   allocator.free(second.block);
 }
 
-TEST(CardMemory, CarriesExpandableSegments) {
+TEST(CudaMemory, CarriesExpandableSegments) {
   const StandIn stand_in;
   OnACard on;
   CachingAllocatorOptions options;
@@ -120,7 +120,7 @@ TEST(CardMemory, CarriesExpandableSegments) {
   EXPECT_EQ(on.memory.info().free_bytes, 60_MiB);
 }
 
-TEST(CardStreams, FreesAForeignStreamsBlockOnceTheCardHasCaughtUp) {
+TEST(CudaStreams, FreesAForeignStreamsBlockOnceTheDeviceHasCaughtUp) {
   const StandIn stand_in;
   OnACard on;
   CachingAllocator allocator(on.memory, on.streams, {});
@@ -136,9 +136,9 @@ TEST(CardStreams, FreesAForeignStreamsBlockOnceTheCardHasCaughtUp) {
   EXPECT_GE(stand_in.calls("cuEventSynchronize"), 1);
 }
 
-TEST(CardStreams, MakesAStreamWaitForAnother) {
+TEST(CudaStreams, MakesAStreamWaitForAnother) {
   const StandIn stand_in;
-  CardStreams streams(StandIn::card());
+  CudaStreams streams(StandIn::device());
   const StreamEvent event = streams.record(1);
   streams.wait_for(2, 1, event);
   EXPECT_EQ(stand_in.calls("cuStreamWaitEvent"), 1);
@@ -148,21 +148,21 @@ TEST(CardStreams, MakesAStreamWaitForAnother) {
   EXPECT_TRUE(streams.is_complete(1, event));
 }
 
-TEST(CardStreams, UsesEventsAgain) {
+TEST(CudaStreams, UsesEventsAgain) {
   const StandIn stand_in;
-  CardStreams streams(StandIn::card());
+  CudaStreams streams(StandIn::device());
   for (int i = 0; i < 10; ++i) streams.synchronize(1);
   EXPECT_EQ(stand_in.calls("cuEventCreate"), 1);
   EXPECT_EQ(stand_in.calls("cuStreamCreate"), 1);
 }
 
-TEST(PageLockedMemory, IsTheDriversAndCountedAsTheHosts) {
+TEST(PinnedMemory, IsTheDriversAndCountedAsTheHosts) {
   const StandIn stand_in;
   {
     HostMemoryOptions options;
     options.values = ValueMode::keeps_values;
     HostMemoryAllocator host(options);
-    PageLockedMemory locked(host, StandIn::card());
+    PinnedMemory locked(host, StandIn::device());
     const Allocation block = locked.allocate({1_MiB});
     static_cast<char*>(block.values)[1_MiB - 1] = 1;
     EXPECT_EQ(host.stats().allocated_bytes[0].current, static_cast<std::int64_t>(1_MiB));
@@ -173,31 +173,32 @@ TEST(PageLockedMemory, IsTheDriversAndCountedAsTheHosts) {
   EXPECT_EQ(stand_in.held_bytes(), 0U);
 }
 
-TEST(PageLockedMemory, HasNoValuesWhereNoneAreKept) {
+TEST(PinnedMemory, HasNoValuesWhereNoneAreKept) {
   const StandIn stand_in;
   HostMemoryAllocator host({});
-  PageLockedMemory locked(host, StandIn::card());
+  PinnedMemory locked(host, StandIn::device());
   EXPECT_EQ(locked.allocate({1_MiB}).values, nullptr);
   EXPECT_EQ(stand_in.calls("cuMemHostAlloc"), 1);
 }
 
-TEST(PageLockedMemory, IsOutOfMemoryWhenTheDriverIs) {
+TEST(PinnedMemory, IsOutOfMemoryWhenTheDriverIs) {
   const StandIn stand_in("fail=cuMemHostAlloc:0:2");
   HostMemoryAllocator host({});
-  PageLockedMemory locked(host, StandIn::card());
+  PinnedMemory locked(host, StandIn::device());
   EXPECT_THROW(locked.allocate({1_MiB}), OutOfMemory);
   EXPECT_EQ(host.stats().allocated_bytes[0].current, 0);
 }
 
-// ---- a part of a card ---------------------------------------------------------------------------
+// ---- a part of a device
+// ---------------------------------------------------------------------------
 
-TEST(CardShare, KeepsValuesWhereTheVirtualGpuDoes) {
+TEST(DeviceShare, KeepsValuesWhereTheVirtualGpuDoes) {
   const StandIn stand_in;
-  CardMemory card(StandIn::card());
+  CudaMemory device(StandIn::device());
   VirtualGpuOptions options;
   options.values = ValueMode::keeps_values;
   VirtualGpu share(16_MiB, options);
-  CardShare memory(card, share);
+  DeviceShare memory(device, share);
   const auto first = memory.allocate_segment(2_MiB);
   const DeviceAddress range = memory.reserve_range(8_MiB);
   ASSERT_TRUE(first && memory.map(range, 4_MiB, 2_MiB));
@@ -207,27 +208,27 @@ TEST(CardShare, KeepsValuesWhereTheVirtualGpuDoes) {
   EXPECT_NE(memory.host_pointer(*first), memory.host_pointer(range));
 }
 
-TEST(CardShare, RefusesWhatItsOwnCapacityHasNoRoomFor) {
+TEST(DeviceShare, RefusesWhatItsOwnCapacityHasNoRoomFor) {
   const StandIn stand_in;
-  CardMemory card(StandIn::card());
+  CudaMemory device(StandIn::device());
   VirtualGpuOptions options;
   options.context_bytes = 1_MiB;
   VirtualGpu share(9_MiB, options);
-  CardShare memory(card, share);
+  DeviceShare memory(device, share);
   EXPECT_EQ(memory.info().free_bytes, 8_MiB);
   const auto segment = memory.allocate_segment(6_MiB);
   ASSERT_TRUE(segment);
-  EXPECT_EQ(card.info().free_bytes, 54_MiB);
+  EXPECT_EQ(device.info().free_bytes, 54_MiB);
   EXPECT_FALSE(memory.allocate_segment(4_MiB));
   memory.free_segment(*segment, 6_MiB);
-  EXPECT_EQ(card.info().free_bytes, 60_MiB);
+  EXPECT_EQ(device.info().free_bytes, 60_MiB);
 }
 
-TEST(CardShare, RefusesWhatTheCardHasNoRoomFor) {
+TEST(DeviceShare, RefusesWhatTheDeviceHasNoRoomFor) {
   const StandIn stand_in;
-  CardMemory card(StandIn::card());
+  CudaMemory device(StandIn::device());
   VirtualGpu share(1_GiB, {});
-  CardShare memory(card, share);
+  DeviceShare memory(device, share);
   EXPECT_FALSE(memory.allocate_segment(62_MiB));
   EXPECT_EQ(share.info().free_bytes, 1_GiB) << "nothing is kept of what was refused";
   EXPECT_EQ(memory.info().free_bytes, 60_MiB);

@@ -1,4 +1,4 @@
-#include "allocator_shim/device/capacity_witness.h"
+#include "allocator_shim/device/capacity_tracker.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 
 namespace ohm {
 
-void CapacityWitness::note(bool is_granted, std::size_t bytes) {
+void CapacityTracker::note(bool is_granted, std::size_t bytes) {
   if (!is_granted) {
     ++refusals_;
     return;
@@ -16,31 +16,31 @@ void CapacityWitness::note(bool is_granted, std::size_t bytes) {
   same_from_ = std::max(same_from_, held_bytes_);
 }
 
-std::optional<DeviceAddress> CapacityWitness::allocate_segment(std::size_t bytes) {
+std::optional<DeviceAddress> CapacityTracker::allocate_segment(std::size_t bytes) {
   const auto address = upstream().allocate_segment(bytes);
   note(address.has_value(), bytes);
   return address;
 }
 
-void CapacityWitness::free_segment(DeviceAddress address, std::size_t bytes) {
+void CapacityTracker::free_segment(DeviceAddress address, std::size_t bytes) {
   held_bytes_ -= bytes;
   upstream().free_segment(address, bytes);
 }
 
-DeviceAddress CapacityWitness::reserve_range(std::size_t bytes) {
+DeviceAddress CapacityTracker::reserve_range(std::size_t bytes) {
   const DeviceAddress address = upstream().reserve_range(bytes);
   ranges_[address] = bytes;
   return address;
 }
 
-void CapacityWitness::release_range(DeviceAddress address, std::size_t bytes) {
+void CapacityTracker::release_range(DeviceAddress address, std::size_t bytes) {
   ranges_.erase(address);
   upstream().release_range(address, bytes);
 }
 
 /// An allocator reserves an eighth more than the device has. How far it uses a range limits how
 /// small the device could be: in a smaller one it would go on elsewhere.
-bool CapacityWitness::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
+bool CapacityTracker::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
   const auto above = ranges_.upper_bound(address);
   if (above != ranges_.begin()) {
     const std::size_t used = address + bytes - std::prev(above)->first;
@@ -52,7 +52,7 @@ bool CapacityWitness::map(DeviceAddress address, std::size_t bytes, std::size_t 
   return is_granted;
 }
 
-void CapacityWitness::unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
+void CapacityTracker::unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
   held_bytes_ -= bytes;
   upstream().unmap(address, bytes, chunk_bytes);
 }

@@ -1,0 +1,54 @@
+// Findings: what a record of another program shows, in the words of the catalogue.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/model/fields.h"
+
+namespace ohm {
+
+/// Blocks of one line that show a finding.
+struct FindingEvidence {
+  std::int64_t event = 0;  ///< the first one that shows it
+  std::int64_t bytes = 0;
+  std::int64_t count = 0;  ///< of blocks
+  std::string op;
+  std::string file;
+  int line = 0;
+
+  static constexpr const char* kSchemaName = "evidence";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FindingEvidence;
+    visit("event", &T::event, "The first one that shows it.");
+    visit("bytes", &T::bytes);
+    visit("count", &T::count, "Of blocks.");
+    visit("op", &T::op);
+    visit("file", &T::file);
+    visit("line", &T::line);
+  }
+};
+
+/// Something that a record of memory shows, in the words of the catalogue.
+struct FindingResult {
+  std::string pitfall;   ///< "growth per step"
+  std::string scenario;  ///< whose name explains it: "leaked_loss_graph"
+  std::string device;
+  std::string what;                       ///< one sentence, with figures
+  std::vector<FindingEvidence> evidence;  ///< largest first
+
+  static constexpr const char* kSchemaName = "finding";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FindingResult;
+    visit("pitfall", &T::pitfall);
+    visit("scenario", &T::scenario, "The name of the one that explains it.");
+    visit("device", &T::device);
+    visit("what", &T::what);
+    visit("evidence", &T::evidence);
+  }
+};
+
+}  // namespace ohm
