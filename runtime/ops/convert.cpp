@@ -51,7 +51,7 @@ Tensor result_of_copy(const Tensor& input, Device device, DType dtype, Transfer 
 
 // One copy that may change device and dtype at once.
 Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfer) {
-  const OpFront front(kTo);
+  const OpGuard running(kTo.name);
   Tensor out = result_of_copy(input, device, dtype, transfer);
   {
     const auto temporaries = temporaries_of(input, device, dtype, transfer);
@@ -101,7 +101,7 @@ Tensor pin_memory(const Tensor& input) {
 }
 
 Tensor clone(const Tensor& input) {
-  const OpFront front(kClone);
+  const OpGuard running(kClone.name);
   Tensor out = copy_of(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
@@ -111,7 +111,7 @@ Tensor clone(const Tensor& input) {
 
 Tensor contiguous(const Tensor& input) {
   if (input.is_contiguous()) return input;
-  const OpFront front(kContiguous);
+  const OpGuard running(kContiguous.name);
   Tensor out = row_major(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
@@ -120,7 +120,7 @@ Tensor contiguous(const Tensor& input) {
 }
 
 Tensor copy_(const Tensor& input, const Tensor& source) {
-  const OpFront front(kCopy);
+  const OpGuard running(kCopy.name);
   if (!(broadcast_shapes(input.shape(), source.shape(), "copy_") == input.shape())) {
     throw std::invalid_argument(fmt::format("[copy_] a source of shape {} does not fit into {}",
                                             source.shape().str(), input.shape().str()));

@@ -8,6 +8,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/op_front.h"
 
 namespace ohm::ops {
 namespace {

@@ -9,6 +9,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
