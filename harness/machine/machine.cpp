@@ -244,7 +244,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   slot.allocator = gpu->tracker.get();
   slot.streams = gpu->streams.get();
   gpu->card.traffic = card_traffic_;
-  if (gpu->card.card) slot.card = &gpu->card;
+  if (gpu->card.card) slot.backend = &gpu->card;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
