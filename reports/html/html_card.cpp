@@ -15,10 +15,10 @@ namespace ohm::reports {
 
 namespace {
 
-constexpr std::array<const char*, 4> kMarks = {"✓", "✗", "!", "–"};
+constexpr std::array<const char*, 4> kVerdictMarks = {"✓", "✗", "!", "–"};
 
 /// With several problems, each followed by what belongs to it; the rest comes last.
-std::vector<std::size_t> by_problem(const ScenarioResult& scenario) {
+std::vector<std::size_t> indices_by_problem(const ScenarioResult& scenario) {
   std::vector<std::string> problems;
   for (const VariantResult& variant : scenario.variants) {
     if (variant.role == Role::problem) problems.push_back(variant.name);
@@ -93,7 +93,7 @@ std::string row(const VariantResult& variant, std::size_t index,
       "title=\"{} bytes\">{}</td><td><div class=\"bar\"><i class=\"fill r-{}\" "
       "style=\"width:{:.3f}%\"></i>{}</div></td><td class=\"found\">{}{}</td></tr>\n",
       is_bad ? "bad" : "", html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
-      kMarks[static_cast<std::size_t>(variant.verdict)], index, html(variant.name),
+      kVerdictMarks[static_cast<std::size_t>(variant.verdict)], index, html(variant.name),
       name_of(variant.role), variant.of.empty() ? "" : " of " + html(variant.of), peak,
       grouped(peak), short_bytes(peak), name_of(variant.role),
       100 * static_cast<double>(peak) / static_cast<double>(scale), limit_marks(lines, scale),
@@ -120,7 +120,7 @@ std::string html_card(const ScenarioResult& scenario) {
       "<table class=\"card\"><thead><tr><th class=\"c-variant\">variant<th class=\"n c-peak\">peak"
       "<th>" +
       axis(scale) + "<th class=\"c-found\">what was found</tr></thead><tbody>\n";
-  for (const std::size_t i : by_problem(scenario)) {
+  for (const std::size_t i : indices_by_problem(scenario)) {
     out += row(scenario.variants[i], i, lines, scale);
   }
   out += "</tbody></table>\n" + legend(lines, scale);
