@@ -15,8 +15,8 @@ namespace ohm::engine {
 
 /// What the driver says about this computer.
 struct FoundCudaDevices {
-  int driver_version = 0;                         ///< as cuDriverGetVersion spells it
-  std::vector<cuda::CudaDeviceProperties> cards;  ///< in the driver's order
+  int driver_version = 0;                           ///< as cuDriverGetVersion spells it
+  std::vector<cuda::CudaDeviceProperties> devices;  ///< in the driver's order
   /// What a process takes of each card for its context, as cuMemGetInfo shows it with nothing else
   /// of ours there: what other processes hold is part of it.
   std::vector<std::size_t> context_bytes;
@@ -38,7 +38,7 @@ class CudaDevices {
   explicit CudaDevices(const CudaLibraries& libraries);
 
   /// The card that GPU `index` of a machine is on: there may be more GPUs than cards.
-  std::shared_ptr<const cuda::CudaDevice> card(int index);
+  std::shared_ptr<const cuda::CudaDevice> device(int index);
   /// The same with its kernels, which are loaded when they are first asked for, and its libraries.
   /// All GPUs on one card share them.
   CudaBackend backend(int index);
@@ -47,7 +47,7 @@ class CudaDevices {
   std::shared_ptr<cuda::Driver> driver_;
   cuda::LibraryPlaces places_;
   // By ordinal; null: not used so far.
-  std::vector<std::shared_ptr<const cuda::CudaDevice>> cards_;
+  std::vector<std::shared_ptr<const cuda::CudaDevice>> devices_;
   std::vector<std::shared_ptr<const CudaKernels>> kernels_;
   std::vector<std::shared_ptr<cuda::DeviceLibraries>> libraries_;
   std::shared_ptr<cuda::DeviceGroups> groups_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/machine/snapshot_file.h"
+#include "harness/process/stopwatch.h"
 
 namespace ohm::engine {
 
@@ -347,11 +347,11 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
 }
 
 FaultFreeRun fault_free_run(const ScenarioLoader& loader, const TrialSetup& setup) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   Trial trial(loader, setup, [](std::size_t) { return std::optional<FaultForm>(); });
   trial.run();
   FaultFreeRun run = trial.fault_free();
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.seconds = stopwatch.seconds();
   return run;
 }
 

@@ -100,7 +100,7 @@ Recorded record(const ScenarioLoader& loader, const LoadRequest& request,
   for (const DeviceResult& device : machine.device_results()) {
     recorded.peak_bytes = std::max(recorded.peak_bytes, device.peak_allocated_bytes);
   }
-  const auto& to_host = machine.card_traffic().to_host;
+  const auto& to_host = machine.cuda_traffic().to_host;
   recorded.to_host.assign(to_host.begin(), to_host.end());
   return recorded;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/ceil_div.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"
 
@@ -17,8 +18,6 @@ constexpr std::int64_t kVector = 4;  ///< elements that one load takes
 constexpr std::int64_t kMinValuesPerThread = 16;
 constexpr std::int64_t kMaxValuesPerThread = 256;
 constexpr std::int64_t kVectorizedInputs = 128;  ///< shorter runs are not worth vector loads
-
-std::int64_t div_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // The largest power of two that is not larger, at most `limit`.
 std::int64_t pow2_below(std::int64_t n, std::int64_t limit) {
@@ -80,10 +79,10 @@ struct Launch {
     block_width = std::min(widest, max_threads / block_height);
   }
   std::int64_t grid(const ReductionLayout& layout) const {
-    return div_up(layout.outputs / output_vector, step_output);
+    return ceil_div(layout.outputs / output_vector, step_output);
   }
   std::int64_t values_per_thread(const ReductionLayout& layout) const {
-    return div_up(layout.inputs_per_output, step_input);
+    return ceil_div(layout.inputs_per_output, step_input);
   }
 };
 
@@ -124,9 +123,9 @@ Launch launch_of(const ReductionLayout& layout, const ReductionKernel& kernel,
   const std::int64_t grid = launch.grid(layout);
   const std::int64_t values = launch.values_per_thread(layout);
   if (launch.folds_across_warps && values >= kMaxValuesPerThread && grid <= target_grid) {
-    const std::int64_t fill_device = div_up(target_grid, grid);
-    const std::int64_t at_least_each = div_up(values, kMinValuesPerThread);
-    const std::int64_t at_most_each = div_up(values, kMaxValuesPerThread);
+    const std::int64_t fill_device = ceil_div(target_grid, grid);
+    const std::int64_t at_least_each = ceil_div(values, kMinValuesPerThread);
+    const std::int64_t at_most_each = ceil_div(values, kMaxValuesPerThread);
     launch.blocks_per_output = std::max(std::min(fill_device, at_least_each), at_most_each);
   }
   return launch;

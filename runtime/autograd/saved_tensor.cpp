@@ -17,7 +17,7 @@ SavedTensorHook* installed_hook() {
 }
 
 // Which op of which line recorded the node.
-std::string place_of(const Node& owner) {
+std::string place_of_node(const Node& owner) {
   const SiteTable* sites = Context::current().sites;
   if (sites == nullptr || owner.site() == kUnknownSite) return {};
   const Site& site = sites->at(owner.site());
@@ -29,7 +29,7 @@ std::string overwritten_message(const Tensor& tensor, const Node& owner, std::ui
       "[{}] one of the variables needed for gradient computation has been modified by an inplace "
       "operation: [{} {}], needed by {}, is at version {}; expected version {} instead{}",
       owner.name(), info_of(tensor.dtype()).tensor_type, tensor.shape().str(), owner.name(),
-      tensor.storage().version(), expected, place_of(owner));
+      tensor.storage().version(), expected, place_of_node(owner));
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Tensor SavedTensor::unpack(const Node& owner) const {
         "[{}] Trying to backward through the graph a second time (or directly access saved tensors "
         "after they have already been freed). Saved intermediate values of the graph are freed "
         "when you call backward. Pass retain_graph = true to backward the first time{}.",
-        owner.name(), place_of(owner)));
+        owner.name(), place_of_node(owner)));
   }
   if (packed_) return unpacked();
   if (tensor_.defined() && tensor_.storage().version() != version_) {

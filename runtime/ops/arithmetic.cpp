@@ -7,9 +7,6 @@
 namespace ohm::ops {
 namespace {
 
-using formula::negated;
-using formula::times;
-
 constexpr OpInfo kAdd{"add"};
 constexpr OpInfo kSub{"sub"};
 constexpr OpInfo kRsub{"rsub"};
@@ -46,13 +43,6 @@ void save_operands(Recorder& record, const Tensor& input, bool saves_input, cons
   record.save(saves_input ? input : Tensor());
 }
 
-double number_of(const TensorOrNumber& operand) {
-  const double* number = std::get_if<double>(&operand);
-  return number == nullptr ? 0.0 : *number;
-}
-
-bool is_number(const TensorOrNumber& operand) { return std::holds_alternative<double>(operand); }
-
 Tensor make_sample(const Shape& shape, double low) {
   Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
   map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
@@ -85,8 +75,8 @@ std::vector<Sample> both_signs() {
 TensorList add_gradients(BackwardCall& call, const Term& term) {
   TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
   if (call.needs(1)) {
-    const Tensor signed_grad = term.is_subtracted ? negated(call.grad()) : call.grad();
-    grads[1] = term.alpha == 1.0 ? signed_grad : times(signed_grad, term.alpha);
+    const Tensor signed_grad = term.is_subtracted ? formula::negated(call.grad()) : call.grad();
+    grads[1] = term.alpha == 1.0 ? signed_grad : formula::times(signed_grad, term.alpha);
   }
   return grads;
 }
@@ -95,8 +85,8 @@ TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
   TensorList grads{Tensor(), Tensor()};
   if (call.needs(1)) grads[1] = gradient_product(call.grad(), call.saved(1));
   if (call.needs(0)) {
-    grads[0] =
-        is_number ? times(call.grad(), number) : gradient_product(call.grad(), call.saved(0));
+    grads[0] = is_number ? formula::times(call.grad(), number)
+                         : gradient_product(call.grad(), call.saved(0));
   }
   return grads;
 }
@@ -107,11 +97,11 @@ TensorList div_gradients(BackwardCall& call, double number, bool is_number) {
     const Tensor other = call.saved(0);
     const Tensor ratio = formula::quotient(call.saved(1), other);
     const Tensor slope = formula::quotient(ratio, other);
-    const Tensor opposite = negated(call.grad());
+    const Tensor opposite = formula::negated(call.grad());
     grads[1] = gradient_product(opposite, slope);
   }
   if (call.needs(0)) {
-    grads[0] = is_number ? times(call.grad(), 1.0 / number)
+    grads[0] = is_number ? formula::times(call.grad(), 1.0 / number)
                          : formula::quotient(call.grad(), call.saved(0));
   }
   return grads;
@@ -131,7 +121,7 @@ Tensor rsub(const Tensor& input, double number) {
       binary_new(kRsub, input, number, result_dtype(input, number), functors::ReversedDifference());
   if (Recorder record("RsubBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
-        out, [](BackwardCall& call) { return TensorList{negated(call.grad())}; });
+        out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
   }
   return out;
 }

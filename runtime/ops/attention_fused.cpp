@@ -8,6 +8,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/base/ceil_div.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/cuda/attention.h"
 #include "runtime/ops/host/attention.h"
@@ -31,7 +32,6 @@ void attention_backward(const AttentionInputs& inputs, const AttentionRules& rul
   host_attention_gradients(inputs, rules, grad, gradients);
 }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a, std::int64_t multiple) {
   return ceil_div(a, multiple) * multiple;
 }

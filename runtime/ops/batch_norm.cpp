@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/base/ceil_div.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
@@ -90,8 +91,6 @@ bool is_channels_last(const Tensor& input) {
   return input.device().is_cuda() && input.is_contiguous() && input.strides()[1] == 1;
 }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 std::int64_t last_power_of_2(std::int64_t n) {
   return static_cast<std::int64_t>(
       std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
@@ -177,7 +176,7 @@ Results forward(const Operands& operands, const BatchNormCall& call, double mome
 // ---- backward -----------------------------------------------------------------------------------
 
 // Positions of what a node keeps.
-enum Saved : std::size_t { kInput, kRunningMean, kRunningVar, kWeight, kMean, kInvstd };
+enum Saved : std::size_t { kInput, kRunningMean, kRunningVar, kWeight, kSavedMean, kInvstd };
 
 class BatchNormBackward {
  public:
@@ -186,7 +185,7 @@ class BatchNormBackward {
         backward_(backward),
         input_(backward.saved(kInput)),
         weight_(backward.saved(kWeight)),
-        mean_(backward.saved(kMean)),
+        mean_(backward.saved(kSavedMean)),
         invstd_(backward.saved(kInvstd)) {}
 
   TensorList run() {

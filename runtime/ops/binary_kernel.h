@@ -10,6 +10,15 @@ namespace ohm::ops {
 /// The tensor that an operand is; an undefined one for a number.
 const Tensor& tensor_of(const TensorOrNumber& operand);
 
+inline bool is_number(const TensorOrNumber& operand) {
+  return std::holds_alternative<double>(operand);
+}
+/// The number that an operand is; 0 for a tensor.
+inline double number_of(const TensorOrNumber& operand) {
+  const double* number = std::get_if<double>(&operand);
+  return number == nullptr ? 0.0 : *number;
+}
+
 /// The dtype of `input op other`.
 DType result_dtype(const Tensor& input, const TensorOrNumber& other);
 

@@ -52,20 +52,20 @@ Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, 
   return out;
 }
 
-Tensor make_sample(const Shape& shape, double low) {
+Tensor choice_sample(const Shape& shape, double low) {
   Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
   map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
   return tensor;
 }
 
 std::vector<Sample> distinct_pair() {
-  return {{make_sample({2, 3}, 0.0), make_sample({2, 3}, 2.0)},
-          {make_sample({2, 3}, 2.0), make_sample({3}, 0.0)}};
+  return {{choice_sample({2, 3}, 0.0), choice_sample({2, 3}, 2.0)},
+          {choice_sample({2, 3}, 2.0), choice_sample({3}, 0.0)}};
 }
 
 std::vector<Sample> condition_and_pair() {
   return {{from_values({1, 0, 1, 1, 0, 0}, {2, 3}, {DType::boolean, Device::cpu()}),
-           make_sample({2, 3}, 0.0), make_sample({3}, 2.0)}};
+           choice_sample({2, 3}, 0.0), choice_sample({3}, 2.0)}};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/slice.h"
 
 namespace ohm::ops {
 namespace {

@@ -155,8 +155,8 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
   return grads;
 }
 
-void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                    std::int64_t groups) {
+void check_transpose_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                              std::int64_t groups) {
   require_images(kConvTranspose2d, input, weight, bias, groups);
   if (input.shape()[1] != weight.shape()[0]) {
     throw std::invalid_argument(fmt::format(
@@ -196,7 +196,7 @@ Tensor conv_transpose2d(const Tensor& given, const Tensor& given_weight,
   const Tensor bias = given_bias ? front.input(*given_bias) : Tensor();
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
-  check_operands(input, weight, bias, groups);
+  check_transpose_operands(input, weight, bias, groups);
   const TransposePlan plan =
       plan_for(input, weight, stride, padding, output_padding, groups, dilation);
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});

@@ -67,11 +67,11 @@ Letters letters_of(const std::string& equation) {
   return letters;
 }
 
-using Sizes = std::map<char, std::int64_t>;
+using LabelSizes = std::map<char, std::int64_t>;
 
-Sizes sizes_of(const std::string& equation, const Letters& letters,
-               const std::vector<Tensor>& operands) {
-  Sizes sizes;
+LabelSizes sizes_of(const std::string& equation, const Letters& letters,
+                    const std::vector<Tensor>& operands) {
+  LabelSizes sizes;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const std::string& names = letters.operands[i];
     if (static_cast<int>(names.size()) != operands[i].dims()) {
@@ -94,7 +94,7 @@ bool has(const std::string& letters, char letter) {
   return letters.find(letter) != std::string::npos;
 }
 
-Shape shape_of(const std::string& letters, const Sizes& sizes) {
+Shape shape_of(const std::string& letters, const LabelSizes& sizes) {
   Shape shape;
   for (const char letter : letters) shape.push_back(sizes.at(letter));
   return shape;
@@ -130,7 +130,7 @@ struct Named {
 
 // Two operands by one batched product: what both have and the result wants are its batches, what
 // both have and that is not wanted is summed over.
-Named multiplied(Named left, Named right, const std::string& wanted, const Sizes& sizes) {
+Named multiplied(Named left, Named right, const std::string& wanted, const LabelSizes& sizes) {
   left.letters = drop_summed(left.tensor, left.letters, wanted + right.letters);
   right.letters = drop_summed(right.tensor, right.letters, wanted + left.letters);
   std::string batch;
@@ -158,7 +158,7 @@ Named multiplied(Named left, Named right, const std::string& wanted, const Sizes
   return {view(bmm(a, b), shape_of(letters, sizes)), letters};
 }
 
-Tensor matrix_sample(std::int64_t rows, std::int64_t columns) {
+Tensor einsum_matrix(std::int64_t rows, std::int64_t columns) {
   return randn({rows, columns}, {DType::float64, Device::cpu()});
 }
 
@@ -172,7 +172,7 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands) 
                                           letters.operands.size(), operands.size()));
   }
   for (const Tensor& operand : operands) require_alike(kEinsum, operands[0], operand);
-  const Sizes sizes = sizes_of(equation, letters, operands);
+  const LabelSizes sizes = sizes_of(equation, letters, operands);
   Named result{operands[0], letters.operands[0]};
   for (std::size_t i = 1; i < operands.size(); ++i) {
     std::string wanted = letters.result;
@@ -191,15 +191,15 @@ std::vector<OpDef> einsum_ops() {
              [] {
                const auto two = [](const std::string& equation) {
                  return Sample{equation,
-                               std::vector<Tensor>{matrix_sample(3, 4), matrix_sample(4, 2)}};
+                               std::vector<Tensor>{einsum_matrix(3, 4), einsum_matrix(4, 2)}};
                };
                return std::vector<Sample>{
                    two("ij,jk->ik"),
                    two("ij,jk->ki"),
                    two("ij,jk"),
                    {std::string("bi,bi->b"),
-                    std::vector<Tensor>{matrix_sample(3, 4), matrix_sample(3, 4)}},
-                   {std::string("ij->j"), std::vector<Tensor>{matrix_sample(3, 4)}},
+                    std::vector<Tensor>{einsum_matrix(3, 4), einsum_matrix(3, 4)}},
+                   {std::string("ij->j"), std::vector<Tensor>{einsum_matrix(3, 4)}},
                };
              }),
   };

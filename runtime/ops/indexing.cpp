@@ -180,7 +180,7 @@ Tensor numbers(const std::vector<double>& values, const Shape& shape) {
   return from_values(values, shape, {DType::int64, Device::cpu()});
 }
 
-Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
+Tensor indexed_matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
 
 }  // namespace
 
@@ -293,30 +293,33 @@ std::vector<OpDef> indexing_ops() {
   return {
       define(kGather, kBoth, &gather, along,
              [one] {
-               return std::vector<Sample>{{matrix(), one, numbers({0, 3, 3, 1, 2, 2}, {3, 2})}};
+               return std::vector<Sample>{
+                   {indexed_matrix(), one, numbers({0, 3, 3, 1, 2, 2}, {3, 2})}};
              }),
       define(kIndexSelect, kBoth, &index_select, along,
              [one] {
-               return std::vector<Sample>{{matrix(), one, numbers({3, 0, 3}, {3})},
-                                          {matrix(), std::int64_t{0}, numbers({2, 1}, {2})}};
+               return std::vector<Sample>{
+                   {indexed_matrix(), one, numbers({3, 0, 3}, {3})},
+                   {indexed_matrix(), std::int64_t{0}, numbers({2, 1}, {2})}};
              }),
       define(kIndex, kMethod, &index, {"input", "indices"},
              [] {
                const Tensor rows = numbers({2, 0, 2}, {3});
                return std::vector<Sample>{
-                   {matrix(), std::vector<Tensor>{rows}},
-                   {matrix(), std::vector<Tensor>{rows, numbers({1, 1, 3}, {3})}}};
+                   {indexed_matrix(), std::vector<Tensor>{rows}},
+                   {indexed_matrix(), std::vector<Tensor>{rows, numbers({1, 1, 3}, {3})}}};
              }),
       define(kScatterAdd, kBoth, &scatter_add, {"input", "dim", "index", "source"},
              [one] {
-               return std::vector<Sample>{{matrix(), one, numbers({0, 3, 3, 1, 2, 2}, {3, 2}),
+               return std::vector<Sample>{{indexed_matrix(), one,
+                                           numbers({0, 3, 3, 1, 2, 2}, {3, 2}),
                                            randn({3, 2}, {DType::float64, Device::cpu()})}};
              }),
       define(kMaskedFill, kBoth, &masked_fill, masked,
              [] {
                return std::vector<Sample>{
-                   {matrix(), from_values({1, 0, 0, 1}, {4}, {DType::boolean, Device::cpu()}),
-                    2.0}};
+                   {indexed_matrix(),
+                    from_values({1, 0, 0, 1}, {4}, {DType::boolean, Device::cpu()}), 2.0}};
              }),
       define(kMaskedFillInplace, kMethod, &masked_fill_, masked),
   };

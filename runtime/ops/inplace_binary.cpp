@@ -14,13 +14,6 @@ constexpr OpInfo kDivInplace{"div_"};
 constexpr OpInfo kZeroInplace{"zero_"};
 constexpr OpInfo kFillInplace{"fill_"};
 
-double number_of(const TensorOrNumber& operand) {
-  const double* number = std::get_if<double>(&operand);
-  return number == nullptr ? 0.0 : *number;
-}
-
-bool is_number(const TensorOrNumber& operand) { return std::holds_alternative<double>(operand); }
-
 // An in-place result must fit what it is written into.
 void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
                       DType result) {

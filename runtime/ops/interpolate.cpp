@@ -94,7 +94,7 @@ Mode parsed_mode(const std::string& mode, bool align_corners) {
       fmt::format("[interpolate] mode must be \"nearest\" or \"bilinear\", not \"{}\"", mode));
 }
 
-std::vector<Sample> images() {
+std::vector<Sample> images_to_resize() {
   const Tensor image = randn({1, 2, 3, 4}, {DType::float64, Device::cpu()});
   const std::vector<double> twice = {2.0};
   return {{image, Value(), twice},
@@ -132,7 +132,7 @@ std::vector<OpDef> interpolate_ops() {
   return {define(
       kInterpolate, kFunctional, &interpolate,
       {"input", "size", "scale_factor", {"mode", std::string("nearest")}, {"align_corners", false}},
-      images)};
+      images_to_resize)};
 }
 
 }  // namespace ohm::ops

@@ -10,11 +10,6 @@
 namespace ohm::ops {
 namespace {
 
-using formula::product;
-using formula::quotient;
-using formula::sum;
-using formula::times;
-
 constexpr OpInfo kLerp{"lerp"};
 constexpr OpInfo kAddcmul{"addcmul", CastPolicy::widest};
 constexpr OpInfo kAddcdiv{"addcdiv", CastPolicy::widest};
@@ -55,8 +50,8 @@ Tensor lerp(const Tensor& input, const Tensor& end, double weight) {
   if (Recorder record("LerpBackward", {&input, &end}); record.is_needed()) {
     record.attach(out, [weight](BackwardCall& call) {
       TensorList grads{Tensor(), Tensor()};
-      if (call.needs(1)) grads[1] = times(call.grad(), weight);
-      if (call.needs(0)) grads[0] = times(call.grad(), 1.0 - weight);
+      if (call.needs(1)) grads[1] = formula::times(call.grad(), weight);
+      if (call.needs(0)) grads[0] = formula::times(call.grad(), 1.0 - weight);
       return grads;
     });
   }
@@ -73,8 +68,8 @@ Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, d
   Tensor out = ternary_new(kAddcmul, all[0], all[1], all[2], functors::Addcmul{value});
   record.attach(out, [value](BackwardCall& call) {
     const auto share = [&](const Tensor& factor) {
-      const Tensor scaled = times(factor, value);
-      return product(call.grad(), scaled);
+      const Tensor scaled = formula::times(factor, value);
+      return formula::product(call.grad(), scaled);
     };
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
     if (call.needs(1)) grads[1] = share(call.saved(1));
@@ -97,14 +92,14 @@ Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, d
     TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
     if (call.needs(1)) {
       const Tensor slope = map_new(b, functors::NumberOver{value});
-      grads[1] = product(call.grad(), slope);
+      grads[1] = formula::product(call.grad(), slope);
     }
     if (call.needs(2)) {
-      const Tensor square = product(b, b);
-      const Tensor scaled = times(call.saved(0), value);
-      const Tensor slope = quotient(scaled, square);
-      const Tensor negated = times(call.grad(), -1.0);
-      grads[2] = product(negated, slope);
+      const Tensor square = formula::product(b, b);
+      const Tensor scaled = formula::times(call.saved(0), value);
+      const Tensor slope = formula::quotient(scaled, square);
+      const Tensor negated = formula::times(call.grad(), -1.0);
+      grads[2] = formula::product(negated, slope);
     }
     return grads;
   });
@@ -124,17 +119,17 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
     const Tensor y = call.saved(1);
     Tensor inverse;
     {
-      const Tensor x_square = product(x, x);
-      const Tensor y_square = product(y, y);
-      const Tensor total = sum(y_square, x_square);
+      const Tensor x_square = formula::product(x, x);
+      const Tensor y_square = formula::product(y, y);
+      const Tensor total = formula::sum(y_square, x_square);
       inverse = map_new(total, functors::Reciprocal());
     }
     TensorList grads{Tensor(), Tensor()};
-    const Tensor rising = call.needs(0) ? product(call.grad(), x) : Tensor();
-    if (call.needs(0)) grads[0] = product(rising, inverse);
-    const Tensor negated = call.needs(1) ? times(y, -1.0) : Tensor();
-    const Tensor falling = call.needs(1) ? product(call.grad(), negated) : Tensor();
-    if (call.needs(1)) grads[1] = product(falling, inverse);
+    const Tensor rising = call.needs(0) ? formula::product(call.grad(), x) : Tensor();
+    if (call.needs(0)) grads[0] = formula::product(rising, inverse);
+    const Tensor negated = call.needs(1) ? formula::times(y, -1.0) : Tensor();
+    const Tensor falling = call.needs(1) ? formula::product(call.grad(), negated) : Tensor();
+    if (call.needs(1)) grads[1] = formula::product(falling, inverse);
     return grads;
   });
   return out;

@@ -17,8 +17,8 @@ namespace {
 constexpr OpInfo kBce{"binary_cross_entropy"};
 constexpr OpInfo kBceWithLogits{"binary_cross_entropy_with_logits", CastPolicy::float32};
 
-constexpr functors::LogSigmoid kLogSigmoid;
-constexpr functors::Sigmoid kSigmoid;
+constexpr functors::LogSigmoid kLogSigmoidFunctor;
+constexpr functors::Sigmoid kSigmoidFunctor;
 
 void require_same_shape(const LossOperands& operands, const OpInfo& info) {
   if (operands.input.shape() == operands.target.shape()) return;
@@ -88,11 +88,11 @@ Tensor logit_gradient(BackwardCall& call, double factor) {
     const Tensor positives = mul(pos_weight, t);
     out = add(positives, 1.0);
     sub_(out, t);
-    mul_(out, map_new(x, kSigmoid));
+    mul_(out, map_new(x, kSigmoidFunctor));
     sub_(out, positives);
     mul_(out, call.grad());
   } else {
-    out = map_new(x, kSigmoid);
+    out = map_new(x, kSigmoidFunctor);
     sub_(out, t);
     mul_(out, call.grad());
   }
@@ -107,7 +107,7 @@ Tensor logit_target_gradient(BackwardCall& call, double factor) {
   const Tensor x = call.saved(1);
   const Tensor weight = call.saved(3);
   Tensor out = map_new(x, functors::LogSigmoidOfNegated());
-  const Tensor positives = map_new(x, kLogSigmoid);
+  const Tensor positives = map_new(x, kLogSigmoidFunctor);
   if (pos_weight.defined()) mul_(positives, pos_weight);
   sub_(out, positives);
   mul_(out, call.grad());
@@ -138,7 +138,7 @@ std::vector<Sample> probabilities_and_targets() {
   return with_targets({0.3, 0.6, 0.2, 0.9, 0.45, 0.1});
 }
 
-std::vector<Sample> logits_and_targets() {
+std::vector<Sample> logits_and_probabilities() {
   std::vector<Sample> samples = with_targets({0.3, -1.6, 2.2, 0.9, -0.45, 1.1});
   Sample weighted = samples[1];
   weighted.emplace_back(from_values({3.0, 0.5, 1.0}, {3}, {DType::float64, Device::cpu()}));
@@ -185,7 +185,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   record.save(operands.input);
   record.save(operands.target);
   record.save(factors);
-  const Tensor log_sigmoids = map_new(operands.input, kLogSigmoid);
+  const Tensor log_sigmoids = map_new(operands.input, kLogSigmoidFunctor);
   if (pos_weight) weigh_positives(log_sigmoids, operands.target, positive_factors);
   const Tensor losses = logit_losses(operands, log_sigmoids, factors);
   Tensor out = reduced(losses, reduction);
@@ -207,7 +207,7 @@ std::vector<OpDef> bce_loss_ops() {
              probabilities_and_targets),
       define(kBceWithLogits, kFunctional, &binary_cross_entropy_with_logits,
              {"input", "target", weight, reduction, ParamName::constant("pos_weight")},
-             logits_and_targets),
+             logits_and_probabilities),
   };
 }
 

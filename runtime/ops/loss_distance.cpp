@@ -60,8 +60,8 @@ void attach_loss(Recorder& record, const LossOperands& operands, const Tensor& o
       return distance_gradient(call.grad(), of, from, factor, formula_of(loss));
     };
     TensorList grads(2);
-    if (call.needs(0)) grads[0] = index_along_dim(x, t);
-    if (call.needs(1)) grads[1] = index_along_dim(t, x);
+    if (call.needs(0)) grads[0] = along(x, t);
+    if (call.needs(1)) grads[1] = along(t, x);
     return grads;
   };
   if constexpr (kIsDifferentiable) {

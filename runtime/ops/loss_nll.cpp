@@ -28,7 +28,7 @@ struct NllCall {
   std::int64_t ignore_index;
 };
 
-int class_dim(const Tensor& input) { return input.dims() == 1 ? 0 : 1; }
+int nll_class_dim(const Tensor& input) { return input.dims() == 1 ? 0 : 1; }
 
 ClassLayout layout_of(const Shape& shape) {
   if (shape.dims() == 1) return {1, shape[0], 1};
@@ -45,7 +45,7 @@ void check_class_targets(const Tensor& input, const Tensor& target,
     throw std::invalid_argument("[nll_loss] the input must have at least one dimension: [C]");
   }
   Shape expected = input.shape();
-  expected.erase(class_dim(input));
+  expected.erase(nll_class_dim(input));
   if (!(target.shape() == expected)) {
     throw std::invalid_argument(
         fmt::format("[nll_loss] an input of shape {} expects a target of shape {}, but got {}",
@@ -56,7 +56,7 @@ void check_class_targets(const Tensor& input, const Tensor& target,
         fmt::format("[nll_loss] the target holds class indices: expected int64, not {}",
                     name_of(target.dtype())));
   }
-  const Shape classes{input.shape()[class_dim(input)]};
+  const Shape classes{input.shape()[nll_class_dim(input)]};
   if (weight && !(weight->shape() == classes)) {
     throw std::invalid_argument(
         fmt::format("[nll_loss] weight must have one value for each class, shape {}, but got {}",

@@ -66,7 +66,7 @@ Tensor limited(const OpInfo& info, const Tensor& input, double low, double high,
 }
 
 // The weight of a channel, seen with the input's shape. A view.
-Tensor spread_weight(const Tensor& weight, const Tensor& input) {
+Tensor spread_prelu_weight(const Tensor& weight, const Tensor& input) {
   Shape sizes(input.dims(), 1);
   Shape strides(input.dims(), 1);
   if (weight.numel() != 1) {
@@ -155,7 +155,7 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
   Recorder record("PreluKernelBackward", {&input, &weight});
   record.save(input);
   record.save(weight);
-  Tensor out = map_new(input, spread_weight(weight, input), functors::Prelu());
+  Tensor out = map_new(input, spread_prelu_weight(weight, input), functors::Prelu());
   record.attach(out, [](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor slope = call.saved(1);
@@ -163,12 +163,13 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
     Tensor grad = empty_like(x);
     Tensor weight_grad = empty_like(x);
     visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-      map_ternary<T, T>(grad, call.grad(), x, spread_weight(slope, x), functors::PreluBackward());
+      map_ternary<T, T>(grad, call.grad(), x, spread_prelu_weight(slope, x),
+                        functors::PreluBackward());
       map_binary<T, T>(weight_grad, call.grad(), x, functors::PreluWeightBackward());
     });
     TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
     if (call.needs(1)) {
-      const Tensor spread = spread_weight(slope, x);
+      const Tensor spread = spread_prelu_weight(slope, x);
       const Tensor summed = sum_to_shape(weight_grad, spread.shape());
       grads[1] = make_view(summed, slope.shape(), contiguous_strides(slope.shape()),
                            summed.impl()->offset);

@@ -12,13 +12,6 @@
 namespace ohm::ops {
 namespace {
 
-using formula::mapped;
-using formula::plus;
-using formula::product;
-using formula::quotient;
-using formula::squared;
-using formula::times;
-
 constexpr OpInfo kReciprocal{"reciprocal", CastPolicy::float32};
 constexpr OpInfo kRsqrt{"rsqrt", CastPolicy::float32};
 constexpr OpInfo kSin{"sin"};
@@ -48,11 +41,11 @@ Tensor stepped(const OpInfo& info, std::string_view node, const Tensor& input, F
   return out;
 }
 
-std::vector<Sample> positive() {
+std::vector<Sample> math_positive() {
   return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
 
-std::vector<Sample> both_signs() {
+std::vector<Sample> math_both_signs() {
   return {
       {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
@@ -60,21 +53,21 @@ std::vector<Sample> both_signs() {
 Tensor tan(const Tensor& input) {
   return unary_keeping_result(kTan, "TanBackward", input, functors::Tan(),
                               Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor square = squared(y);
-                                const Tensor slope = plus(square, 1.0);
-                                return product(grad, slope);
+                                const Tensor square = formula::squared(y);
+                                const Tensor slope = formula::plus(square, 1.0);
+                                return formula::product(grad, slope);
                               }));
 }
 
 Tensor erf(const Tensor& input) {
-  return unary_keeping_input(kErf, "ErfBackward", input, functors::Erf(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor square = squared(x);
-                               const Tensor negated = times(square, -1.0);
-                               const Tensor bell = mapped(negated, &exp, functors::Exp());
-                               const Tensor slope = times(bell, 2.0 * std::numbers::inv_sqrtpi);
-                               return product(slope, grad);
-                             }));
+  return unary_keeping_input(
+      kErf, "ErfBackward", input, functors::Erf(), Formula([](const Tensor& grad, const Tensor& x) {
+        const Tensor square = formula::squared(x);
+        const Tensor negated = formula::times(square, -1.0);
+        const Tensor bell = formula::mapped(negated, &exp, functors::Exp());
+        const Tensor slope = formula::times(bell, 2.0 * std::numbers::inv_sqrtpi);
+        return formula::product(slope, grad);
+      }));
 }
 
 // d/dx log_b(x) = 1 / (x log b)
@@ -83,8 +76,8 @@ Tensor logarithm(const OpInfo& info, std::string_view node, const Tensor& input,
                  F&& fn) {
   return unary_keeping_input(info, node, input, fn,
                              Formula([log_base](const Tensor& grad, const Tensor& x) {
-                               const Tensor scaled = times(x, log_base);
-                               return quotient(grad, scaled);
+                               const Tensor scaled = formula::times(x, log_base);
+                               return formula::quotient(grad, scaled);
                              }));
 }
 
@@ -99,16 +92,16 @@ Tensor log10(const Tensor& input) {
 Tensor log1p(const Tensor& input) {
   return unary_keeping_input(kLog1p, "Log1pBackward", input, functors::Log1p(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor shifted = plus(x, 1.0);
-                               return quotient(grad, shifted);
+                               const Tensor shifted = formula::plus(x, 1.0);
+                               return formula::quotient(grad, shifted);
                              }));
 }
 
 Tensor expm1(const Tensor& input) {
   return unary_keeping_result(kExpm1, "Expm1Backward", input, functors::Expm1(),
                               Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor shifted = plus(y, 1.0);
-                                return product(grad, shifted);
+                                const Tensor shifted = formula::plus(y, 1.0);
+                                return formula::product(grad, shifted);
                               }));
 }
 
@@ -126,9 +119,9 @@ Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, 
 Tensor reciprocal(const Tensor& input) {
   return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, functors::Reciprocal(),
                               Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor square = squared(y);
-                                const Tensor negated = times(grad, -1.0);
-                                return product(negated, square);
+                                const Tensor square = formula::squared(y);
+                                const Tensor negated = formula::times(grad, -1.0);
+                                return formula::product(negated, square);
                               }));
 }
 
@@ -137,25 +130,25 @@ Tensor rsqrt(const Tensor& input) {
       kRsqrt, "RsqrtBackward", input, functors::Rsqrt(),
       Formula([](const Tensor& grad, const Tensor& y) {
         const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, functors::Cubed());
-        const Tensor scaled = times(grad, -0.5);
-        return product(scaled, cube);
+        const Tensor scaled = formula::times(grad, -0.5);
+        return formula::product(scaled, cube);
       }));
 }
 
 Tensor sin(const Tensor& input) {
   return unary_keeping_input(kSin, "SinBackward", input, functors::Sin(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor slope = mapped(x, &cos, functors::Cos());
-                               return product(grad, slope);
+                               const Tensor slope = formula::mapped(x, &cos, functors::Cos());
+                               return formula::product(grad, slope);
                              }));
 }
 
 Tensor cos(const Tensor& input) {
   return unary_keeping_input(kCos, "CosBackward", input, functors::Cos(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor sine = mapped(x, &sin, functors::Sin());
-                               const Tensor slope = times(sine, -1.0);
-                               return product(grad, slope);
+                               const Tensor sine = formula::mapped(x, &sin, functors::Sin());
+                               const Tensor slope = formula::times(sine, -1.0);
+                               return formula::product(grad, slope);
                              }));
 }
 
@@ -172,8 +165,8 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
     const Tensor y = call.saved(0);
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(1)) {
-      const Tensor scaled = product(call.grad(), x);
-      grads[1] = quotient(scaled, y);
+      const Tensor scaled = formula::product(call.grad(), x);
+      grads[1] = formula::quotient(scaled, y);
     }
     if (call.needs(0)) {
       // grad · log(y), and 0 where x is 0 and y is not positive.
@@ -195,23 +188,23 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
 std::vector<OpDef> math_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kReciprocal, kBoth, &reciprocal, {"input"}, positive),
-      define(kRsqrt, kBoth, &rsqrt, {"input"}, positive),
-      define(kSin, kBoth, &sin, {"input"}, both_signs),
-      define(kCos, kBoth, &cos, {"input"}, both_signs),
-      define(kTan, kBoth, &tan, {"input"}, both_signs),
-      define(kErf, kBoth, &erf, {"input"}, both_signs),
-      define(kLog2, kBoth, &log2, {"input"}, positive),
-      define(kLog10, kBoth, &log10, {"input"}, positive),
-      define(kLog1p, kBoth, &log1p, {"input"}, positive),
-      define(kExpm1, kBoth, &expm1, {"input"}, both_signs),
-      define(kFloor, kBoth, &floor, {"input"}, both_signs),
-      define(kCeil, kBoth, &ceil, {"input"}, both_signs),
-      define(kRound, kBoth, &round, {"input"}, both_signs),
-      define(kSign, kBoth, &sign, {"input"}, both_signs),
+      define(kReciprocal, kBoth, &reciprocal, {"input"}, math_positive),
+      define(kRsqrt, kBoth, &rsqrt, {"input"}, math_positive),
+      define(kSin, kBoth, &sin, {"input"}, math_both_signs),
+      define(kCos, kBoth, &cos, {"input"}, math_both_signs),
+      define(kTan, kBoth, &tan, {"input"}, math_both_signs),
+      define(kErf, kBoth, &erf, {"input"}, math_both_signs),
+      define(kLog2, kBoth, &log2, {"input"}, math_positive),
+      define(kLog10, kBoth, &log10, {"input"}, math_positive),
+      define(kLog1p, kBoth, &log1p, {"input"}, math_positive),
+      define(kExpm1, kBoth, &expm1, {"input"}, math_both_signs),
+      define(kFloor, kBoth, &floor, {"input"}, math_both_signs),
+      define(kCeil, kBoth, &ceil, {"input"}, math_both_signs),
+      define(kRound, kBoth, &round, {"input"}, math_both_signs),
+      define(kSign, kBoth, &sign, {"input"}, math_both_signs),
       define(kXlogy, kBoth, &xlogy, {"input", "other"},
              [] {
-               return std::vector<Sample>{{positive()[0][0], positive()[0][0]}};
+               return std::vector<Sample>{{math_positive()[0][0], math_positive()[0][0]}};
              }),
   };
 }

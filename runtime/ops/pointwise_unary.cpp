@@ -21,11 +21,11 @@ Tensor sign_of(const Tensor& x) {
   return out;
 }
 
-std::vector<Sample> positive() {
+std::vector<Sample> unary_positive() {
   return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
 
-std::vector<Sample> both_signs() {
+std::vector<Sample> unary_both_signs() {
   return {
       {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
@@ -63,10 +63,10 @@ Tensor abs(const Tensor& input) {
 std::vector<OpDef> unary_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kExp, kBoth, &exp, {"input"}, both_signs),
-      define(kLog, kBoth, &log, {"input"}, positive),
-      define(kSqrt, kBoth, &sqrt, {"input"}, positive),
-      define(kAbs, kBoth, &abs, {"input"}, both_signs),
+      define(kExp, kBoth, &exp, {"input"}, unary_both_signs),
+      define(kLog, kBoth, &log, {"input"}, unary_positive),
+      define(kSqrt, kBoth, &sqrt, {"input"}, unary_positive),
+      define(kAbs, kBoth, &abs, {"input"}, unary_both_signs),
   };
 }
 

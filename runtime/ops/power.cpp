@@ -67,11 +67,11 @@ Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
   return out;
 }
 
-std::vector<Sample> positive() {
+std::vector<Sample> power_positive() {
   return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
 
-std::vector<Sample> both_signs() {
+std::vector<Sample> power_both_signs() {
   return {
       {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
@@ -79,10 +79,10 @@ std::vector<Sample> both_signs() {
 std::vector<Sample> powers() {
   std::vector<Sample> samples;
   for (const double exponent : {2.0, 3.0, 0.5, -1.5}) {
-    samples.push_back(positive()[0]);
+    samples.push_back(power_positive()[0]);
     samples.back().emplace_back(exponent);
   }
-  samples.push_back({positive()[0][0], both_signs()[0][0]});
+  samples.push_back({power_positive()[0][0], power_both_signs()[0][0]});
   return samples;
 }
 
@@ -123,7 +123,7 @@ std::vector<OpDef> power_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
       define(kPow, kBoth, &power_of, {"input", "exponent"}, powers),
-      define(kSquare, kBoth, &square, {"input"}, both_signs),
+      define(kSquare, kBoth, &square, {"input"}, power_both_signs),
   };
 }
 

@@ -147,7 +147,7 @@ Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keep
   return out;
 }
 
-Tensor away_from_zero() {
+Tensor matrix_away_from_zero() {
   return from_values({-1.5, -0.4, 0.3, 0.9, 1.7, -2.2, 0.5, 1.2, -0.7, 2.0, 0.8, -1.1}, {3, 4},
                      {DType::float64, Device::cpu()});
 }
@@ -216,23 +216,21 @@ std::vector<OpDef> product_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName keepdim{"keepdim", false};
   const auto along = [](Value dim, bool keeps) {
-    return Sample{away_from_zero(), std::move(dim), keeps};
+    return Sample{matrix_away_from_zero(), std::move(dim), keeps};
   };
   const auto over_one = [along] {
-    return std::vector<Sample>{index_along_dim(Value(), false),
-                               index_along_dim(std::int64_t{1}, false),
-                               index_along_dim(std::int64_t{0}, true)};
+    return std::vector<Sample>{along(Value(), false), along(std::int64_t{1}, false),
+                               along(std::int64_t{0}, true)};
   };
   const auto over_several = [along] {
-    return std::vector<Sample>{index_along_dim(Value(), false), index_along_dim(Shape{1}, false),
-                               index_along_dim(Shape{0, 1}, true)};
+    return std::vector<Sample>{along(Value(), false), along(Shape{1}, false),
+                               along(Shape{0, 1}, true)};
   };
   return {
       define(kProd, kBoth, &prod, {"input", "dim", keepdim}, over_one),
       define(kLogSumExp, kBoth, &logsumexp, {"input", "dim", keepdim},
              [along] {
-               return std::vector<Sample>{index_along_dim(Shape{1}, false),
-                                          index_along_dim(Shape{0, 1}, true)};
+               return std::vector<Sample>{along(Shape{1}, false), along(Shape{0, 1}, true)};
              }),
       define(kAmax, kBoth, &amax, {"input", "dim", keepdim}, over_several),
       define(kAmin, kBoth, &amin, {"input", "dim", keepdim}, over_several),

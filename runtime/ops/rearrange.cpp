@@ -9,6 +9,7 @@
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/sample_cube.h"
 #include "runtime/ops/sorting_scratch.h"
 
 namespace ohm::ops {
@@ -180,12 +181,6 @@ Tensor repeat_gradient(const Tensor& incoming, const Shape& shape, const Shape& 
   }
   const Tensor spread = make_view(grad, sizes, contiguous_strides(sizes), grad.impl()->offset);
   return copies == 0 ? spread : reduce_sum(spread, copies, false, grad.dtype());
-}
-
-std::vector<Sample> cube_and(std::vector<Value> arguments) {
-  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
-  sample.insert(sample.end(), arguments.begin(), arguments.end());
-  return {sample};
 }
 
 }  // namespace

@@ -80,15 +80,19 @@ void save_lstm_inputs(Recorder& record, const CellInputs& cell) {
   record.save(cell.input_gates);
 }
 
-functors::MatrixSteps steps_of(const Tensor& matrix) {
+functors::MatrixSteps cell_steps_of(const Tensor& matrix) {
   if (!matrix.defined()) return {};
   return {matrix.strides()[0], matrix.strides()[1]};
 }
 
 functors::CellLayout layout_of(const CellInputs& cell) {
   const auto step = [](const Tensor& bias) { return bias.defined() ? bias.strides()[0] : 0; };
-  return {cell.width(),         steps_of(cell.input_gates), steps_of(cell.hidden_gates),
-          steps_of(cell.state), step(cell.input_bias),      step(cell.hidden_bias)};
+  return {cell.width(),
+          cell_steps_of(cell.input_gates),
+          cell_steps_of(cell.hidden_gates),
+          cell_steps_of(cell.state),
+          step(cell.input_bias),
+          step(cell.hidden_bias)};
 }
 
 std::vector<RowArgument> operands_of(const CellInputs& cell) {
@@ -110,7 +114,7 @@ TensorList gru_backward(const BackwardCall& call) {
   Tensor grad_hidden = empty(gates, options_of(workspace));
   Tensor grad_state = empty(grad.shape(), options_of(grad));
   if (grad.has_values()) {
-    run_floating_rows(functors::GruCellBackward{grad.size(1), steps_of(grad)}, grad.dtype(),
+    run_floating_rows(functors::GruCellBackward{grad.size(1), cell_steps_of(grad)}, grad.dtype(),
                       thread_for_each(grad.numel()),
                       {{grad_input, grad_hidden, grad_state}, {grad, workspace}});
   }
@@ -127,8 +131,8 @@ void compute_lstm_gradients(const BackwardCall& call, const Tensor& grad_gates,
   const Tensor old_cell = call.saved(0);
   const Tensor new_cell = call.saved(5);
   const Tensor workspace = call.saved(6);
-  const functors::LstmCellBackward slope{grad_state.size(1), steps_of(call.grad(0)),
-                                         steps_of(call.grad(1)), steps_of(old_cell)};
+  const functors::LstmCellBackward slope{grad_state.size(1), cell_steps_of(call.grad(0)),
+                                         cell_steps_of(call.grad(1)), cell_steps_of(old_cell)};
   run_floating_rows(
       slope, grad_state.dtype(), thread_for_each(grad_state.numel()),
       {{grad_gates, grad_state}, {call.grad(0), call.grad(1), old_cell, new_cell, workspace}});

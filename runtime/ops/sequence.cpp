@@ -6,6 +6,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/conv.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/view.h"
 

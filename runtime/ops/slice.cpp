@@ -8,6 +8,8 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/op_front.h"
+#include "runtime/ops/sample_cube.h"
 
 namespace ohm::ops {
 namespace {
@@ -95,12 +97,6 @@ TensorList joined_gradient(const BackwardCall& call, const Shape& shape, ZeroPie
   Tensor whole = empty(shape, {call.output().dtype, call.output().device});
   for (std::size_t i = 0; i < grads.size(); ++i) copy_into(place(whole, i, grads[i]), grads[i]);
   return TensorList{whole};
-}
-
-std::vector<Sample> cube_and(std::vector<Value> arguments) {
-  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
-  sample.insert(sample.end(), arguments.begin(), arguments.end());
-  return {sample};
 }
 
 }  // namespace

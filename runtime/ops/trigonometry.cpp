@@ -12,11 +12,6 @@
 namespace ohm::ops {
 namespace {
 
-using formula::plus;
-using formula::product;
-using formula::quotient;
-using formula::times;
-
 constexpr OpInfo kSinh{"sinh", CastPolicy::float32};
 constexpr OpInfo kCosh{"cosh", CastPolicy::float32};
 constexpr OpInfo kAsin{"asin", CastPolicy::float32};
@@ -37,9 +32,9 @@ Tensor cosh(const Tensor& input) {
 // What the slopes of asin and acos are made of: 1 / sqrt(−x·x + 1).
 struct InverseRoot {
   explicit InverseRoot(const Tensor& x)
-      : negated(times(x, -1.0)),
-        square(product(negated, x)),
-        shifted(plus(square, 1.0)),
+      : negated(formula::times(x, -1.0)),
+        square(formula::product(negated, x)),
+        shifted(formula::plus(square, 1.0)),
         value(formula::mapped(shifted, &rsqrt, functors::Rsqrt())) {}
   Tensor negated;
   Tensor square;
@@ -51,7 +46,7 @@ Tensor asin(const Tensor& input) {
   return unary_keeping_input(kAsin, "AsinBackward", input, functors::Asin(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const InverseRoot root(x);
-                               return product(grad, root.value);
+                               return formula::product(grad, root.value);
                              }));
 }
 
@@ -59,25 +54,25 @@ Tensor acos(const Tensor& input) {
   return unary_keeping_input(kAcos, "AcosBackward", input, functors::Acos(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const InverseRoot root(x);
-                               const Tensor slope = times(root.value, -1.0);
-                               return product(grad, slope);
+                               const Tensor slope = formula::times(root.value, -1.0);
+                               return formula::product(grad, slope);
                              }));
 }
 
 Tensor atan(const Tensor& input) {
   return unary_keeping_input(kAtan, "AtanBackward", input, functors::Atan(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor square = product(x, x);
-                               const Tensor shifted = plus(square, 1.0);
-                               return quotient(grad, shifted);
+                               const Tensor square = formula::product(x, x);
+                               const Tensor shifted = formula::plus(square, 1.0);
+                               return formula::quotient(grad, shifted);
                              }));
 }
 
 Tensor exp2(const Tensor& input) {
   return unary_keeping_result(kExp2, "Exp2Backward", input, functors::Exp2(),
                               Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor scaled = product(grad, y);
-                                return times(scaled, std::numbers::ln2);
+                                const Tensor scaled = formula::product(grad, y);
+                                return formula::times(scaled, std::numbers::ln2);
                               }));
 }
 

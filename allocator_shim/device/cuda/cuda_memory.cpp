@@ -145,7 +145,7 @@ std::size_t CudaMemory::context_bytes() const {
   return 0;
 }
 
-// Nobody is left to be told of failures: memory that cannot be freed goes with the process.
+// No caller is left to be told of failures: memory that cannot be freed goes with the process.
 void CudaMemory::leave_device() {
   if (!gives_back()) return;
   has_left_ = true;

@@ -323,7 +323,7 @@ int no_sync(lua_State* L) {
   return enter_mode(L, 2, {"no_sync", "fn"}, std::make_shared<NoSyncGuard>(std::move(module)));
 }
 
-constexpr luaL_Reg kMethods[] = {
+constexpr luaL_Reg kModuleMethods[] = {
     {"append", native<append>},
     {"apply", native<apply>},
     {"bfloat16", native<cast_to<DType::bfloat16>>},
@@ -354,6 +354,6 @@ constexpr luaL_Reg kMethods[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> module_methods() { return kMethods; }
+std::span<const luaL_Reg> module_methods() { return kModuleMethods; }
 
 }  // namespace ohm::lua

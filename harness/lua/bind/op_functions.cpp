@@ -16,7 +16,7 @@ int call_op(lua_State* L, std::size_t number) {
   return push_result(L, op.call(values), arguments);
 }
 
-constexpr auto kFunctions = numbered_functions<call_op, 512>();
+constexpr auto kOpFunctions = numbered_functions<call_op, 512>();
 
 }  // namespace
 
@@ -24,8 +24,8 @@ lua_CFunction op_function(std::string_view name, ops::Exposure exposure) {
   const ops::OpDef* op = ops::find_op(name);
   if (op == nullptr || (op->exposure & exposure) == 0) return nullptr;
   const auto number = static_cast<std::size_t>(op - ops::all_ops().data());
-  OHM_ASSERT(number < kFunctions.size(), "more ops than numbered functions");
-  return kFunctions[number];
+  OHM_ASSERT(number < kOpFunctions.size(), "more ops than numbered functions");
+  return kOpFunctions[number];
 }
 
 std::vector<std::string> op_names(ops::Exposure exposure) {

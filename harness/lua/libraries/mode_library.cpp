@@ -73,7 +73,7 @@ int is_autocast_enabled(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kModeFunctions[] = {
     {"autocast", native<autocast>},
     {"enable_grad", native<enable_grad>},
     {"inference_mode", native<inference_mode>},
@@ -86,6 +86,6 @@ constexpr luaL_Reg kFunctions[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> mode_functions() { return kFunctions; }
+std::span<const luaL_Reg> mode_functions() { return kModeFunctions; }
 
 }  // namespace ohm::lua

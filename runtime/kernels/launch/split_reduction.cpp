@@ -1,4 +1,5 @@
 #include "runtime/kernels/launch/split_reduction.h"
+#include "runtime/base/ceil_div.h"
 
 #include <algorithm>
 
@@ -6,8 +7,6 @@ namespace ohm {
 namespace {
 
 constexpr std::int64_t kPartialBytes = 8;
-
-std::int64_t div_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Rows that keep a CUDA device busy, and what is enough for one of them.
 struct Share {
@@ -37,13 +36,13 @@ CudaReduction::CudaReduction(const Tensor& tensor, std::uint32_t folded, std::in
   if (are_columns) inner_ = fold_.folded.strides[dims - 1];
   pieces_ = pieces_for(outputs, fold_.size, are_columns ? kThreads : kBlocks);
   fold_.length = fold_.size;
-  pieces_ = div_up(fold_.size, std::max<std::int64_t>(1, in_pieces().length));
+  pieces_ = ceil_div(fold_.size, std::max<std::int64_t>(1, in_pieces().length));
   if (fold_.size == 0) pieces_ = 1;
 }
 
 functors::SplitReduction CudaReduction::in_pieces() const {
   functors::SplitReduction fold = fold_;
-  fold.length = div_up(fold_.size, pieces_);
+  fold.length = ceil_div(fold_.size, pieces_);
   return fold;
 }
 

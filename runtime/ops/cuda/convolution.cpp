@@ -70,7 +70,7 @@ cuda::DeviceRange range_of(const IntrusivePtr<Storage>& workspace) {
                    : cuda::DeviceRange{};
 }
 
-struct Operands {
+struct ConvolutionOperands {
   const Tensor& first;
   const Tensor& second;
   const Tensor& bias;  ///< may be undefined
@@ -91,7 +91,7 @@ struct Asked {
 
 /// nullopt where they are not on a CUDA device with the library, or do not fit it.
 std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometry,
-                               const Operands& operands) {
+                               const ConvolutionOperands& operands) {
   // The library reads one element behind the other.
   if (operands.bias.defined() && !operands.bias.is_contiguous()) return std::nullopt;
   cuda::DeviceLibraries* const libraries =
@@ -104,7 +104,7 @@ std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometr
 }
 
 // As PyTorch does it: one workspace for all that are tried, the largest that there is memory for.
-void measure(const Asked& asked, const Operands& operands) {
+void measure(const Asked& asked, const ConvolutionOperands& operands) {
   const Device device = operands.device();
   const std::size_t room = Context::current().slot(device).allocator->info().free_bytes;
   const std::size_t bytes = asked.cudnn->largest_workspace(asked.pass, asked.convolution, room);
@@ -112,7 +112,7 @@ void measure(const Asked& asked, const Operands& operands) {
   asked.cudnn->measure(asked.pass, asked.convolution, operands.on_card(), range_of(workspace));
 }
 
-void compute(const Asked& asked, const Operands& operands, ConvolutionPlan plan) {
+void compute(const Asked& asked, const ConvolutionOperands& operands, ConvolutionPlan plan) {
   const cuda::ConvolutionAlgorithm* const measured =
       plan == ConvolutionPlan::measured ? asked.cudnn->measured(asked.pass, asked.convolution)
                                         : nullptr;
@@ -157,7 +157,8 @@ bool is_depthwise(const ConvGeometry& g, DType dtype) {
   return g.groups > 1 && g.in_channels == 1 && (dtype == DType::float32 || dtype == DType::float64);
 }
 
-CudaResult convolve(ConvolutionPass pass, const ConvGeometry& geometry, const Operands& operands) {
+CudaResult convolve(ConvolutionPass pass, const ConvGeometry& geometry,
+                    const ConvolutionOperands& operands) {
   if (operands.device().is_cpu() || operands.result.numel() == 0) return CudaResult::no;
   ExecutionState& state = Context::current().state;
   const ConvolutionKey key = key_of(pass, geometry, operands.result);

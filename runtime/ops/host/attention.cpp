@@ -43,7 +43,7 @@ std::vector<float> zeros_for(const Tensor& tensor) {
   return std::vector<float>(tensor.defined() ? static_cast<std::size_t>(tensor.numel()) : 0);
 }
 
-float dot(const float* a, const float* b, std::int64_t size) {
+float dot_product(const float* a, const float* b, std::int64_t size) {
   double sum = 0;
   for (std::int64_t i = 0; i < size; ++i) sum += static_cast<double>(a[i] * b[i]);
   return static_cast<float>(sum);
@@ -55,9 +55,9 @@ void add_scaled(float* target, const float* source, float factor, std::int64_t s
 
 // The inputs as row-major arrays, and the probabilities of one query after the other. A query is
 // counted through all heads of all batches.
-class Rows {
+class AttentionRows {
  public:
-  Rows(const AttentionInputs& inputs, const AttentionRules& rules)
+  AttentionRows(const AttentionInputs& inputs, const AttentionRules& rules)
       : sizes_(inputs),
         rules_(rules),
         query_(inputs.query),
@@ -95,7 +95,7 @@ class Rows {
  private:
   float score_of(std::int64_t query, std::int64_t j) const {
     if (rules_.is_causal && j > query % sizes_.queries) return kMinusInfinity;
-    const float product = dot(this->query(query), key(first_key(query) + j), sizes_.width);
+    const float product = dot_product(this->query(query), key(first_key(query) + j), sizes_.width);
     const float score = product * static_cast<float>(rules_.scale);
     return bias_.data() == nullptr ? score : score + bias_.data()[query * sizes_.keys + j];
   }
@@ -140,14 +140,15 @@ struct HostGradients {
   std::vector<float> value;
   std::vector<float> bias;  ///< empty where not wanted
 
-  void add_row(const Rows& rows, std::int64_t query_number, const float* grad, float scale) {
+  void add_row(const AttentionRows& rows, std::int64_t query_number, const float* grad,
+               float scale) {
     const Sizes& sizes = rows.sizes();
     const std::int64_t keys = rows.first_key(query_number);
     std::vector<float> slopes(static_cast<std::size_t>(sizes.keys));
     double total = 0;
     for (std::int64_t j = 0; j < sizes.keys; ++j) {
       float& slope = slopes[static_cast<std::size_t>(j)];
-      slope = dot(grad, rows.value(keys + j), sizes.value_width) * rows.factor(j);
+      slope = dot_product(grad, rows.value(keys + j), sizes.value_width) * rows.factor(j);
       total += static_cast<double>(slope * rows.probability(j));
       add_scaled(value.data() + (keys + j) * sizes.value_width, grad,
                  rows.probability(j) * rows.factor(j), sizes.value_width);
@@ -168,7 +169,7 @@ struct HostGradients {
 
 void host_attention(const AttentionInputs& inputs, const AttentionRules& rules, const Tensor& out,
                     const Tensor& logsumexp) {
-  Rows rows(inputs, rules);
+  AttentionRows rows(inputs, rules);
   const Sizes& sizes = rows.sizes();
   std::vector<float> result = zeros_for(out);
   for (std::int64_t query = 0; query < rows.count(); ++query) {
@@ -186,7 +187,7 @@ void host_attention(const AttentionInputs& inputs, const AttentionRules& rules, 
 
 void host_attention_gradients(const AttentionInputs& inputs, const AttentionRules& rules,
                               const Tensor& grad, const AttentionInputs& gradients) {
-  Rows rows(inputs, rules);
+  AttentionRows rows(inputs, rules);
   const HostInput<float> grads(grad);
   HostGradients found{zeros_for(inputs.query), zeros_for(inputs.key), zeros_for(inputs.value),
                       zeros_for(gradients.bias)};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/kernels/functors/batch_norm.h"
 #include "runtime/kernels/functors/functions.h"
 #include "runtime/kernels/functors/update.h"

@@ -32,7 +32,7 @@ class StandIn {
   static cuda::LibraryPlaces libraries();
 
   static std::shared_ptr<cuda::Driver> driver();
-  static std::shared_ptr<const cuda::CudaDevice> card(int ordinal = 0);
+  static std::shared_ptr<const cuda::CudaDevice> device(int ordinal = 0);
   static std::shared_ptr<const cuda::Nvml> nvml();
 
  private:
