@@ -77,9 +77,9 @@ class CudaCard final : public DeviceMemoryAdaptor {
 };
 
 /// 64 MiB of a larger device.
-class ShareOfACard final : public DeviceMemoryAdaptor {
+class ShareOfADevice final : public DeviceMemoryAdaptor {
  public:
-  ShareOfACard() : DeviceMemoryAdaptor(static_cast<DeviceMemory&>(memory_)) {}
+  ShareOfADevice() : DeviceMemoryAdaptor(static_cast<DeviceMemory&>(memory_)) {}
 
  private:
   static VirtualGpuOptions options() {
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
                     DeviceKind{"CapacityLimit", limited},
                     DeviceKind{"FaultyDeviceMemory", faulty_without_faults},
                     DeviceKind{"CudaCard", [] { return std::make_unique<CudaCard>(); }},
-                    DeviceKind{"CardShare", [] { return std::make_unique<ShareOfACard>(); }}),
+                    DeviceKind{"DeviceShare", [] { return std::make_unique<ShareOfADevice>(); }}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
