@@ -47,8 +47,8 @@ DeviceAddress CountingDevice::reserve_range(std::size_t bytes) {
 
 TraceRunner::TraceRunner(const Trace& trace, const TraceRunOptions& options)
     : gpu_(options.capacity_bytes.value_or(trace.capacity_bytes), device_of(trace)),
-      witness_(gpu_),
-      device_(witness_),
+      tracker_(gpu_),
+      device_(tracker_),
       allocator_(device_, streams_, allocator_of(trace, options), &events_) {
   if (options.memory_fraction) allocator_.set_memory_fraction(*options.memory_fraction);
 }

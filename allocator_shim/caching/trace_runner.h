@@ -10,7 +10,7 @@
 
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/trace_file.h"
-#include "allocator_shim/device/capacity_witness.h"
+#include "allocator_shim/device/capacity_tracker.h"
 #include "allocator_shim/device/device_memory_adaptor.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/device/virtual_streams.h"
@@ -78,7 +78,7 @@ class TraceRunner {
   CachingAllocator& allocator() { return allocator_; }
   const CachingAllocator& allocator() const { return allocator_; }
   const CountingDevice& device() const { return device_; }
-  const CapacityWitness& witness() const { return witness_; }
+  const CapacityTracker& tracker() const { return tracker_; }
   EventRecord& events() { return events_; }
 
  private:
@@ -86,7 +86,7 @@ class TraceRunner {
   Outcome with_block(const TraceOperation& operation);
 
   VirtualGpu gpu_;
-  CapacityWitness witness_;
+  CapacityTracker tracker_;
   CountingDevice device_;
   VirtualStreams streams_;
   EventRecord events_;

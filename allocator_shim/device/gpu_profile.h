@@ -29,7 +29,7 @@ struct GpuProfile {
 
 std::span<const GpuProfile> gpu_profiles();
 
-/// What PyTorch takes for a handle of cuBLAS on a card of this compute capability.
+/// What PyTorch takes for a handle of cuBLAS on a device of this compute capability.
 std::size_t cublas_workspace_bytes(const std::array<int, 2>& compute_capability);
 
 /// A row of the table. Throws std::invalid_argument that suggests the nearest name.

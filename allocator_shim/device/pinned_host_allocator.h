@@ -1,4 +1,4 @@
-// Page-locked host memory, as PyTorch's CachingHostAllocator hands it out.
+// Pinned host memory, as PyTorch's CachingHostAllocator hands it out.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace ohm {
 
-/// What page-locked memory counts, in PyTorch's words (torch.cuda.host_memory_stats).
+/// What pinned memory counts, in PyTorch's words (torch.cuda.host_memory_stats).
 struct PinnedStats {
   Stat allocation;       ///< blocks in use
   Stat allocated_bytes;  ///< of blocks in use

@@ -36,43 +36,43 @@ VirtualGpuOptions options_for(const GpuProfile& profile, int device, ValueMode v
 }  // namespace
 
 VirtualGpu::VirtualGpu(std::size_t capacity_bytes, const VirtualGpuOptions& options)
-    : VirtualGpu(std::make_shared<VirtualCard>(capacity_bytes), options) {}
+    : VirtualGpu(std::make_shared<SharedGpuMemory>(capacity_bytes), options) {}
 
 VirtualGpu::VirtualGpu(const GpuProfile& profile, int device, ValueMode values)
     : VirtualGpu(profile.capacity_bytes, options_for(profile, device, values)) {}
 
-VirtualGpu::VirtualGpu(std::shared_ptr<VirtualCard> card, const VirtualGpuOptions& options)
+VirtualGpu::VirtualGpu(std::shared_ptr<SharedGpuMemory> memory, const VirtualGpuOptions& options)
     : options_(options),
-      card_(std::move(card)),
-      process_index_(card_->processes_.size()),
-      addresses_(addresses_of(card_->capacity_bytes(), options)) {
-  if (options.context_bytes > card_->capacity_bytes_ - card_->used_bytes_) {
+      memory_(std::move(memory)),
+      process_index_(memory_->processes_.size()),
+      addresses_(addresses_of(memory_->capacity_bytes(), options)) {
+  if (options.context_bytes > memory_->capacity_bytes_ - memory_->used_bytes_) {
     throw std::invalid_argument(fmt::format(
         "[virtual gpu] a context of {} does not fit into a capacity of {} with {} in use",
-        human_bytes(options.context_bytes), human_bytes(card_->capacity_bytes_),
-        human_bytes(card_->used_bytes_)));
+        human_bytes(options.context_bytes), human_bytes(memory_->capacity_bytes_),
+        human_bytes(memory_->used_bytes_)));
   }
   if (options.values == ValueMode::keeps_values) {
     values_ = std::make_unique<HostMapping>(addresses_.size_bytes());
   }
-  card_->processes_.push_back({options.process_id, 0});
+  memory_->processes_.push_back({options.process_id, 0});
   take(options.context_bytes);
 }
 
-VirtualGpu::~VirtualGpu() { give_back(card_->processes_[process_index_].bytes); }
+VirtualGpu::~VirtualGpu() { give_back(memory_->processes_[process_index_].bytes); }
 
 bool VirtualGpu::take(std::size_t bytes) {
-  if (bytes > card_->capacity_bytes_ - card_->used_bytes_) return false;
-  card_->used_bytes_ += bytes;
-  card_->processes_[process_index_].bytes += bytes;
+  if (bytes > memory_->capacity_bytes_ - memory_->used_bytes_) return false;
+  memory_->used_bytes_ += bytes;
+  memory_->processes_[process_index_].bytes += bytes;
   return true;
 }
 
 void VirtualGpu::give_back(std::size_t bytes) {
-  VirtualCard::Process& process = card_->processes_[process_index_];
+  SharedGpuMemory::Process& process = memory_->processes_[process_index_];
   OHM_ASSERT(bytes <= process.bytes, "more given back than taken");
   process.bytes -= bytes;
-  card_->used_bytes_ -= bytes;
+  memory_->used_bytes_ -= bytes;
 }
 
 void VirtualGpu::commit(DeviceAddress address, std::size_t bytes) {
@@ -126,24 +126,24 @@ void VirtualGpu::unmap(DeviceAddress address, std::size_t bytes, std::size_t chu
   give_back(bytes);
 }
 
-void VirtualGpu::leave_card() {
-  const std::size_t bytes = card_->processes_[process_index_].bytes;
+void VirtualGpu::leave_device() {
+  const std::size_t bytes = memory_->processes_[process_index_].bytes;
   give_back(bytes);
-  card_ = std::make_shared<VirtualCard>(card_->capacity_bytes());
-  card_->processes_.push_back({options_.process_id, 0});
+  memory_ = std::make_shared<SharedGpuMemory>(memory_->capacity_bytes());
+  memory_->processes_.push_back({options_.process_id, 0});
   process_index_ = 0;
   take(bytes);
 }
 
 DeviceMemoryInfo VirtualGpu::info() const {
-  return {card_->capacity_bytes_ - card_->used_bytes_, card_->capacity_bytes_};
+  return {memory_->capacity_bytes_ - memory_->used_bytes_, memory_->capacity_bytes_};
 }
 
 std::vector<DeviceProcess> VirtualGpu::processes() const {
   std::vector<DeviceProcess> processes;
   if (options_.process_listing == ProcessListing::unavailable) return processes;
-  for (std::size_t i = 0; i < card_->processes_.size(); ++i) {
-    const VirtualCard::Process& process = card_->processes_[i];
+  for (std::size_t i = 0; i < memory_->processes_.size(); ++i) {
+    const SharedGpuMemory::Process& process = memory_->processes_[i];
     const bool is_own = i == process_index_;
     if (is_own || process.bytes > 0) processes.push_back({process.id, is_own, process.bytes});
   }

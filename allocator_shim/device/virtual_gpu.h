@@ -1,7 +1,7 @@
 // A GPU made of arithmetic: a capacity, a context and an address space.
 //
-// What a program may hold is decided as on a card: a segment or a chunk is granted when it fits
-// into what every process on the card left free. Addresses are the same on every run and machine.
+// What a program may hold is decided as on a GPU: a segment or a chunk is granted when it fits
+// into what every process on the GPU left free. Addresses are the same on every run and machine.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ namespace ohm {
 
 class HostMapping;
 
-/// The memory of one card, shared by the virtual GPUs (one per process) that were given it.
-class VirtualCard {
+/// The memory of one GPU, shared by the virtual GPUs, one per process, that were given it.
+class SharedGpuMemory {
  public:
-  explicit VirtualCard(std::size_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+  explicit SharedGpuMemory(std::size_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
   std::size_t capacity_bytes() const { return capacity_bytes_; }
   std::size_t used_bytes() const { return used_bytes_; }
@@ -47,7 +47,7 @@ struct VirtualGpuOptions {
   ValueMode values = ValueMode::size_only;
   ProcessListing process_listing = ProcessListing::available;
   AddressOrder address_order = AddressOrder::lowest_gap;
-  std::uint32_t process_id = 1;  ///< as the messages of the card's other processes show it
+  std::uint32_t process_id = 1;  ///< as the messages of the GPU's other processes show it
 };
 
 class VirtualGpu final : public DeviceMemory {
@@ -56,11 +56,12 @@ class VirtualGpu final : public DeviceMemory {
   static constexpr DeviceAddress kFirstAddress = 0x7f0000000000;
   static constexpr std::size_t kAddressesPerDevice = std::size_t{1} << 40U;
 
-  /// A process on a card of its own. Throws std::invalid_argument when the context does not fit.
+  /// A process on a GPU of its own. Throws std::invalid_argument when the context does not fit.
   VirtualGpu(std::size_t capacity_bytes, const VirtualGpuOptions& options);
-  /// One more process on `card`. Throws std::invalid_argument when the context does not fit.
-  VirtualGpu(std::shared_ptr<VirtualCard> card, const VirtualGpuOptions& options);
-  /// A card of the profile's capacity and context.
+  /// One more process on the GPU of `memory`. Throws std::invalid_argument when the context does
+  /// not fit.
+  VirtualGpu(std::shared_ptr<SharedGpuMemory> memory, const VirtualGpuOptions& options);
+  /// A GPU of the profile's capacity and context.
   VirtualGpu(const GpuProfile& profile, int device, ValueMode values);
   ~VirtualGpu() override;
 
@@ -70,9 +71,9 @@ class VirtualGpu final : public DeviceMemory {
   void release_range(DeviceAddress address, std::size_t bytes) override;
   bool map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
   void unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) override;
-  /// The process ends: all that it holds is given back to the card at once. What it still frees
+  /// The process ends: all that it holds is given back to the GPU at once. What it still frees
   /// afterwards is its own affair.
-  void leave_card();
+  void leave_device();
 
   DeviceMemoryInfo info() const override;
   std::size_t context_bytes() const override { return options_.context_bytes; }
@@ -86,7 +87,7 @@ class VirtualGpu final : public DeviceMemory {
   void decommit(DeviceAddress address, std::size_t bytes);
 
   VirtualGpuOptions options_;
-  std::shared_ptr<VirtualCard> card_;
+  std::shared_ptr<SharedGpuMemory> memory_;
   std::size_t process_index_;
   AddressSpace addresses_;
   std::unique_ptr<HostMapping> values_;  ///< nullptr: size-only

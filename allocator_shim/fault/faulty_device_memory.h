@@ -1,5 +1,5 @@
 // A device that refuses segments and chunks where a fault plan says so. The caching allocator above
-// meets it with its failure ladder, as it would meet a full card.
+// meets it with its failure ladder, as it would meet a full device.
 #pragma once
 
 #include "allocator_shim/device/device_memory_adaptor.h"

@@ -9,7 +9,7 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/trace_runner.h"
-#include "allocator_shim/device/capacity_witness.h"
+#include "allocator_shim/device/capacity_tracker.h"
 #include "allocator_shim/observe/out_of_memory.h"
 #include "allocator_shim/replay/history_steps.h"
 #include "allocator_shim/replay/other_memory.h"
@@ -57,9 +57,9 @@ class HistoryElsewhere {
         flushes_(verified.flushes()),
         what_if_(what_if),
         memory_(verified, what_if.capacity_bytes),
-        witness_(memory_, verified.initial_state().reserved_bytes()),
+        tracker_(memory_, verified.initial_state().reserved_bytes()),
         streams_(static_cast<StreamId>(history_.lanes.size())),
-        allocator_(witness_, streams_, options_of(verified, what_if)),
+        allocator_(tracker_, streams_, options_of(verified, what_if)),
         handles_(lives_.lives.size()),
         steps_(history_, lives_, verified.first_event()) {
     restore(verified.initial_state());
@@ -70,10 +70,10 @@ class HistoryElsewhere {
     HistoryStep step;
     while (outcome_.fits() && steps_.next(step)) do_step(step);
     gather(outcome_, allocator_.stats());
-    outcome_.refusals = witness_.refusals();
+    outcome_.refusals = tracker_.refusals();
     if (!what_if_.memory_fraction) {
       const bool has_begun = outcome_.fits() || outcome_.failure->request;
-      outcome_.same_from_bytes = has_begun ? witness_.same_from_bytes() : 0;
+      outcome_.same_from_bytes = has_begun ? tracker_.same_from_bytes() : 0;
     }
     return std::move(outcome_);
   }
@@ -99,16 +99,16 @@ class HistoryElsewhere {
   /// A smaller device would have made the program empty its cache before.
   void begin() {
     if (what_if_.memory_fraction) allocator_.set_memory_fraction(*what_if_.memory_fraction);
-    if (witness_.held_bytes() <= what_if_.capacity_bytes) return;
+    if (tracker_.held_bytes() <= what_if_.capacity_bytes) return;
     allocator_.empty_cache();
     allocator_.reset_peak_stats();
-    witness_.forget_answers();
+    tracker_.forget_answers();
     ++outcome_.retries;
-    if (witness_.held_bytes() <= what_if_.capacity_bytes) return;
+    if (tracker_.held_bytes() <= what_if_.capacity_bytes) return;
     WhatIfFailure failure;
-    failure.requested_bytes = witness_.held_bytes();
+    failure.requested_bytes = tracker_.held_bytes();
     failure.message = fmt::format("the state that the record begins in takes {}",
-                                  human_and_exact_bytes(witness_.held_bytes()));
+                                  human_and_exact_bytes(tracker_.held_bytes()));
     fail(outcome_, allocator_, std::move(failure));
   }
 
@@ -172,7 +172,7 @@ class HistoryElsewhere {
   const std::vector<RecordedFlush>& flushes_;
   const WhatIf& what_if_;
   OtherMemory memory_;
-  CapacityWitness witness_;
+  CapacityTracker tracker_;
   RecordedStreams streams_;
   CachingAllocator allocator_;
   std::vector<BlockHandle> handles_;
@@ -221,9 +221,9 @@ WhatIfOutcome run_elsewhere(const Trace& trace, const WhatIf& what_if) {
     break;
   }
   gather(outcome, runner.allocator().stats());
-  outcome.refusals = runner.witness().refusals();
+  outcome.refusals = runner.tracker().refusals();
   if (!what_if.memory_fraction && !sets_fraction(trace)) {
-    outcome.same_from_bytes = runner.witness().same_from_bytes();
+    outcome.same_from_bytes = runner.tracker().same_from_bytes();
   }
   return outcome;
 }

@@ -13,6 +13,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
+#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/baseline.h"
 #include "harness/process/git_revision.h"
@@ -35,7 +36,7 @@ struct BaselineArguments {
   std::string action;
   std::vector<std::string> files;
   std::string against;
-  std::string color = "auto";
+  StyleOptions style;
   int jobs = 1;
   bool ratchet = false;
   bool force = false;
@@ -130,7 +131,7 @@ int update(const BaselineArguments& arguments, const Environment& environment) {
     throw UsageError(
         "CI is set: a baseline written by a job has not been reviewed; --force writes it anyway");
   }
-  const bool color = wants_color(arguments.color);
+  const bool color = wants_color(arguments.style.color);
   const engine::RunOutcome outcome = measured(arguments.files, arguments, environment);
   // What was not run to its end says nothing: the baselines that there are stay.
   if (outcome.signal != 0) return process_code(ExitReason::interrupted, outcome.signal);
@@ -167,7 +168,7 @@ Look look_of(State state, bool ratchet) {
 /// Prints what differs; whether the gate holds.
 bool print_checks(const ScenarioResult& scenario, const std::vector<BaselineCheck>& checks,
                   const BaselineArguments& arguments) {
-  const bool color = wants_color(arguments.color);
+  const bool color = wants_color(arguments.style.color);
   bool holds = true;
   std::size_t equal = 0;
   std::string out;
@@ -310,7 +311,7 @@ std::function<int()> setup_baseline(CLI::App& app, const Environment& environmen
                "Fail improvements too, until the baseline is updated");
   app.add_flag("--force", arguments->force, "Update even though CI is set");
   add_jobs_option(app, arguments->jobs);
-  app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
+  add_color_option(app, arguments->style);
   return [arguments, &environment] { return baseline(*arguments, environment); };
 }
 

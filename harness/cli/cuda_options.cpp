@@ -29,10 +29,10 @@ constexpr std::array<LibraryVariable, 6> kLibraryVariables = {
      {"OHM_NCCL", [](engine::CudaLibraries& all, const char* path) { all.math.nccl = {path}; }}}};
 
 void say_what_was_found(const engine::FoundCudaDevices& found) {
-  for (const cuda::CardProperties& card : found.cards) {
+  for (const cuda::CudaDeviceProperties& device : found.devices) {
     write_stderr(fmt::format(
         "ohm: running on {} ({}, driver for CUDA {}); ops without a kernel there run on the host\n",
-        card.name, human_bytes(card.total_bytes), cuda::version_text(found.driver_version)));
+        device.name, human_bytes(device.total_bytes), cuda::version_text(found.driver_version)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "reports/console/result_diff_text.h"
 #include "reports/history/result_diff.h"
@@ -16,7 +17,7 @@ namespace {
 struct DiffArguments {
   std::string before;
   std::string after;
-  std::string color = "auto";
+  StyleOptions style;
   bool json = false;
   bool exit_code = false;
 };
@@ -25,7 +26,7 @@ int diff(const DiffArguments& arguments) {
   if (arguments.before.empty() || arguments.after.empty()) {
     throw UsageError("name two results, as in ohm diff before.json after.json");
   }
-  const bool color = wants_color(arguments.color);
+  const bool color = wants_color(arguments.style.color);
   const RunResult before = reports::read_result_or_snapshot(arguments.before);
   const RunResult after = reports::read_result_or_snapshot(arguments.after);
   const reports::ResultDiff difference = reports::diff_results(before, after);
@@ -46,7 +47,7 @@ std::function<int()> setup_diff(CLI::App& app, const Environment& /*environment*
       ->type_name("");
   app.add_flag("--json", arguments->json, "Print JSON (ohm.diff/1)");
   app.add_flag("--exit-code", arguments->exit_code, "Exit with 1 where there is a difference");
-  app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
+  add_color_option(app, arguments->style);
   return [arguments] { return diff(*arguments); };
 }
 

@@ -17,6 +17,7 @@
 #include "harness/cli/run_options.h"
 #include "harness/cli/run_progress.h"
 #include "harness/cli/scenario_files.h"
+#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/run/runner.h"
 #include "harness/scenario/opening_comment.h"
@@ -38,7 +39,7 @@ struct ExplainArguments {
   std::vector<std::string> pitfalls;
   std::string message;
   CLI::Option* message_option = nullptr;
-  std::string color = "auto";
+  StyleOptions style;
   bool all = false;
   bool markdown = false;
 };
@@ -139,9 +140,7 @@ int explain(ExplainArguments arguments, const Environment& environment) {
   }
   take_files(arguments);
   check_allocator_options(arguments.run);
-  reports::ReportStyle style;
-  style.color = wants_color(arguments.color);
-  style.columns = terminal_columns();
+  const reports::ReportStyle style = report_style(arguments.style);
   RunProgress progress(is_stderr_animated());
   const engine::RunOutcome outcome =
       engine::run_scenarios(arguments.run, environment.loader, progress);
@@ -179,7 +178,7 @@ std::function<int()> setup_explain(CLI::App& app, const Environment& environment
   app.add_flag("--all", arguments->all, "Every scenario of the scenarios folder");
   app.add_flag("--markdown", arguments->markdown, "Print Markdown: with --all, a handout");
   add_jobs_option(app, arguments->run.jobs);
-  app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
+  add_color_option(app, arguments->style);
   return [arguments, &environment] { return explain(*arguments, environment); };
 }
 

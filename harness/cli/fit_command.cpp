@@ -14,6 +14,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/fit/fit.h"
 #include "reports/console/fit_text.h"
@@ -27,10 +28,9 @@ struct FitArguments {
   engine::FitOptions fit;
   std::string varied;
   std::vector<std::string> gpus;
-  std::string color = "auto";
+  StyleOptions style;
   bool ignores_limits = false;
   bool json = false;
-  bool verbose = false;
 };
 
 constexpr std::string_view kAllGpus = "all";
@@ -135,10 +135,7 @@ void say_what_was_left_out(const FitResult& result, const engine::FitOptions& as
 
 int fit(FitArguments arguments, const Environment& environment) {
   check(arguments);
-  reports::ReportStyle style;
-  style.color = wants_color(arguments.color);
-  style.columns = terminal_columns();
-  if (arguments.verbose) style.detail = reports::Detail::verbose;
+  const reports::ReportStyle style = report_style(arguments.style);
   check_parameters_declared(arguments.fit.run, environment);
   ProgressLine progress(is_stderr_animated());
   arguments.fit.on_progress = [&progress](std::size_t finished, std::size_t total) {
@@ -182,8 +179,8 @@ void add_the_rest(CLI::App& app, FitArguments& arguments) {
   add_run_options(app, run, engine::RunCommand::fit);
   add_jobs_option(app, run.jobs);
   app.add_flag("--json", arguments.json, "Print JSON (ohm.fit/1)");
-  app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
-  app.add_flag("-v,--verbose", arguments.verbose, "Print details of every variant on every GPU");
+  add_color_option(app, arguments.style);
+  add_verbose_option(app, arguments.style, "Print details of every variant on every GPU");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "harness/cli/github_actions.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
+#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/snapshot_gate.h"
 #include "harness/replay/replay_file.h"
@@ -29,11 +30,10 @@ struct ReplayArguments {
   std::vector<std::string> capacities;
   std::string format;
   std::vector<std::string> reports;
-  std::string color = "auto";
+  StyleOptions style;
   bool events = false;
   bool ooms = false;
   bool json = false;
-  bool quiet = false;
 
   bool is_golden() const { return events || ooms || !format.empty(); }
   bool is_gate() const { return !gate.limits.empty() || !gate.baseline.empty(); }
@@ -90,14 +90,6 @@ void check(ReplayArguments& arguments) {
   check_gate(arguments);
 }
 
-reports::ReportStyle style_of(const ReplayArguments& arguments) {
-  reports::ReportStyle style;
-  style.color = wants_color(arguments.color);
-  style.columns = terminal_columns();
-  if (arguments.quiet) style.detail = reports::Detail::quiet;
-  return style;
-}
-
 int print_golden(const ReplayArguments& arguments) {
   const GoldenOutput output = engine::replay_in_golden_format(arguments.replay);
   if (arguments.events) {
@@ -110,7 +102,7 @@ int print_golden(const ReplayArguments& arguments) {
 
 ReplayResult replay_with_progress(const ReplayArguments& arguments) {
   engine::ReplayOptions options = arguments.replay;
-  ProgressLine progress(!arguments.quiet && is_stderr_animated());
+  ProgressLine progress(!arguments.style.quiet && is_stderr_animated());
   std::size_t runs = 0;
   // A search does not know how many runs it will take, nor a file beforehand of how many cards it
   // is.
@@ -136,7 +128,7 @@ std::vector<std::string> requested(const ReplayArguments& arguments) {
 int judge(const ReplayArguments& arguments) {
   OutputPaths paths({arguments.gate.file, arguments.gate.baseline});
   ReportOutputs outputs = run_outputs(requested(arguments), paths);
-  const reports::ReportStyle style = style_of(arguments);
+  const reports::ReportStyle style = report_style(arguments.style);
   const RunResult result = engine::judge_snapshot(arguments.gate);
   const std::string errors = outputs.try_write(render_run(result, style));
   if (!outputs.uses_stdout()) write_stdout(reports::console_report(result, style));
@@ -149,7 +141,7 @@ int replay_as_asked(const ReplayArguments& arguments) {
   if (arguments.is_golden()) return print_golden(arguments);
   OutputPaths paths({arguments.replay.file});
   ReportOutputs outputs = json_outputs(requested(arguments), paths);
-  const reports::ReportStyle style = style_of(arguments);
+  const reports::ReportStyle style = report_style(arguments.style);
   const ReplayResult result = replay_with_progress(arguments);
   outputs.write([&](std::string_view, bool) { return reports::replay_json(result); });
   if (!outputs.uses_stdout()) write_stdout(reports::replay_text(result, style));
@@ -217,9 +209,9 @@ void add_output(CLI::App& app, ReplayArguments& arguments) {
       ->type_name("json=PATH")
       ->allow_extra_args(false);
   app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.replay/1)");
-  app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
-  app.add_flag("-q,--quiet", arguments.quiet,
-               "Print only whether the allocator agrees, and where it does not");
+  add_color_option(app, arguments.style);
+  add_quiet_option(app, arguments.style,
+                   "Print only whether the allocator agrees, and where it does not");
 }
 
 }  // namespace

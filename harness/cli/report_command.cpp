@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/cli/report_outputs.h"
+#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "reports/console/console_report.h"
 #include "reports/history/heat_map.h"
@@ -24,9 +25,7 @@ struct ReportArguments {
   std::string sweep;
   std::vector<std::string> outputs;
   std::vector<std::string> reports;
-  std::string color = "auto";
-  bool quiet = false;
-  bool verbose = false;
+  StyleOptions style;
   bool plot = false;
 };
 
@@ -39,12 +38,8 @@ std::vector<std::string> requested(const ReportArguments& arguments) {
 }
 
 reports::ReportStyle style_of(const ReportArguments& arguments) {
-  reports::ReportStyle style;
-  style.color = wants_color(arguments.color);
-  style.columns = terminal_columns();
-  if (arguments.quiet) style.detail = reports::Detail::quiet;
-  if (arguments.verbose) style.detail = reports::Detail::verbose;
-  style.peaks = !arguments.quiet;
+  reports::ReportStyle style = report_style(arguments.style);
+  style.peaks = !arguments.style.quiet;
   style.plots = arguments.plot;
   return style;
 }
@@ -97,10 +92,10 @@ std::function<int()> setup_report(CLI::App& app, const Environment& /*environmen
       ->type_name("NAME=PATH")
       ->allow_extra_args(false);
   app.add_flag("--plot", arguments->plot, "Plot memory over time, where the file has it");
-  app.add_option("--color", arguments->color, "auto, always or never")->type_name("WHEN");
+  add_color_option(app, arguments->style);
   CLI::Option* quiet =
-      app.add_flag("-q,--quiet", arguments->quiet, "Print only failures and the summary");
-  app.add_flag("-v,--verbose", arguments->verbose, "Print every limit and out-of-memory error")
+      add_quiet_option(app, arguments->style, "Print only failures and the summary");
+  add_verbose_option(app, arguments->style, "Print every limit and out-of-memory error")
       ->excludes(quiet);
   return [arguments] { return report(*arguments); };
 }

@@ -22,6 +22,7 @@
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
+#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/baseline.h"
 #include "harness/process/live_board.h"
@@ -37,12 +38,10 @@ struct RunArguments {
   engine::RunOptions run;
   std::vector<std::string> reports;
   std::string shard;
-  std::string color = "auto";
+  StyleOptions style;
   std::optional<std::string> snapshot;
   bool json = false;
   bool history = false;
-  bool quiet = false;
-  bool verbose = false;
   bool watch = false;
   bool plot = false;
 };
@@ -61,11 +60,7 @@ void check(RunArguments& arguments) {
 }
 
 reports::ReportStyle style_of(const RunArguments& arguments) {
-  reports::ReportStyle style;
-  style.color = wants_color(arguments.color);
-  style.columns = terminal_columns();
-  if (arguments.quiet) style.detail = reports::Detail::quiet;
-  if (arguments.verbose) style.detail = reports::Detail::verbose;
+  reports::ReportStyle style = report_style(arguments.style);
   style.plots = arguments.plot;
   return style;
 }
@@ -177,7 +172,7 @@ int run(RunArguments arguments, const Environment& environment) {
         "settings, faults or seeds");
   }
   run_options.checks_baselines = !is_another_run;
-  if (is_another_run && !arguments.quiet && has_baseline(run_options.files)) {
+  if (is_another_run && !arguments.style.quiet && has_baseline(run_options.files)) {
     write_stderr(fmt::format(
         "ohm: baselines are not compared: this run has its own GPUs, settings, faults or seed\n"));
   }
@@ -186,8 +181,8 @@ int run(RunArguments arguments, const Environment& environment) {
   const reports::ReportStyle style = style_of(arguments);
   std::optional<engine::LiveBoard> board;
   if (arguments.watch && is_stderr_animated()) arguments.run.live_board = &board.emplace();
-  TableObserver observer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated(),
-                         arguments.run.live_board);
+  TableObserver observer(style, !outputs.uses_stdout(),
+                         !arguments.style.quiet && is_stderr_animated(), arguments.run.live_board);
   const engine::RunOutcome outcome =
       engine::run_scenarios(arguments.run, environment.loader, observer);
   std::string errors = fmt::format("{}", fmt::join(outcome.errors, "\n"));
@@ -195,7 +190,7 @@ int run(RunArguments arguments, const Environment& environment) {
   if (!errors.empty() && !report_errors.empty()) errors += '\n';
   errors += report_errors;
   observer.on_end(outcome.result);
-  if (!arguments.quiet) warn_unused_faults(outcome.result);
+  if (!arguments.style.quiet) warn_unused_faults(outcome.result);
   tell_github(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
     print_error(reports::printable(nothing_selected_text(arguments.run, environment)));
@@ -222,10 +217,10 @@ void add_output(CLI::App& app, RunArguments& arguments) {
                "Show the memory of running variants live, where stderr is a terminal");
   app.add_flag("--timestamps", arguments.run.timestamps,
                "Add wall times to the reports, which then differ between runs");
-  app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
+  add_color_option(app, arguments.style);
   CLI::Option* quiet =
-      app.add_flag("-q,--quiet", arguments.quiet, "Print only failures and the summary");
-  app.add_flag("-v,--verbose", arguments.verbose, "Print every limit and out-of-memory error")
+      add_quiet_option(app, arguments.style, "Print only failures and the summary");
+  add_verbose_option(app, arguments.style, "Print every limit and out-of-memory error")
       ->excludes(quiet);
 }
 

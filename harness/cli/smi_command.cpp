@@ -49,14 +49,14 @@ std::vector<MonitoredGpu> idle_gpus(const GpuSelection& selection) {
 std::vector<MonitoredGpu> real_gpus() {
   const cuda::Nvml nvml(cuda_libraries().nvml);
   std::vector<MonitoredGpu> gpus;
-  for (const cuda::MonitoredCard& card : nvml.cards()) {
+  for (const cuda::MonitoredDevice& card : nvml.devices()) {
     gpus.push_back({static_cast<int>(gpus.size()), card.name, card.used_bytes, card.total_bytes,
                     card.utilization_percent});
   }
   return gpus;
 }
 
-int show_cards(const SmiArguments& arguments) {
+int show_cuda_devices(const SmiArguments& arguments) {
   if (!arguments.run.files.empty()) {
     throw UsageError("ohm smi --gpu cuda shows the cards as they are and takes no scenarios");
   }
@@ -119,7 +119,7 @@ int show_peaks(const SmiArguments& arguments, const Environment& environment) {
 int smi(SmiArguments arguments, const Environment& environment) {
   engine::RunOptions& run = arguments.run;
   run.size_only = true;
-  if (asks_for_cuda(run.gpu_text)) return show_cards(arguments);
+  if (asks_for_cuda(run.gpu_text)) return show_cuda_devices(arguments);
   if (!run.gpu_text.empty()) {
     run.gpu = gpu_selection(run.gpu_text);
   }

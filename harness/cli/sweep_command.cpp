@@ -18,6 +18,7 @@
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
+#include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/sweep/minimum_memory.h"
 #include "harness/sweep/sweep.h"
@@ -38,11 +39,9 @@ struct SweepArguments {
   std::string engine;
   std::string shard;
   std::vector<std::string> reports;
-  std::string color = "auto";
+  StyleOptions style;
   bool bytes = false;
   bool json = false;
-  bool quiet = false;
-  bool verbose = false;
 };
 
 /// What is failed when nothing else is asked for: problems are meant to fail.
@@ -86,7 +85,7 @@ void check_roles(const std::vector<std::string>& roles) {
 }
 
 /// Throws for what cannot be done on real cards.
-void check_on_cards(const SweepArguments& arguments) {
+void check_on_cuda(const SweepArguments& arguments) {
   if (arguments.sweep.trials.engine == engine::SweepEngine::fork) {
     throw UsageError(
         "--gpu cuda: a forked process cannot use the card's context: use --engine exec, the "
@@ -112,12 +111,12 @@ void check(SweepArguments& arguments) {
                         Choice<Forms>{"persistent", {FaultForm::persistent}},
                         Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}}});
   using engine::SweepEngine;
-  const bool is_on_cards = sweep.run.cuda.has_value();
-  if (arguments.engine.empty()) arguments.engine = is_on_cards ? "exec" : "fork";
+  const bool is_on_cuda = sweep.run.cuda.has_value();
+  if (arguments.engine.empty()) arguments.engine = is_on_cuda ? "exec" : "fork";
   sweep.trials.engine = chosen("--engine", arguments.engine,
                                std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
                                           Choice<SweepEngine>{"exec", SweepEngine::exec}});
-  if (is_on_cards) check_on_cards(arguments);
+  if (is_on_cuda) check_on_cuda(arguments);
   sweep.filter.level = level_named(arguments.level);
   sweep.shard = chosen_shard(arguments.shard);
   if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
@@ -169,15 +168,12 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   check(arguments);
   check_cases_declared(arguments.sweep.run, environment);
   check_parameters_declared(arguments.sweep.run, environment);
-  reports::ReportStyle style;
-  style.color = wants_color(arguments.color);
-  style.columns = terminal_columns();
-  if (arguments.quiet) style.detail = reports::Detail::quiet;
-  if (arguments.verbose) style.detail = reports::Detail::verbose;
+  const reports::ReportStyle style = report_style(arguments.style);
   if (arguments.bytes) return find_minimum(arguments, environment, style);
   OutputPaths paths(arguments.sweep.run.files);
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
-  SweepPrinter printer(style, !outputs.uses_stdout(), !arguments.quiet && is_stderr_animated());
+  SweepPrinter printer(style, !outputs.uses_stdout(),
+                       !arguments.style.quiet && is_stderr_animated());
   const engine::SweepOutcome outcome =
       engine::run_sweep(arguments.sweep, environment.loader, printer);
   const std::string errors = outputs.try_write(render_sweep(outcome.result));
@@ -228,10 +224,10 @@ void add_output(CLI::App& app, SweepArguments& arguments) {
       ->type_name("NAME=PATH")
       ->allow_extra_args(false);
   app.add_flag("--json", arguments.json, "The same as --report json=- (ohm.sweep/1)");
-  app.add_option("--color", arguments.color, "auto, always or never")->type_name("WHEN");
+  add_color_option(app, arguments.style);
   CLI::Option* quiet =
-      app.add_flag("-q,--quiet", arguments.quiet, "Print only bad verdicts and the summary");
-  app.add_flag("-v,--verbose", arguments.verbose, "Print every point that no handler covers")
+      add_quiet_option(app, arguments.style, "Print only bad verdicts and the summary");
+  add_verbose_option(app, arguments.style, "Print every point that no handler covers")
       ->excludes(quiet);
 }
 

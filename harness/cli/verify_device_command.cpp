@@ -37,17 +37,17 @@ std::string text_of(const engine::VariantVerification& variant) {
     return fmt::format("error    {}: {}\n", name, reports::printable(variant.error));
   }
   if (variant.agrees()) {
-    return fmt::format("same     {}: {} events, peak {}\n", name, variant.card_events,
-                       human_bytes(static_cast<std::size_t>(variant.card_peak_bytes)));
+    return fmt::format("same     {}: {} events, peak {}\n", name, variant.cuda_events,
+                       human_bytes(static_cast<std::size_t>(variant.cuda_peak_bytes)));
   }
   std::string text = fmt::format(
       "differs  {}: {} events and a peak of {} bytes on the virtual GPU, "
       "{} and {} on the card\n",
-      name, variant.virtual_events, variant.virtual_peak_bytes, variant.card_events,
-      variant.card_peak_bytes);
+      name, variant.virtual_events, variant.virtual_peak_bytes, variant.cuda_events,
+      variant.cuda_peak_bytes);
   for (const engine::EventDifference& difference : variant.differences) {
     text += fmt::format("         only on the {}, event {}: {}\n",
-                        difference.is_on_card ? "card" : "virtual GPU", difference.ordinal,
+                        difference.is_on_cuda ? "card" : "virtual GPU", difference.ordinal,
                         reports::printable(difference.event));
   }
   if (variant.other_differences > 0) {

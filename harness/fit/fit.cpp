@@ -188,7 +188,7 @@ class Fit {
     return result_.rows.size() - 1;
   }
 
-  /// What the largest card says about a variant guides the search on the others.
+  /// What the largest GPU says about a variant guides the search on the others.
   void submit_first_of(std::vector<std::size_t> rows) {
     const auto capacity_of = [&](std::size_t row) {
       const FitQuestion& question = questions_[row];

@@ -81,7 +81,7 @@ void RequestForecast::learn(std::int64_t value, RequestList run, bool was_scarce
     same->add(value, std::move(run));
     return;
   }
-  // Another kind of card, on which the program asks for other blocks: nothing holds here.
+  // Another kind of GPU, on which the program asks for other blocks: nothing holds here.
   std::erase_if(shapes_, [](const Shape& shape) { return !shape.is_from_here; });
   if (!was_scarce) shapes_.emplace_back().add(value, std::move(run));
 }
@@ -99,7 +99,7 @@ const RequestForecast::Shape* RequestForecast::shape_at(std::int64_t value) cons
   return nearest;
 }
 
-std::optional<bool> RequestForecast::fits(std::int64_t value, const ForecastGpu& card) const {
+std::optional<bool> RequestForecast::fits(std::int64_t value, const ForecastGpu& gpu) const {
   const Shape* const shape = shape_at(value);
   if (shape == nullptr || shape->slopes.empty()) return std::nullopt;
   const RequestList& run = shape->run;
@@ -122,9 +122,9 @@ std::optional<bool> RequestForecast::fits(std::int64_t value, const ForecastGpu&
     }
   }
   WhatIf what_if;
-  what_if.capacity_bytes = card.available_bytes;
-  what_if.rules = card.rules;
-  what_if.settings = parse_settings(card.alloc_conf, card.rules);
+  what_if.capacity_bytes = gpu.available_bytes;
+  what_if.rules = gpu.rules;
+  what_if.settings = parse_settings(gpu.alloc_conf, gpu.rules);
   return std::all_of(traces.begin(), traces.end(),
                      [&](const Trace& trace) { return run_elsewhere(trace, what_if).fits(); });
 }

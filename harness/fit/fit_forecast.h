@@ -2,7 +2,7 @@
 //
 // Over wide ranges of a parameter most programs ask for the same blocks in the same order, and each
 // block is a line in the value. Two runs tell the lines; from then on any value can be tried on any
-// card by giving the allocator the requests alone, which takes a fraction of the time of a run.
+// GPU by giving the allocator the requests alone, which takes a fraction of the time of a run.
 // This guides a search and answers nothing: what a program does, only a run tells.
 #pragma once
 
@@ -51,9 +51,9 @@ class RequestForecast {
   void learn(std::int64_t value, RequestList run, bool was_scarce);
 
   /// Whether every request would be served; nullopt: too little is known.
-  std::optional<bool> fits(std::int64_t value, const ForecastGpu& card) const;
+  std::optional<bool> fits(std::int64_t value, const ForecastGpu& gpu) const;
 
-  /// For a search on cards of another kind, in another process.
+  /// For a search on GPUs of another kind, in another process.
   std::string encoded() const;
   static RequestForecast decoded(std::string_view bytes);
 
@@ -64,7 +64,7 @@ class RequestForecast {
     std::vector<std::int64_t> values;  ///< of all of them, in that order
     std::vector<double> slopes;        ///< bytes of each block for each unit; empty: not known
     std::int64_t reach = 0;            ///< how far apart the values were that tell them
-    bool is_from_here = false;         ///< false: the last run was on a card of another kind
+    bool is_from_here = false;         ///< false: the last run was on a GPU of another kind
 
     std::int64_t bytes_at(std::int64_t value, std::size_t block) const;
     void add(std::int64_t value, RequestList other);

@@ -23,9 +23,9 @@ namespace ohm::engine {
 
 namespace {
 
-/// Segments come in multiples of this: no card between two of them holds more than the smaller.
+/// Segments come in multiples of this: no GPU between two of them holds more than the smaller.
 constexpr std::int64_t kGranule = 2_MiB;
-/// A card on which everything is measured, whatever it takes.
+/// A GPU on which everything is measured, whatever it takes.
 constexpr std::size_t kLargeCapacity = 512_GiB;
 
 /// The script cannot be run at all: no search.
@@ -49,9 +49,9 @@ std::int64_t largest(const MeasuredVariant& run, std::int64_t DeviceResult::*fig
 }
 
 /// Runs the variant, and those that its limits compare it with, at one value.
-class Trial {
+class FitTrial {
  public:
-  Trial(const ScenarioLoader& loader, const FitQuestion& question)
+  FitTrial(const ScenarioLoader& loader, const FitQuestion& question)
       : loader_(loader), question_(question), forecast_(question.forecast) {}
 
   Probe at_parameter(std::int64_t value) {
@@ -65,8 +65,8 @@ class Trial {
     return run(bytes, question_.load, gpu);
   }
   /// What the variant takes where nothing is too large, less the context; nullopt where even a
-  /// large card is too small.
-  std::optional<FitPoint> on_large_card(std::int64_t value, const LoadRequest& load) {
+  /// large GPU is too small.
+  std::optional<FitPoint> on_large_gpu(std::int64_t value, const LoadRequest& load) {
     GpuSpec gpu = question_.gpu;
     gpu.capacity_bytes = kLargeCapacity;
     const MeasuredVariant run = run_one(question_.variant, load, gpu);
@@ -234,14 +234,14 @@ class RowSearch {
                 rule_set_or_default(gpu.rules)});
   }
 
-  void find_within_limits(Probes& probes, FitRange range, std::int64_t on_the_card) {
+  void find_within_limits(Probes& probes, FitRange range, std::int64_t on_the_gpu) {
     if (!question_.considers_limits) return;
-    range.most = on_the_card;
+    range.most = on_the_gpu;
     range.guess = question_.within_limits_elsewhere;
     const auto found = largest_that_fits(probes, range, FitRule::within_limits);
     if (found) row_.best_within_limits = probes.at(*found).point;
     const std::int64_t next = found ? *found + 1 : range.least;
-    if (next <= on_the_card) row_.limit_stop = probes.at(next).broken;
+    if (next <= on_the_gpu) row_.limit_stop = probes.at(next).broken;
   }
 
   void report_nothing(Probes& probes, const FitRange& range) {
@@ -250,7 +250,7 @@ class RowSearch {
     row_.stop = probes.at(range.least).stop;
     LoadRequest load = question_.load;
     load.parameters[question_.varied] = static_cast<double>(range.least);
-    if (const std::optional<FitPoint> point = trial_.on_large_card(range.least, load)) {
+    if (const std::optional<FitPoint> point = trial_.on_large_gpu(range.least, load)) {
       row_.needed_bytes = point->peak_reserved_bytes + context_;
     }
     for (const std::int64_t value : {range.most, range.least + (range.most - range.least) / 2}) {
@@ -261,12 +261,12 @@ class RowSearch {
     }
   }
 
-  // ---- the card -------------------------------------------------------------------------------
+  // ---- the GPU -------------------------------------------------------------------------------
 
-  /// Between the peak of what is allocated, which no smaller card can hold, and the peak of what
+  /// Between the peak of what is allocated, which no smaller GPU can hold, and the peak of what
   /// is reserved where nothing is scarce, which every larger one can.
   void find_capacity() {
-    const std::optional<FitPoint> free = trial_.on_large_card(0, question_.load);
+    const std::optional<FitPoint> free = trial_.on_large_gpu(0, question_.load);
     if (!free) {
       const Probe probe = trial_.at_capacity(static_cast<std::int64_t>(kLargeCapacity));
       refuse_script_errors(probe);
@@ -283,7 +283,7 @@ class RowSearch {
       return probe;
     });
     const FitRange range = {0, most - std::max<std::int64_t>(least, 1), 0, {}, std::nullopt, {}};
-    const FitRule rule = question_.considers_limits ? FitRule::within_limits : FitRule::on_the_card;
+    const FitRule rule = question_.considers_limits ? FitRule::within_limits : FitRule::on_the_gpu;
     const std::optional<std::int64_t> found = largest_that_fits(probes, range, rule);
     if (!found) {
       row_.outcome = FitOutcome::none_fits;
@@ -315,11 +315,11 @@ class RowSearch {
     if (smallest < range.most) row_.stop = probes.at(smallest + 1).stop;
     if (smallest < range.most && !row_.stop) row_.stop = probes.at(smallest + 1).broken;
     fill_margin(row_.best->value, row_.best->value);
-    name_smallest_card(row_.best->value - context_);
+    name_smallest_gpu(row_.best->value - context_);
   }
 
-  /// Cards for teaching and recording cannot be bought.
-  void name_smallest_card(std::int64_t bytes) {
+  /// GPUs for teaching and recording cannot be bought.
+  void name_smallest_gpu(std::int64_t bytes) {
     for (const GpuProfile& profile : gpu_profiles()) {
       if (profile.context_bytes == 0) continue;
       const auto capacity = static_cast<std::int64_t>(profile.capacity_bytes);
@@ -350,7 +350,7 @@ class RowSearch {
   }
 
   const FitQuestion& question_;
-  Trial trial_;
+  FitTrial trial_;
   std::int64_t capacity_ = 0;
   std::int64_t context_ = 0;
   FitRow row_;

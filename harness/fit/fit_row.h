@@ -23,7 +23,7 @@ struct FitQuestion {
   GpuProfile profile;
   std::string fault;  ///< the variant's own plan; empty: none
   bool considers_limits = true;
-  /// What other cards said about the same variant, to begin with.
+  /// What other GPUs said about the same variant, to begin with.
   std::vector<FitPoint> known_elsewhere;
   std::optional<std::int64_t> within_limits_elsewhere;
   RequestForecast forecast;

@@ -56,7 +56,7 @@ std::optional<std::int64_t> foreseen(const FitRange& range, std::int64_t fits, s
 }
 
 /// Values below the answer that bend a line, and those above that only a program which is not
-/// monotone fits. Fewer where other cards were looked at, and where the forecast sees nothing odd.
+/// monotone fits. Fewer where other GPUs were looked at, and where the forecast sees nothing odd.
 void look_around(Probes& probes, std::int64_t largest, const FitRange& range) {
   const auto round = [](std::int64_t value) { return value >= 64 ? value / 32 * 32 : value; };
   // Of round numbers the blocks are exact: no rounding to multiples of 512 bytes.
@@ -106,11 +106,11 @@ class LargestSearch {
       try_around(range_.guess);
     } else {
       follow_forecast();
-      // It may have come to nothing: it was of another card.
+      // It may have come to nothing: it was of another GPU.
       if (!range_.forecast_of(range_.most)) try_value(range_.most);
     }
     // What a limit is about may be no line at all: halving finds its end.
-    bool is_guessing = rule_ == FitRule::on_the_card;
+    bool is_guessing = rule_ == FitRule::on_the_gpu;
     while (width() > 1) {
       const std::int64_t before = width();
       if (!is_guessing) {
@@ -119,7 +119,7 @@ class LargestSearch {
         guess();
         follow_forecast();
       }
-      is_guessing = rule_ == FitRule::on_the_card && (width() <= before / 4 || !is_guessing);
+      is_guessing = rule_ == FitRule::on_the_gpu && (width() <= before / 4 || !is_guessing);
     }
     if (fits_ < range_.least) return std::nullopt;
     return fits_;
@@ -212,7 +212,7 @@ std::optional<std::int64_t> safely_fits(Probes& probes, const FitRange& asked) {
   FitRange range = asked;
   while (true) {
     const std::optional<std::int64_t> largest =
-        largest_that_fits(probes, range, FitRule::on_the_card);
+        largest_that_fits(probes, range, FitRule::on_the_gpu);
     if (!largest) return std::nullopt;
     look_around(probes, *largest, asked);
     const auto lowest_failure = std::find_if(probes.all().begin(), probes.all().end(),

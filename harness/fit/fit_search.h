@@ -15,13 +15,13 @@ namespace ohm::engine {
 
 /// What running at one value brought.
 struct Probe {
-  std::optional<FitPoint> point;  ///< where it fits on the card
+  std::optional<FitPoint> point;  ///< where it fits on the GPU
   std::optional<FitStop> stop;    ///< where it does not
   std::optional<FitStop> broken;  ///< with a point: the limit that breaks all the same
 };
 
 /// What counts as fitting.
-enum class FitRule : std::uint8_t { on_the_card, within_limits };
+enum class FitRule : std::uint8_t { on_the_gpu, within_limits };
 
 /// Asks for every value once.
 class Probes {
@@ -33,7 +33,7 @@ class Probes {
   const Probe& at(std::int64_t value);
   bool fits(std::int64_t value, FitRule rule) {
     const Probe& probe = at(value);
-    return probe.point && (rule == FitRule::on_the_card || !probe.broken);
+    return probe.point && (rule == FitRule::on_the_gpu || !probe.broken);
   }
   const std::map<std::int64_t, Probe>& all() const { return known_; }
 
@@ -47,9 +47,9 @@ struct FitRange {
   std::int64_t most = 1;
   /// For segments. Like the rest a guide for the search, not a rule: what counts is what runs say.
   std::int64_t available_bytes = 0;
-  std::vector<FitPoint> known_elsewhere;  ///< on a card of another kind
+  std::vector<FitPoint> known_elsewhere;  ///< on a GPU of another kind
   std::optional<std::int64_t> guess;      ///< tried first
-  /// Whether a value would fit on the card as far as one can tell without running it; nullopt, or
+  /// Whether a value would fit on the GPU as far as one can tell without running it; nullopt, or
   /// empty: unknown.
   std::function<std::optional<bool>(std::int64_t value)> forecast;
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "allocator_shim/base/whole_file.h"
+#include "reports/console/result_diff_text.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::engine {

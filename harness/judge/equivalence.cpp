@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "allocator_shim/base/nearest_name.h"
-#include "runtime/tensor/dtype.h"
+#include "runtime/base/dtype.h"
 
 namespace ohm::engine {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/scenario/scenario_program.h"
+#include "harness/scenario/returned_value.h"
 #include "reports/model/run_result.h"
 
 namespace ohm::engine {

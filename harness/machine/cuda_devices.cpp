@@ -8,15 +8,15 @@
 
 #include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
-#include "runtime/ops/kernels/kernel_module.h"
+#include "runtime/kernels/cuda/kernel_module.h"
 
 namespace ohm::cuda {
 
 template <class Archive, class T>
-requires std::is_same_v<std::remove_const_t<T>, CardProperties>
-void fields(Archive& archive, T& card) {
-  archive(card.name, card.pci_bus_id, card.total_bytes, card.compute_capability,
-          card.multiprocessors, card.threads_per_multiprocessor);
+requires std::is_same_v<std::remove_const_t<T>, CudaDeviceProperties>
+void fields(Archive& archive, T& device) {
+  archive(device.name, device.pci_bus_id, device.total_bytes, device.compute_capability,
+          device.multiprocessors, device.threads_per_multiprocessor);
 }
 
 template <class Archive, class T>
@@ -31,7 +31,7 @@ namespace ohm::engine {
 
 namespace {
 
-/// What the asking process sends: cards, or why there are none.
+/// What the asking process sends: devices, or why there are none.
 struct Answer {
   std::string missing;
   FoundCudaDevices found;
@@ -40,7 +40,7 @@ struct Answer {
 template <class Archive, class T>
 requires std::is_same_v<std::remove_const_t<T>, Answer>
 void fields(Archive& archive, T& answer) {
-  archive(answer.missing, answer.found.driver_version, answer.found.cards,
+  archive(answer.missing, answer.found.driver_version, answer.found.devices,
           answer.found.context_bytes);
 }
 
@@ -49,9 +49,9 @@ FoundCudaDevices ask_driver(const CudaLibraries& libraries) {
   FoundCudaDevices found;
   found.driver_version = driver->version();
   for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
-    const cuda::Card card(driver, ordinal);
-    const DeviceMemoryInfo info = card.memory_info();
-    found.cards.push_back(card.properties());
+    const cuda::CudaDevice device(driver, ordinal);
+    const DeviceMemoryInfo info = device.memory_info();
+    found.devices.push_back(device.properties());
     found.context_bytes.push_back(info.total_bytes - info.free_bytes);
   }
   return found;
@@ -77,11 +77,11 @@ Answer answer_of(const CudaLibraries& libraries) {
 cuda::LibraryState nccl_state(const std::shared_ptr<const cuda::Driver>& driver,
                               const cuda::LibraryNames& names) {
   try {
-    std::vector<std::shared_ptr<const cuda::Card>> cards;
+    std::vector<std::shared_ptr<const cuda::CudaDevice>> devices;
     for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
-      cards.push_back(std::make_shared<const cuda::Card>(driver, ordinal));
+      devices.push_back(std::make_shared<const cuda::CudaDevice>(driver, ordinal));
     }
-    return {cuda::Nccl::kName, cuda::Nccl(cards, names).version(), ""};
+    return {cuda::Nccl::kName, cuda::Nccl(devices, names).version(), ""};
   } catch (const std::runtime_error& error) {
     return {cuda::Nccl::kName, "", error.what()};
   }
@@ -95,8 +95,8 @@ std::vector<cuda::LibraryState> no_library(const std::string& why) {
 std::vector<cuda::LibraryState> ask_libraries(const CudaLibraries& libraries) {
   try {
     const auto driver = std::make_shared<const cuda::Driver>(libraries.driver);
-    const auto card = std::make_shared<const cuda::Card>(driver, 0);
-    std::vector<cuda::LibraryState> states = cuda::CardLibraries(card, libraries.math).states();
+    const auto device = std::make_shared<const cuda::CudaDevice>(driver, 0);
+    std::vector<cuda::LibraryState> states = cuda::DeviceLibraries(device, libraries.math).states();
     if (driver->device_count() > 1) states.push_back(nccl_state(driver, libraries.math.nccl));
     return states;
   } catch (const std::runtime_error& error) {
@@ -142,7 +142,7 @@ std::vector<cuda::LibraryState> find_libraries(const CudaLibraries& libraries) {
 CudaDevices::CudaDevices(const CudaLibraries& libraries)
     : driver_(std::make_shared<cuda::Driver>(libraries.driver)),
       places_(libraries.math),
-      groups_(std::make_shared<cuda::CardGroups>(libraries.math.nccl)) {
+      groups_(std::make_shared<cuda::DeviceGroups>(libraries.math.nccl)) {
   driver_->on_sticky_error([](const std::string& text) {
     const std::string words =
         fmt::format("the card cannot be used by this process any more: {}\n", text);
@@ -150,34 +150,34 @@ CudaDevices::CudaDevices(const CudaLibraries& libraries)
     std::fflush(nullptr);
     std::_Exit(EXIT_FAILURE);
   });
-  cards_.resize(static_cast<std::size_t>(driver_->device_count()));
-  kernels_.resize(cards_.size());
-  libraries_.resize(cards_.size());
+  devices_.resize(static_cast<std::size_t>(driver_->device_count()));
+  kernels_.resize(devices_.size());
+  libraries_.resize(devices_.size());
 }
 
-std::shared_ptr<const cuda::Card> CudaDevices::card(int index) {
+std::shared_ptr<const cuda::CudaDevice> CudaDevices::device(int index) {
   const int ordinal = index % driver_->device_count();
-  std::shared_ptr<const cuda::Card>& card = cards_[static_cast<std::size_t>(ordinal)];
-  if (card) return card;
-  card = std::make_shared<const cuda::Card>(driver_, ordinal);
-  for (const auto& other : cards_) {
-    if (!other || other == card) continue;
-    card->enable_peer_access(*other);
-    other->enable_peer_access(*card);
+  std::shared_ptr<const cuda::CudaDevice>& device = devices_[static_cast<std::size_t>(ordinal)];
+  if (device) return device;
+  device = std::make_shared<const cuda::CudaDevice>(driver_, ordinal);
+  for (const auto& other : devices_) {
+    if (!other || other == device) continue;
+    device->enable_peer_access(*other);
+    other->enable_peer_access(*device);
   }
-  return card;
+  return device;
 }
 
-CardBackend CudaDevices::backend(int index) {
-  CardBackend backend;
-  backend.card = card(index);
+CudaBackend CudaDevices::backend(int index) {
+  CudaBackend backend;
+  backend.card = device(index);
   const auto ordinal = static_cast<std::size_t>(backend.card->ordinal());
-  std::shared_ptr<const CardKernels>& kernels = kernels_[ordinal];
-  if (!kernels && !ops::kernels::kernel_images().empty()) {
-    kernels = std::make_shared<const ops::kernels::KernelModule>(backend.card);
+  std::shared_ptr<const CudaKernels>& kernels = kernels_[ordinal];
+  if (!kernels && !kernels::kernel_images().empty()) {
+    kernels = std::make_shared<const kernels::KernelModule>(backend.card);
   }
-  std::shared_ptr<cuda::CardLibraries>& libraries = libraries_[ordinal];
-  if (!libraries) libraries = std::make_shared<cuda::CardLibraries>(backend.card, places_);
+  std::shared_ptr<cuda::DeviceLibraries>& libraries = libraries_[ordinal];
+  if (!libraries) libraries = std::make_shared<cuda::DeviceLibraries>(backend.card, places_);
   backend.kernels = kernels;
   backend.libraries = libraries;
   backend.groups = groups_;

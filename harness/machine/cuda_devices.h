@@ -5,18 +5,18 @@
 #include <memory>
 #include <vector>
 
-#include "allocator_shim/device/cuda/card.h"
-#include "allocator_shim/device/cuda/card_groups.h"
-#include "allocator_shim/device/cuda/card_libraries.h"
+#include "allocator_shim/device/cuda/cuda_device.h"
 #include "harness/machine/cuda_libraries.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/cuda/device_groups.h"
+#include "runtime/cuda/device_libraries.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 
 /// What the driver says about this computer.
 struct FoundCudaDevices {
-  int driver_version = 0;                   ///< as cuDriverGetVersion spells it
-  std::vector<cuda::CardProperties> cards;  ///< in the driver's order
+  int driver_version = 0;                           ///< as cuDriverGetVersion spells it
+  std::vector<cuda::CudaDeviceProperties> devices;  ///< in the driver's order
   /// What a process takes of each card for its context, as cuMemGetInfo shows it with nothing else
   /// of ours there: what other processes hold is part of it.
   std::vector<std::size_t> context_bytes;
@@ -38,19 +38,19 @@ class CudaDevices {
   explicit CudaDevices(const CudaLibraries& libraries);
 
   /// The card that GPU `index` of a machine is on: there may be more GPUs than cards.
-  std::shared_ptr<const cuda::Card> card(int index);
+  std::shared_ptr<const cuda::CudaDevice> device(int index);
   /// The same with its kernels, which are loaded when they are first asked for, and its libraries.
   /// All GPUs on one card share them.
-  CardBackend backend(int index);
+  CudaBackend backend(int index);
 
  private:
   std::shared_ptr<cuda::Driver> driver_;
   cuda::LibraryPlaces places_;
   // By ordinal; null: not used so far.
-  std::vector<std::shared_ptr<const cuda::Card>> cards_;
-  std::vector<std::shared_ptr<const CardKernels>> kernels_;
-  std::vector<std::shared_ptr<cuda::CardLibraries>> libraries_;
-  std::shared_ptr<cuda::CardGroups> groups_;
+  std::vector<std::shared_ptr<const cuda::CudaDevice>> devices_;
+  std::vector<std::shared_ptr<const CudaKernels>> kernels_;
+  std::vector<std::shared_ptr<cuda::DeviceLibraries>> libraries_;
+  std::shared_ptr<cuda::DeviceGroups> groups_;
 };
 
 }  // namespace ohm::engine

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "allocator_shim/device/cuda/library_places.h"
+#include "runtime/cuda/library_places.h"
 
 namespace ohm::engine {
 

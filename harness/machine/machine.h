@@ -3,8 +3,8 @@
 //   peak tracking -> request faults -> caching allocator -> segment faults -> virtual GPU
 //
 // for each GPU, with a share of a real card instead of the virtual GPU where the run is on one; on
-// the host's memory the same adaptors behind peak tracking, and another pair for what is
-// page-locked. A machine belongs to one process and one variant: it is fresh, and its figures are
+// the host's memory peak tracking with request faults behind it, and another such pair for pinned
+// memory. A machine belongs to one process and one variant: it is fresh, and its figures are
 // of that variant alone.
 #pragma once
 
@@ -35,11 +35,11 @@
 #include "runtime/tensor/context.h"
 
 namespace ohm {
-struct CardTraffic;
+struct CudaTraffic;
 }  // namespace ohm
 
 namespace ohm::cuda {
-class PageLockedMemory;
+class PinnedMemory;
 }  // namespace ohm::cuda
 
 namespace ohm::engine {
@@ -83,7 +83,7 @@ class Machine {
   FaultInjector& faults() { return faults_; }
 
   /// What ops without a kernel made the real cards give to the host, of all GPUs.
-  const CardTraffic& card_traffic() const { return *card_traffic_; }
+  const CudaTraffic& cuda_traffic() const { return *cuda_traffic_; }
 
   /// Where the program is: "file:line" of its frames, the outermost first. The owner of the
   /// program says how to find out.
@@ -179,16 +179,16 @@ class Machine {
   std::int64_t step_ = 1;
   std::int64_t ooms_ = 0;
   std::unique_ptr<CudaDevices> cuda_;  ///< null: the GPUs are virtual
-  std::shared_ptr<CardTraffic> card_traffic_;
+  std::shared_ptr<CudaTraffic> cuda_traffic_;
   HostMemoryAllocator host_memory_;
   FaultyAllocator faulty_host_;
   PeakTrackingAdaptor host_;
-  std::unique_ptr<cuda::PageLockedMemory> page_locked_;  ///< null: the host's own will do
+  std::unique_ptr<cuda::PinnedMemory> driver_pinned_;  ///< null: the host's own will do
   FaultyAllocator faulty_pinned_;
   PeakTrackingAdaptor pinned_host_;
   PinnedHostAllocator pinned_;
-  std::vector<std::shared_ptr<VirtualCard>> cards_;
-  std::deque<Neighbour> neighbours_;  ///< on the cards, by index
+  std::vector<std::shared_ptr<SharedGpuMemory>> gpu_memory_;  ///< by index
+  std::deque<Neighbour> neighbours_;                          ///< on the cards, by index
   Gpus ended_;  ///< of processes that ended: what they allocated may outlive them
   std::vector<WaitingProcess> waiting_;  ///< the first process in front
   Gpus gpus_;                            ///< of the process that runs

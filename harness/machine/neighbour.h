@@ -14,14 +14,14 @@ namespace ohm::engine {
 /// On the card from the first byte that it is to hold; until then it does not show.
 class Neighbour {
  public:
-  Neighbour(std::shared_ptr<VirtualCard> card, int device)
-      : card_(std::move(card)), device_(device) {}
+  Neighbour(std::shared_ptr<SharedGpuMemory> memory, int device)
+      : memory_(std::move(memory)), device_(device) {}
 
   /// Holds this much from now on, or all that is free if that is less.
   void hold(std::size_t bytes) {
     if (bytes == wanted_bytes_) return;
     wanted_bytes_ = bytes;
-    if (!process_) process_.emplace(card_, options());
+    if (!process_) process_.emplace(memory_, options());
     if (address_) process_->free_segment(*address_, held_bytes_);
     address_.reset();
     held_bytes_ = std::min(bytes, process_->info().free_bytes) / kUnitBytes * kUnitBytes;
@@ -38,7 +38,7 @@ class Neighbour {
     return options;
   }
 
-  std::shared_ptr<VirtualCard> card_;
+  std::shared_ptr<SharedGpuMemory> memory_;
   int device_;
   std::optional<VirtualGpu> process_;
   std::optional<DeviceAddress> address_;

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "harness/machine/snapshot_file.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 

@@ -15,6 +15,7 @@
 #include "harness/process/live_board.h"
 #include "harness/run/retention_probe.h"
 #include "harness/scenario/script_errors.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 

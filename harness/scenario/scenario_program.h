@@ -1,7 +1,7 @@
-// A scenario that can be run: what the engine needs of a scripting language.
+// A scenario that can be run: what the harness needs of a scripting language.
 //
 // Everything here happens in a worker process, one per variant: the program is loaded, described
-// and asked to run one variant, then the process ends. The engine installs the runtime's context
+// and asked to run one variant, then the process ends. The harness installs the runtime's context
 // (ohm::Context) before it loads: while a file is loaded there is a host device only, the GPUs
 // are there when run() is called.
 #pragma once

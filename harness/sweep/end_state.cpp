@@ -8,27 +8,29 @@
 #include <string_view>
 
 #include "allocator_shim/fault/fault_point.h"
-#include "runtime/autograd/autocast_state.h"
+#include "runtime/autograd/autograd_state.h"
 
 namespace ohm::engine {
 namespace {
 
 std::vector<std::string> modes_of(const Machine& machine) {
   const ExecutionState& state = machine.context_state();
+  const AutogradState* const autograd = find_autograd_state(state);
+  const AutocastState* const autocast = autograd == nullptr ? nullptr : autograd->autocast.get();
   std::vector<std::string> modes;
   const auto add = [&](bool is_on, std::string_view what) {
     if (is_on) modes.emplace_back(what);
   };
   add(!state.grad_enabled, "gradients are disabled");
   add(state.inference_mode, "inference mode is on");
-  add(state.autocast && state.autocast->is_enabled, "autocast is on");
-  add(state.autocast && !state.autocast->cache.is_empty(), "autocast's cache is not empty");
+  add(autocast != nullptr && autocast->is_enabled, "autocast is on");
+  add(autocast != nullptr && !autocast->cache.is_empty(), "autocast's cache is not empty");
   add(state.category != Category::activation, "allocations have another category");
   add(!state.op.empty(), "an op seems to be running");
   add(state.current_gpu != Device::cuda(0), "another GPU is current");
   add(state.backward_pass != 0, "a backward pass seems to be running");
   add(!state.after_backward.empty(), "callbacks wait for the end of a backward pass");
-  add(state.saved_tensor_hook != nullptr, "a saved-tensor hook is set");
+  add(autograd != nullptr && autograd->saved_tensor_hook != nullptr, "a saved-tensor hook is set");
   add(!state.stops_recomputation_early, "recomputation does not stop early");
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {
     add(state.streams.of(Device::cuda(gpu)) != kDefaultStream,

@@ -1,11 +1,11 @@
 #include "harness/sweep/fault_trials.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "harness/process/stopwatch.h"
 #include "harness/sweep/sweep_messages.h"
 
 namespace ohm::engine {
@@ -89,12 +89,11 @@ class FaultTrials {
 
   /// Posts the verdict. The process ends here where the next trial could see what this one left.
   TaskVerdict tried(const FaultTask& task) {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point begin = Clock::now();
+    const Stopwatch stopwatch;
     TaskVerdict found;
     Trial trial(loader_, setup_, [&](std::size_t call) {
       if (call != task.call) return Form();
-      found.seconds_before = std::chrono::duration<double>(Clock::now() - begin).count();
+      found.seconds_before = stopwatch.seconds();
       return Form(task.form);
     });
     prepare(trial);

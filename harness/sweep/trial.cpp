@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/machine/snapshot_file.h"
+#include "harness/process/stopwatch.h"
 
 namespace ohm::engine {
 
@@ -200,10 +200,10 @@ std::string Trial::unusable(const FaultFreeRun& fault_free) {
                                : "run again, it fails: " + again.message;
 }
 
-/// A step that was made on half of another one: its weights are those of no training.
-std::string Trial::half_made(const FaultFreeRun& fault_free) const {
+/// A step that was made on a part of another one: its weights are those of no training.
+std::string Trial::partial_step(const FaultFreeRun& fault_free) const {
   if (steps_.built_on().empty() || !fault_free.built_on.empty()) return {};
-  return fmt::format("a step of {} begins with what an earlier one left half made",
+  return fmt::format("a step of {} begins with what an earlier one left partially updated",
                      steps_.built_on());
 }
 
@@ -270,33 +270,57 @@ TrialVerdict Trial::judged_ending(const FaultFreeRun& fault_free) const {
   }
 }
 
+/// Makes a verdict worse; false where there is nothing to say.
+bool Trial::worsen(TrialVerdict& found, FaultVerdict verdict, const std::string& what) {
+  if (what.empty()) return false;
+  found.verdict = verdict;
+  found.what = what;
+  found.state_key = 0;
+  return true;
+}
+
 /// Goes on with the program. What it holds of the failed work can be as large as what it had not
 /// made by then, and what it left on may have been no fault yet: both are looked at once more.
 void Trial::judge_later(const FaultFreeRun& fault_free, TrialVerdict& found) {
-  const auto worse = [&](FaultVerdict verdict, const std::string& what) {
-    if (what.empty()) return false;
-    found.verdict = verdict;
-    found.what = what;
-    found.state_key = 0;
-    return true;
-  };
-  if (worse(FaultVerdict::corrupt, unusable(fault_free))) return;
+  if (worsen(found, FaultVerdict::corrupt, unusable(fault_free))) return;
   program_->let_go();
-  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(fault_free))) return;
+  if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, partial_step(fault_free)))
+    return;
   if (!fault_free.can_go_on) return;
   const std::string leak = leaked(memory_at_end(machine_), fault_free.memory_later);
-  if (!leak.empty() && worse(FaultVerdict::leak, "when it went on: " + leak)) return;
-  worse(FaultVerdict::corrupt, left_behind(program_->module_counts(), fault_free.modules_later));
+  if (!leak.empty() && worsen(found, FaultVerdict::leak, "when it went on: " + leak)) return;
+  worsen(found, FaultVerdict::corrupt,
+         left_behind(program_->module_counts(), fault_free.modules_later));
+}
+
+/// Looks at what the program left, before it goes on; true when that decides.
+bool Trial::judge_end_state(const FaultFreeRun& fault_free, const EndState& end,
+                            TrialVerdict& found) {
+  if (worsen(found, FaultVerdict::corrupt, left_behind(end, fault_free.left))) return true;
+  if (worsen(found, FaultVerdict::leak, leaked(end.memory, fault_free.left.memory))) return true;
+  // What looks like the failed request made again is one only if all that followed it follows.
+  const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(fault_free);
+  if (is_retry && !recorder_.held_by_failed_try().empty()) {
+    return worsen(found, FaultVerdict::leak,
+                  "when the failed request was made again, the failed attempt still held " +
+                      recorder_.held_by_failed_try());
+  }
+  return false;
+}
+
+/// Whether up to the failure the program made the requests of the fault-free run.
+bool Trial::began_as(const FaultFreeRun& fault_free) const {
+  const RecordedCalls& calls = recorder_.calls();
+  const auto until = static_cast<std::ptrdiff_t>(recorder_.target() + 1);
+  return fault_free.calls.size() > recorder_.target() &&
+         std::equal(calls.points.begin(), calls.points.begin() + until,
+                    fault_free.calls.points.begin());
 }
 
 TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& usable) {
   recorder_.disarm();
   if (!recorder_.has_fired()) return bad(FaultVerdict::not_reached, "the request was never made");
-  const RecordedCalls& calls = recorder_.calls();
-  const auto until = static_cast<std::ptrdiff_t>(recorder_.target() + 1);
-  if (fault_free.calls.size() <= recorder_.target() ||
-      !std::equal(calls.points.begin(), calls.points.begin() + until,
-                  fault_free.calls.points.begin())) {
+  if (!began_as(fault_free)) {
     return bad(FaultVerdict::nondeterministic,
                "the requests before the failure are not those of the fault-free run");
   }
@@ -306,41 +330,28 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
   found.benign = found.handled && !recorder_.reached_program();
   if (found.handled && !found.benign) {
     found.peak_bytes = peak_bytes();
-    found.repeated_calls = static_cast<std::int64_t>(calls.size()) -
+    found.repeated_calls = static_cast<std::int64_t>(recorder_.calls().size()) -
                            static_cast<std::int64_t>(fault_free.calls.size());
   }
-  const auto worse = [&](FaultVerdict verdict, const std::string& what) {
-    if (what.empty()) return false;
-    found.verdict = verdict;
-    found.what = what;
-    return true;
-  };
-  if (worse(FaultVerdict::corrupt, broken_invariant())) return found;
-  const EndState left = end_state(machine_);
-  if (worse(FaultVerdict::corrupt, left_behind(left, fault_free.left))) return found;
-  if (worse(FaultVerdict::leak, leaked(left.memory, fault_free.left.memory))) return found;
-  // What looks like the failed request made again is one only if all that followed it follows.
-  const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(fault_free);
-  if (is_retry && !recorder_.held_by_failed_try().empty() &&
-      worse(FaultVerdict::leak,
-            "when the failed request was made again, the failed attempt still held " +
-                recorder_.held_by_failed_try())) {
+  if (worsen(found, FaultVerdict::corrupt, broken_invariant())) return found;
+  const EndState end = end_state(machine_);
+  if (judge_end_state(fault_free, end, found)) return found;
+  if (found.verdict == FaultVerdict::wrong_error) return found;
+  if (is_good(found.verdict) && worsen(found, FaultVerdict::corrupt, partial_step(fault_free))) {
     return found;
   }
-  if (found.verdict == FaultVerdict::wrong_error) return found;
-  if (is_good(found.verdict) && worse(FaultVerdict::corrupt, half_made(fault_free))) return found;
-  found.state_key = state_key(left);
+  found.state_key = state_key(end);
   const bool is_known = found.state_key != 0 && usable.count(found.state_key) != 0;
   if (!is_known) judge_later(fault_free, found);
   return found;
 }
 
 FaultFreeRun fault_free_run(const ScenarioLoader& loader, const TrialSetup& setup) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   Trial trial(loader, setup, [](std::size_t) { return std::optional<FaultForm>(); });
   trial.run();
   FaultFreeRun run = trial.fault_free();
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.seconds = stopwatch.seconds();
   return run;
 }
 

@@ -17,8 +17,9 @@
 #include "harness/scenario/scenario_program.h"
 #include "harness/sweep/call_recorder.h"
 #include "harness/sweep/end_state.h"
+#include "harness/sweep/partial_step_detector.h"
 #include "reports/model/sweep_result.h"
-#include "runtime/optim/step_watch.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 
@@ -45,7 +46,7 @@ struct FaultFreeRun {
   std::vector<SweepPoint> points;
   std::vector<std::uint64_t> hashes;  ///< of the points
   EndState left;
-  std::string built_on;  ///< as of StepWatch, after it has gone on
+  std::string built_on;  ///< as of PartialStepDetector, after it has gone on
   bool can_go_on = false;
   // When it has gone on, as a trial does that is shown to be usable:
   EndMemory memory_later;
@@ -97,8 +98,11 @@ class Trial {
   std::string broken_invariant();
   TrialEnding go_on();
   std::string unusable(const FaultFreeRun& fault_free);
+  static bool worsen(TrialVerdict& found, FaultVerdict verdict, const std::string& what);
   void judge_later(const FaultFreeRun& fault_free, TrialVerdict& found);
-  std::string half_made(const FaultFreeRun& fault_free) const;
+  bool judge_end_state(const FaultFreeRun& fault_free, const EndState& end, TrialVerdict& found);
+  bool began_as(const FaultFreeRun& fault_free) const;
+  std::string partial_step(const FaultFreeRun& fault_free) const;
   std::uint64_t state_key(const EndState& left);
   TrialVerdict judged_ending(const FaultFreeRun& fault_free) const;
   TrialVerdict judged_values(const FaultFreeRun& fault_free) const;
@@ -109,7 +113,7 @@ class Trial {
   ContextGuard context_;
   std::unique_ptr<ScenarioProgram> program_;
   CallRecorder recorder_;
-  optim::StepWatch steps_;
+  PartialStepDetector steps_;
   std::unique_ptr<Run> run_;
   TrialEnding ending_;
 };

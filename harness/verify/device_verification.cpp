@@ -16,6 +16,7 @@
 #include "harness/run/runner.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/source_file.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 
@@ -30,7 +31,7 @@ namespace ohm::engine {
 template <class Archive, class T>
 requires std::is_same_v<std::remove_const_t<T>, EventDifference>
 void fields(Archive& archive, T& difference) {
-  archive(difference.is_on_card, difference.ordinal, difference.event, difference.bytes);
+  archive(difference.is_on_cuda, difference.ordinal, difference.event, difference.bytes);
 }
 
 template <class Archive, class T>
@@ -42,8 +43,8 @@ void fields(Archive& archive, T& workspace) {
 template <class Archive, class T>
 requires std::is_same_v<std::remove_const_t<T>, VariantVerification>
 void fields(Archive& archive, T& variant) {
-  archive(variant.variant, variant.virtual_events, variant.card_events, variant.virtual_peak_bytes,
-          variant.card_peak_bytes, variant.differences, variant.other_differences, variant.to_host,
+  archive(variant.variant, variant.virtual_events, variant.cuda_events, variant.virtual_peak_bytes,
+          variant.cuda_peak_bytes, variant.differences, variant.other_differences, variant.to_host,
           variant.workspaces, variant.error);
 }
 
@@ -99,7 +100,7 @@ Recorded record(const ScenarioLoader& loader, const LoadRequest& request,
   for (const DeviceResult& device : machine.device_results()) {
     recorded.peak_bytes = std::max(recorded.peak_bytes, device.peak_allocated_bytes);
   }
-  const auto& to_host = machine.card_traffic().to_host;
+  const auto& to_host = machine.cuda_traffic().to_host;
   recorded.to_host.assign(to_host.begin(), to_host.end());
   return recorded;
 }
@@ -134,21 +135,21 @@ void add(std::vector<LibraryWorkspace>& workspaces, const LibraryWorkspace& more
 
 class Comparison {
  public:
-  Comparison(const Recorded& on_virtual, const Recorded& on_card, VariantVerification& found)
-      : virtual_(on_virtual), card_(on_card), found_(found) {}
+  Comparison(const Recorded& on_virtual, const Recorded& on_cuda, VariantVerification& found)
+      : virtual_(on_virtual), cuda_(on_cuda), found_(found) {}
 
   void run() {
     std::size_t i = 0;
     std::size_t j = 0;
-    while (i < virtual_.events.size() || j < card_.events.size()) {
-      if (i < virtual_.events.size() && j < card_.events.size() && agree(i, j)) {
+    while (i < virtual_.events.size() || j < cuda_.events.size()) {
+      if (i < virtual_.events.size() && j < cuda_.events.size() && agree(i, j)) {
         ++i;
         ++j;
         continue;
       }
       const auto [next_i, next_j] = nearest_agreement(i, j);
       for (; i < next_i; ++i) note(false, i, virtual_);
-      note_on_card(j, next_j);
+      note_on_cuda(j, next_j);
       j = next_j;
     }
   }
@@ -160,16 +161,16 @@ class Comparison {
   static constexpr std::size_t kAgreement = 3;
 
   bool agree(std::size_t i, std::size_t j) const {
-    return is_same(virtual_.events[i], card_.events[j]) && virtual_.site_of(i) == card_.site_of(j);
+    return is_same(virtual_.events[i], cuda_.events[j]) && virtual_.site_of(i) == cuda_.site_of(j);
   }
 
   bool agree_from(std::size_t i, std::size_t j) const {
     const std::size_t of_virtual = virtual_.events.size() - i;
-    const std::size_t of_card = card_.events.size() - j;
-    if (of_virtual == 0 || of_card == 0) return of_virtual == of_card;
+    const std::size_t of_cuda = cuda_.events.size() - j;
+    if (of_virtual == 0 || of_cuda == 0) return of_virtual == of_cuda;
     // Between events that agree a library may have taken a workspace.
     for (std::size_t seen = 0; seen < kAgreement; ++j) {
-      if (i == virtual_.events.size() || j == card_.events.size()) return true;
+      if (i == virtual_.events.size() || j == cuda_.events.size()) return true;
       if (agree(i, j)) {
         ++seen;
         ++i;
@@ -182,50 +183,50 @@ class Comparison {
 
   std::pair<std::size_t, std::size_t> nearest_agreement(std::size_t i, std::size_t j) const {
     for (std::size_t skipped = 1; skipped <= kWindow; ++skipped) {
-      for (std::size_t of_card = 0; of_card <= skipped; ++of_card) {
-        const std::size_t next_i = i + skipped - of_card;
-        const std::size_t next_j = j + of_card;
-        if (next_i > virtual_.events.size() || next_j > card_.events.size()) continue;
+      for (std::size_t of_cuda = 0; of_cuda <= skipped; ++of_cuda) {
+        const std::size_t next_i = i + skipped - of_cuda;
+        const std::size_t next_j = j + of_cuda;
+        if (next_i > virtual_.events.size() || next_j > cuda_.events.size()) continue;
         if (agree_from(next_i, next_j)) return {next_i, next_j};
       }
     }
-    return {virtual_.events.size(), card_.events.size()};
+    return {virtual_.events.size(), cuda_.events.size()};
   }
 
   /// Whether an event of the card is a library's workspace, or the segment that one needed.
   bool belongs_to_workspace(std::size_t j) const {
     const auto is_workspace = [&](std::size_t index) {
-      return index < card_.events.size() && card_.events[index].category == Category::workspace;
+      return index < cuda_.events.size() && cuda_.events[index].category == Category::workspace;
     };
-    const bool is_segment = card_.events[j].action == EventAction::segment_alloc;
+    const bool is_segment = cuda_.events[j].action == EventAction::segment_alloc;
     return is_workspace(j) || (is_segment && is_workspace(j + 1));
   }
 
   /// What is on the card alone: a library's workspace, or a difference.
-  void note_on_card(std::size_t begin, std::size_t end) {
+  void note_on_cuda(std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
-      const MemoryEvent& event = card_.events[j];
+      const MemoryEvent& event = cuda_.events[j];
       if (!belongs_to_workspace(j)) {
-        note(true, j, card_);
+        note(true, j, cuda_);
       } else if (event.action == EventAction::alloc) {
         add(found_.workspaces,
-            {std::string(card_.site_of(j).op), static_cast<std::int64_t>(event.bytes), 1});
+            {std::string(cuda_.site_of(j).op), static_cast<std::int64_t>(event.bytes), 1});
       }
     }
   }
 
-  void note(bool is_on_card, std::size_t ordinal, const Recorded& side) {
+  void note(bool is_on_cuda, std::size_t ordinal, const Recorded& side) {
     if (found_.differences.size() >= VariantVerification::kMaxDifferences) {
       ++found_.other_differences;
       return;
     }
     const MemoryEvent& event = side.events[ordinal];
-    found_.differences.push_back({is_on_card, ordinal, text_of(event, side.site_of(ordinal)),
+    found_.differences.push_back({is_on_cuda, ordinal, text_of(event, side.site_of(ordinal)),
                                   static_cast<std::int64_t>(event.bytes)});
   }
 
   const Recorded& virtual_;
-  const Recorded& card_;
+  const Recorded& cuda_;
   VariantVerification& found_;
 };
 
@@ -243,13 +244,13 @@ VariantVerification verify(const ScenarioLoader& loader, const LoadRequest& requ
     MachineOptions virtual_machine = machine;
     virtual_machine.cuda.reset();
     const Recorded on_virtual = record(loader, request, variant, virtual_machine);
-    const Recorded on_card = record(loader, request, variant, machine);
+    const Recorded on_cuda = record(loader, request, variant, machine);
     found.virtual_events = on_virtual.events.size();
-    found.card_events = on_card.events.size();
+    found.cuda_events = on_cuda.events.size();
     found.virtual_peak_bytes = on_virtual.peak_bytes;
-    found.card_peak_bytes = on_card.peak_bytes;
-    found.to_host = on_card.to_host;
-    Comparison(on_virtual, on_card, found).run();
+    found.cuda_peak_bytes = on_cuda.peak_bytes;
+    found.to_host = on_cuda.to_host;
+    Comparison(on_virtual, on_cuda, found).run();
   } catch (const std::runtime_error& error) {
     found.error = error.what();
   } catch (const std::invalid_argument& error) {  // a machine that makes no sense

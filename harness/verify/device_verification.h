@@ -9,13 +9,13 @@
 #include "harness/machine/machine.h"
 #include "harness/run/run_options.h"
 #include "harness/scenario/scenario_program.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 
 /// One event that the other side does not have at its place.
 struct EventDifference {
-  bool is_on_card = false;    ///< false: on the virtual GPU alone
+  bool is_on_cuda = false;    ///< false: on the virtual GPU alone
   std::uint64_t ordinal = 0;  ///< among the events of its side
   std::string event;  ///< "segment_alloc cuda:0 20.00 MiB (20,971,520 bytes) for matmul …"
   std::int64_t bytes = 0;
@@ -32,9 +32,9 @@ struct LibraryWorkspace {
 struct VariantVerification {
   std::string variant;  ///< "scenario.variant"
   std::uint64_t virtual_events = 0;
-  std::uint64_t card_events = 0;
+  std::uint64_t cuda_events = 0;
   std::int64_t virtual_peak_bytes = 0;  ///< allocated, the largest of all GPUs
-  std::int64_t card_peak_bytes = 0;
+  std::int64_t cuda_peak_bytes = 0;
   std::vector<EventDifference> differences;  ///< the first kMaxDifferences
   std::uint64_t other_differences = 0;       ///< that are not listed
   /// What ops without a kernel made the card give to the host, by op.

@@ -84,14 +84,14 @@ class ProfileReader {
 
 std::string gpu_profile_json(const FoundCudaDevices& found,
                              const std::vector<LibraryWorkspace>& workspaces) {
-  const cuda::CardProperties& card = found.cards.front();
-  Json profile = {{"name", card.name},
-                  {"capacity_bytes", card.total_bytes},
+  const cuda::CudaDeviceProperties& device = found.devices.front();
+  Json profile = {{"name", device.name},
+                  {"capacity_bytes", device.total_bytes},
                   {"context_bytes", found.context_bytes.front()},
-                  {"compute_capability", card.compute_capability},
-                  {"multiprocessors", card.multiprocessors},
-                  {"threads_per_multiprocessor", card.threads_per_multiprocessor},
-                  {"cublas_workspace_bytes", cublas_workspace_bytes(card.compute_capability)},
+                  {"compute_capability", device.compute_capability},
+                  {"multiprocessors", device.multiprocessors},
+                  {"threads_per_multiprocessor", device.threads_per_multiprocessor},
+                  {"cublas_workspace_bytes", cublas_workspace_bytes(device.compute_capability)},
                   {"driver", cuda::version_text(found.driver_version)},
                   {"library_workspaces", Json::array()}};
   for (const LibraryWorkspace& workspace : workspaces) {

@@ -15,11 +15,11 @@
 #include "harness/machine/cuda_devices.h"
 #include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
-#include "runtime/ops/kernels/kernel_module.h"
-#include "runtime/ops/kernels/line_twins.h"
-#include "runtime/ops/kernels/loop_twins.h"
-#include "runtime/tensor/card_backend.h"
-#include "runtime/tensor/philox.h"
+#include "runtime/base/philox.h"
+#include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/kernels/host/elementwise_twins.h"
+#include "runtime/kernels/host/row_twins.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm::engine {
 
@@ -31,8 +31,8 @@ void fields(Archive& archive, T& kernel) {
 
 namespace {
 
-using ops::kernels::LineKernel;
-using ops::kernels::LoopKernel;
+using kernels::ElementwiseKernel;
+using kernels::RowKernel;
 
 /// Not a multiple of what a thread takes at once: the kernels' tails are part of it.
 constexpr std::size_t kValues = 10'007;
@@ -80,30 +80,30 @@ std::vector<T> operand_values(std::uint64_t seed) {
   return values;
 }
 
-bool is_close(double card, double host, const Tolerance& tolerance) {
-  if (std::isnan(card) || std::isnan(host)) return std::isnan(card) && std::isnan(host);
-  if (std::isinf(card) || std::isinf(host)) return card == host;
-  return std::abs(card - host) <= tolerance.absolute + tolerance.relative * std::abs(host);
+bool is_close(double cuda, double host, const Tolerance& tolerance) {
+  if (std::isnan(cuda) || std::isnan(host)) return std::isnan(cuda) && std::isnan(host);
+  if (std::isinf(cuda) || std::isinf(host)) return cuda == host;
+  return std::abs(cuda - host) <= tolerance.absolute + tolerance.relative * std::abs(host);
 }
 
-/// Memory of a card for one array.
-class CardArray {
+/// Memory of a CUDA device for one array.
+class DeviceArray {
  public:
-  CardArray(const cuda::Card& card, std::size_t bytes) : card_(card), bytes_(bytes) {
-    card.driver().check(card.current().memory_allocate(&address_, bytes), "cuMemAlloc_v2");
+  DeviceArray(const cuda::CudaDevice& device, std::size_t bytes) : device_(device), bytes_(bytes) {
+    device.driver().check(device.current().memory_allocate(&address_, bytes), "cuMemAlloc_v2");
   }
-  ~CardArray() {
-    if (card_.driver().is_usable()) card_.driver().functions().memory_free(address_);
+  ~DeviceArray() {
+    if (device_.driver().is_usable()) device_.driver().functions().memory_free(address_);
   }
-  CardArray(const CardArray&) = delete;
-  CardArray& operator=(const CardArray&) = delete;
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
 
   cuda::Pointer address() const { return address_; }
-  void write(const void* values) const { card_.write(address_, values, bytes_); }
-  void read(void* values) const { card_.read(values, address_, bytes_); }
+  void write(const void* values) const { device_.write(address_, values, bytes_); }
+  void read(void* values) const { device_.read(values, address_, bytes_); }
 
  private:
-  const cuda::Card& card_;
+  const cuda::CudaDevice& device_;
   std::size_t bytes_;
   cuda::Pointer address_ = 0;
 };
@@ -111,7 +111,7 @@ class CardArray {
 /// What one comparison runs over: an array for each operand, on both sides.
 class Arrays {
  public:
-  explicit Arrays(const cuda::Card& card) : card_(card) {}
+  explicit Arrays(const cuda::CudaDevice& device) : device_(device) {}
 
   /// Values of all sizes, or numbers below `indices`.
   void add(DType dtype, std::uint64_t indices = 0) {
@@ -125,26 +125,26 @@ class Arrays {
         std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof value);
       }
     });
-    on_card_.push_back(std::make_unique<CardArray>(card_, host_.back().size()));
-    on_card_.back()->write(host_.back().data());
+    on_device_.push_back(std::make_unique<DeviceArray>(device_, host_.back().size()));
+    on_device_.back()->write(host_.back().data());
   }
   DType dtype(std::size_t i) const { return dtypes_[i]; }
-  std::uint64_t on_card(std::size_t i) const { return on_card_[i]->address(); }
+  std::uint64_t on_device(std::size_t i) const { return on_device_[i]->address(); }
   std::uint64_t on_host(std::size_t i) const {
     return reinterpret_cast<std::uintptr_t>(host_[i].data());
   }
   std::size_t count() const { return host_.size(); }
   /// The array, which both sides computed.
   void compare(std::size_t array, const Tolerance& tolerance, KernelVerification& verified) const {
-    card_.synchronize();
+    device_.synchronize();
     const std::vector<std::byte>& host_bytes = host_[array];
     std::vector<std::byte> found(host_bytes.size());
-    on_card_[array]->read(found.data());
+    on_device_[array]->read(found.data());
     for (std::size_t i = 0; i < kValues; ++i) {
       const double host = value(array, host_bytes, i);
-      const double card = value(array, found, i);
-      if (!is_close(card, host, tolerance)) ++verified.different;
-      const double error = std::abs(card - host) / (std::abs(host) + 1);
+      const double cuda = value(array, found, i);
+      if (!is_close(cuda, host, tolerance)) ++verified.different;
+      const double error = std::abs(cuda - host) / (std::abs(host) + 1);
       if (std::isfinite(error)) verified.largest_error = std::max(verified.largest_error, error);
     }
     verified.values += kValues;
@@ -168,33 +168,33 @@ class Arrays {
     });
   }
 
-  const cuda::Card& card_;
+  const cuda::CudaDevice& device_;
   // The output first.
   std::vector<DType> dtypes_;
   std::vector<std::vector<std::byte>> host_;
-  std::vector<std::unique_ptr<CardArray>> on_card_;
+  std::vector<std::unique_ptr<DeviceArray>> on_device_;
 };
 
 // ---- element by element -------------------------------------------------------------------------
 
 /// Row-major, all of one dtype.
-CardLoop flat_loop(const LoopKernel& kernel, DType dtype) {
-  CardLoop loop;
+ElementwiseLaunch flat_loop(const ElementwiseKernel& kernel, DType dtype) {
+  ElementwiseLaunch loop;
   loop.count = kValues;
   loop.dims = 1;
   loop.sizes[0] = kValues;
   loop.is_flat = is_floating(dtype) && kernel.inputs > 0;
   loop.out.strides[0] = 1;
-  for (CardOperand& operand : loop.in) operand.strides[0] = 1;
+  for (ElementwiseOperand& operand : loop.in) operand.strides[0] = 1;
   return loop;
 }
 
 /// A transposed output, the second input broadcast, the third one a number.
-CardLoop strided_loop() {
+ElementwiseLaunch strided_loop() {
   constexpr std::int64_t kRows = 97;
   constexpr std::int64_t kColumns = 103;
   static_assert(kRows * kColumns <= kValues);
-  CardLoop loop;
+  ElementwiseLaunch loop;
   loop.count = kRows * kColumns;
   loop.dims = 2;
   loop.sizes[0] = kRows;
@@ -214,22 +214,22 @@ struct StoredAs {
   DType in;
 };
 
-void compare(const CardBackend& card, const LoopKernel& kernel, CardLoop loop,
+void compare(const CudaBackend& backend, const ElementwiseKernel& kernel, ElementwiseLaunch loop,
              const StoredAs& stored, KernelVerification& verified) {
-  Arrays arrays(*card.card);
+  Arrays arrays(*backend.card);
   arrays.add(stored.out);
   for (int i = 0; i < kernel.inputs; ++i) arrays.add(stored.in);
   loop.out.dtype = stored.out;
-  CardLoop on_host = loop;
-  loop.out.address = arrays.on_card(0);
+  ElementwiseLaunch on_host = loop;
+  loop.out.address = arrays.on_device(0);
   on_host.out.address = arrays.on_host(0);
   for (int i = 0; i < kernel.inputs; ++i) {
     const std::size_t array = static_cast<std::size_t>(i) + 1;
     loop.in[i].dtype = on_host.in[i].dtype = stored.in;
-    loop.in[i].address = arrays.on_card(array);
+    loop.in[i].address = arrays.on_device(array);
     on_host.in[i].address = arrays.on_host(array);
   }
-  card.kernels->launch(kernel.formula.data(), loop, kernel.parameters);
+  backend.kernels->launch(kernel.functor.data(), loop, kernel.parameters);
   kernel.twin(on_host, kernel.parameters);
   arrays.compare(0, tolerance_of(stored.out, loop.dtype), verified);
 }
@@ -241,51 +241,51 @@ std::vector<DType> dtypes_of(DType kernel) {
   return {DType::float16, DType::bfloat16, DType::float32};
 }
 
-KernelVerification named(std::string_view formula, DType dtype) {
+KernelVerification named(std::string_view functor, DType dtype) {
   KernelVerification verified;
-  verified.kernel = std::string(formula).append(" ").append(name_of(dtype));
+  verified.kernel = std::string(functor).append(" ").append(name_of(dtype));
   return verified;
 }
 
-void compare_loops(const CardBackend& card, std::vector<KernelVerification>& all) {
-  for (const LoopKernel& kernel : ops::kernels::loop_kernels()) {
+void compare_loops(const CudaBackend& backend, std::vector<KernelVerification>& all) {
+  for (const ElementwiseKernel& kernel : kernels::elementwise_kernels()) {
     // What is generated is computed in the same way whatever it is stored as.
     const std::vector<DType> dtypes =
         kernel.inputs == 0 ? std::vector<DType>{kernel.dtype} : dtypes_of(kernel.dtype);
     for (const DType dtype : dtypes) {
-      KernelVerification verified = named(kernel.formula, dtype);
-      CardLoop flat = flat_loop(kernel, dtype);
-      CardLoop strided = strided_loop();
+      KernelVerification verified = named(kernel.functor, dtype);
+      ElementwiseLaunch flat = flat_loop(kernel, dtype);
+      ElementwiseLaunch strided = strided_loop();
       flat.dtype = strided.dtype = dtype;
-      compare(card, kernel, flat, {dtype, dtype}, verified);
-      compare(card, kernel, strided, {DType::float32, DType::float64}, verified);
+      compare(backend, kernel, flat, {dtype, dtype}, verified);
+      compare(backend, kernel, strided, {DType::float32, DType::float64}, verified);
       all.push_back(std::move(verified));
     }
   }
 }
 
-// ---- line by line -------------------------------------------------------------------------------
+// ---- row by row ---------------------------------------------------------------------------------
 
-/// What each kernel makes of these lines lies within the arrays.
-void compare(const CardBackend& card, const LineKernel& kernel, DType dtype, bool are_threads,
+/// What each kernel makes of these rows lies within the arrays.
+void compare(const CudaBackend& backend, const RowKernel& kernel, DType dtype, bool are_threads,
              KernelVerification& verified) {
-  constexpr int kOperands = CardLines::kMostOperands;
-  CardLines lines;
-  lines.count = 37;
-  lines.size = 259;
-  lines.are_threads = are_threads;
-  lines.operand_count = kOperands;
-  CardLines on_host = lines;
-  Arrays arrays(*card.card);
+  constexpr int kOperands = RowLaunch::kMostOperands;
+  RowLaunch rows;
+  rows.count = 37;
+  rows.size = 259;
+  rows.are_threads = are_threads;
+  rows.operand_count = kOperands;
+  RowLaunch on_host = rows;
+  Arrays arrays(*backend.card);
   for (int i = 0; i < kOperands; ++i) {
     const bool is_index = i == kernel.indices;
-    arrays.add(is_index ? DType::int64 : dtype, is_index ? lines.count : 0);
+    arrays.add(is_index ? DType::int64 : dtype, is_index ? rows.count : 0);
   }
   for (std::size_t i = 0; i < kOperands; ++i) {
-    lines.operands[i] = {arrays.on_card(i), kValues, arrays.dtype(i)};
+    rows.operands[i] = {arrays.on_device(i), kValues, arrays.dtype(i)};
     on_host.operands[i] = {arrays.on_host(i), kValues, arrays.dtype(i)};
   }
-  card.kernels->launch(kernel.formula.data(), dtype, lines, kernel.parameters);
+  backend.kernels->launch(kernel.functor.data(), dtype, rows, kernel.parameters);
   kernel.twin(on_host, kernel.parameters);
   // A kernel may write several of them; those that it reads are as they were.
   for (std::size_t i = 0; i < arrays.count(); ++i) {
@@ -296,12 +296,12 @@ void compare(const CardBackend& card, const LineKernel& kernel, DType dtype, boo
   }
 }
 
-void compare_lines(const CardBackend& card, std::vector<KernelVerification>& all) {
-  for (const LineKernel& kernel : ops::kernels::line_kernels()) {
+void compare_rows(const CudaBackend& backend, std::vector<KernelVerification>& all) {
+  for (const RowKernel& kernel : kernels::row_kernels()) {
     for (const DType dtype : dtypes_of(kernel.dtype)) {
-      KernelVerification verified = named(kernel.formula, dtype);
-      compare(card, kernel, dtype, false, verified);
-      compare(card, kernel, dtype, true, verified);
+      KernelVerification verified = named(kernel.functor, dtype);
+      compare(backend, kernel, dtype, false, verified);
+      compare(backend, kernel, dtype, true, verified);
       all.push_back(std::move(verified));
     }
   }
@@ -310,10 +310,10 @@ void compare_lines(const CardBackend& card, std::vector<KernelVerification>& all
 KernelVerifications compare_all(const CudaLibraries& libraries) {
   KernelVerifications all;
   try {
-    CudaDevices cards(libraries);
-    const CardBackend card = cards.backend(0);
-    compare_loops(card, all.kernels);
-    compare_lines(card, all.kernels);
+    CudaDevices devices(libraries);
+    const CudaBackend backend = devices.backend(0);
+    compare_loops(backend, all.kernels);
+    compare_rows(backend, all.kernels);
   } catch (const std::runtime_error& error) {
     all.error = error.what();
   }
@@ -329,7 +329,7 @@ bool KernelVerifications::agree() const {
 
 KernelVerifications verify_kernels(const CudaLibraries& libraries) {
   KernelVerifications all;
-  if (ops::kernels::kernel_images().empty()) return all;
+  if (kernels::kernel_images().empty()) return all;
   WorkerPool pool({});
   const auto work = [&] {
     const KernelVerifications compared = compare_all(libraries);

@@ -13,6 +13,7 @@ std::string grouped(std::int64_t value);
 
 /// A figure in its unit where room is short: "24.00 MiB", "-1.00 KiB", "50", "1.497".
 std::string short_figure(double value, Unit unit);
+std::string short_bytes(std::int64_t bytes);
 
 /// The same without loss: "24.00 MiB (25,165,824 bytes)", "512 bytes", "50", "1.49702".
 std::string exact_figure(double value, Unit unit);

@@ -4,15 +4,17 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/elementwise.h"
+#include "runtime/kernels/launch/row_kernels.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/lines.h"
-#include "runtime/ops/pointwise.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
-#include "runtime/tensor/line_kernels.h"
+#include "runtime/ops/pointwise_math.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::amp {
 namespace {
@@ -76,12 +78,12 @@ Tensor GradScaler::factor_for(const optim::Optimizer& optimizer) const {
 namespace {
 
 // A kernel sets `found` where the gradient is not finite.
-bool is_checked_on_card(const Tensor& grad, const Tensor& found) {
+bool is_checked_on_cuda(const Tensor& grad, const Tensor& found) {
   constexpr std::int64_t kLine = 4096;
   if (!grad.is_dense()) return false;
-  const std::int64_t lines = (grad.numel() + kLine - 1) / kLine;
-  return are_lines_done_on_card(formulas::NonFinite{grad.numel()}, grad.dtype(), {lines, kLine},
-                                {{found}, {grad}});
+  const std::int64_t rows = (grad.numel() + kLine - 1) / kLine;
+  return are_rows_done_on_cuda(functors::NonFinite{grad.numel()}, grad.dtype(), {rows, kLine},
+                               {{found}, {grad}});
 }
 
 }  // namespace
@@ -91,9 +93,9 @@ void GradScaler::multiply(const std::vector<Tensor>& grads, const Tensor& factor
   bool is_finite = true;
   for (const Tensor& grad : grads) {
     grad.storage().bump_version();
-    if (is_checked_on_card(grad, found)) {
+    if (is_checked_on_cuda(grad, found)) {
       visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-        map_binary<T, T>(grad, grad, factor, formulas::Product());
+        map_binary<T, T>(grad, grad, factor, functors::Product());
       });
       continue;
     }

@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 namespace {
@@ -24,18 +26,9 @@ Tensor clone_laid_out_as(const Tensor& grad, const Tensor& leaf) {
 
 }  // namespace
 
-AccumulateGrad::AccumulateGrad(const Tensor& leaf)
-    : Node("AccumulateGrad", kBeforeAll), leaf_(leaf) {
-  set_differentiable();
-  add_input(leaf);
-}
-
-AccumulateGrad::~AccumulateGrad() { autograd_meta(leaf_)->accumulator = nullptr; }
-
-TensorList AccumulateGrad::apply(TensorList& grads) {
-  Tensor grad = std::move(grads[0]);
-  if (!grad.defined()) return {};
-  AutogradMeta& meta = *autograd_meta(leaf_);
+void accumulate_grad(const Tensor& leaf, Tensor grad) {
+  if (!grad.defined()) return;
+  AutogradMeta& meta = *autograd_meta(leaf);
   const bool is_recorded = Context::current().state.grad_enabled;
   if (meta.grad.defined()) {
     if (is_recorded) {
@@ -45,13 +38,12 @@ TensorList AccumulateGrad::apply(TensorList& grads) {
     }
   } else {
     const bool can_steal =
-        !is_recorded && grad.use_count() == 1 && grad.strides() == leaf_.strides();
-    meta.grad = can_steal ? detach(grad) : clone_laid_out_as(grad, leaf_);
+        !is_recorded && grad.use_count() == 1 && grad.strides() == leaf.strides();
+    meta.grad = can_steal ? detach(grad) : clone_laid_out_as(grad, leaf);
     meta.grad.storage().set_category(Category::gradient);
   }
   grad = Tensor();
-  for (const auto& hook : meta.accumulation_hooks) hook(leaf_);
-  return {};
+  for (const auto& hook : meta.accumulation_hooks) hook(leaf);
 }
 
 }  // namespace ohm

@@ -1,26 +1,13 @@
-// The end of the graph: adds the gradient of a leaf to its `.grad`.
+// Gradients added to the `.grad` of leaves.
 #pragma once
 
-#include "runtime/autograd/node.h"
+#include "runtime/tensor/tensor.h"
 
 namespace ohm {
 
-/// Holds its leaf strongly: as long as a graph leads to a leaf, the leaf lives.
-class AccumulateGrad final : public Node {
- public:
-  explicit AccumulateGrad(const Tensor& leaf);
-
-  /// The first gradient is taken over as it is when nobody else holds it and its layout is the
-  /// leaf's; else it is copied. Later ones are added in place. Where the graph of the gradient is
-  /// recorded nothing is taken over or written to.
-  TensorList apply(TensorList& grads) override;
-
-  const Tensor& leaf() const { return leaf_; }
-
- private:
-  ~AccumulateGrad() override;
-
-  Tensor leaf_;
-};
+/// The first gradient is taken over as it is when it has no other owner and its layout is the
+/// leaf's; else it is copied. Later ones are added in place. Where the graph of the gradient is
+/// recorded nothing is taken over or written to. Then runs the leaf's hooks.
+void accumulate_grad(const Tensor& leaf, Tensor grad);
 
 }  // namespace ohm

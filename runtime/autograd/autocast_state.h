@@ -1,12 +1,10 @@
-// Automatic mixed precision, as far as autograd knows it: what is switched on, and the casts of
-// parameters that it remembers. What it does to an op is in ops/autocast.h.
+// The state of automatic mixed precision: what is switched on, and the casts of parameters that it
+// remembers. What it does to an op is in ops/op_front.h.
 #pragma once
 
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/tensor/context.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
@@ -42,24 +40,6 @@ class CastCache {
 struct AutocastState : AutocastSettings {
   int depth = 0;
   CastCache cache;
-};
-
-/// What is switched on now.
-AutocastSettings autocast_settings();
-
-/// Autocast on GPUs while the guard lives; may be nested, also switched off.
-class AutocastGuard {
- public:
-  /// Throws std::invalid_argument for a dtype that is not half precision.
-  AutocastGuard(bool enabled, DType dtype, bool caches_casts = true);
-  explicit AutocastGuard(const AutocastSettings& settings);
-  ~AutocastGuard();
-  AutocastGuard(const AutocastGuard&) = delete;
-  AutocastGuard& operator=(const AutocastGuard&) = delete;
-
- private:
-  std::shared_ptr<AutocastState> state_;
-  AutocastSettings previous_;
 };
 
 }  // namespace ohm

@@ -6,22 +6,24 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/forward_environment.h"
-#include "runtime/autograd/node.h"
 #include "runtime/autograd/recomputation.h"
+#include "runtime/autograd/saving_node.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 namespace {
 
 // Stands in the graph for a function that ran without one.
-class CheckpointNode final : public Node {
+class CheckpointNode final : public SavingNode {
  public:
   CheckpointNode(CheckpointedFunction function, const std::vector<Tensor>& inputs,
                  bool keeps_random_state)
-      : Node("CheckpointFunctionBackward", next_sequence_number()),
+      : SavingNode("CheckpointFunctionBackward", next_sequence_number()),
         function_(std::move(function)),
         environment_(inputs, keeps_random_state) {
     EdgeList edges;
@@ -37,7 +39,7 @@ class CheckpointNode final : public Node {
   // The gradients come back in those of the detached inputs; gradients of parameters are
   // accumulated on the way.
   TensorList apply(TensorList& grads) override {
-    if (Context::current().state.gradient_selection != nullptr) {
+    if (autograd_state().gradient_selection != nullptr) {
       throw std::invalid_argument(
           "[checkpoint] when use_reentrant is true, checkpoint is incompatible with "
           "autograd.grad: use backward(), or use_reentrant = false");
@@ -84,7 +86,7 @@ class CheckpointNode final : public Node {
                     this->inputs().size(), outputs.size()));
   }
 
-  // An output that nobody used has a gradient of zeros.
+  // An output that was not used has a gradient of zeros.
   Tensor gradient_of(std::size_t output, const TensorList& grads) const {
     if (grads[output].defined()) return grads[output];
     const TensorMeta& meta = inputs()[output];

@@ -8,14 +8,16 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "runtime/autograd/autocast_state.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/sum.h"
+#include "runtime/autograd/accumulate_grad.h"
+#include "runtime/autograd/autocast_guard.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/autograd/gradient_selection.h"
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 namespace {
@@ -78,8 +80,8 @@ class BackwardPass {
   std::unordered_map<Node*, Waiting> waiting_;
 };
 
-// Whether nobody else can see it. A view keeps the tensor that it views, so that is never true of
-// one.
+// Whether the caller is its only owner. A view keeps the tensor that it views, so that is never
+// true of one.
 bool is_sole_owner(const Tensor& tensor) {
   return tensor.use_count() == 1 && !tensor.impl()->is_view && tensor.storage().use_count() == 1;
 }
@@ -243,7 +245,11 @@ void BackwardPass::run_node(Node& node, TensorList grads) {
   if (has_gradient) {
     if (graph_ == GradientGraph::record) require_differentiable(node);
     const OpGuard op(node.name());
-    results = node.apply(grads);
+    if (const Tensor* leaf = node.leaf()) {
+      accumulate_grad(*leaf, std::move(grads[0]));
+    } else {
+      results = node.apply(grads);
+    }
     for (std::size_t i = 0; i < results.size() && i < node.edges().size(); ++i) {
       const Edge& edge = node.edges()[i];
       if (!edge.node) {
@@ -298,15 +304,15 @@ class EngineScope {
       : context_(Context::current()),
         thread_(std::exchange(context_.state.thread, ExecutionThread::engine)),
         pass_(std::exchange(context_.state.backward_pass, context_.state.next_backward_pass++)),
-        selection_(std::exchange(context_.state.gradient_selection, selection)),
-        autocast_(std::exchange(context_.state.autocast, nullptr)),
+        selection_(std::exchange(autograd_state().gradient_selection, selection)),
+        autocast_(std::exchange(autograd_state().autocast, nullptr)),
         streams_(std::exchange(context_.state.streams, {})),
         callbacks_(std::exchange(context_.state.after_backward, {})) {}
   ~EngineScope() {
     context_.state.thread = thread_;
     context_.state.backward_pass = pass_;
-    context_.state.gradient_selection = selection_;
-    context_.state.autocast = std::move(autocast_);
+    autograd_state().gradient_selection = selection_;
+    autograd_state().autocast = std::move(autocast_);
     context_.state.streams = std::move(streams_);
     context_.state.after_backward = std::move(callbacks_);
   }

@@ -1,5 +1,8 @@
 #include "runtime/autograd/forward_environment.h"
 
+#include "runtime/autograd/autocast_guard.h"
+#include "runtime/tensor/context.h"
+
 #include <algorithm>
 
 namespace ohm {

@@ -1,10 +1,10 @@
-// What a function must find when it runs again in backward: what it found in the forward pass.
+// The environment of the forward pass, which a function finds again when backward recomputes it.
 #pragma once
 
 #include <utility>
 #include <vector>
 
-#include "runtime/autograd/autocast_state.h"
+#include "runtime/autograd/autocast_guard.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/tensor/context.h"
 #include "runtime/tensor/tensor.h"

@@ -1,4 +1,4 @@
-// Which part of a graph a backward pass has to run, when only some gradients are asked for.
+// The part of a graph that a backward pass has to run when only some gradients are asked for.
 #pragma once
 
 #include <unordered_set>

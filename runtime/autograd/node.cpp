@@ -1,5 +1,7 @@
 #include "runtime/autograd/node.h"
 
+#include "runtime/tensor/context.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -13,28 +15,6 @@ std::uint64_t Node::next_sequence_number() {
   ExecutionState& state = Context::current().state;
   const std::size_t last = state.next_sequence_numbers.size() - 1;
   return state.next_sequence_numbers[std::min(static_cast<std::size_t>(state.thread), last)]++;
-}
-
-Node::~Node() {
-  while (!accumulators_.empty()) accumulators_.pop_back();
-}
-
-void Node::set_saved(SavedList saved) {
-  saved_ = std::move(saved);
-  keeps_packed_ = std::any_of(saved_.begin(), saved_.end(),
-                              [](const SavedTensor& tensor) { return tensor.is_packed(); });
-}
-
-// A packed leaf is released without its accumulator: that stays with the node.
-void Node::release_saved() {
-  if (keeps_packed_) {
-    for (const SavedTensor& saved : saved_) {
-      IntrusivePtr<Node> accumulator = saved.accumulator();
-      if (accumulator) accumulators_.push_back(std::move(accumulator));
-    }
-  }
-  for (SavedTensor& saved : saved_) saved.release();
-  is_released_ = true;
 }
 
 std::uint32_t Node::add_input(const Tensor& output) {

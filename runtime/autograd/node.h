@@ -1,19 +1,19 @@
-// A node of the backward graph: one backward step, what it keeps, and where its gradients go.
+// A node of the backward graph: one backward step, and where its gradients go.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
-#include "runtime/autograd/saved_tensor.h"
-#include "runtime/tensor/inline_vector.h"
-#include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/base/inline_vector.h"
+#include "runtime/base/intrusive_ptr.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
 
 class Node;
 
-/// Where a gradient goes: input `input` of `node`. No node: nobody wants it.
+/// Where a gradient goes: input `input` of `node`. No node: it is not wanted.
 struct Edge {
   IntrusivePtr<Node> node;
   std::uint32_t input = 0;
@@ -29,7 +29,6 @@ struct TensorMeta {
 
 using TensorList = InlineVector<Tensor, 3>;
 using EdgeList = InlineVector<Edge, 3>;
-using SavedList = InlineVector<SavedTensor, 3>;
 
 /// Input i of a node is the gradient of the forward op's output i; its output j, which goes along
 /// edge j, is the gradient of the forward op's input j.
@@ -49,7 +48,10 @@ class Node : public RefCounted {
   virtual TensorList apply(TensorList& grads) = 0;
 
   /// Drops what was saved; a second backward through this node is an error from then on.
-  virtual void release_saved();
+  virtual void release_saved() { is_released_ = true; }
+
+  /// The leaf to whose `.grad` the engine adds the gradient; nullptr where apply() is to run.
+  virtual const Tensor* leaf() const { return nullptr; }
 
   std::string_view name() const { return name_; }
   /// Later forward ops have larger numbers and run earlier in backward.
@@ -57,7 +59,6 @@ class Node : public RefCounted {
   SiteId site() const { return site_; }  ///< of the forward op
   const EdgeList& edges() const { return edges_; }
   const InlineVector<TensorMeta, 1>& inputs() const { return inputs_; }
-  const SavedList& saved() const { return saved_; }
   bool is_released() const { return is_released_; }
 
   bool needs(std::size_t edge) const {
@@ -70,9 +71,6 @@ class Node : public RefCounted {
   void set_differentiable() { is_differentiable_ = true; }
 
   void set_edges(EdgeList edges) { edges_ = std::move(edges); }
-  void set_saved(SavedList saved);
-  /// Whether anything was saved while a hook was installed.
-  bool keeps_packed() const { return keeps_packed_; }
   /// Registers an output of the forward op; returns its number.
   std::uint32_t add_input(const Tensor& output);
 
@@ -81,7 +79,7 @@ class Node : public RefCounted {
   static void destroy(Node* node);
 
  protected:
-  virtual ~Node();
+  virtual ~Node() = default;
 
  private:
   std::string_view name_;
@@ -89,10 +87,7 @@ class Node : public RefCounted {
   SiteId site_;
   EdgeList edges_;
   InlineVector<TensorMeta, 1> inputs_;
-  SavedList saved_;
-  std::vector<IntrusivePtr<Node>> accumulators_;  ///< of packed leaves that were released
   bool is_released_ = false;
-  bool keeps_packed_ = false;
   bool is_differentiable_ = false;
 };
 

@@ -9,9 +9,10 @@
 
 #include "allocator_shim/base/assert.h"
 #include "runtime/autograd/forward_environment.h"
-#include "runtime/autograd/node.h"
 #include "runtime/autograd/saved_tensor.h"
+#include "runtime/autograd/saving_node.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 namespace {
@@ -19,10 +20,10 @@ namespace {
 class Placeholder;
 
 // Saves the inputs as any node does: under the hook of an outer checkpoint they are left out too.
-class InputSaver final : public Node {
+class InputSaver final : public SavingNode {
  public:
   explicit InputSaver(const std::vector<Tensor>& inputs)
-      : Node("CheckpointInputs", next_sequence_number()) {
+      : SavingNode("CheckpointInputs", next_sequence_number()) {
     SavedList saved;
     for (const Tensor& input : inputs) saved.emplace_back(input, SavedTensor::Kind::input);
     set_saved(std::move(saved));

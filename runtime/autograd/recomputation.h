@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "runtime/autograd/checkpoint.h"
+#include "runtime/autograd/checkpoint_options.h"
 
 namespace ohm {
 

@@ -1,7 +1,8 @@
 #include "runtime/autograd/recorded_arithmetic.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm {
 

@@ -1,6 +1,6 @@
-// What the engine does with gradients, recorded: under create_graph a gradient has a graph too, and
-// it goes on through sums, casts and broadcasts. Without grad mode these are the plain functions of
-// tensor/arithmetic.h.
+// The engine's arithmetic on gradients, recorded: under create_graph a gradient has a graph too,
+// and it goes on through sums, casts and broadcasts. Without grad mode these are the plain
+// functions of runtime/arithmetic.
 #pragma once
 
 #include "runtime/tensor/tensor.h"

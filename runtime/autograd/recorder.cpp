@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/autograd/gradient_selection.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 

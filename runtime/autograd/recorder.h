@@ -1,4 +1,4 @@
-// How an op records its backward step.
+// The recorder of an op's backward step.
 //
 //   Recorder record("MulBackward", {&x, &y});
 //   record.save(x);                               // inputs, before anything is allocated
@@ -23,15 +23,17 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/autograd/node.h"
+#include "runtime/autograd/autograd_state.h"
+#include "runtime/autograd/saving_node.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 
 /// What a backward closure sees.
 class BackwardCall {
  public:
-  BackwardCall(Node& node, const TensorList& grads) : node_(node), grads_(grads) {
+  BackwardCall(SavingNode& node, const TensorList& grads) : node_(node), grads_(grads) {
     if (node.keeps_packed()) unpack_all();
   }
   BackwardCall(const BackwardCall&) = delete;
@@ -48,7 +50,7 @@ class BackwardCall {
     if (!unpacked_.empty()) return unpacked_[i];
     return is_recorded_ ? node_.saved()[i].unpack_recorded(node_) : node_.saved()[i].unpack(node_);
   }
-  /// Whether anybody wants the gradient of input `i` in this backward pass.
+  /// Whether the gradient of input `i` in this backward pass.
   bool needs(std::size_t i) const {
     return node_.needs(i) && (selection_ == nullptr || is_selected(i));
   }
@@ -58,12 +60,16 @@ class BackwardCall {
   const TensorMeta& output(std::size_t i = 0) const { return node_.inputs()[i]; }
 
  private:
+  static const GradientSelection* running_selection() {
+    const AutogradState* state = find_autograd_state(Context::current().state);
+    return state == nullptr ? nullptr : state->gradient_selection;
+  }
   void unpack_all();
   bool is_selected(std::size_t i) const;
 
-  Node& node_;
+  SavingNode& node_;
   const TensorList& grads_;
-  const GradientSelection* selection_ = Context::current().state.gradient_selection;
+  const GradientSelection* selection_ = running_selection();
   bool is_recorded_ = Context::current().state.grad_enabled;
   /// What was packed lives from the beginning of the node's run to its end; the last one goes
   /// first. Empty where nothing was packed.
@@ -71,10 +77,10 @@ class BackwardCall {
 };
 
 template <class F>
-class ClosureNode final : public Node {
+class ClosureNode final : public SavingNode {
  public:
   ClosureNode(std::string_view name, std::uint64_t sequence_number, F backward)
-      : Node(name, sequence_number), backward_(std::move(backward)) {}
+      : SavingNode(name, sequence_number), backward_(std::move(backward)) {}
 
   TensorList apply(TensorList& grads) override {
     BackwardCall call(*this, grads);
@@ -126,11 +132,11 @@ class Recorder {
  private:
   template <class F>
   IntrusivePtr<Node> make_node(F backward) {
-    IntrusivePtr<Node> node(
-        new ClosureNode<F>(name_, Node::next_sequence_number(), std::move(backward)));
+    auto* const node = new ClosureNode<F>(name_, Node::next_sequence_number(), std::move(backward));
+    IntrusivePtr<Node> owner(node);
     node->set_edges(std::move(edges_));
     node->set_saved(std::move(saved_));
-    return node;
+    return owner;
   }
   void add_edge(const Tensor& input);
   static void bind(const Tensor& output, const IntrusivePtr<Node>& node);

@@ -6,12 +6,18 @@
 
 #include "runtime/autograd/node.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 namespace {
 
+SavedTensorHook* installed_hook() {
+  const AutogradState* state = find_autograd_state(Context::current().state);
+  return state == nullptr ? nullptr : state->saved_tensor_hook;
+}
+
 // Which op of which line recorded the node.
-std::string place_of(const Node& owner) {
+std::string place_of_node(const Node& owner) {
   const SiteTable* sites = Context::current().sites;
   if (sites == nullptr || owner.site() == kUnknownSite) return {};
   const Site& site = sites->at(owner.site());
@@ -23,18 +29,15 @@ std::string overwritten_message(const Tensor& tensor, const Node& owner, std::ui
       "[{}] one of the variables needed for gradient computation has been modified by an inplace "
       "operation: [{} {}], needed by {}, is at version {}; expected version {} instead{}",
       owner.name(), info_of(tensor.dtype()).tensor_type, tensor.shape().str(), owner.name(),
-      tensor.storage().version(), expected, place_of(owner));
+      tensor.storage().version(), expected, place_of_node(owner));
 }
 
 }  // namespace
 
-PackedTensor::PackedTensor() = default;
-PackedTensor::~PackedTensor() = default;
-
 SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) : kind_(kind) {
   if (!tensor.defined()) return;
   Tensor kept = kind == Kind::output ? detached_alias(tensor) : tensor;
-  if (SavedTensorHook* hook = Context::current().state.saved_tensor_hook) {
+  if (SavedTensorHook* hook = installed_hook()) {
     packed_ = hook->pack(kept);
     remember_place(kept);
     return;
@@ -44,29 +47,29 @@ SavedTensor::SavedTensor(const Tensor& tensor, Kind kind) : kind_(kind) {
 }
 
 void SavedTensor::remember_place(const Tensor& tensor) {
-  packed_->requires_grad_ = tensor.requires_grad();
+  packed_->place.requires_grad = tensor.requires_grad();
   if (tensor.is_leaf()) {
-    packed_->accumulator_ = gradient_edge(tensor).node;
+    packed_->place.accumulator = gradient_edge(tensor).node;
     return;
   }
   const AutogradMeta& meta = *autograd_meta(tensor);
-  packed_->grad_fn_ = meta.grad_fn;
-  packed_->output_number_ = meta.output_number;
+  packed_->place.grad_fn = meta.grad_fn;
+  packed_->place.output_number = meta.output_number;
 }
 
 IntrusivePtr<Node> SavedTensor::accumulator() const {
-  return packed_ ? packed_->accumulator_ : IntrusivePtr<Node>();
+  return packed_ ? packed_->place.accumulator : IntrusivePtr<Node>();
 }
 
 // What is unpacked takes the place of the tensor that was saved: a function that runs again with it
 // records what it recorded the first time.
 Tensor SavedTensor::unpacked() const {
   Tensor tensor = packed_->unpack();
-  if (!packed_->requires_grad_ || tensor.requires_grad()) return tensor;
+  if (!packed_->place.requires_grad || tensor.requires_grad()) return tensor;
   tensor = detached_alias(tensor);
   AutogradMeta& meta = ensure_autograd_meta(tensor);
-  meta.grad_fn = packed_->grad_fn_;
-  meta.output_number = packed_->output_number_;
+  meta.grad_fn = packed_->place.grad_fn;
+  meta.output_number = packed_->place.output_number;
   meta.requires_grad = !meta.grad_fn;
   return tensor;
 }
@@ -77,7 +80,7 @@ Tensor SavedTensor::unpack(const Node& owner) const {
         "[{}] Trying to backward through the graph a second time (or directly access saved tensors "
         "after they have already been freed). Saved intermediate values of the graph are freed "
         "when you call backward. Pass retain_graph = true to backward the first time{}.",
-        owner.name(), place_of(owner)));
+        owner.name(), place_of_node(owner)));
   }
   if (packed_) return unpacked();
   if (tensor_.defined() && tensor_.storage().version() != version_) {

@@ -4,56 +4,22 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/autograd/autograd_state.h"
+#include "runtime/autograd/saved_tensor_hook.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
-
-class Node;
-
-/// What a node keeps in place of a tensor that it saved.
-class PackedTensor : public RefCounted {
- public:
-  PackedTensor();
-  PackedTensor(const PackedTensor&) = delete;
-  PackedTensor& operator=(const PackedTensor&) = delete;
-
-  /// The tensor, or one that equals it. Its place in the graph is put back by the caller.
-  virtual Tensor unpack() = 0;
-
-  static void destroy(PackedTensor* packed) { delete packed; }
-
- protected:
-  virtual ~PackedTensor();
-
- private:
-  friend class SavedTensor;
-  IntrusivePtr<Node> grad_fn_;      ///< of the tensor; null for leaves and for outputs of the node
-  IntrusivePtr<Node> accumulator_;  ///< of a leaf
-  std::uint32_t output_number_ = 0;
-  bool requires_grad_ = false;
-};
-
-/// While one is installed, it decides what nodes keep of the tensors they save.
-class SavedTensorHook {
- public:
-  virtual IntrusivePtr<PackedTensor> pack(const Tensor& tensor) = 0;
-
- protected:
-  ~SavedTensorHook() = default;
-};
 
 /// Installs a hook while the guard lives, in place of the one before.
 class SavedTensorHookGuard {
  public:
   explicit SavedTensorHookGuard(SavedTensorHook& hook)
-      : context_(Context::current()),
-        previous_(std::exchange(context_.state.saved_tensor_hook, &hook)) {}
-  ~SavedTensorHookGuard() { context_.state.saved_tensor_hook = previous_; }
+      : previous_(std::exchange(autograd_state().saved_tensor_hook, &hook)) {}
+  ~SavedTensorHookGuard() { autograd_state().saved_tensor_hook = previous_; }
   SavedTensorHookGuard(const SavedTensorHookGuard&) = delete;
   SavedTensorHookGuard& operator=(const SavedTensorHookGuard&) = delete;
 
  private:
-  Context& context_;
   SavedTensorHook* previous_;
 };
 

@@ -4,7 +4,8 @@
 
 #include <stdexcept>
 
-#include "runtime/autograd/accumulate_grad.h"
+#include "allocator_shim/base/assert.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm {
 
@@ -16,6 +17,19 @@ AutogradMeta& ensure_autograd_meta(const Tensor& tensor) {
   auto& slot = tensor.impl()->autograd;
   if (!slot) slot = std::make_unique<AutogradMeta>();
   return static_cast<AutogradMeta&>(*slot);
+}
+
+AccumulateGrad::AccumulateGrad(const Tensor& leaf)
+    : Node("AccumulateGrad", kBeforeAll), leaf_(leaf) {
+  set_differentiable();
+  add_input(leaf);
+}
+
+AccumulateGrad::~AccumulateGrad() { autograd_meta(leaf_)->accumulator = nullptr; }
+
+TensorList AccumulateGrad::apply(TensorList& /*grads*/) {
+  OHM_ASSERT(false, "the engine accumulates the gradients of leaves");
+  return {};
 }
 
 Edge gradient_edge(const Tensor& tensor) {

@@ -1,4 +1,4 @@
-// What autograd attaches to a tensor: its gradient, the node that made it, its accumulator.
+// Autograd's part of a tensor: its gradient, the node that made it, its accumulator.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,22 @@
 
 namespace ohm {
 
-class AccumulateGrad;
+/// The end of the graph: the gradient that reaches it is added to its leaf's `.grad`, by the engine
+/// (accumulate_grad.h). Holds its leaf strongly: as long as a graph leads to a leaf, the leaf
+/// lives.
+class AccumulateGrad final : public Node {
+ public:
+  explicit AccumulateGrad(const Tensor& leaf);
+
+  const Tensor* leaf() const override { return &leaf_; }
+  /// Does not run.
+  TensorList apply(TensorList& grads) override;
+
+ private:
+  ~AccumulateGrad() override;
+
+  Tensor leaf_;
+};
 
 struct AutogradMeta : AutogradMetaBase {
   Tensor grad;

@@ -7,7 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/tensor/philox.h"
+#include "runtime/base/philox.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::data {
 

@@ -8,17 +8,18 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/nn/linear.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::nn {
 namespace {

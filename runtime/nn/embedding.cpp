@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/embedding.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::nn {
 

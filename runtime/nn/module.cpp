@@ -8,10 +8,11 @@
 #include <unordered_set>
 
 #include "allocator_shim/observe/out_of_memory.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/convert.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::nn {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/layer_norm.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::nn {
 namespace {

@@ -7,13 +7,17 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/activation.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/dropout.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pointwise.h"
 #include "runtime/ops/recurrent_cell.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::nn {
 namespace {

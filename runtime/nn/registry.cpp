@@ -16,7 +16,7 @@
 #include "runtime/nn/recurrent.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/nn/transformer.h"
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op_list.h"
 
 namespace ohm::nn {
 namespace {

@@ -11,7 +11,7 @@
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
 #include "runtime/ops/activation.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/arithmetic.h"
 
 namespace ohm::nn {
 namespace {

@@ -1,8 +1,9 @@
 #include "runtime/ops/activation.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/activation.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/activation.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {
@@ -25,22 +26,22 @@ void record_relu(const Tensor& input, const Tensor& out) {
       return TensorList{
           formula::linear_in_gradient("ThresholdBackwardBackward", call.grad(), call.saved(0),
                                       [](const Tensor& grad, const Tensor& result) {
-                                        return map_new(grad, result, formulas::ReluSlope());
+                                        return map_new(grad, result, functors::ReluBackward());
                                       })};
     });
   }
 }
 
 // grad · y · (1 − y), in one kernel.
-Tensor sigmoid_slope(const Tensor& grad, const Tensor& y) {
-  Tensor out = map_new(grad, y, formulas::SigmoidSlope());
+Tensor sigmoid_backward(const Tensor& grad, const Tensor& y) {
+  Tensor out = map_new(grad, y, functors::SigmoidBackward());
   if (Recorder record("SigmoidBackwardBackward", {&grad, &y}); record.is_needed()) {
     record.save(record.needs(1) ? grad : Tensor());
     record.save(y);
     record.attach_differentiable(out, [](BackwardCall& call) {
       TensorList grads{Tensor(), Tensor()};
       const Tensor result = call.saved(1);
-      if (call.needs(0)) grads[0] = sigmoid_slope(call.grad(), result);
+      if (call.needs(0)) grads[0] = sigmoid_backward(call.grad(), result);
       if (call.needs(1)) {
         const Tensor doubled = formula::times(result, -2.0);
         const Tensor slope = formula::plus(doubled, 1.0);
@@ -54,15 +55,15 @@ Tensor sigmoid_slope(const Tensor& grad, const Tensor& y) {
 }
 
 // grad · (1 − y²), in one kernel.
-Tensor tanh_slope(const Tensor& grad, const Tensor& y) {
-  Tensor out = map_new(grad, y, formulas::TanhSlope());
+Tensor tanh_backward(const Tensor& grad, const Tensor& y) {
+  Tensor out = map_new(grad, y, functors::TanhBackward());
   if (Recorder record("TanhBackwardBackward", {&grad, &y}); record.is_needed()) {
     record.save(record.needs(1) ? grad : Tensor());
     record.save(y);
     record.attach_differentiable(out, [](BackwardCall& call) {
       TensorList grads{Tensor(), Tensor()};
       const Tensor result = call.saved(1);
-      if (call.needs(0)) grads[0] = tanh_slope(call.grad(), result);
+      if (call.needs(0)) grads[0] = tanh_backward(call.grad(), result);
       if (call.needs(1)) {
         const Tensor slope = formula::times(result, -2.0);
         const Tensor scaled = formula::product(slope, call.saved(0));
@@ -86,7 +87,7 @@ Tensor relu(const Tensor& input) {
   const OpFront front(kRelu);
   Tensor out = empty_like(input);
   visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, formulas::Relu()); });
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, functors::Relu()); });
   record_relu(input, out);
   return out;
 }
@@ -95,40 +96,40 @@ Tensor relu_(const Tensor& input) {
   const OpFront front(kReluInplace);
   begin_inplace_write(input, kReluInplace.name);
   visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, formulas::Relu()); });
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, functors::Relu()); });
   record_relu(input, input);
   return input;
 }
 
 Tensor sigmoid(const Tensor& input) {
   return unary_keeping_result(
-      kSigmoid, "SigmoidBackward", input, formulas::Sigmoid(),
-      Formula([](const Tensor& grad, const Tensor& y) { return sigmoid_slope(grad, y); }));
+      kSigmoid, "SigmoidBackward", input, functors::Sigmoid(),
+      Formula([](const Tensor& grad, const Tensor& y) { return sigmoid_backward(grad, y); }));
 }
 
 Tensor tanh(const Tensor& input) {
   return unary_keeping_result(
-      kTanh, "TanhBackward", input, formulas::Tanh(),
-      Formula([](const Tensor& grad, const Tensor& y) { return tanh_slope(grad, y); }));
+      kTanh, "TanhBackward", input, functors::Tanh(),
+      Formula([](const Tensor& grad, const Tensor& y) { return tanh_backward(grad, y); }));
 }
 
 Tensor gelu(const Tensor& input, const std::string& approximate) {
   if (approximate == "tanh") {
-    return unary_keeping_input(kGelu, "GeluBackward", input, formulas::TanhGelu(),
-                               formulas::TanhGeluSlope());
+    return unary_keeping_input(kGelu, "GeluBackward", input, functors::TanhGelu(),
+                               functors::TanhGeluBackward());
   }
   if (approximate == "none") {
-    return unary_keeping_input(kGelu, "GeluBackward", input, formulas::Gelu(),
-                               formulas::GeluSlope());
+    return unary_keeping_input(kGelu, "GeluBackward", input, functors::Gelu(),
+                               functors::GeluBackward());
   }
   throw std::invalid_argument(
       fmt::format("[gelu] approximate must be \"none\" or \"tanh\", not \"{}\"", approximate));
 }
 
 Tensor silu(const Tensor& given, bool inplace) {
-  constexpr formulas::Silu kForward;
+  constexpr functors::Silu kForward;
   if (!inplace) {
-    return unary_keeping_input(kSilu, "SiluBackward", given, kForward, formulas::SiluSlope());
+    return unary_keeping_input(kSilu, "SiluBackward", given, kForward, functors::SiluBackward());
   }
   const OpFront front(kSilu);
   require_floating(given, kSilu);
@@ -140,25 +141,26 @@ Tensor silu(const Tensor& given, bool inplace) {
                  [&]<class T>(TypeTag<T>) { map_unary<T, T>(given, given, kForward); });
   if (record.is_needed()) {
     record.attach(given, [](BackwardCall& call) {
-      return TensorList{map_new(call.grad(), call.saved(0), formulas::SiluSlope())};
+      return TensorList{map_new(call.grad(), call.saved(0), functors::SiluBackward())};
     });
   }
   return given;
 }
 
 Tensor mish(const Tensor& input) {
-  return unary_keeping_input(kMish, "MishBackward", input, formulas::Mish(), formulas::MishSlope());
+  return unary_keeping_input(kMish, "MishBackward", input, functors::Mish(),
+                             functors::MishBackward());
 }
 
 Tensor softplus(const Tensor& input, double beta, double threshold) {
   return unary_keeping_input(kSoftplus, "SoftplusBackward", input,
-                             formulas::Softplus{beta, threshold},
-                             formulas::SoftplusSlope{beta, threshold});
+                             functors::Softplus{beta, threshold},
+                             functors::SoftplusBackward{beta, threshold});
 }
 
 Tensor logsigmoid(const Tensor& input) {
-  return unary_keeping_input(kLogSigmoid, "LogSigmoidBackward", input, formulas::LogSigmoid(),
-                             formulas::LogSigmoidSlope());
+  return unary_keeping_input(kLogSigmoid, "LogSigmoidBackward", input, functors::LogSigmoid(),
+                             functors::LogSigmoidBackward());
 }
 
 Tensor glu(const Tensor& input, std::int64_t dim) {
@@ -181,7 +183,7 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
   record.save(input);
   Tensor out = empty(values.shape(), options_of(input));
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, values, half(input, 1), formulas::Gated());
+    map_binary<T, T>(out, values, half(input, 1), functors::Gated());
   });
   record.attach(out, [half](BackwardCall& call) {
     const Tensor whole = call.saved(0);
@@ -189,8 +191,8 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
     const Tensor a = half(whole, 0);
     const Tensor b = half(whole, 1);
     visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(half(grad, 0), call.grad(), b, formulas::Gated());
-      map_ternary<T, T>(half(grad, 1), call.grad(), a, b, formulas::GateSlope());
+      map_binary<T, T>(half(grad, 0), call.grad(), b, functors::Gated());
+      map_ternary<T, T>(half(grad, 1), call.grad(), a, b, functors::GateBackward());
     });
     return TensorList{grad};
   });

@@ -5,11 +5,12 @@
 
 #include <stdexcept>
 
-#include "runtime/ops/arrange.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/rearrange.h"
+#include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {
@@ -106,12 +107,6 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats,
 
 Tensor clamp_min(const Tensor& input, double min) { return clamp(input, min, std::nullopt); }
 Tensor clamp_max(const Tensor& input, double max) { return clamp(input, std::nullopt, max); }
-
-std::vector<Sample> cube_and(std::vector<Value> arguments) {
-  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
-  sample.insert(sample.end(), arguments.begin(), arguments.end());
-  return {sample};
-}
 
 Tensor zeros_of(const Shape& shape) { return zeros(shape, {DType::int64, Device::cpu()}); }
 

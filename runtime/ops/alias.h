@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 

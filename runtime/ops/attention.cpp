@@ -7,16 +7,21 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/ops/arrange.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/autocast_guard.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/attention_fused.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/choice.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/dropout.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/rearrange.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {

@@ -4,18 +4,34 @@
 #include <cmath>
 #include <vector>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/attention_kernel.h"
-#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/base/ceil_div.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/cuda/attention.h"
+#include "runtime/ops/host/attention.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
-#include "runtime/tensor/reduce.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+void attention_forward(const AttentionInputs& inputs, const AttentionRules& rules,
+                       const Tensor& out, const Tensor& logsumexp) {
+  if (!out.has_values() || is_attention_done_on_cuda(inputs, rules, out, logsumexp)) return;
+  host_attention(inputs, rules, out, logsumexp);
+}
+
+void attention_backward(const AttentionInputs& inputs, const AttentionRules& rules,
+                        const Tensor& grad, const AttentionInputs& gradients,
+                        const AttentionSums& sums) {
+  if (!grad.has_values()) return;
+  if (are_attention_gradients_done_on_cuda(inputs, rules, grad, gradients, sums)) return;
+  host_attention_gradients(inputs, rules, grad, gradients);
+}
+
 std::int64_t round_up(std::int64_t a, std::int64_t multiple) {
   return ceil_div(a, multiple) * multiple;
 }
@@ -29,7 +45,7 @@ Tensor swapped(const Tensor& tensor) {
   return make_view(tensor, sizes, strides, tensor.impl()->offset);
 }
 
-// The same, of a tensor that nobody else has: what an op hands out.
+// The same, of a tensor that has no other owner: what an op hands out.
 Tensor swapped_result(const Tensor& fresh) {
   Tensor result = swapped(fresh);
   result.impl()->is_view = false;
@@ -163,7 +179,7 @@ Tensor row_products(const Tensor& grad, const Tensor& out) {
   if (grad.dtype() != DType::float32) {
     return empty({grad.size(0), grad.size(2), grad.size(1)}, float32_on(grad));
   }
-  const Tensor product = map_new(grad, out, formulas::Product());
+  const Tensor product = map_new(grad, out, functors::Product());
   const Tensor sums = reduce_sum(product, with(0, 3), false, DType::float32);
   return row_major(make_view(sums, {sums.shape()[0], sums.shape()[2], sums.shape()[1]},
                              {sums.strides()[0], sums.strides()[2], sums.strides()[1]}, 0));

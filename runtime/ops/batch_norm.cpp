@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/ops/batch_norm_kernel.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/base/ceil_div.h"
+#include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/card_norm.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
+#include "runtime/ops/cuda/batch_norm.h"
+#include "runtime/ops/host/batch_norm.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -89,8 +91,6 @@ bool is_channels_last(const Tensor& input) {
   return input.device().is_cuda() && input.is_contiguous() && input.strides()[1] == 1;
 }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 std::int64_t last_power_of_2(std::int64_t n) {
   return static_cast<std::int64_t>(
       std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1))));
@@ -129,19 +129,19 @@ class Staging {
 
 // ---- forward ------------------------------------------------------------------------------------
 
-// Where nobody keeps them, the mean goes before invstd.
+// Where they are not kept, the mean goes before invstd.
 struct Results {
   Tensor invstd;
   Tensor mean;  ///< undefined where forward makes none
   Tensor out;
 };
 
-OnCard forward_on_card(const Operands& operands, const BatchNormCall& call, double momentum,
-                       const Results& results) {
-  const CardBatchNorm norm{operands.input,        operands.weight,      operands.bias,
+CudaResult forward_on_cuda(const Operands& operands, const BatchNormCall& call, double momentum,
+                           const Results& results) {
+  const CudaBatchNorm norm{operands.input,        operands.weight,      operands.bias,
                            operands.running_mean, operands.running_var, call.eps};
-  if (!call.is_training) return apply_batch_norm_on_card(norm, results.out);
-  return train_batch_norm_on_card(norm, momentum, results.out, results.mean, results.invstd);
+  if (!call.is_training) return apply_batch_norm_on_cuda(norm, results.out);
+  return train_batch_norm_on_cuda(norm, momentum, results.out, results.mean, results.invstd);
 }
 
 Results forward(const Operands& operands, const BatchNormCall& call, double momentum) {
@@ -153,7 +153,7 @@ Results forward(const Operands& operands, const BatchNormCall& call, double mome
     results.mean = empty({input.shape()[1]}, options);
     results.invstd = empty({input.shape()[1]}, options);
   }
-  if (call.is_cudnn && forward_on_card(operands, call, momentum, results) == OnCard::done) {
+  if (call.is_cudnn && forward_on_cuda(operands, call, momentum, results) == CudaResult::done) {
     return results;
   }
   const RunningStatistics running{operands.running_mean, operands.running_var, momentum};
@@ -176,7 +176,7 @@ Results forward(const Operands& operands, const BatchNormCall& call, double mome
 // ---- backward -----------------------------------------------------------------------------------
 
 // Positions of what a node keeps.
-enum Saved : std::size_t { kInput, kRunningMean, kRunningVar, kWeight, kMean, kInvstd };
+enum Saved : std::size_t { kInput, kRunningMean, kRunningVar, kWeight, kSavedMean, kInvstd };
 
 class BatchNormBackward {
  public:
@@ -185,7 +185,7 @@ class BatchNormBackward {
         backward_(backward),
         input_(backward.saved(kInput)),
         weight_(backward.saved(kWeight)),
-        mean_(backward.saved(kMean)),
+        mean_(backward.saved(kSavedMean)),
         invstd_(backward.saved(kInvstd)) {}
 
   TensorList run() {
@@ -213,9 +213,9 @@ class BatchNormBackward {
     BatchNormGradients grads{empty_input(), {}, {}};
     grads.weight = empty_channels();
     grads.bias = empty_channels();
-    const CardBatchNorm norm{input_, weight_, {}, {}, {}, call_.eps};
-    const CardBatchNormGradients wanted{grads.input, grads.weight, grads.bias};
-    if (batch_norm_gradients_on_card(norm, grad, mean_, invstd_, wanted) == OnCard::no) {
+    const CudaBatchNorm norm{input_, weight_, {}, {}, {}, call_.eps};
+    const CudaBatchNormGradients wanted{grads.input, grads.weight, grads.bias};
+    if (batch_norm_gradients_on_cuda(norm, grad, mean_, invstd_, wanted) == CudaResult::no) {
       compute(grad, grads);
     }
     return grads;

@@ -46,6 +46,15 @@ void require_same_device(const Tensor& a, const Tensor& b, const OpInfo& info) {
                   info.name, a.device().str(), b.device().str()));
 }
 
+void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b) {
+  require_same_device(a, b, info);
+  require_floating(a, info);
+  if (a.dtype() == b.dtype()) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] expected both operands to have the same dtype, but got {} and {}",
+                  info.name, name_of(a.dtype()), name_of(b.dtype())));
+}
+
 Tensor empty_for(const Tensor& input, const TensorOrNumber& other, DType dtype,
                  const OpInfo& info) {
   const Tensor* tensor = std::get_if<Tensor>(&other);

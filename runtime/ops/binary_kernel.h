@@ -1,4 +1,5 @@
-// What ops of two operands share: devices checked, dtypes promoted, shapes broadcast, one loop.
+// The common part of ops of two operands: devices checked, dtypes promoted, shapes broadcast, one
+// loop.
 #pragma once
 
 #include "runtime/ops/pointwise_kernel.h"
@@ -9,12 +10,24 @@ namespace ohm::ops {
 /// The tensor that an operand is; an undefined one for a number.
 const Tensor& tensor_of(const TensorOrNumber& operand);
 
+inline bool is_number(const TensorOrNumber& operand) {
+  return std::holds_alternative<double>(operand);
+}
+/// The number that an operand is; 0 for a tensor.
+inline double number_of(const TensorOrNumber& operand) {
+  const double* number = std::get_if<double>(&operand);
+  return number == nullptr ? 0.0 : *number;
+}
+
 /// The dtype of `input op other`.
 DType result_dtype(const Tensor& input, const TensorOrNumber& other);
 
 /// Throws std::invalid_argument naming both devices when they differ and neither operand is a
 /// 0-dim CPU tensor.
 void require_same_device(const Tensor& a, const Tensor& b, const OpInfo& info);
+
+/// Throws std::invalid_argument unless both are on one device and of one floating dtype.
+void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b);
 
 /// Uninitialised, of the broadcast shape, on the device of the operand that is not a 0-dim CPU
 /// tensor.

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/elementwise.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/norm.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {
@@ -114,7 +118,7 @@ void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) 
   const OpFront front(kClipGradValue);
   for (const Tensor& grad : gradients_of(parameters)) {
     visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-      map_unary<T, T>(grad, grad, formulas::Clamp{-clip_value, clip_value});
+      map_unary<T, T>(grad, grad, functors::Clamp{-clip_value, clip_value});
     });
     grad.storage().bump_version();
   }

@@ -6,14 +6,20 @@
 #include <stdexcept>
 
 #include "runtime/autograd/recorder.h"
+#include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/activation.h"
-#include "runtime/ops/arrange.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/norm.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_math.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/power.h"
+#include "runtime/ops/rearrange.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
@@ -43,7 +49,7 @@ Tensor bounded_lengths(const Tensor& tensor, std::int64_t dim, double eps) {
   }
   visit_floating(lengths.dtype(), [&]<class T>(TypeTag<T>) {
     map_unary<T, T>(lengths, lengths,
-                    formulas::Clamp{eps, std::numeric_limits<double>::infinity()});
+                    functors::Clamp{eps, std::numeric_limits<double>::infinity()});
   });
   return lengths;
 }

@@ -6,15 +6,18 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/card_convolution.h"
-#include "runtime/ops/conv_kernel.h"
 #include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/cublas_workspace.h"
+#include "runtime/ops/cuda/convolution.h"
+#include "runtime/ops/host/convolution.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
-#include "runtime/ops/workspace.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/reduce.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -188,7 +191,7 @@ Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
     columns.ensure();
   }
   if (plan.path == ConvPath::library &&
-      convolve_on_card(g, input, filters, bias, out) == OnCard::done) {
+      convolve_on_cuda(g, input, filters, bias, out) == CudaResult::done) {
     return out;
   }
   conv_forward(g, input, filters, bias, out);
@@ -246,8 +249,8 @@ class ConvBackward {
     if (!wanted_.input) return;
     allocate_input();
     columns_.ensure();
-    if (is_library() &&
-        convolve_grad_input_on_card(plan_.geometry, grad_, weight_, grads_[0]) == OnCard::done) {
+    if (is_library() && convolve_grad_input_on_cuda(plan_.geometry, grad_, weight_, grads_[0]) ==
+                            CudaResult::done) {
       return;
     }
     conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
@@ -258,7 +261,7 @@ class ConvBackward {
     allocate_weight();
     columns_.ensure();
     if (is_library() &&
-        convolve_grad_weight_on_card(plan_.geometry, grad_, input, grads_[1]) == OnCard::done) {
+        convolve_grad_weight_on_cuda(plan_.geometry, grad_, input, grads_[1]) == CudaResult::done) {
       return;
     }
     conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);

@@ -1,10 +1,10 @@
-// What the convolutions of images share: their sizes as arguments, and what must fit.
+// The sizes of convolutions of images as arguments, and what must fit.
 #pragma once
 
 #include <cstdint>
 
-#include "runtime/ops/autocast.h"
-#include "runtime/tensor/reduce.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

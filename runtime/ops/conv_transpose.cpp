@@ -4,13 +4,15 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/card_convolution.h"
-#include "runtime/ops/conv_kernel.h"
 #include "runtime/ops/conv_sizes.h"
+#include "runtime/ops/cublas_workspace.h"
+#include "runtime/ops/cuda/convolution.h"
+#include "runtime/ops/host/convolution.h"
 #include "runtime/ops/view.h"
-#include "runtime/ops/workspace.h"
-#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -116,7 +118,7 @@ Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& wei
   Buffers buffers(plan, input);
   if (bias.defined()) buffers.add_ones();
   buffers.use_matrix_product();
-  if (plan.unfolds || convolve_grad_input_on_card(g, input, filters, out) == OnCard::no) {
+  if (plan.unfolds || convolve_grad_input_on_cuda(g, input, filters, out) == CudaResult::no) {
     conv_grad_input(g, input, filters, out);
   }
   if (bias.defined()) add_bias(out, bias);
@@ -133,7 +135,7 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
     grads[0] = empty(input.shape(), options_of(grad));
     const Buffers buffers(plan, grad);
     buffers.use_matrix_product();
-    if (plan.unfolds || convolve_on_card(g, grad, weight, Tensor(), grads[0]) == OnCard::no) {
+    if (plan.unfolds || convolve_on_cuda(g, grad, weight, Tensor(), grads[0]) == CudaResult::no) {
       conv_forward(g, grad, weight, Tensor(), grads[0]);
     }
   }
@@ -143,7 +145,8 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
     const Buffers buffers(plan, grad);
     if (call.needs(1)) {
       buffers.use_matrix_product();
-      if (plan.unfolds || convolve_grad_weight_on_card(g, input, grad, grads[1]) == OnCard::no) {
+      if (plan.unfolds ||
+          convolve_grad_weight_on_cuda(g, input, grad, grads[1]) == CudaResult::no) {
         conv_grad_weight(g, input, grad, grads[1]);
       }
     }
@@ -152,8 +155,8 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
   return grads;
 }
 
-void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                    std::int64_t groups) {
+void check_transpose_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                              std::int64_t groups) {
   require_images(kConvTranspose2d, input, weight, bias, groups);
   if (input.shape()[1] != weight.shape()[0]) {
     throw std::invalid_argument(fmt::format(
@@ -193,7 +196,7 @@ Tensor conv_transpose2d(const Tensor& given, const Tensor& given_weight,
   const Tensor bias = given_bias ? front.input(*given_bias) : Tensor();
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
-  check_operands(input, weight, bias, groups);
+  check_transpose_operands(input, weight, bias, groups);
   const TransposePlan plan =
       plan_for(input, weight, stride, padding, output_padding, groups, dilation);
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});

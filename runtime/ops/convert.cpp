@@ -4,9 +4,11 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -49,7 +51,7 @@ Tensor result_of_copy(const Tensor& input, Device device, DType dtype, Transfer 
 
 // One copy that may change device and dtype at once.
 Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfer) {
-  const OpFront front(kTo);
+  const OpGuard running(kTo.name);
   Tensor out = result_of_copy(input, device, dtype, transfer);
   {
     const auto temporaries = temporaries_of(input, device, dtype, transfer);
@@ -57,8 +59,8 @@ Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfe
   }
   if (transfer == Transfer::non_blocking && device.is_cpu() != input.device().is_cpu()) {
     const Device gpu = device.is_cpu() ? input.device() : device;
-    input.storage().record_copy(gpu);
-    out.storage().record_copy(gpu);
+    record_copy(input.storage(), gpu);
+    record_copy(out.storage(), gpu);
   }
   if (Recorder record("ToCopyBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
@@ -70,7 +72,9 @@ Tensor copy_to(const Tensor& input, Device device, DType dtype, Transfer transfe
   return out;
 }
 
-std::vector<Sample> one_matrix() { return {{randn({2, 3}, {DType::float64, Device::cpu()})}}; }
+std::vector<Sample> converted_matrix() {
+  return {{randn({2, 3}, {DType::float64, Device::cpu()})}};
+}
 
 }  // namespace
 
@@ -91,7 +95,7 @@ Tensor pin_memory(const Tensor& input) {
     throw std::invalid_argument(
         fmt::format("[pin_memory] only memory of the host can be pinned, got {}", describe(input)));
   }
-  if (input.storage().is_pinned()) return input;
+  if (is_pinned(input.storage())) return input;
   const OpGuard op("pin_memory");
   Tensor out = empty_pinned(input.shape(), strides_of_copy(input), input.dtype());
   copy_into(out, input);
@@ -99,7 +103,7 @@ Tensor pin_memory(const Tensor& input) {
 }
 
 Tensor clone(const Tensor& input) {
-  const OpFront front(kClone);
+  const OpGuard running(kClone.name);
   Tensor out = copy_of(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
@@ -109,7 +113,7 @@ Tensor clone(const Tensor& input) {
 
 Tensor contiguous(const Tensor& input) {
   if (input.is_contiguous()) return input;
-  const OpFront front(kContiguous);
+  const OpGuard running(kContiguous.name);
   Tensor out = row_major(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
@@ -118,7 +122,7 @@ Tensor contiguous(const Tensor& input) {
 }
 
 Tensor copy_(const Tensor& input, const Tensor& source) {
-  const OpFront front(kCopy);
+  const OpGuard running(kCopy.name);
   if (!(broadcast_shapes(input.shape(), source.shape(), "copy_") == input.shape())) {
     throw std::invalid_argument(fmt::format("[copy_] a source of shape {} does not fit into {}",
                                             source.shape().str(), input.shape().str()));
@@ -137,8 +141,8 @@ Tensor copy_(const Tensor& input, const Tensor& source) {
 
 std::vector<OpDef> convert_ops() {
   return {
-      define(kClone, kFunction | kMethod, &clone, {"input"}, one_matrix),
-      define(kContiguous, kMethod, &contiguous, {"input"}, one_matrix),
+      define(kClone, kFunction | kMethod, &clone, {"input"}, converted_matrix),
+      define(kContiguous, kMethod, &contiguous, {"input"}, converted_matrix),
       define(kCopy, kMethod, &copy_, {"input", "source"}),
   };
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 
@@ -20,11 +20,11 @@ enum class Transfer : std::uint8_t { blocking, non_blocking };
 
 /// Both in one copy. Between host and GPU, a copy that also casts does so on the host: its side of
 /// the copy takes a temporary. A non-blocking one casts on the GPU, with the temporary there;
-/// page-locked memory that it reads or writes waits for it, and a result on the host is in such
+/// pinned memory that it reads or writes waits for it, and a result on the host is in such
 /// memory.
 Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
           Transfer transfer = Transfer::blocking);
-/// A copy in page-locked memory of the host, outside any graph; the tensor itself when it is there
+/// A copy in pinned memory of the host, outside any graph; the tensor itself when it is there
 /// already. Throws std::invalid_argument for a tensor that is not on the host.
 Tensor pin_memory(const Tensor& input);
 /// A copy of its own, in the graph.

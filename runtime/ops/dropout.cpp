@@ -1,9 +1,10 @@
 #include "runtime/ops/dropout.h"
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/base/philox.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/tensor/philox.h"
 
 namespace ohm::ops {
 namespace {
@@ -35,7 +36,7 @@ Tensor zero_number(const Tensor& like) { return zeros({}, options_of(like)); }
 // mask ? x · scale : 0
 void mask_into(const Tensor& out, const Tensor& x, const Tensor& mask, double scale) {
   visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, x, mask, formulas::MaskedScaled{scale});
+    map_binary<T, T>(out, x, mask, functors::MaskedScaled{scale});
   });
 }
 

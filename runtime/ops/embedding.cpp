@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/kernels/functors/gather_scatter.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/lines.h"
-#include "runtime/ops/formulas/moves.h"
-#include "runtime/ops/host_values.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
-#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {
@@ -54,16 +54,16 @@ Tensor gather_rows(const Table& table, const Tensor& given, const Tensor& weight
   Tensor out = empty(shape, options_of(weight));
   if (!out.has_values()) return out;
   require_places(kEmbedding, given, {table.rows}, out);
-  formulas::SlicePlaces places;
+  functors::SlicePlaces places;
   places.leading = 1;
   places.sizes[0] = table.rows;
   places.strides[0] = weight.strides()[0];
-  places.index[0] = walk_of(given, 0, false);
-  places.slice = walk_of(weight, with(0, 0), false);
+  places.index[0] = strided_index_of(given, 0, false);
+  places.slice = strided_index_of(weight, with(0, 0), false);
   places.width = table.width;
-  const formulas::GatheredSlices rows{places};
-  if (are_lines_done_on_card(rows, weight.dtype(), thread_for_each(out.numel()),
-                             {{out}, {weight, given}})) {
+  const functors::GatheredSlices rows{places};
+  if (are_rows_done_on_cuda(rows, weight.dtype(), thread_for_each(out.numel()),
+                            {{out}, {weight, given}})) {
     return out;
   }
   // Rows are copied as they are.
@@ -84,10 +84,10 @@ Tensor gather_rows(const Table& table, const Tensor& given, const Tensor& weight
 
 void scatter_rows(const Table& table, const Tensor& input, const Tensor& grad, const Tensor& out) {
   if (!out.has_values()) return;
-  const formulas::ScatteredRow rows_of_index{input.numel(), table.padding_row};
+  const functors::ScatteredRow rows_of_index{input.numel(), table.padding_row};
   if (input.is_contiguous() && out.is_contiguous() &&
-      are_lines_done_on_card(rows_of_index, out.dtype(), {table.rows, table.width},
-                             {{out}, {input, grad}})) {
+      are_rows_done_on_cuda(rows_of_index, out.dtype(), {table.rows, table.width},
+                            {{out}, {input, grad}})) {
     return;
   }
   const HostInput<std::int64_t> indices(input);

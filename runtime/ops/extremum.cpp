@@ -5,18 +5,19 @@
 #include <limits>
 #include <numeric>
 
-#include "runtime/ops/card_extremum.h"
-#include "runtime/ops/card_sort.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/folding.h"
-#include "runtime/ops/formulas/sorting.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/base/rows.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/reduce_split.h"
+#include "runtime/kernels/functors/sorting.h"
+#include "runtime/kernels/launch/split_reduction.h"
+#include "runtime/ops/cuda/extremum.h"
+#include "runtime/ops/cuda/sort.h"
 #include "runtime/ops/index_places.h"
-#include "runtime/ops/lines.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/card_fold.h"
-#include "runtime/tensor/reduction_scratch.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -39,13 +40,13 @@ void find_extrema(const Extrema& extrema) {
   const ReductionScratch scratch(extrema.input, extrema.folded, {bytes, true});
   const bool has_values =
       extrema.values.defined() ? extrema.values.has_values() : extrema.places.has_values();
-  if (!has_values || are_found_on_card(extrema)) return;
+  if (!has_values || are_found_on_cuda(extrema)) return;
   const auto count = static_cast<std::size_t>(extrema.count());
   std::vector<double> best(count);
   std::vector<std::int64_t> places(count);
   std::vector<std::int64_t> seen(count);
   for_each_folded(extrema.input, extrema.folded, [&](std::size_t slot, double x) {
-    if (seen[slot] == 0 || formulas::is_more_extreme(x, best[slot], extrema.wants_largest)) {
+    if (seen[slot] == 0 || functors::is_more_extreme(x, best[slot], extrema.wants_largest)) {
       best[slot] = x;
       places[slot] = seen[slot];
     }
@@ -68,17 +69,17 @@ void find_extrema(const Extrema& extrema) {
 Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
   const auto compare = [](const Tensor& out, const Tensor& a, const Tensor& b) {
     visit_dtype(a.dtype(),
-                [&]<class T>(TypeTag<T>) { map_binary<bool, T>(out, a, b, formulas::Same()); });
+                [&]<class T>(TypeTag<T>) { map_binary<bool, T>(out, a, b, functors::Same()); });
   };
   const Tensor input_is_nan = empty_like(input, DType::boolean);
   const Tensor result_is_nan = empty_like(result, DType::boolean);
   const Tensor mask = empty_like(input, DType::boolean);
   compare(mask, input, result);
   const Tensor count = reduce_sum(mask, all_dims(mask.dims()), false, DType::int64);
-  const Tensor share = map_new(grad, count, formulas::Quotient());
+  const Tensor share = map_new(grad, count, functors::Quotient());
   Tensor out = empty_like(input);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, mask, share, formulas::Product());
+    map_binary<T, T>(out, mask, share, functors::Product());
   });
   return out;
 }
@@ -103,22 +104,22 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
 
 // ---- along a dimension --------------------------------------------------------------------------
 
-// The temporaries of the kernel that finds the largest of long lines, several blocks to a line.
+// The temporaries of the kernel that finds the largest of long rows, several blocks to a row.
 class SelectionScratch {
  public:
   SelectionScratch(const Tensor& input, int dim) {
     const Device device = input.device();
     const std::int64_t size = input.shape()[dim];
-    const std::int64_t lines = size == 0 ? 0 : input.numel() / size;
-    if (!device.is_cuda() || !is_divided(lines, size)) return;
-    const std::int64_t blocks = lines * blocks_for_line(lines, size, device);
+    const std::int64_t rows = size == 0 ? 0 : input.numel() / size;
+    if (!device.is_cuda() || !is_divided(rows, size)) return;
+    const std::int64_t blocks = rows * blocks_for_row(rows, size, device);
     const auto keep = [&](std::int64_t count, DType dtype) {
       parts_.push_back(empty({count}, {dtype, device}));
     };
-    keep(lines, input.dtype());              // the last value that is chosen, of each line
-    keep(lines, DType::int32);               // its blocks that are done
-    keep(lines, DType::int32);               // how many are still to be found
-    keep(lines, DType::int32);               // the digits found so far
+    keep(rows, input.dtype());               // the last value that is chosen, of each row
+    keep(rows, DType::int32);                // its blocks that are done
+    keep(rows, DType::int32);                // how many are still to be found
+    keep(rows, DType::int32);                // the digits found so far
     keep(blocks * kDigits, DType::float16);  // counts of two bytes for each digit
     keep(blocks, DType::int32);              // chosen before each block
     keep(blocks, DType::int32);
@@ -137,26 +138,26 @@ class SelectionScratch {
   static constexpr std::int64_t kDigits = 256;
   static constexpr std::int64_t kThreads = 256;
 
-  // The more lines there are, the shorter those that one block still handles alone.
-  static bool is_divided(std::int64_t lines, std::int64_t size) {
+  // The more rows there are, the shorter those that one block still handles alone.
+  static bool is_divided(std::int64_t rows, std::int64_t size) {
     struct Rule {
-      std::int64_t most_lines;
+      std::int64_t most_rows;
       std::int64_t least_size;
     };
     constexpr Rule kRules[] = {{20, 20000}, {40, 10000}, {80, 8000},
                                {199, 5000}, {799, 3000}, {4000, 800}};
     for (const Rule& rule : kRules) {
-      if (lines <= rule.most_lines) return size >= rule.least_size;
+      if (rows <= rule.most_rows) return size >= rule.least_size;
     }
     return size >= 400;
   }
 
-  static std::int64_t blocks_for_line(std::int64_t lines, std::int64_t size, Device device) {
+  static std::int64_t blocks_for_row(std::int64_t rows, std::int64_t size, Device device) {
     constexpr std::int64_t kBlocksPerMultiprocessor = 6;
     const DeviceSlot& slot = Context::current().slot(device);
     const std::int64_t resident = slot.multiprocessors * kBlocksPerMultiprocessor * kThreads;
     const std::int64_t items =
-        std::clamp<std::int64_t>((lines * size + resident - 1) / resident, 4, 64);
+        std::clamp<std::int64_t>((rows * size + resident - 1) / resident, 4, 64);
     return (size + items * kThreads - 1) / (items * kThreads);
   }
 
@@ -194,32 +195,32 @@ void write_in_order(const Tensor& to, const std::vector<Number>& numbers) {
   });
 }
 
-// Writes the first `picked` of each line, ordered as is wanted, with their places.
-void pick_from_lines(const Tensor& input, const Lines& lines, Wanted wanted, std::int64_t picked,
-                     const Tensor& values, const Tensor& indices) {
+// Writes the first `picked` of each row, ordered as is wanted, with their places.
+void pick_from_rows(const Tensor& input, const Rows& rows, Wanted wanted, std::int64_t picked,
+                    const Tensor& values, const Tensor& indices) {
   if (!values.has_values()) return;
-  const formulas::Ordering precedes{is_largest(wanted)};
-  if (is_sorted_on_card({input, lines, precedes, picked, values, indices})) return;
+  const functors::Ordering precedes{is_largest(wanted)};
+  if (is_sorted_on_cuda({input, rows, precedes, picked, values, indices})) return;
   const std::vector<double> data = to_doubles(input);
   std::vector<double> picked_values(static_cast<std::size_t>(values.numel()));
   std::vector<std::int64_t> places(picked_values.size());
-  std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
-  std::int64_t line = 0;
-  for_each_line(lines, [&](std::int64_t start) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rows.size));
+  std::int64_t row = 0;
+  for_each_row_start(rows, [&](std::int64_t start) {
     const auto value_at = [&](std::int64_t i) {
-      return data[static_cast<std::size_t>(start + i * lines.inner)];
+      return data[static_cast<std::size_t>(start + i * rows.inner)];
     };
     std::iota(order.begin(), order.end(), std::int64_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
       return precedes(value_at(a), value_at(b));
     });
-    const std::int64_t first = line / lines.inner * picked * lines.inner + line % lines.inner;
+    const std::int64_t first = row / rows.inner * picked * rows.inner + row % rows.inner;
     for (std::int64_t i = 0; i < picked; ++i) {
-      const auto target = static_cast<std::size_t>(first + i * lines.inner);
+      const auto target = static_cast<std::size_t>(first + i * rows.inner);
       places[target] = order[static_cast<std::size_t>(i)];
       picked_values[target] = value_at(places[target]);
     }
-    ++line;
+    ++row;
   });
   write_in_order(values, picked_values);
   write_in_order(indices, places);
@@ -272,12 +273,12 @@ Tensor arg_extremum(const OpInfo& info, const Tensor& input, std::optional<std::
 // ---- rows ---------------------------------------------------------------------------------------
 
 using WholeExtremum = Tensor (*)(const Tensor&);
-using LineExtremum = ValuesAndIndices (*)(const Tensor&, std::int64_t, bool);
+using RowExtremum = ValuesAndIndices (*)(const Tensor&, std::int64_t, bool);
 
 std::vector<Tensor> as_list(const ValuesAndIndices& pair) { return {pair.first, pair.second}; }
 
 // One name for both: with a dimension it gives two tensors.
-template <WholeExtremum Whole, LineExtremum Line>
+template <WholeExtremum Whole, RowExtremum Line>
 Value extremum_row(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
   if (!dim) return Whole(input);
   return as_list(Line(input, *dim, keepdim));
@@ -314,8 +315,8 @@ ValuesAndIndices sort(const Tensor& input, std::int64_t dim, bool descending) {
   const std::int64_t size = input.shape()[position];
   const ValuesAndIndices out = {empty_like(input), empty_like(input, DType::int64)};
   const Tensor numbers = empty({size}, {DType::int64, input.device()});
-  pick_from_lines(input, lines_along(input.shape(), position),
-                  descending ? Wanted::largest : Wanted::smallest, size, out.first, out.second);
+  pick_from_rows(input, rows_along(input.shape(), position),
+                 descending ? Wanted::largest : Wanted::smallest, size, out.first, out.second);
   record_pick("SortBackward", input, out, position);
   return out;
 }
@@ -333,8 +334,8 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, boo
                                 empty(shape, {DType::int64, input.device()})};
   {
     const SelectionScratch scratch(input, position);
-    pick_from_lines(input, lines_along(input.shape(), position),
-                    largest ? Wanted::largest : Wanted::smallest, k, out.first, out.second);
+    pick_from_rows(input, rows_along(input.shape(), position),
+                   largest ? Wanted::largest : Wanted::smallest, k, out.first, out.second);
   }
   record_pick("TopkBackward", input, out, position);
   return out;

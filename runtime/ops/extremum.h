@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 
@@ -18,7 +18,7 @@ Tensor min(const Tensor& input);
 using ValuesAndIndices = std::pair<Tensor, Tensor>;
 ValuesAndIndices max(const Tensor& input, std::int64_t dim, bool keepdim);
 ValuesAndIndices min(const Tensor& input, std::int64_t dim, bool keepdim);
-/// Stable, with one temporary: the numbers of a line.
+/// Stable, with one temporary: the numbers of a row.
 ValuesAndIndices sort(const Tensor& input, std::int64_t dim, bool descending);
 /// The `k` largest (smallest), in order.
 ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest);
@@ -26,7 +26,7 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, boo
 /// Index of the first largest (smallest) element, int64; over all without `dim`. No gradient.
 Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim);
 Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim);
-/// The order that sorts each line, int64. No gradient.
+/// The order that sorts each row, int64. No gradient.
 Tensor argsort(const Tensor& input, std::int64_t dim, bool descending);
 
 std::vector<OpDef> extremum_ops();

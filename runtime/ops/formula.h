@@ -1,12 +1,11 @@
-// Whole-tensor arithmetic that gradients are written in: each call is one kernel and one new
-// tensor, as each factor of PyTorch's formulas is. Under create_graph each call is the op of the
-// same meaning, which records itself: a formula made of these alone can be differentiated again.
+// Whole-tensor functions that gradients are written in: each call is one kernel and one new tensor,
+// as each factor of PyTorch's formulas is. Under create_graph each call is the op of the same
+// meaning, which records itself: a formula made of these alone can be differentiated again. Sums
+// and products are in arithmetic.h.
 #pragma once
 
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/pointwise.h"
-#include "runtime/tensor/formulas.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops::formula {
 
@@ -19,40 +18,12 @@ Tensor mapped(const Tensor& tensor, Tensor (*op)(const Tensor&), F&& fn) {
   return is_recorded() ? op(tensor) : map_new(tensor, fn);
 }
 
-inline Tensor times(const Tensor& tensor, double factor) {
-  if (is_recorded()) return mul(tensor, factor);
-  return map_new(tensor, formulas::Scaled{factor});
-}
-inline Tensor plus(const Tensor& tensor, double number) {
-  if (is_recorded()) return add(tensor, number);
-  return map_new(tensor, formulas::Shifted{number});
-}
-inline Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, formulas::Neg()); }
-inline Tensor squared(const Tensor& tensor) { return mapped(tensor, &square, formulas::Square()); }
-
 /// fn over both, broadcast and promoted.
 template <class F>
 Tensor combined(const Tensor& a, const Tensor& b, F&& fn) {
   constexpr OpInfo kFormula{"backward"};
   return binary_new_floating(kFormula, a, b, result_dtype(a, b), fn);
 }
-inline Tensor product(const Tensor& a, const Tensor& b) {
-  if (is_recorded()) return mul(a, b);
-  return combined(a, b, formulas::Product());
-}
-inline Tensor quotient(const Tensor& a, const Tensor& b) {
-  if (is_recorded()) return div(a, b);
-  return combined(a, b, formulas::Quotient());
-}
-inline Tensor sum(const Tensor& a, const Tensor& b) {
-  if (is_recorded()) return add(a, b);
-  return combined(a, b, formulas::Sum());
-}
-inline Tensor difference(const Tensor& a, const Tensor& b) {
-  if (is_recorded()) return sub(a, b);
-  return combined(a, b, formulas::Difference());
-}
-
 /// A bool tensor of the broadcast shape.
 template <class F>
 Tensor compared(const Tensor& a, const Tensor& b, F&& fn) {

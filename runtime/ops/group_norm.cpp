@@ -1,10 +1,10 @@
 #include "runtime/ops/group_norm.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/group_norm.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/groups.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {
@@ -46,31 +46,32 @@ void require_per_channel(const Tensor& input, const Tensor& tensor, const char* 
                   input.shape()[1], tensor.shape().str()));
 }
 
-struct Operands {
+struct GroupNormOperands {
   Tensor input;
   Tensor weight;
   Tensor bias;
 };
 
-struct Results {
+struct GroupNormResults {
   Tensor out;
   Tensor mean;
   Tensor rstd;
 };
 
-formulas::ChannelGroups layout_of(const Groups& g) { return {g.channels, g.groups, g.pixels}; }
+functors::ChannelGroups layout_of(const Groups& g) { return {g.channels, g.groups, g.pixels}; }
 
 // Weight and bias may have any stride: a channel's is read by its number.
 Tensor packed_channels(const Tensor& tensor) {
   return tensor.defined() ? row_major(tensor) : tensor;
 }
 
-void compute(const Groups& g, const Operands& operands, double eps, const Results& results) {
+void compute(const Groups& g, const GroupNormOperands& operands, double eps,
+             const GroupNormResults& results) {
   if (!results.out.has_values()) return;
-  run_floating_lines(formulas::GroupNormLine{layout_of(g), eps}, operands.input.dtype(),
-                     {g.count(), g.group_size()},
-                     {{results.out, results.mean, results.rstd},
-                      {operands.input, operands.weight, operands.bias}});
+  run_floating_rows(functors::GroupNormRow{layout_of(g), eps}, operands.input.dtype(),
+                    {g.count(), g.group_size()},
+                    {{results.out, results.mean, results.rstd},
+                     {operands.input, operands.weight, operands.bias}});
 }
 
 // float32 for half precision.
@@ -78,11 +79,11 @@ TensorOptions statistics_options(const Tensor& input) {
   return {input.dtype() == DType::float64 ? DType::float64 : DType::float32, input.device()};
 }
 
-Results forward(const Groups& g, const Operands& operands, double eps) {
-  const Operands packed{row_major(operands.input), packed_channels(operands.weight),
-                        packed_channels(operands.bias)};
+GroupNormResults forward(const Groups& g, const GroupNormOperands& operands, double eps) {
+  const GroupNormOperands packed{row_major(operands.input), packed_channels(operands.weight),
+                                 packed_channels(operands.bias)};
   const TensorOptions statistics = statistics_options(operands.input);
-  Results results;
+  GroupNormResults results;
   results.out = empty_like(packed.input);
   results.mean = empty({g.samples, g.groups}, statistics);
   results.rstd = empty({g.samples, g.groups}, statistics);
@@ -94,25 +95,25 @@ Results forward(const Groups& g, const Operands& operands, double eps) {
   return results;
 }
 
-struct Gradients {
+struct GroupNormGradients {
   Tensor input;
   Tensor weight;
   Tensor bias;
 };
 
 void compute_gradients(const Groups& g, const Tensor& grad, const Tensor& input, const Tensor& mean,
-                       const Tensor& rstd, const Tensor& weight, const Gradients& out) {
+                       const Tensor& rstd, const Tensor& weight, const GroupNormGradients& out) {
   if (lacks_values(grad)) return;
-  const formulas::ChannelGroups layout = layout_of(g);
+  const functors::ChannelGroups layout = layout_of(g);
   if (out.input.defined() && grad.numel() != 0) {
-    run_floating_lines(formulas::GroupNormSlopeLine{layout}, input.dtype(),
-                       {g.count(), g.group_size()},
-                       {{out.input}, {grad, input, mean, rstd, weight}});
+    run_floating_rows(functors::GroupNormBackwardRow{layout}, input.dtype(),
+                      {g.count(), g.group_size()},
+                      {{out.input}, {grad, input, mean, rstd, weight}});
   }
   if (!out.weight.defined() && !out.bias.defined()) return;
-  run_floating_lines(formulas::GroupNormChannel{layout}, input.dtype(),
-                     {g.channels, g.samples * g.pixels},
-                     {{out.weight, out.bias}, {grad, input, mean, rstd}});
+  run_floating_rows(functors::GroupNormChannel{layout}, input.dtype(),
+                    {g.channels, g.samples * g.pixels},
+                    {{out.weight, out.bias}, {grad, input, mean, rstd}});
 }
 
 TensorList backward(const Groups& g, const BackwardCall& call) {
@@ -123,7 +124,7 @@ TensorList backward(const Groups& g, const BackwardCall& call) {
   const Tensor grad = row_major(call.grad());
   const Tensor packed = row_major(input);
   const TensorOptions statistics = statistics_options(input);
-  Gradients out;
+  GroupNormGradients out;
   if (call.needs(0)) out.input = empty_like(packed);
   if (call.needs(1)) out.weight = empty({g.channels}, options_of(input));
   if (call.needs(2)) out.bias = empty({g.channels}, options_of(input));
@@ -161,13 +162,13 @@ Tensor group_norm(const Tensor& given, std::int64_t num_groups,
   const OpFront front(kGroupNorm);
   Tensor bias = front.input(given_bias).value_or(Tensor());
   Tensor weight = front.input(given_weight).value_or(Tensor());
-  const Operands operands{front.input(given), std::move(weight), std::move(bias)};
+  const GroupNormOperands operands{front.input(given), std::move(weight), std::move(bias)};
   const Groups groups = groups_of(operands.input, num_groups);
   require_per_channel(operands.input, operands.weight, "weight");
   require_per_channel(operands.input, operands.bias, "bias");
   Recorder record("NativeGroupNormBackward", {&operands.input, &operands.weight, &operands.bias});
   record.save(operands.input);
-  Results results = forward(groups, operands, eps);
+  GroupNormResults results = forward(groups, operands, eps);
   record.save(results.mean);
   record.save(results.rstd);
   record.save(operands.weight);

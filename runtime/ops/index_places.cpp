@@ -5,25 +5,25 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
-#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {
 
-// Enough of them to write at once where there is one line.
+// Enough of them to write at once where there is one row.
 constexpr std::int64_t kMostOwners = 256;
-// So many lines are enough for a thread each.
-constexpr std::int64_t kManyLines = 1024;
+// So many rows are enough for a thread each.
+constexpr std::int64_t kManyRows = 1024;
 
 }  // namespace
 
-LineShape owners_of(const Tensor& target, std::int64_t lines, std::int64_t places) {
-  if (target.card() == nullptr || lines >= kManyLines) return {lines, 1, 1, true};
-  return {lines, std::clamp<std::int64_t>(places, 1, kMostOwners)};
+RowShape owners_of(const Tensor& target, std::int64_t rows, std::int64_t places) {
+  if (target.cuda_backend() == nullptr || rows >= kManyRows) return {rows, 1, 1, true};
+  return {rows, std::clamp<std::int64_t>(places, 1, kMostOwners)};
 }
 
 void require_index(const OpInfo& info, const Tensor& input, const Tensor& index) {
@@ -53,9 +53,9 @@ int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, cons
   return position;
 }
 
-formulas::Along along(const Tensor& tensor, int dim) {
+functors::IndexAlongDim index_along_dim(const Tensor& tensor, int dim) {
   if (tensor.dims() == 0) return {};
-  return {walk_of(tensor, with(0, dim), false), tensor.strides()[dim]};
+  return {strided_index_of(tensor, with(0, dim), false), tensor.strides()[dim]};
 }
 
 namespace {
@@ -76,11 +76,11 @@ void require_places(const OpInfo& info, const Tensor& given, const PlaceBounds& 
   if (given.numel() == 0) return;
   const Tensor index = once_each(given);
   const std::int64_t lowest = bounds.counts_from_end ? -bounds.size : 0;
-  if (scratch.card() != nullptr && scratch.numel() > 0) {
+  if (scratch.cuda_backend() != nullptr && scratch.numel() > 0) {
     const Tensor verdict = make_view(scratch, {}, {}, scratch.impl()->offset);
-    const formulas::PlacesOutside outside{walk_of(index, 0, false), lowest, bounds.size};
+    const functors::PlacesOutside outside{strided_index_of(index, 0, false), lowest, bounds.size};
     const bool is_known =
-        are_lines_done_on_card(outside, scratch.dtype(), {1, index.numel()}, {{verdict}, {index}});
+        are_rows_done_on_cuda(outside, scratch.dtype(), {1, index.numel()}, {{verdict}, {index}});
     if (is_known && verdict.item() == 0.0) return;
   }
   const HostInput<std::int64_t> places(index);
@@ -104,22 +104,23 @@ namespace {
 void scatter_into(const Tensor& target, int dim, const Tensor& index, const Tensor& source,
                   bool is_added, double number) {
   if (!target.has_values() || index.numel() == 0) return;
-  // A number is one line of one element.
+  // A number is one row of one element.
   const bool is_scalar = target.dims() == 0;
   const std::int64_t count = is_scalar ? 1 : index.shape()[dim];
-  Shape lines = index.shape();
-  if (!is_scalar) lines[dim] = 1;
-  const Tensor begins = make_view(target, lines, target.strides(), target.impl()->offset);
-  formulas::Along places = along(begins, dim);
-  const formulas::Scattered scattered{places,
-                                      along(index, dim),
-                                      source.defined() ? along(source, dim) : formulas::Along(),
-                                      count,
-                                      is_scalar ? 1 : target.shape()[dim],
-                                      is_added,
-                                      number};
-  run_lines(scattered, target.dtype(), owners_of(target, index.numel() / count, scattered.size),
-            {{target}, {index, source}});
+  Shape rows = index.shape();
+  if (!is_scalar) rows[dim] = 1;
+  const Tensor begins = make_view(target, rows, target.strides(), target.impl()->offset);
+  functors::IndexAlongDim places = index_along_dim(begins, dim);
+  const functors::Scattered scattered{
+      places,
+      index_along_dim(index, dim),
+      source.defined() ? index_along_dim(source, dim) : functors::IndexAlongDim(),
+      count,
+      is_scalar ? 1 : target.shape()[dim],
+      is_added,
+      number};
+  run_rows(scattered, target.dtype(), owners_of(target, index.numel() / count, scattered.size),
+           {{target}, {index, source}});
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// What ops with index tensors share: checks, and writing to the places that an index names.
+// The common part of ops with index tensors: checks, and writing to the places that an index names.
 #pragma once
 
-#include "runtime/ops/autocast.h"
-#include "runtime/ops/formulas/moves.h"
-#include "runtime/tensor/line_kernels.h"
+#include "runtime/kernels/functors/gather_scatter.h"
+#include "runtime/kernels/launch/row_kernels.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {
@@ -20,14 +20,14 @@ int gathered_dim(const OpInfo& info, const Tensor& input, std::int64_t dim, cons
 /// An index of one dimension as one of this shape, with its entries along `dim`. A view.
 Tensor spread_index(const Tensor& index, const Shape& shape, int dim);
 
-/// Who writes to `places` of each of so many lines of `target`: see formulas::Scattered.
-LineShape owners_of(const Tensor& target, std::int64_t lines, std::int64_t places);
+/// Who writes to `places` of each of so many rows of `target`: see formulas::Scattered.
+RowShape owners_of(const Tensor& target, std::int64_t rows, std::int64_t places);
 
-/// The lines of a tensor along one dimension, in the order of the others.
-formulas::Along along(const Tensor& tensor, int dim);
+/// The rows of a tensor along one dimension, in the order of the others.
+functors::IndexAlongDim index_along_dim(const Tensor& tensor, int dim);
 
 /// Throws unless every index is a place of `size` (and none counts from the end unless it may),
-/// as require_place does. On a card `scratch` says so: its first element is written.
+/// as require_place does. On a CUDA device `scratch` says so: its first element is written.
 /// Pre-condition: everything has values.
 struct PlaceBounds {
   std::int64_t size = 0;

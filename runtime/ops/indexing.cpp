@@ -1,13 +1,13 @@
 #include "runtime/ops/indexing.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/gather_scatter.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/moves.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
-#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {
@@ -25,10 +25,10 @@ void gather_into(const Tensor& out, const Tensor& input, int dim, const Tensor& 
   Shape strides = input.strides();
   if (!is_scalar) strides[dim] = 0;
   const Tensor begins = make_view(input, index.shape(), strides, input.impl()->offset);
-  const formulas::Gathered gathered{walk_of(index, 0, false), walk_of(begins, 0, false),
-                                    is_scalar ? 1 : input.strides()[dim],
-                                    is_scalar ? 1 : input.shape()[dim]};
-  run_lines(gathered, out.dtype(), thread_for_each(out.numel()), {{out}, {index, input}});
+  const functors::Gathered gathered{
+      strided_index_of(index, 0, false), strided_index_of(begins, 0, false),
+      is_scalar ? 1 : input.strides()[dim], is_scalar ? 1 : input.shape()[dim]};
+  run_rows(gathered, out.dtype(), thread_for_each(out.numel()), {{out}, {index, input}});
 }
 
 Tensor gathered(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
@@ -53,25 +53,25 @@ std::vector<Tensor> broadcast_together(const std::vector<Tensor>& indices) {
 }
 
 // `indices` are of one shape and name slices of `whole`.
-formulas::SlicePlaces places_in(const Tensor& whole, const std::vector<Tensor>& indices) {
-  formulas::SlicePlaces places;
+functors::SlicePlaces places_in(const Tensor& whole, const std::vector<Tensor>& indices) {
+  functors::SlicePlaces places;
   places.leading = static_cast<int>(indices.size());
   std::uint32_t leading = 0;
   for (int dim = 0; dim < places.leading; ++dim) {
     leading = with(leading, dim);
     places.sizes[dim] = whole.shape()[dim];
     places.strides[dim] = whole.strides()[dim];
-    places.index[dim] = walk_of(indices[static_cast<std::size_t>(dim)], 0, false);
+    places.index[dim] = strided_index_of(indices[static_cast<std::size_t>(dim)], 0, false);
   }
-  places.slice = walk_of(whole, leading, false);
+  places.slice = strided_index_of(whole, leading, false);
   for (int dim = places.leading; dim < whole.dims(); ++dim)
     places.width = places.width * whole.shape()[dim];
   return places;
 }
 
 // What a kernel reads beside its first input.
-std::vector<LineArgument> inputs_of(const Tensor& first, const std::vector<Tensor>& indices) {
-  std::vector<LineArgument> inputs = {first};
+std::vector<RowArgument> inputs_of(const Tensor& first, const std::vector<Tensor>& indices) {
+  std::vector<RowArgument> inputs = {first};
   inputs.insert(inputs.end(), indices.begin(), indices.end());
   return inputs;
 }
@@ -111,11 +111,11 @@ Tensor index_gradient(const Tensor& incoming, const Shape& shape,
     const PlaceScratch scratch(whole, count);
   }
   if (!whole.has_values() || incoming.numel() == 0) return whole;
-  const formulas::ScatteredSlices sums{places_in(whole, indices), walk_of(incoming, 0, false),
-                                       count};
+  const functors::ScatteredSlices sums{places_in(whole, indices),
+                                       strided_index_of(incoming, 0, false), count};
   const std::int64_t slices = whole.numel() / sums.places.width;
-  run_lines(sums, whole.dtype(), owners_of(whole, sums.places.width, slices),
-            {{whole}, inputs_of(incoming, indices)});
+  run_rows(sums, whole.dtype(), owners_of(whole, sums.places.width, slices),
+           {{whole}, inputs_of(incoming, indices)});
   return whole;
 }
 
@@ -132,9 +132,8 @@ Tensor indexed(const Tensor& input, const std::vector<Tensor>& given) {
     require_places(kIndex, indices[i], {input.shape()[static_cast<int>(i)], true}, out);
   }
   if (!input.has_values()) return out;
-  const formulas::GatheredSlices gathered{places_in(input, indices)};
-  run_lines(gathered, out.dtype(), thread_for_each(out.numel()),
-            {{out}, inputs_of(input, indices)});
+  const functors::GatheredSlices gathered{places_in(input, indices)};
+  run_rows(gathered, out.dtype(), thread_for_each(out.numel()), {{out}, inputs_of(input, indices)});
   return out;
 }
 
@@ -153,7 +152,7 @@ void require_mask(const OpInfo& info, const Tensor& input, const Tensor& mask) {
 
 void fill_where(const Tensor& target, const Tensor& mask, double value) {
   visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(target, target, mask, formulas::MaskedFill{value});
+    map_binary<T, T>(target, target, mask, functors::MaskedFill{value});
   });
 }
 
@@ -181,7 +180,7 @@ Tensor numbers(const std::vector<double>& values, const Shape& shape) {
   return from_values(values, shape, {DType::int64, Device::cpu()});
 }
 
-Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
+Tensor indexed_matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
 
 }  // namespace
 
@@ -294,30 +293,33 @@ std::vector<OpDef> indexing_ops() {
   return {
       define(kGather, kBoth, &gather, along,
              [one] {
-               return std::vector<Sample>{{matrix(), one, numbers({0, 3, 3, 1, 2, 2}, {3, 2})}};
+               return std::vector<Sample>{
+                   {indexed_matrix(), one, numbers({0, 3, 3, 1, 2, 2}, {3, 2})}};
              }),
       define(kIndexSelect, kBoth, &index_select, along,
              [one] {
-               return std::vector<Sample>{{matrix(), one, numbers({3, 0, 3}, {3})},
-                                          {matrix(), std::int64_t{0}, numbers({2, 1}, {2})}};
+               return std::vector<Sample>{
+                   {indexed_matrix(), one, numbers({3, 0, 3}, {3})},
+                   {indexed_matrix(), std::int64_t{0}, numbers({2, 1}, {2})}};
              }),
       define(kIndex, kMethod, &index, {"input", "indices"},
              [] {
                const Tensor rows = numbers({2, 0, 2}, {3});
                return std::vector<Sample>{
-                   {matrix(), std::vector<Tensor>{rows}},
-                   {matrix(), std::vector<Tensor>{rows, numbers({1, 1, 3}, {3})}}};
+                   {indexed_matrix(), std::vector<Tensor>{rows}},
+                   {indexed_matrix(), std::vector<Tensor>{rows, numbers({1, 1, 3}, {3})}}};
              }),
       define(kScatterAdd, kBoth, &scatter_add, {"input", "dim", "index", "source"},
              [one] {
-               return std::vector<Sample>{{matrix(), one, numbers({0, 3, 3, 1, 2, 2}, {3, 2}),
+               return std::vector<Sample>{{indexed_matrix(), one,
+                                           numbers({0, 3, 3, 1, 2, 2}, {3, 2}),
                                            randn({3, 2}, {DType::float64, Device::cpu()})}};
              }),
       define(kMaskedFill, kBoth, &masked_fill, masked,
              [] {
                return std::vector<Sample>{
-                   {matrix(), from_values({1, 0, 0, 1}, {4}, {DType::boolean, Device::cpu()}),
-                    2.0}};
+                   {indexed_matrix(),
+                    from_values({1, 0, 0, 1}, {4}, {DType::boolean, Device::cpu()}), 2.0}};
              }),
       define(kMaskedFillInplace, kMethod, &masked_fill_, masked),
   };

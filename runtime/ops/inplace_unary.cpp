@@ -2,12 +2,12 @@
 // what was overwritten.
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/activation.h"
 #include "runtime/ops/activation.h"
-#include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/activation.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/clamp.h"
 #include "runtime/ops/inplace_unary.h"
-#include "runtime/ops/pointwise.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {
@@ -38,25 +38,26 @@ Tensor overwritten(const OpInfo& info, std::string_view node, const Tensor& inpu
 }
 
 Tensor sigmoid_(const Tensor& input) {
-  return overwritten(kSigmoidInplace, "SigmoidBackward", input, formulas::Sigmoid(),
+  return overwritten(kSigmoidInplace, "SigmoidBackward", input, functors::Sigmoid(),
                      [](const Tensor& grad, const Tensor& y) {
-                       return map_new(grad, y, formulas::SigmoidSlope());
+                       return map_new(grad, y, functors::SigmoidBackward());
                      });
 }
 
 Tensor tanh_(const Tensor& input) {
-  return overwritten(
-      kTanhInplace, "TanhBackward", input, formulas::Tanh(),
-      [](const Tensor& grad, const Tensor& y) { return map_new(grad, y, formulas::TanhSlope()); });
+  return overwritten(kTanhInplace, "TanhBackward", input, functors::Tanh(),
+                     [](const Tensor& grad, const Tensor& y) {
+                       return map_new(grad, y, functors::TanhBackward());
+                     });
 }
 
 Tensor exp_(const Tensor& input) {
-  return overwritten(kExpInplace, "ExpBackward", input, formulas::Exp(),
+  return overwritten(kExpInplace, "ExpBackward", input, functors::Exp(),
                      [](const Tensor& grad, const Tensor& y) { return formula::product(grad, y); });
 }
 
 Tensor sqrt_(const Tensor& input) {
-  return overwritten(kSqrtInplace, "SqrtBackward", input, formulas::Sqrt(),
+  return overwritten(kSqrtInplace, "SqrtBackward", input, functors::Sqrt(),
                      [](const Tensor& grad, const Tensor& y) {
                        const Tensor twice = formula::times(y, 2.0);
                        return formula::quotient(grad, twice);
@@ -64,7 +65,7 @@ Tensor sqrt_(const Tensor& input) {
 }
 
 Tensor neg_(const Tensor& input) {
-  return overwritten(kNegInplace, "NegBackward", input, formulas::Neg(),
+  return overwritten(kNegInplace, "NegBackward", input, functors::Neg(),
                      [](const Tensor& grad, const Tensor&) { return formula::negated(grad); });
 }
 

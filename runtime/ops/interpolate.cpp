@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/ops/formulas/resize.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/resize.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {
@@ -16,7 +16,7 @@ constexpr OpInfo kInterpolate{"interpolate"};
 
 enum class Mode : std::uint8_t { nearest, bilinear, bilinear_with_aligned_corners };
 
-using Axis = formulas::ResizedAxis;
+using Axis = functors::ResizedAxis;
 
 struct Resize {
   Shape input;  ///< [N, C, H, W]
@@ -61,8 +61,8 @@ Tensor resized(const Tensor& given, const Resize& resize) {
   Tensor out = empty(resize.output, options_of(given));
   const Tensor input = row_major(given);
   if (!out.has_values()) return out;
-  run_floating_lines(formulas::Resized{resize.axes[0], resize.axes[1]}, out.dtype(),
-                     thread_for_each(out.numel()), {{out}, {input}});
+  run_floating_rows(functors::Resized{resize.axes[0], resize.axes[1]}, out.dtype(),
+                    thread_for_each(out.numel()), {{out}, {input}});
   return out;
 }
 
@@ -70,8 +70,8 @@ Tensor resize_gradient(const Tensor& incoming, const Resize& resize) {
   Tensor out = empty(resize.input, options_of(incoming));
   const Tensor grad = row_major(incoming);
   if (!out.has_values()) return out;
-  run_floating_lines(formulas::ResizedSlope{resize.axes[0], resize.axes[1]}, out.dtype(),
-                     thread_for_each(out.numel()), {{out}, {grad}});
+  run_floating_rows(functors::ResizedBackward{resize.axes[0], resize.axes[1]}, out.dtype(),
+                    thread_for_each(out.numel()), {{out}, {grad}});
   return out;
 }
 
@@ -94,7 +94,7 @@ Mode parsed_mode(const std::string& mode, bool align_corners) {
       fmt::format("[interpolate] mode must be \"nearest\" or \"bilinear\", not \"{}\"", mode));
 }
 
-std::vector<Sample> images() {
+std::vector<Sample> images_to_resize() {
   const Tensor image = randn({1, 2, 3, 4}, {DType::float64, Device::cpu()});
   const std::vector<double> twice = {2.0};
   return {{image, Value(), twice},
@@ -132,7 +132,7 @@ std::vector<OpDef> interpolate_ops() {
   return {define(
       kInterpolate, kFunctional, &interpolate,
       {"input", "size", "scale_factor", {"mode", std::string("nearest")}, {"align_corners", false}},
-      images)};
+      images_to_resize)};
 }
 
 }  // namespace ohm::ops

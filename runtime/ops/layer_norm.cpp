@@ -2,11 +2,11 @@
 
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/lines.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::ops {
 namespace {
@@ -14,18 +14,18 @@ namespace {
 constexpr OpInfo kLayerNorm{"layer_norm", CastPolicy::float32};
 
 // The input as rows that are normalised one by one.
-struct Rows {
+struct NormalizedRows {
   std::int64_t count = 1;
   std::int64_t length = 1;
 };
 
-struct Operands {
+struct LayerNormOperands {
   Tensor input;
   Tensor weight;
   Tensor bias;
 };
 
-void check(const Operands& operands, const Shape& normalized) {
+void check(const LayerNormOperands& operands, const Shape& normalized) {
   const Shape& shape = operands.input.shape();
   require_floating(operands.input, kLayerNorm);
   const int first = shape.dims() - normalized.dims();
@@ -49,29 +49,30 @@ void check(const Operands& operands, const Shape& normalized) {
   }
 }
 
-Rows rows_of(const Shape& shape, const Shape& normalized) {
-  Rows rows{1, normalized.numel()};
+NormalizedRows rows_of(const Shape& shape, const Shape& normalized) {
+  NormalizedRows rows{1, normalized.numel()};
   for (int dim = 0; dim < shape.dims() - normalized.dims(); ++dim) rows.count *= shape[dim];
   return rows;
 }
 
-// Where nobody keeps them, the mean goes before rstd.
-struct Results {
+// Where they are not kept, the mean goes before rstd.
+struct LayerNormResults {
   Tensor rstd;
   Tensor mean;
   Tensor out;
 };
 
-bool is_done_by_kernel(const Rows& rows, const Operands& operands, double eps,
-                       const Results& results) {
+bool is_done_by_kernel(const NormalizedRows& rows, const LayerNormOperands& operands, double eps,
+                       const LayerNormResults& results) {
   return is_row_major_or_undefined(operands.weight) && is_row_major_or_undefined(operands.bias) &&
-         are_lines_done_on_card(formulas::LayerNormLine{eps}, operands.input.dtype(),
-                                {rows.count, rows.length},
-                                {{results.out, results.mean, results.rstd},
-                                 {operands.input, operands.weight, operands.bias}});
+         are_rows_done_on_cuda(functors::LayerNormRow{eps}, operands.input.dtype(),
+                               {rows.count, rows.length},
+                               {{results.out, results.mean, results.rstd},
+                                {operands.input, operands.weight, operands.bias}});
 }
 
-void compute(const Rows& rows, const Operands& operands, double eps, const Results& results) {
+void compute(const NormalizedRows& rows, const LayerNormOperands& operands, double eps,
+             const LayerNormResults& results) {
   if (!results.out.has_values() || is_done_by_kernel(rows, operands, eps, results)) return;
   visit_computed(operands.input.dtype(), [&]<class T>(TypeTag<T>) {
     const HostInput<T> inputs(operands.input);
@@ -106,11 +107,12 @@ void compute(const Rows& rows, const Operands& operands, double eps, const Resul
   });
 }
 
-Results forward(const Rows& rows, const Operands& operands, double eps) {
-  const Operands packed{row_major(operands.input), operands.weight, operands.bias};
+LayerNormResults forward(const NormalizedRows& rows, const LayerNormOperands& operands,
+                         double eps) {
+  const LayerNormOperands packed{row_major(operands.input), operands.weight, operands.bias};
   const TensorOptions options = options_of(operands.input);
   const DType statistics = options.dtype == DType::float64 ? DType::float64 : DType::float32;
-  Results results;
+  LayerNormResults results;
   results.out = empty(operands.input.shape(), options);
   results.mean = empty({rows.count}, {statistics, options.device});
   results.rstd = empty({rows.count}, {statistics, options.device});
@@ -118,7 +120,7 @@ Results forward(const Rows& rows, const Operands& operands, double eps) {
   return results;
 }
 
-struct Gradients {
+struct LayerNormGradients {
   Tensor input;
   Tensor weight;
   Tensor bias;
@@ -126,8 +128,8 @@ struct Gradients {
 
 // With x̂ the normalised row and h = grad · weight: (h − mean(h) − x̂ · mean(h·x̂)) · rstd.
 template <class T>
-void row_gradient(const Rows& rows, const T* grad, const T* normalised, const T* weight, T rstd,
-                  T* target) {
+void row_gradient(const NormalizedRows& rows, const T* grad, const T* normalised, const T* weight,
+                  T rstd, T* target) {
   double sum = 0;
   double sum_of_products = 0;
   for (std::int64_t i = 0; i < rows.length; ++i) {
@@ -145,29 +147,29 @@ void row_gradient(const Rows& rows, const T* grad, const T* normalised, const T*
 }
 
 // Every kernel that is needed is there, or none.
-bool are_gradients_done_by_kernels(const Rows& rows, const Tensor& grad, const Tensor& input,
-                                   const Tensor& mean, const Tensor& rstd, const Tensor& weight,
-                                   const Gradients& out) {
+bool are_gradients_done_by_kernels(const NormalizedRows& rows, const Tensor& grad,
+                                   const Tensor& input, const Tensor& mean, const Tensor& rstd,
+                                   const Tensor& weight, const LayerNormGradients& out) {
   if (!is_row_major_or_undefined(weight)) return false;
   const DType dtype = input.dtype();
   bool is_done = false;
   if (out.input.defined()) {
     is_done =
-        are_lines_done_on_card(formulas::LayerNormSlopeLine(), dtype, {rows.count, rows.length},
-                               {{out.input}, {grad, input, mean, rstd, weight}});
+        are_rows_done_on_cuda(functors::LayerNormBackwardRow(), dtype, {rows.count, rows.length},
+                              {{out.input}, {grad, input, mean, rstd, weight}});
     if (!is_done) return false;
   }
   if (out.weight.defined() || out.bias.defined()) {
-    is_done = are_lines_done_on_card(formulas::LayerNormColumn(), dtype,
-                                     {rows.length, rows.count, rows.length},
-                                     {{out.weight, out.bias}, {grad, input, mean, rstd}});
+    is_done = are_rows_done_on_cuda(functors::LayerNormColumn(), dtype,
+                                    {rows.length, rows.count, rows.length},
+                                    {{out.weight, out.bias}, {grad, input, mean, rstd}});
   }
   return is_done;
 }
 
-void compute_gradients(const Rows& rows, const Tensor& grad, const Tensor& input,
+void compute_gradients(const NormalizedRows& rows, const Tensor& grad, const Tensor& input,
                        const Tensor& mean, const Tensor& rstd, const Tensor& weight,
-                       const Gradients& out) {
+                       const LayerNormGradients& out) {
   if (lacks_values(grad)) return;
   const auto length = static_cast<std::size_t>(rows.length);
   std::vector<double> weight_sums(length);
@@ -205,12 +207,12 @@ void compute_gradients(const Rows& rows, const Tensor& grad, const Tensor& input
   store_values(out.bias, bias_sums);
 }
 
-TensorList backward(const Rows& rows, const BackwardCall& call) {
+TensorList backward(const NormalizedRows& rows, const BackwardCall& call) {
   const Tensor input = call.saved(1);
   const Tensor weight = call.saved(2);
   const Tensor mean = call.saved(3);
   const Tensor packed_input = row_major(input);
-  Gradients out;
+  LayerNormGradients out;
   if (call.needs(0)) out.input = empty(input.shape(), options_of(input));
   if (call.needs(1)) out.weight = empty(weight.shape(), options_of(weight));
   if (call.needs(2)) out.bias = empty(call.saved(0).shape(), options_of(call.saved(0)));
@@ -236,10 +238,11 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape,
   const OpFront front(kLayerNorm);
   Tensor cast_bias = front.input(bias).value_or(Tensor());
   Tensor cast_weight = front.input(weight).value_or(Tensor());
-  const Operands operands{front.input(input), std::move(cast_weight), std::move(cast_bias)};
+  const LayerNormOperands operands{front.input(input), std::move(cast_weight),
+                                   std::move(cast_bias)};
   check(operands, normalized_shape);
-  const Rows rows = rows_of(operands.input.shape(), normalized_shape);
-  Results results = forward(rows, operands, eps);
+  const NormalizedRows rows = rows_of(operands.input.shape(), normalized_shape);
+  LayerNormResults results = forward(rows, operands, eps);
   if (Recorder record("NativeLayerNormBackward",
                       {&operands.input, &operands.weight, &operands.bias});
       record.is_needed()) {

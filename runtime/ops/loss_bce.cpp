@@ -2,11 +2,14 @@
 
 #include <cmath>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/ops/formulas/activation.h"
+#include "runtime/kernels/functors/activation.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/loss_kernel.h"
-#include "runtime/ops/pointwise.h"
-#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -14,8 +17,8 @@ namespace {
 constexpr OpInfo kBce{"binary_cross_entropy"};
 constexpr OpInfo kBceWithLogits{"binary_cross_entropy_with_logits", CastPolicy::float32};
 
-constexpr formulas::LogSigmoid kLogSigmoid;
-constexpr formulas::Sigmoid kSigmoid;
+constexpr functors::LogSigmoid kLogSigmoidFunctor;
+constexpr functors::Sigmoid kSigmoidFunctor;
 
 void require_same_shape(const LossOperands& operands, const OpInfo& info) {
   if (operands.input.shape() == operands.target.shape()) return;
@@ -25,7 +28,7 @@ void require_same_shape(const LossOperands& operands, const OpInfo& info) {
 }
 
 void forbid_under_autocast(const Tensor& input) {
-  const AutocastState* state = Context::current().state.autocast.get();
+  const AutocastState* state = find_autocast_state();
   if (state == nullptr || !state->is_enabled || !input.device().is_cuda()) return;
   throw std::invalid_argument(
       "[binary_cross_entropy] binary_cross_entropy and BCELoss are unsafe to autocast: combine the "
@@ -34,7 +37,7 @@ void forbid_under_autocast(const Tensor& input) {
 
 Tensor bce_losses(const LossOperands& operands, const Tensor& weight) {
   Tensor losses = empty_like(operands.input);
-  compute_into(losses, operands.input, operands.target, formulas::CrossEntropyValue());
+  compute_into(losses, operands.input, operands.target, functors::CrossEntropyValue());
   if (weight.defined()) mul_(losses, weight);
   return losses;
 }
@@ -51,8 +54,8 @@ Tensor bce_gradient(BackwardCall& call, std::size_t side, double factor) {
   const Tensor x = call.saved(0);
   const Tensor t = call.saved(1);
   Tensor grad =
-      side == 0 ? distance_gradient(call.grad(), x, t, factor, formulas::CrossEntropy())
-                : distance_gradient(call.grad(), t, x, factor, formulas::CrossEntropyOfTarget());
+      side == 0 ? distance_gradient(call.grad(), x, t, factor, functors::CrossEntropy())
+                : distance_gradient(call.grad(), t, x, factor, functors::CrossEntropyOfTarget());
   if (const Tensor weight = call.saved(2); weight.defined()) mul_(grad, weight);
   return grad;
 }
@@ -85,11 +88,11 @@ Tensor logit_gradient(BackwardCall& call, double factor) {
     const Tensor positives = mul(pos_weight, t);
     out = add(positives, 1.0);
     sub_(out, t);
-    mul_(out, map_new(x, kSigmoid));
+    mul_(out, map_new(x, kSigmoidFunctor));
     sub_(out, positives);
     mul_(out, call.grad());
   } else {
-    out = map_new(x, kSigmoid);
+    out = map_new(x, kSigmoidFunctor);
     sub_(out, t);
     mul_(out, call.grad());
   }
@@ -103,8 +106,8 @@ Tensor logit_target_gradient(BackwardCall& call, double factor) {
   const Tensor pos_weight = call.saved(0);
   const Tensor x = call.saved(1);
   const Tensor weight = call.saved(3);
-  Tensor out = map_new(x, formulas::LogSigmoidOfNegated());
-  const Tensor positives = map_new(x, kLogSigmoid);
+  Tensor out = map_new(x, functors::LogSigmoidOfNegated());
+  const Tensor positives = map_new(x, kLogSigmoidFunctor);
   if (pos_weight.defined()) mul_(positives, pos_weight);
   sub_(out, positives);
   mul_(out, call.grad());
@@ -135,7 +138,7 @@ std::vector<Sample> probabilities_and_targets() {
   return with_targets({0.3, 0.6, 0.2, 0.9, 0.45, 0.1});
 }
 
-std::vector<Sample> logits_and_targets() {
+std::vector<Sample> logits_and_probabilities() {
   std::vector<Sample> samples = with_targets({0.3, -1.6, 2.2, 0.9, -0.45, 1.1});
   Sample weighted = samples[1];
   weighted.emplace_back(from_values({3.0, 0.5, 1.0}, {3}, {DType::float64, Device::cpu()}));
@@ -182,7 +185,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   record.save(operands.input);
   record.save(operands.target);
   record.save(factors);
-  const Tensor log_sigmoids = map_new(operands.input, kLogSigmoid);
+  const Tensor log_sigmoids = map_new(operands.input, kLogSigmoidFunctor);
   if (pos_weight) weigh_positives(log_sigmoids, operands.target, positive_factors);
   const Tensor losses = logit_losses(operands, log_sigmoids, factors);
   Tensor out = reduced(losses, reduction);
@@ -204,7 +207,7 @@ std::vector<OpDef> bce_loss_ops() {
              probabilities_and_targets),
       define(kBceWithLogits, kFunctional, &binary_cross_entropy_with_logits,
              {"input", "target", weight, reduction, ParamName::constant("pos_weight")},
-             logits_and_targets),
+             logits_and_probabilities),
   };
 }
 

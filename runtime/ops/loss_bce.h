@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/ops/loss_reduction.h"
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 

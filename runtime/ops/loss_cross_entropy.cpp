@@ -4,13 +4,14 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/loss_nll.h"
-#include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

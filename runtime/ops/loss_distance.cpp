@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/distance.h"
+#include "runtime/kernels/functors/distance.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/loss_kernel.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 
 namespace ohm::ops {
@@ -19,16 +19,16 @@ constexpr OpInfo kL1{"l1_loss", CastPolicy::float32};
 // Each loss: its value, and its slope by the prediction; one that can be differentiated twice has
 // the slope as whole tensors too.
 
-struct SquaredError : formulas::SquaredError {
+struct SquaredError : functors::SquaredError {
   static Tensor recorded_slope(const Tensor& x, const Tensor& t) {
     return formula::times(formula::difference(x, t), 2.0);
   }
 };
-using formulas::Huber;
-using formulas::SmoothL1;
+using functors::Huber;
+using functors::SmoothL1;
 
 // The plain formula of a loss, which kernels are made of.
-formulas::SquaredError formula_of(const SquaredError& loss) { return loss; }
+functors::SquaredError formula_of(const SquaredError& loss) { return loss; }
 template <class Loss>
 Loss formula_of(const Loss& loss) {
   return loss;
@@ -73,7 +73,7 @@ void attach_loss(Recorder& record, const LossOperands& operands, const Tensor& o
 
 template <class Loss>
 void compute_losses(const Tensor& out, const LossOperands& operands, Loss loss) {
-  const formulas::DistanceValue<decltype(formula_of(loss))> value{formula_of(loss)};
+  const functors::DistanceValue<decltype(formula_of(loss))> value{formula_of(loss)};
   compute_into(out, operands.input, operands.target, value);
 }
 

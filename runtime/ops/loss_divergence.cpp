@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/loss_reduction.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_math.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 
 namespace ohm::ops {

@@ -1,8 +1,8 @@
-// What the losses that compare element by element share: checks, loops, gradients.
+// The common part of losses that compare element by element: checks, loops, gradients.
 #pragma once
 
+#include "runtime/kernels/functors/distance.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/distance.h"
 #include "runtime/ops/loss_reduction.h"
 
 namespace ohm::ops {
@@ -41,10 +41,10 @@ Tensor distance_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, d
   Tensor out = empty(broadcast_shapes(x.shape(), t.shape(), "backward"), options_of(x));
   visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
     if (grad.dims() == 0) {
-      const formulas::DistanceSlope<Distance> slope{distance, grad.item() * factor};
+      const functors::DistanceBackward<Distance> slope{distance, grad.item() * factor};
       map_binary<T, T>(out, x, t, slope);
     } else {
-      const formulas::DistanceWeightedSlope<Distance> slope{distance, factor};
+      const functors::DistanceWeightedBackward<Distance> slope{distance, factor};
       map_ternary<T, T>(out, grad, x, t, slope);
     }
   });

@@ -1,11 +1,15 @@
 #include "runtime/ops/loss_margin.h"
 
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/choice.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/composed.h"
 #include "runtime/ops/inplace_unary.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {
@@ -21,7 +25,7 @@ Tensor summed_up(const Tensor& losses, Reduction reduction) {
   return reduction == Reduction::mean ? mean(losses) : sum(losses);
 }
 
-Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
+Tensor margin_matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
 Tensor signs(const Shape& shape) {
   Tensor tensor = randn(shape, {DType::float64, Device::cpu()});
   map_unary<double, double>(tensor, tensor, [](double x) { return x < 0 ? -1.0 : 1.0; });
@@ -107,23 +111,24 @@ std::vector<OpDef> margin_loss_ops() {
              {"input1", "input2", ParamName::constant("target"), {"margin", 0.0}, reduction},
              [] {
                return std::vector<Sample>{
-                   {matrix(), matrix(), signs({3, 4}), 0.3, std::string("mean")}};
+                   {margin_matrix(), margin_matrix(), signs({3, 4}), 0.3, std::string("mean")}};
              }),
-      define(kHingeEmbedding, kFunctional, &hinge_embedding_loss,
-             {"input", ParamName::constant("target"), {"margin", 1.0}, reduction},
-             [] {
-               return std::vector<Sample>{{matrix(), signs({3, 4}), 1.0, std::string("sum")}};
-             }),
+      define(
+          kHingeEmbedding, kFunctional, &hinge_embedding_loss,
+          {"input", ParamName::constant("target"), {"margin", 1.0}, reduction},
+          [] {
+            return std::vector<Sample>{{margin_matrix(), signs({3, 4}), 1.0, std::string("sum")}};
+          }),
       define(
           kTripletMargin, kFunctional, &triplet_margin_loss,
           {"anchor", "positive", "negative", {"margin", 1.0}, {"p", 2.0}, {"eps", 1e-6}, reduction},
           [] {
-            return std::vector<Sample>{{matrix(), matrix(), matrix(), 3.0}};
+            return std::vector<Sample>{{margin_matrix(), margin_matrix(), margin_matrix(), 3.0}};
           }),
       define(kPoissonNll, kFunctional, &poisson_nll_loss,
              {"input", "target", {"log_input", true}, {"eps", 1e-8}, reduction},
              [] {
-               return std::vector<Sample>{{matrix(), matrix()}};
+               return std::vector<Sample>{{margin_matrix(), margin_matrix()}};
              }),
   };
 }

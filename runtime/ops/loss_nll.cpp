@@ -4,11 +4,11 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/formulas/lines.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
 
 namespace ohm::ops {
 namespace {
@@ -28,7 +28,7 @@ struct NllCall {
   std::int64_t ignore_index;
 };
 
-int class_dim(const Tensor& input) { return input.dims() == 1 ? 0 : 1; }
+int nll_class_dim(const Tensor& input) { return input.dims() == 1 ? 0 : 1; }
 
 ClassLayout layout_of(const Shape& shape) {
   if (shape.dims() == 1) return {1, shape[0], 1};
@@ -45,7 +45,7 @@ void check_class_targets(const Tensor& input, const Tensor& target,
     throw std::invalid_argument("[nll_loss] the input must have at least one dimension: [C]");
   }
   Shape expected = input.shape();
-  expected.erase(class_dim(input));
+  expected.erase(nll_class_dim(input));
   if (!(target.shape() == expected)) {
     throw std::invalid_argument(
         fmt::format("[nll_loss] an input of shape {} expects a target of shape {}, but got {}",
@@ -56,7 +56,7 @@ void check_class_targets(const Tensor& input, const Tensor& target,
         fmt::format("[nll_loss] the target holds class indices: expected int64, not {}",
                     name_of(target.dtype())));
   }
-  const Shape classes{input.shape()[class_dim(input)]};
+  const Shape classes{input.shape()[nll_class_dim(input)]};
   if (weight && !(weight->shape() == classes)) {
     throw std::invalid_argument(
         fmt::format("[nll_loss] weight must have one value for each class, shape {}, but got {}",
@@ -72,16 +72,16 @@ void check_class_targets(const Tensor& input, const Tensor& target,
 
 namespace {
 
-// Throws for a target that is no class. On a card `scratch`, whose first element is written, says
-// so.
+// Throws for a target that is no class. On a CUDA device `scratch`, whose first element is written,
+// says so.
 void require_classes(const NllCall& call, const Tensor& target, const Tensor& scratch) {
   if (target.numel() == 0) return;
   const std::int64_t classes = call.layout.classes;
-  if (scratch.card() != nullptr) {
+  if (scratch.cuda_backend() != nullptr) {
     const Tensor verdict = make_view(scratch, {}, {}, scratch.impl()->offset);
-    const formulas::ClassesOutside outside{call.ignore_index, classes};
-    const bool is_known = are_lines_done_on_card(outside, scratch.dtype(), {1, target.numel()},
-                                                 {{verdict}, {target}});
+    const functors::ClassesOutside outside{call.ignore_index, classes};
+    const bool is_known =
+        are_rows_done_on_cuda(outside, scratch.dtype(), {1, target.numel()}, {{verdict}, {target}});
     if (is_known && verdict.item() == 0.0) return;
   }
   const auto* indices = target.data<const std::int64_t>();
@@ -100,19 +100,19 @@ void compute_losses(const NllCall& call, const Tensor& input, const Tensor& targ
   const Tensor weight = given_weight.defined() ? row_major(given_weight) : Tensor();
   if (!out.has_values()) return;
   require_classes(call, indices, out.numel() > 0 ? out : total_weight);
-  const formulas::ChosenClass chosen{call.layout.positions, call.ignore_index};
+  const functors::ChosenClass chosen{call.layout.positions, call.ignore_index};
   const std::int64_t classes = call.layout.classes;
   if (call.reduction == Reduction::none) {
     fill_values(total_weight, 0.0);
-    LineShape each = thread_for_each(indices.numel());
+    RowShape each = thread_for_each(indices.numel());
     each.inner = classes;
-    run_floating_lines(formulas::ChosenLoss{chosen}, input.dtype(), each,
-                       {{out}, {scores, indices, weight}});
+    run_floating_rows(functors::ChosenLoss{chosen}, input.dtype(), each,
+                      {{out}, {scores, indices, weight}});
     return;
   }
-  const formulas::ChosenLosses losses{chosen, call.reduction == Reduction::mean};
-  run_floating_lines(losses, input.dtype(), {1, indices.numel(), classes},
-                     {{out, total_weight}, {scores, indices, weight}});
+  const functors::ChosenLosses losses{chosen, call.reduction == Reduction::mean};
+  run_floating_rows(losses, input.dtype(), {1, indices.numel(), classes},
+                    {{out, total_weight}, {scores, indices, weight}});
 }
 
 Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input,
@@ -123,11 +123,11 @@ Tensor nll_gradient(const NllCall& call, const Tensor& grad, const Tensor& input
   const Tensor weight = given_weight.defined() ? row_major(given_weight) : Tensor();
   if (!out.has_values()) return out;
   const double divisor = call.reduction == Reduction::mean ? total_weight.item() : 1.0;
-  const formulas::ChosenSlope slope{
+  const functors::ChosenBackward slope{
       {call.layout.positions, call.ignore_index}, call.reduction != Reduction::none, divisor};
-  LineShape each = thread_for_each(indices.numel());
+  RowShape each = thread_for_each(indices.numel());
   each.inner = call.layout.classes;
-  run_floating_lines(slope, input.dtype(), each, {{out}, {g, indices, weight}});
+  run_floating_rows(slope, input.dtype(), each, {{out}, {g, indices, weight}});
   return out;
 }
 

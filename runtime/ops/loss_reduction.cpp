@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include "allocator_shim/base/assert.h"
-#include "runtime/tensor/factories.h"
-#include "runtime/tensor/reduce.h"
-#include "runtime/tensor/refusal.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/base/refusal.h"
 
 namespace ohm::ops {
 

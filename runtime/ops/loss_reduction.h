@@ -1,4 +1,4 @@
-// How a loss of many elements becomes one number.
+// The reduction of a loss of many elements to one number.
 #pragma once
 
 #include <cstdint>

@@ -4,19 +4,20 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/contraction.h"
 #include "runtime/ops/convert.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/gemm.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/matrix_product.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/vector_product.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {
@@ -218,7 +219,7 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
   save_with_bias(record, input, other);
   Tensor out = raw_bmm(input, other);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, out, bias, formulas::WeightedSum{alpha, beta});
+    map_binary<T, T>(out, out, bias, functors::WeightedSum{alpha, beta});
   });
   record.attach_differentiable(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor(), Tensor()};

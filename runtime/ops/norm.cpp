@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/ops/folding.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/reduce_split.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/reduce_rows.h"
+#include "runtime/kernels/launch/split_reduction.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/folding.h"
-#include "runtime/ops/host_values.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
-#include "runtime/tensor/card_fold.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {
@@ -26,24 +28,23 @@ void require_known(double p) {
 
 bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, double p) {
   if (p != 1.0 && p != 2.0) return false;
-  const CardFold fold(input, folded, out.numel());
+  const CudaReduction fold(input, folded, out.numel());
   const bool is_euclidean = p == 2.0;
-  const auto run = [](const formulas::FoldedNorm& norm, const LineShape& lines,
-                      const LineArguments& arguments) {
-    return are_lines_done_on_card(norm, DType::float64, lines, arguments);
+  const auto run = [](const functors::ReduceNorm& norm, const RowShape& rows,
+                      const RowArguments& arguments) {
+    return are_rows_done_on_cuda(norm, DType::float64, rows, arguments);
   };
-  return fold_on_card(
+  return reduce_on_cuda(
       input, fold, 1,
       [&] {
-        return run({is_euclidean, is_euclidean, fold.whole()}, fold.whole_lines(),
-                   {{out}, {input}});
+        return run({is_euclidean, is_euclidean, fold.whole()}, fold.whole_rows(), {{out}, {input}});
       },
       [&](const PartialResults& partials) {
-        return run({is_euclidean, false, fold.in_pieces()}, fold.piece_lines(),
+        return run({is_euclidean, false, fold.in_pieces()}, fold.piece_rows(),
                    {{partials.array(0, DType::float64)}, {input}});
       },
       [&](const PartialResults& partials) {
-        return run({false, is_euclidean, fold.of_partials()}, fold.partial_lines(),
+        return run({false, is_euclidean, fold.of_partials()}, fold.partial_rows(),
                    {{out}, {partials.array(0, DType::float64)}});
       });
 }
@@ -51,7 +52,8 @@ bool is_done_by_kernel(const Tensor& out, const Tensor& input, DimMask folded, d
 void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, double p) {
   if (!out.has_values() || lacks_values(input)) return;
   if (std::isinf(p)) {
-    return fold_into(out, input, formulas::FoldedLargest{folding_of(input, folded), false, true});
+    return reduce_rows_into(out, input,
+                            functors::ReduceMaximum{reduced_rows_of(input, folded), false, true});
   }
   if (is_done_by_kernel(out, input, folded, p)) return;
   std::vector<double> sums(static_cast<std::size_t>(out.numel()));
@@ -65,7 +67,7 @@ void compute_norms(const Tensor& out, const Tensor& input, DimMask folded, doubl
   store_values(out, sums);
 }
 
-formulas::Sign sign_of() { return {}; }
+functors::Sign sign_of() { return {}; }
 
 // grad · x / norm, where the norm is not 0.
 Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
@@ -78,34 +80,34 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
   }
   const Tensor direction = empty_like(input, dtype);
   visit_floating(direction.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(direction, input, result, formulas::Quotient());
+    map_binary<T, T>(direction, input, result, functors::Quotient());
   });
   const Tensor is_zero = empty_like(result, DType::boolean);
   visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
-    map_with_number<bool, T>(is_zero, result, 0.0, formulas::Equal());
-    map_binary<T, T>(direction, direction, is_zero, formulas::Kept{false});
+    map_with_number<bool, T>(is_zero, result, 0.0, functors::Equal());
+    map_binary<T, T>(direction, direction, is_zero, functors::Kept{false});
   });
-  return map_new(direction, grad, formulas::Product());
+  return map_new(direction, grad, functors::Product());
 }
 
 // Shared by all elements of the largest magnitude.
 Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                         DimMask folded) {
-  const Tensor size = map_new(input, formulas::Abs());
+  const Tensor size = map_new(input, functors::Abs());
   Tensor mask;
   {
-    const Tensor is_largest = formula::compared(size, result, formulas::Equal());
-    const Tensor is_nan = formula::compared(size, size, formulas::Unequal());
-    mask = formula::compared(is_largest, is_nan, formulas::Either());
+    const Tensor is_largest = formula::compared(size, result, functors::Equal());
+    const Tensor is_nan = formula::compared(size, size, functors::Unequal());
+    mask = formula::compared(is_largest, is_nan, functors::Either());
   }
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
-  const Tensor share = map_new(grad, count, formulas::Quotient());
+  const Tensor share = map_new(grad, count, functors::Quotient());
   const Tensor masked = empty_like(input);
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(masked, share, mask, formulas::Product());
+    map_binary<T, T>(masked, share, mask, functors::Product());
   });
   const Tensor sign = map_new(input, sign_of());
-  return map_new(sign, masked, formulas::Product());
+  return map_new(sign, masked, functors::Product());
 }
 
 Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& saved_result,
@@ -115,7 +117,7 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   if (p == 2.0) return euclidean_gradient(grad, input, result, result_dtype(input, saved_result));
   if (p == 1.0) {
     const Tensor sign = map_new(input, sign_of());
-    return map_new(sign, grad, formulas::Product());
+    return map_new(sign, grad, functors::Product());
   }
   return largest_gradient(grad, input, result, folded);
 }

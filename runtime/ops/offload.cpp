@@ -1,9 +1,9 @@
 #include "runtime/ops/offload.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/ops/convert.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {

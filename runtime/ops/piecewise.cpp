@@ -1,9 +1,9 @@
 #include "runtime/ops/piecewise.h"
 
+#include "runtime/arithmetic/sum.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/piecewise.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/piecewise.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {
@@ -54,19 +54,19 @@ Tensor straight_pieces(const OpInfo& info, std::string_view node, const Tensor& 
 }
 
 Tensor exponential_unit(const OpInfo& info, const Tensor& input, bool inplace,
-                        const formulas::ExponentialUnit& unit) {
-  const formulas::ExponentialUnitSlope slope{unit, inplace};
+                        const functors::ExponentialUnit& unit) {
+  const functors::ExponentialUnitBackward slope{unit, inplace};
   if (inplace) return piecewise_inplace(info, "EluBackward", input, unit, slope);
   return unary_keeping_input(info, "EluBackward", input, unit, slope);
 }
 
 Tensor limited(const OpInfo& info, const Tensor& input, double low, double high, bool inplace) {
-  return straight_pieces(info, "HardtanhBackward", input, inplace, formulas::Clamp{low, high},
-                         formulas::ClampedSlope{low, high});
+  return straight_pieces(info, "HardtanhBackward", input, inplace, functors::Clamp{low, high},
+                         functors::ClampedBackward{low, high});
 }
 
 // The weight of a channel, seen with the input's shape. A view.
-Tensor spread_weight(const Tensor& weight, const Tensor& input) {
+Tensor spread_prelu_weight(const Tensor& weight, const Tensor& input) {
   Shape sizes(input.dims(), 1);
   Shape strides(input.dims(), 1);
   if (weight.numel() != 1) {
@@ -91,8 +91,8 @@ std::vector<Sample> both_sides_and(std::vector<Value> arguments) {
 
 Tensor leaky_relu(const Tensor& input, double negative_slope, bool inplace) {
   return straight_pieces(kLeakyRelu, "LeakyReluBackward", input, inplace,
-                         formulas::LeakyRelu{negative_slope},
-                         formulas::LeakyReluSlope{negative_slope});
+                         functors::LeakyRelu{negative_slope},
+                         functors::LeakyReluBackward{negative_slope});
 }
 
 Tensor elu(const Tensor& input, double alpha, bool inplace) {
@@ -117,28 +117,28 @@ Tensor relu6(const Tensor& input, bool inplace) {
 }
 
 Tensor hardsigmoid(const Tensor& input) {
-  return unary_keeping_input(kHardsigmoid, "HardsigmoidBackward", input, formulas::HardSigmoid(),
-                             formulas::HardSigmoidSlope());
+  return unary_keeping_input(kHardsigmoid, "HardsigmoidBackward", input, functors::HardSigmoid(),
+                             functors::HardSigmoidBackward());
 }
 
 Tensor hardswish(const Tensor& input) {
-  return unary_keeping_input(kHardswish, "HardswishBackward", input, formulas::HardSwish(),
-                             formulas::HardSwishSlope());
+  return unary_keeping_input(kHardswish, "HardswishBackward", input, functors::HardSwish(),
+                             functors::HardSwishBackward());
 }
 
 Tensor hardshrink(const Tensor& input, double lambd) {
-  return unary_keeping_input(kHardshrink, "HardshrinkBackward", input, formulas::HardShrunk{lambd},
-                             formulas::ShrunkSlope{lambd});
+  return unary_keeping_input(kHardshrink, "HardshrinkBackward", input, functors::HardShrunk{lambd},
+                             functors::ShrunkBackward{lambd});
 }
 
 Tensor softshrink(const Tensor& input, double lambd) {
-  return unary_keeping_input(kSoftshrink, "SoftshrinkBackward", input, formulas::SoftShrunk{lambd},
-                             formulas::ShrunkSlope{lambd});
+  return unary_keeping_input(kSoftshrink, "SoftshrinkBackward", input, functors::SoftShrunk{lambd},
+                             functors::ShrunkBackward{lambd});
 }
 
 Tensor threshold(const Tensor& input, double limit, double value) {
   return unary_keeping_input(kThreshold, "ThresholdBackward", input,
-                             formulas::Threshold{limit, value}, formulas::ThresholdSlope{limit});
+                             functors::Threshold{limit, value}, functors::ThresholdBackward{limit});
 }
 
 Tensor prelu(const Tensor& given, const Tensor& given_weight) {
@@ -155,7 +155,7 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
   Recorder record("PreluKernelBackward", {&input, &weight});
   record.save(input);
   record.save(weight);
-  Tensor out = map_new(input, spread_weight(weight, input), formulas::Prelu());
+  Tensor out = map_new(input, spread_prelu_weight(weight, input), functors::Prelu());
   record.attach(out, [](BackwardCall& call) {
     const Tensor x = call.saved(0);
     const Tensor slope = call.saved(1);
@@ -163,12 +163,13 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
     Tensor grad = empty_like(x);
     Tensor weight_grad = empty_like(x);
     visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-      map_ternary<T, T>(grad, call.grad(), x, spread_weight(slope, x), formulas::PreluSlope());
-      map_binary<T, T>(weight_grad, call.grad(), x, formulas::PreluWeightSlope());
+      map_ternary<T, T>(grad, call.grad(), x, spread_prelu_weight(slope, x),
+                        functors::PreluBackward());
+      map_binary<T, T>(weight_grad, call.grad(), x, functors::PreluWeightBackward());
     });
     TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
     if (call.needs(1)) {
-      const Tensor spread = spread_weight(slope, x);
+      const Tensor spread = spread_prelu_weight(slope, x);
       const Tensor summed = sum_to_shape(weight_grad, spread.shape());
       grads[1] = make_view(summed, slope.shape(), contiguous_strides(slope.shape()),
                            summed.impl()->offset);

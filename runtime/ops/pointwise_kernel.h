@@ -5,10 +5,10 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/autocast.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/kernels/launch/elementwise.h"
+#include "runtime/ops/op_front.h"
 
 namespace ohm::ops {
 

@@ -1,22 +1,17 @@
-// Functions whose gradients are formulas of whole tensors. A C++ compiler evaluates the right
-// factor of a product first, and lets go of all temporaries, the last one first, when the whole
-// formula is done: so the formulas below name theirs in that order.
+#include "runtime/ops/pointwise_math.h"
+
 #include <cmath>
 #include <numbers>
 
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/functions.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/power.h"
 
 namespace ohm::ops {
 namespace {
-
-using formula::mapped;
-using formula::plus;
-using formula::product;
-using formula::quotient;
-using formula::squared;
-using formula::times;
 
 constexpr OpInfo kReciprocal{"reciprocal", CastPolicy::float32};
 constexpr OpInfo kRsqrt{"rsqrt", CastPolicy::float32};
@@ -47,33 +42,33 @@ Tensor stepped(const OpInfo& info, std::string_view node, const Tensor& input, F
   return out;
 }
 
-std::vector<Sample> positive() {
+std::vector<Sample> math_positive() {
   return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
 
-std::vector<Sample> both_signs() {
+std::vector<Sample> math_both_signs() {
   return {
       {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
 }
 
 Tensor tan(const Tensor& input) {
-  return unary_keeping_result(kTan, "TanBackward", input, formulas::Tan(),
+  return unary_keeping_result(kTan, "TanBackward", input, functors::Tan(),
                               Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor square = squared(y);
-                                const Tensor slope = plus(square, 1.0);
-                                return product(grad, slope);
+                                const Tensor square = formula::squared(y);
+                                const Tensor slope = formula::plus(square, 1.0);
+                                return formula::product(grad, slope);
                               }));
 }
 
 Tensor erf(const Tensor& input) {
-  return unary_keeping_input(kErf, "ErfBackward", input, formulas::Erf(),
-                             Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor square = squared(x);
-                               const Tensor negated = times(square, -1.0);
-                               const Tensor bell = mapped(negated, &exp, formulas::Exp());
-                               const Tensor slope = times(bell, 2.0 * std::numbers::inv_sqrtpi);
-                               return product(slope, grad);
-                             }));
+  return unary_keeping_input(
+      kErf, "ErfBackward", input, functors::Erf(), Formula([](const Tensor& grad, const Tensor& x) {
+        const Tensor square = formula::squared(x);
+        const Tensor negated = formula::times(square, -1.0);
+        const Tensor bell = formula::mapped(negated, &exp, functors::Exp());
+        const Tensor slope = formula::times(bell, 2.0 * std::numbers::inv_sqrtpi);
+        return formula::product(slope, grad);
+      }));
 }
 
 // d/dx log_b(x) = 1 / (x log b)
@@ -82,79 +77,79 @@ Tensor logarithm(const OpInfo& info, std::string_view node, const Tensor& input,
                  F&& fn) {
   return unary_keeping_input(info, node, input, fn,
                              Formula([log_base](const Tensor& grad, const Tensor& x) {
-                               const Tensor scaled = times(x, log_base);
-                               return quotient(grad, scaled);
+                               const Tensor scaled = formula::times(x, log_base);
+                               return formula::quotient(grad, scaled);
                              }));
 }
 
 Tensor log2(const Tensor& input) {
-  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2, formulas::Log2());
+  return logarithm(kLog2, "Log2Backward", input, std::numbers::ln2, functors::Log2());
 }
 
 Tensor log10(const Tensor& input) {
-  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, formulas::Log10());
+  return logarithm(kLog10, "Log10Backward", input, std::numbers::ln10, functors::Log10());
 }
 
 Tensor log1p(const Tensor& input) {
-  return unary_keeping_input(kLog1p, "Log1pBackward", input, formulas::Log1p(),
+  return unary_keeping_input(kLog1p, "Log1pBackward", input, functors::Log1p(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor shifted = plus(x, 1.0);
-                               return quotient(grad, shifted);
+                               const Tensor shifted = formula::plus(x, 1.0);
+                               return formula::quotient(grad, shifted);
                              }));
 }
 
 Tensor expm1(const Tensor& input) {
-  return unary_keeping_result(kExpm1, "Expm1Backward", input, formulas::Expm1(),
+  return unary_keeping_result(kExpm1, "Expm1Backward", input, functors::Expm1(),
                               Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor shifted = plus(y, 1.0);
-                                return product(grad, shifted);
+                                const Tensor shifted = formula::plus(y, 1.0);
+                                return formula::product(grad, shifted);
                               }));
 }
 
 Tensor floor(const Tensor& input) {
-  return stepped(kFloor, "FloorBackward", input, formulas::Floor());
+  return stepped(kFloor, "FloorBackward", input, functors::Floor());
 }
-Tensor ceil(const Tensor& input) { return stepped(kCeil, "CeilBackward", input, formulas::Ceil()); }
+Tensor ceil(const Tensor& input) { return stepped(kCeil, "CeilBackward", input, functors::Ceil()); }
 Tensor round(const Tensor& input) {
-  return stepped(kRound, "RoundBackward", input, formulas::Round());
+  return stepped(kRound, "RoundBackward", input, functors::Round());
 }
-Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, formulas::Sign()); }
+Tensor sign(const Tensor& input) { return stepped(kSign, "SignBackward", input, functors::Sign()); }
 
 }  // namespace
 
 Tensor reciprocal(const Tensor& input) {
-  return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, formulas::Reciprocal(),
+  return unary_keeping_result(kReciprocal, "ReciprocalBackward", input, functors::Reciprocal(),
                               Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor square = squared(y);
-                                const Tensor negated = times(grad, -1.0);
-                                return product(negated, square);
+                                const Tensor square = formula::squared(y);
+                                const Tensor negated = formula::times(grad, -1.0);
+                                return formula::product(negated, square);
                               }));
 }
 
 Tensor rsqrt(const Tensor& input) {
   return unary_keeping_result(
-      kRsqrt, "RsqrtBackward", input, formulas::Rsqrt(),
+      kRsqrt, "RsqrtBackward", input, functors::Rsqrt(),
       Formula([](const Tensor& grad, const Tensor& y) {
-        const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, formulas::Cubed());
-        const Tensor scaled = times(grad, -0.5);
-        return product(scaled, cube);
+        const Tensor cube = formula::is_recorded() ? pow(y, 3.0) : map_new(y, functors::Cubed());
+        const Tensor scaled = formula::times(grad, -0.5);
+        return formula::product(scaled, cube);
       }));
 }
 
 Tensor sin(const Tensor& input) {
-  return unary_keeping_input(kSin, "SinBackward", input, formulas::Sin(),
+  return unary_keeping_input(kSin, "SinBackward", input, functors::Sin(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor slope = mapped(x, &cos, formulas::Cos());
-                               return product(grad, slope);
+                               const Tensor slope = formula::mapped(x, &cos, functors::Cos());
+                               return formula::product(grad, slope);
                              }));
 }
 
 Tensor cos(const Tensor& input) {
-  return unary_keeping_input(kCos, "CosBackward", input, formulas::Cos(),
+  return unary_keeping_input(kCos, "CosBackward", input, functors::Cos(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor sine = mapped(x, &sin, formulas::Sin());
-                               const Tensor slope = times(sine, -1.0);
-                               return product(grad, slope);
+                               const Tensor sine = formula::mapped(x, &sin, functors::Sin());
+                               const Tensor slope = formula::times(sine, -1.0);
+                               return formula::product(grad, slope);
                              }));
 }
 
@@ -165,25 +160,25 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
   Recorder record("XlogyBackward", {&input, &other});
   record.save(other);
   record.save(input);
-  Tensor out = binary_new_floating(kXlogy, input, other, dtype, formulas::XLogY());
+  Tensor out = binary_new_floating(kXlogy, input, other, dtype, functors::XLogY());
   record.attach(out, [dtype](BackwardCall& call) {
     const Tensor x = call.saved(1);
     const Tensor y = call.saved(0);
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(1)) {
-      const Tensor scaled = product(call.grad(), x);
-      grads[1] = quotient(scaled, y);
+      const Tensor scaled = formula::product(call.grad(), x);
+      grads[1] = formula::quotient(scaled, y);
     }
     if (call.needs(0)) {
       // grad · log(y), and 0 where x is 0 and y is not positive.
-      const Tensor slope = map_new(call.grad(), y, formulas::XLogYSlope());
+      const Tensor slope = map_new(call.grad(), y, functors::XLogYBackward());
       const Tensor x_is_zero = empty(x.shape(), {DType::boolean, x.device()});
       const Tensor y_is_not_positive = empty(y.shape(), {DType::boolean, y.device()});
       const Tensor is_masked =
           empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
       grads[0] = empty_like(slope);
       visit_floating(dtype, [&]<class T>(TypeTag<T>) {
-        map_ternary<T, T>(grads[0], slope, x, y, formulas::XLogYSlopeKept());
+        map_ternary<T, T>(grads[0], slope, x, y, functors::XLogYBackwardKept());
       });
     }
     return grads;
@@ -194,23 +189,23 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
 std::vector<OpDef> math_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   return {
-      define(kReciprocal, kBoth, &reciprocal, {"input"}, positive),
-      define(kRsqrt, kBoth, &rsqrt, {"input"}, positive),
-      define(kSin, kBoth, &sin, {"input"}, both_signs),
-      define(kCos, kBoth, &cos, {"input"}, both_signs),
-      define(kTan, kBoth, &tan, {"input"}, both_signs),
-      define(kErf, kBoth, &erf, {"input"}, both_signs),
-      define(kLog2, kBoth, &log2, {"input"}, positive),
-      define(kLog10, kBoth, &log10, {"input"}, positive),
-      define(kLog1p, kBoth, &log1p, {"input"}, positive),
-      define(kExpm1, kBoth, &expm1, {"input"}, both_signs),
-      define(kFloor, kBoth, &floor, {"input"}, both_signs),
-      define(kCeil, kBoth, &ceil, {"input"}, both_signs),
-      define(kRound, kBoth, &round, {"input"}, both_signs),
-      define(kSign, kBoth, &sign, {"input"}, both_signs),
+      define(kReciprocal, kBoth, &reciprocal, {"input"}, math_positive),
+      define(kRsqrt, kBoth, &rsqrt, {"input"}, math_positive),
+      define(kSin, kBoth, &sin, {"input"}, math_both_signs),
+      define(kCos, kBoth, &cos, {"input"}, math_both_signs),
+      define(kTan, kBoth, &tan, {"input"}, math_both_signs),
+      define(kErf, kBoth, &erf, {"input"}, math_both_signs),
+      define(kLog2, kBoth, &log2, {"input"}, math_positive),
+      define(kLog10, kBoth, &log10, {"input"}, math_positive),
+      define(kLog1p, kBoth, &log1p, {"input"}, math_positive),
+      define(kExpm1, kBoth, &expm1, {"input"}, math_both_signs),
+      define(kFloor, kBoth, &floor, {"input"}, math_both_signs),
+      define(kCeil, kBoth, &ceil, {"input"}, math_both_signs),
+      define(kRound, kBoth, &round, {"input"}, math_both_signs),
+      define(kSign, kBoth, &sign, {"input"}, math_both_signs),
       define(kXlogy, kBoth, &xlogy, {"input", "other"},
              [] {
-               return std::vector<Sample>{{positive()[0][0], positive()[0][0]}};
+               return std::vector<Sample>{{math_positive()[0][0], math_positive()[0][0]}};
              }),
   };
 }

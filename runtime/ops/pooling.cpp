@@ -4,22 +4,22 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/ops/card_pooling.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/pooling.h"
+#include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/conv_sizes.h"
-#include "runtime/ops/formulas/pooling.h"
+#include "runtime/ops/cuda/pooling.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_kernels.h"
 
 namespace ohm::ops {
 namespace {
 
-using formulas::AveragePlan;
-using formulas::PoolAxis;
-using formulas::PoolPlan;
-using formulas::PoolSpan;
-using formulas::PoolWindows;
+using functors::AveragePlan;
+using functors::PoolAxis;
+using functors::PoolPlan;
+using functors::PoolSpan;
+using functors::PoolWindows;
 
 constexpr OpInfo kMaxPool{"max_pool2d"};
 constexpr OpInfo kAvgPool{"avg_pool2d"};
@@ -91,7 +91,7 @@ PoolPlan plan_for(const OpInfo& info, const Tensor& input, const WindowSizes& si
 }
 
 // A thread for each element: windows are small, and there are many of them.
-LineShape threads_for(const Tensor& out) { return {.count = out.numel(), .are_threads = true}; }
+RowShape threads_for(const Tensor& out) { return {.count = out.numel(), .are_threads = true}; }
 
 Shape pooled_shape(const Shape& shape, const PoolPlan& plan) {
   Shape pooled = shape;
@@ -106,8 +106,8 @@ void compute_max_pool(const PoolPlan& plan, const Tensor& given, const Tensor& o
                       const Tensor& indices) {
   const Tensor input = row_major(given);
   if (!out.has_values()) return;
-  const formulas::PooledMaximum maximum{plan};
-  if (are_lines_done_on_card(maximum, input.dtype(), threads_for(out), {{out, indices}, {input}})) {
+  const functors::PooledMaximum maximum{plan};
+  if (are_rows_done_on_cuda(maximum, input.dtype(), threads_for(out), {{out, indices}, {input}})) {
     return;
   }
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
@@ -115,9 +115,9 @@ void compute_max_pool(const PoolPlan& plan, const Tensor& given, const Tensor& o
     T* result = out.data<T>();
     auto* index = indices.data<std::int64_t>();
     for (std::int64_t i = 0; i < plan.planes; ++i, plane += plan.in_pixels()) {
-      formulas::for_each_window(
+      functors::for_each_window(
           {0, plan.rows.out}, {0, plan.columns.out}, [&](std::int64_t row, std::int64_t column) {
-            const auto largest = formulas::largest_in_window<ComputeType<T>>(
+            const auto largest = functors::largest_in_window<ComputeType<T>>(
                 plan, row, column,
                 [&](std::int64_t pixel) { return convert_element<ComputeType<T>>(plane[pixel]); });
             *result++ = convert_element<T>(largest.value);
@@ -143,8 +143,8 @@ Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Shape&
   Tensor out = empty(shape, options_of(given));
   const Tensor grad = row_major(given);
   if (!out.has_values()) return out;
-  const formulas::PooledMaximumSlope slope{plan};
-  if (are_lines_done_on_card(slope, grad.dtype(), threads_for(out), {{out}, {grad, indices}})) {
+  const functors::PooledMaximumBackward slope{plan};
+  if (are_rows_done_on_cuda(slope, grad.dtype(), threads_for(out), {{out}, {grad, indices}})) {
     return out;
   }
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
@@ -153,7 +153,7 @@ Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Shape&
     const auto* chosen = indices.data<const std::int64_t>();
     fill_planes<T>(plan, out, [&](std::int64_t plane, std::int64_t pixel) {
       const std::int64_t first = plane * plan.out_pixels();
-      return formulas::slope_of_maxima<Compute>(
+      return functors::slope_of_maxima<Compute>(
           plan, pixel, [&](std::int64_t window) { return chosen[first + window]; },
           [&](std::int64_t window) { return convert_element<Compute>(of_maxima[first + window]); });
     });
@@ -164,7 +164,7 @@ Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Shape&
 // ---- averages -----------------------------------------------------------------------------------
 
 // What cuDNN can be asked for: sliding windows that end inside the padded image.
-std::optional<CardAverage> average_for_card(const AveragePlan& average) {
+std::optional<CudaAverage> average_for_cuda(const AveragePlan& average) {
   const PoolPlan& plan = average.plan;
   const auto ends_inside = [](const PoolAxis& axis) {
     return (axis.out - 1) * axis.stride + axis.kernel <= axis.in + 2 * axis.padding;
@@ -173,21 +173,21 @@ std::optional<CardAverage> average_for_card(const AveragePlan& average) {
                     ends_inside(plan.rows) && ends_inside(plan.columns);
   if (!fits) return std::nullopt;
   const auto windows = [](const PoolAxis& axis) {
-    return CardWindows{axis.kernel, axis.padding, axis.stride};
+    return CudaWindows{axis.kernel, axis.padding, axis.stride};
   };
-  return CardAverage{plan.planes, windows(plan.rows), windows(plan.columns),
+  return CudaAverage{plan.planes, windows(plan.rows), windows(plan.columns),
                      average.counts_padding};
 }
 
-bool is_averaged_on_card(const AveragePlan& average, const Tensor& input, const Tensor& out) {
-  const std::optional<CardAverage> asked = average_for_card(average);
-  if (asked && average_on_card(*asked, input, out) == OnCard::done) return true;
-  return are_lines_done_on_card(formulas::PooledAverage{average}, input.dtype(), threads_for(out),
-                                {{out}, {input}});
+bool is_averaged_on_cuda(const AveragePlan& average, const Tensor& input, const Tensor& out) {
+  const std::optional<CudaAverage> asked = average_for_cuda(average);
+  if (asked && average_on_cuda(*asked, input, out) == CudaResult::done) return true;
+  return are_rows_done_on_cuda(functors::PooledAverage{average}, input.dtype(), threads_for(out),
+                               {{out}, {input}});
 }
 
 void compute_average(const AveragePlan& average, const Tensor& input, const Tensor& out) {
-  if (!out.has_values() || is_averaged_on_card(average, input, out)) return;
+  if (!out.has_values() || is_averaged_on_cuda(average, input, out)) return;
   const PoolPlan& plan = average.plan;
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
     using Compute = ComputeType<T>;
@@ -205,29 +205,29 @@ void compute_average(const AveragePlan& average, const Tensor& input, const Tens
       *result++ = convert_element<T>(sum / static_cast<Compute>(average.divisor_of(rows, columns)));
     };
     for (std::int64_t i = 0; i < plan.planes; ++i, plane += plan.in_pixels()) {
-      formulas::for_each_window({0, plan.rows.out}, {0, plan.columns.out}, average_window);
+      functors::for_each_window({0, plan.rows.out}, {0, plan.columns.out}, average_window);
     }
   });
 }
 
-bool is_slope_found_on_card(const AveragePlan& average, const Tensor& grad, const Tensor& out) {
-  const std::optional<CardAverage> asked = average_for_card(average);
-  if (asked && average_gradient_on_card(*asked, grad, out) == OnCard::done) return true;
-  return are_lines_done_on_card(formulas::PooledAverageSlope{average}, grad.dtype(),
-                                threads_for(out), {{out}, {grad}});
+bool is_gradient_found_on_cuda(const AveragePlan& average, const Tensor& grad, const Tensor& out) {
+  const std::optional<CudaAverage> asked = average_for_cuda(average);
+  if (asked && average_gradient_on_cuda(*asked, grad, out) == CudaResult::done) return true;
+  return are_rows_done_on_cuda(functors::PooledAverageBackward{average}, grad.dtype(),
+                               threads_for(out), {{out}, {grad}});
 }
 
 Tensor average_gradient(const AveragePlan& average, const Tensor& given, const Shape& shape) {
   Tensor out = empty(shape, options_of(given));
   const Tensor grad = row_major(given);
-  if (!out.has_values() || is_slope_found_on_card(average, grad, out)) return out;
+  if (!out.has_values() || is_gradient_found_on_cuda(average, grad, out)) return out;
   const PoolPlan& plan = average.plan;
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
     using Compute = ComputeType<T>;
     const T* of_averages = grad.data<const T>();
     fill_planes<T>(plan, out, [&](std::int64_t plane, std::int64_t pixel) {
       const T* const incoming = of_averages + plane * plan.out_pixels();
-      return formulas::slope_of_averages<Compute>(average, pixel, [&](std::int64_t window) {
+      return functors::slope_of_averages<Compute>(average, pixel, [&](std::int64_t window) {
         return convert_element<Compute>(incoming[window]);
       });
     });

@@ -1,16 +1,20 @@
 #include "runtime/ops/power.h"
 
-#include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/functions.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/choice.h"
+#include "runtime/ops/comparison.h"
+#include "runtime/ops/pointwise_unary.h"
 
 namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kPow{"pow", CastPolicy::float32};
+constexpr OpInfo kSquare{"square"};
 
 Tensor raised(const Tensor& base, const Tensor& exponent) {
-  return formula::combined(base, exponent, formulas::Pow());
+  return formula::combined(base, exponent, functors::Pow());
 }
 
 // grad · (input is 0 and exponent at least 0 ? 0 : result · log(input))
@@ -20,9 +24,9 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
   {
     const Tensor is_zero = eq(input, 0.0);
     const Tensor is_positive = ge(exponent, 0.0);
-    is_flat = formula::compared(is_zero, is_positive, formulas::Both());
+    is_flat = formula::compared(is_zero, is_positive, functors::Both());
   }
-  const Tensor logarithm = formula::mapped(input, &log, formulas::Log());
+  const Tensor logarithm = formula::mapped(input, &log, functors::Log());
   const Tensor slope = formula::product(result, logarithm);
   const Tensor zero = full({}, 0.0, options_of(grad));
   const Tensor chosen = where(is_flat, zero, slope);
@@ -40,7 +44,53 @@ Tensor base_gradient(const Tensor& grad, const Tensor& input, const Tensor& expo
   return where(is_zero, zero, scaled);
 }
 
+Tensor raised(const Tensor& base, double power) {
+  return map_new(base, functors::PowScalar{power});
+}
+
+Tensor power(const OpInfo& info, const Tensor& given, double exponent) {
+  const OpFront front(info);
+  const Tensor input = front.input(given);
+  require_floating(input, info);
+  Recorder record("PowBackward", {&input});
+  record.save(input);
+  Tensor out = raised(input, exponent);
+  record.attach_differentiable(out, [=](BackwardCall& call) {
+    if (exponent == 0.0) return TensorList{zeros_like(call.grad())};
+    // x^(p-1), p times it, and the gradient times that: three tensors at the peak.
+    const Tensor base = call.saved(0);
+    const Tensor lower =
+        call.is_recorded() ? pow(base, exponent - 1.0) : raised(base, exponent - 1.0);
+    const Tensor slope = formula::times(lower, exponent);
+    return TensorList{formula::product(call.grad(), slope)};
+  });
+  return out;
+}
+
+std::vector<Sample> power_positive() {
+  return {{from_values({0.3, 0.8, 1.4, 2.1, 0.6, 1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+std::vector<Sample> power_both_signs() {
+  return {
+      {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+std::vector<Sample> powers() {
+  std::vector<Sample> samples;
+  for (const double exponent : {2.0, 3.0, 0.5, -1.5}) {
+    samples.push_back(power_positive()[0]);
+    samples.back().emplace_back(exponent);
+  }
+  samples.push_back({power_positive()[0][0], power_both_signs()[0][0]});
+  return samples;
+}
+
 }  // namespace
+
+Tensor pow(const Tensor& given, double exponent) { return power(kPow, given, exponent); }
+
+Tensor square(const Tensor& input) { return power(kSquare, input, 2.0); }
 
 Tensor pow(const Tensor& given, const Tensor& given_exponent) {
   const OpFront front(kPow);
@@ -67,6 +117,18 @@ Tensor pow(const Tensor& given, const Tensor& given_exponent) {
 Tensor power_of(const Tensor& input, const TensorOrNumber& exponent) {
   if (const Tensor* tensor = std::get_if<Tensor>(&exponent)) return pow(input, *tensor);
   return pow(input, std::get<double>(exponent));
+}
+
+std::vector<OpDef> power_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kPow, kBoth, &power_of, {"input", "exponent"}, powers),
+      define(kSquare, kBoth, &square, {"input"}, power_both_signs),
+  };
+}
+
+Tensor formula::squared(const Tensor& tensor) {
+  return mapped(tensor, &square, functors::Square());
 }
 
 }  // namespace ohm::ops

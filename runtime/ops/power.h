@@ -1,14 +1,29 @@
-// Powers with tensors for exponents.
+// Powers, with numbers and with tensors for exponents.
 #pragma once
 
-#include "runtime/ops/value.h"
+#include <vector>
+
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
+
+/// input ^ exponent. Keeps the input.
+Tensor pow(const Tensor& input, double exponent);
+Tensor square(const Tensor& input);
 
 /// input ^ exponent, element by element. Keeps both and the result.
 Tensor pow(const Tensor& input, const Tensor& exponent);
 
-/// The same; a number is pow(input, number).
+/// One of the two.
 Tensor power_of(const Tensor& input, const TensorOrNumber& exponent);
+
+std::vector<OpDef> power_ops();
+
+namespace formula {
+
+/// square(), as gradients are written: see formula.h.
+Tensor squared(const Tensor& tensor);
+
+}  // namespace formula
 
 }  // namespace ohm::ops

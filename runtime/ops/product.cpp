@@ -3,16 +3,19 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/ops/folding.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/reduce_rows.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/functions.h"
-#include "runtime/ops/host_values.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/reduction_kernel.h"
 #include "runtime/ops/sorting_scratch.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {
@@ -41,8 +44,8 @@ void look_for_zeros(const Tensor& input) {
   { const Tensor list = scratch(flagged_selection_scratch_bytes(input.numel(), device)); }
 }
 
-// The zeros of each line are counted, and those of all lines.
-void count_zeros_of_lines(const Tensor& input, DimMask folded, std::vector<Tensor>& held) {
+// The zeros of each row are counted, and those of all rows.
+void count_zeros_of_rows(const Tensor& input, DimMask folded, std::vector<Tensor>& held) {
   held.push_back(eq(input, 0.0));
   held.push_back(reduce_sum(held[0], folded, true, DType::int64));
   const Tensor total = reduce_sum(held[1], all_dims(held[1].dims()), false, DType::int64);
@@ -52,11 +55,12 @@ void count_zeros_of_lines(const Tensor& input, DimMask folded, std::vector<Tenso
 void correct_zeros(const Tensor& gradient, const Tensor& grad, const Tensor& input,
                    DimMask folded) {
   if (!gradient.has_values() || !input.has_values() || input.numel() == 0) return;
-  const formulas::FoldedProductSlope slope{folding_of(gradient, folded), walk_of(grad, 0, false),
-                                           folding_of(input, folded)};
-  const std::int64_t lines = reduced_shape(input.shape(), folded, true).numel();
-  run_floating_lines(slope, DType::float64, {lines, input.numel() / lines},
-                     {{gradient}, {grad, input}});
+  const functors::ReduceProductBackward slope{reduced_rows_of(gradient, folded),
+                                              strided_index_of(grad, 0, false),
+                                              reduced_rows_of(input, folded)};
+  const std::int64_t rows = reduced_shape(input.shape(), folded, true).numel();
+  run_floating_rows(slope, DType::float64, {rows, input.numel() / rows},
+                    {{gradient}, {grad, input}});
 }
 
 // grad · result / input
@@ -68,7 +72,7 @@ Tensor prod_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   if (is_whole) {
     look_for_zeros(input);
   } else {
-    count_zeros_of_lines(input, folded, held);
+    count_zeros_of_rows(input, folded, held);
   }
   Tensor out;
   {
@@ -87,12 +91,12 @@ Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor
                        DimMask folded) {
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
-  const Tensor mask = formula::compared(input, result, formulas::Same());
+  const Tensor mask = formula::compared(input, result, functors::Same());
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
-  const Tensor share = map_new(grad, count, formulas::Quotient());
+  const Tensor share = map_new(grad, count, functors::Quotient());
   Tensor out = empty_like(input);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, mask, share, formulas::Product());
+    map_binary<T, T>(out, mask, share, functors::Product());
   });
   return out;
 }
@@ -109,8 +113,9 @@ Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
   {
     const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
     if (out.has_values() && input.has_values()) {
-      fold_into(out, input,
-                formulas::FoldedLargest{folding_of(input, folded), !wants_largest, false});
+      reduce_rows_into(
+          out, input,
+          functors::ReduceMaximum{reduced_rows_of(input, folded), !wants_largest, false});
     }
   }
   if (Recorder record(node, {&input}); record.is_needed()) {
@@ -132,19 +137,19 @@ Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keep
     const Tensor size = abs(largest);
     const Tensor is_infinite = eq(size, std::numeric_limits<double>::infinity());
     visit_floating(largest.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(largest, largest, is_infinite, formulas::Kept{false});
+      map_binary<T, T>(largest, largest, is_infinite, functors::Kept{false});
     });
   }
-  const Tensor powers = map_new(input, largest, formulas::ExponentialOfDifference());
+  const Tensor powers = map_new(input, largest, functors::ExponentialOfDifference());
   Tensor out = reduce_sum(powers, folded, keepdim, input.dtype());
   const Tensor aligned = with_folded_dims(out, input.shape(), folded);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(aligned, aligned, largest, formulas::LogarithmPlus());
+    map_binary<T, T>(aligned, aligned, largest, functors::LogarithmPlus());
   });
   return out;
 }
 
-Tensor away_from_zero() {
+Tensor matrix_away_from_zero() {
   return from_values({-1.5, -0.4, 0.3, 0.9, 1.7, -2.2, 0.5, 1.2, -0.7, 2.0, 0.8, -1.1}, {3, 4},
                      {DType::float64, Device::cpu()});
 }
@@ -164,9 +169,9 @@ Tensor prod(const Tensor& given, std::optional<std::int64_t> dim, bool keepdim) 
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {dtype, input.device()});
   {
     const ReductionScratch scratch(input, folded, {accumulator_bytes(dtype), true});
-    const formulas::FoldedProduct product{folding_of(input, folded)};
+    const functors::ReduceProduct product{reduced_rows_of(input, folded)};
     if (out.has_values() && !lacks_values(input)) {
-      run_lines(product, dtype, lines_folded(out, input, product.input), {{out}, {input}});
+      run_rows(product, dtype, rows_reduced(out, input, product.input), {{out}, {input}});
     }
   }
   record.save_output(out);
@@ -203,7 +208,7 @@ Tensor logsumexp(const Tensor& given, const Shape& dim, bool keepdim) {
     const Tensor grad = with_folded_dims(call.grad(), x.shape(), folded);
     const Tensor result = with_folded_dims(call.saved(1), x.shape(), folded);
     const Tensor below = formula::difference(x, result);
-    const Tensor share = formula::mapped(below, &exp, formulas::Exp());
+    const Tensor share = formula::mapped(below, &exp, functors::Exp());
     return TensorList{formula::product(grad, share)};
   });
   return out;
@@ -213,7 +218,7 @@ std::vector<OpDef> product_ops() {
   constexpr unsigned kBoth = kFunction | kMethod;
   const ParamName keepdim{"keepdim", false};
   const auto along = [](Value dim, bool keeps) {
-    return Sample{away_from_zero(), std::move(dim), keeps};
+    return Sample{matrix_away_from_zero(), std::move(dim), keeps};
   };
   const auto over_one = [along] {
     return std::vector<Sample>{along(Value(), false), along(std::int64_t{1}, false),

@@ -5,12 +5,12 @@
 #include <array>
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/kernels/functors/cells.h"
+#include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formulas/cells.h"
-#include "runtime/tensor/factories.h"
-#include "runtime/tensor/line_loops.h"
-#include "runtime/tensor/reduce.h"
 
 namespace ohm::ops {
 namespace {
@@ -80,18 +80,22 @@ void save_lstm_inputs(Recorder& record, const CellInputs& cell) {
   record.save(cell.input_gates);
 }
 
-formulas::MatrixSteps steps_of(const Tensor& matrix) {
+functors::MatrixSteps cell_steps_of(const Tensor& matrix) {
   if (!matrix.defined()) return {};
   return {matrix.strides()[0], matrix.strides()[1]};
 }
 
-formulas::CellLayout layout_of(const CellInputs& cell) {
+functors::CellLayout layout_of(const CellInputs& cell) {
   const auto step = [](const Tensor& bias) { return bias.defined() ? bias.strides()[0] : 0; };
-  return {cell.width(),         steps_of(cell.input_gates), steps_of(cell.hidden_gates),
-          steps_of(cell.state), step(cell.input_bias),      step(cell.hidden_bias)};
+  return {cell.width(),
+          cell_steps_of(cell.input_gates),
+          cell_steps_of(cell.hidden_gates),
+          cell_steps_of(cell.state),
+          step(cell.input_bias),
+          step(cell.hidden_bias)};
 }
 
-std::vector<LineArgument> operands_of(const CellInputs& cell) {
+std::vector<RowArgument> operands_of(const CellInputs& cell) {
   return {cell.input_gates, cell.hidden_gates, cell.state, cell.input_bias, cell.hidden_bias};
 }
 
@@ -110,9 +114,9 @@ TensorList gru_backward(const BackwardCall& call) {
   Tensor grad_hidden = empty(gates, options_of(workspace));
   Tensor grad_state = empty(grad.shape(), options_of(grad));
   if (grad.has_values()) {
-    run_floating_lines(formulas::GruCellSlope{grad.size(1), steps_of(grad)}, grad.dtype(),
-                       thread_for_each(grad.numel()),
-                       {{grad_input, grad_hidden, grad_state}, {grad, workspace}});
+    run_floating_rows(functors::GruCellBackward{grad.size(1), cell_steps_of(grad)}, grad.dtype(),
+                      thread_for_each(grad.numel()),
+                      {{grad_input, grad_hidden, grad_state}, {grad, workspace}});
   }
   Tensor input_bias = bias_gradient(call, 3, grad_input);
   Tensor hidden_bias = bias_gradient(call, 4, grad_hidden);
@@ -127,9 +131,9 @@ void compute_lstm_gradients(const BackwardCall& call, const Tensor& grad_gates,
   const Tensor old_cell = call.saved(0);
   const Tensor new_cell = call.saved(5);
   const Tensor workspace = call.saved(6);
-  const formulas::LstmCellSlope slope{grad_state.size(1), steps_of(call.grad(0)),
-                                      steps_of(call.grad(1)), steps_of(old_cell)};
-  run_floating_lines(
+  const functors::LstmCellBackward slope{grad_state.size(1), cell_steps_of(call.grad(0)),
+                                         cell_steps_of(call.grad(1)), cell_steps_of(old_cell)};
+  run_floating_rows(
       slope, grad_state.dtype(), thread_for_each(grad_state.numel()),
       {{grad_gates, grad_state}, {call.grad(0), call.grad(1), old_cell, new_cell, workspace}});
 }
@@ -168,8 +172,8 @@ Tensor gru_cell(const Tensor& input_gates, const Tensor& hidden_gates, const Ten
       empty({cell.batch(), kGruWorkspace * cell.width()}, options_of(cell.state));
   Tensor next = empty(cell.state.shape(), options_of(cell.state));
   if (next.has_values()) {
-    run_floating_lines(formulas::GruCell{layout_of(cell)}, next.dtype(),
-                       thread_for_each(next.numel()), {{workspace, next}, operands_of(cell)});
+    run_floating_rows(functors::GruCell{layout_of(cell)}, next.dtype(),
+                      thread_for_each(next.numel()), {{workspace, next}, operands_of(cell)});
   }
   record.save(workspace);
   record.attach(next, [](BackwardCall& call) { return gru_backward(call); });
@@ -191,9 +195,9 @@ std::vector<Tensor> lstm_cell(const Tensor& input_gates, const Tensor& hidden_ga
   const Tensor next_hidden = empty(cell.state.shape(), options_of(cell.state));
   const Tensor next_cell = empty(cell.state.shape(), options_of(cell.state));
   if (next_hidden.has_values()) {
-    run_floating_lines(formulas::LstmCell{layout_of(cell)}, next_cell.dtype(),
-                       thread_for_each(next_cell.numel()),
-                       {{workspace, next_hidden, next_cell}, operands_of(cell)});
+    run_floating_rows(functors::LstmCell{layout_of(cell)}, next_cell.dtype(),
+                      thread_for_each(next_cell.numel()),
+                      {{workspace, next_hidden, next_cell}, operands_of(cell)});
   }
   record.save_output(next_cell);
   record.save(workspace);

@@ -1,11 +1,11 @@
 #include "runtime/ops/reduction.h"
 
-#include "runtime/ops/folding.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/reduce_rows.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {
@@ -23,7 +23,7 @@ Tensor truth_of(const OpInfo& info, const Tensor& input, bool wants_all) {
   // A partial result is a bool.
   const ReductionScratch scratch(input, folded, {1, true});
   if (!out.has_values() || (input.numel() != 0 && !input.has_values())) return out;
-  fold_into(out, input, formulas::FoldedTruth{folding_of(input, folded), wants_all});
+  reduce_rows_into(out, input, functors::AnyAll{reduced_rows_of(input, folded), wants_all});
   return out;
 }
 
@@ -64,7 +64,7 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
   const double count = out.numel() == 0
                            ? 1.0
                            : static_cast<double>(input.numel()) / static_cast<double>(out.numel());
-  const formulas::Divided divide{count};
+  const functors::Divided divide{count};
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, out, divide); });
   if (Recorder record("MeanBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 

@@ -1,11 +1,11 @@
-// What reductions share: which dimensions are folded, loops over what is folded to what, and
-// gradients seen with the input's shape.
+// The common part of reductions: which dimensions are folded, loops over what is folded to what,
+// and gradients seen with the input's shape.
 #pragma once
 
 #include <optional>
 
-#include "runtime/ops/autocast.h"
-#include "runtime/tensor/reduce.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::ops {

@@ -1,11 +1,11 @@
 // Copies of a tensor with elements written to places that an index names.
 #include "runtime/ops/scatter.h"
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
-#include "runtime/ops/formula.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/indexing.h"
-#include "runtime/tensor/arithmetic.h"
 
 namespace ohm::ops {
 namespace {
@@ -21,7 +21,7 @@ Tensor written(const Tensor& input, int dim, const Tensor& index, const TensorOr
   return out;
 }
 
-Tensor numbers(const std::vector<double>& values, const Shape& shape) {
+Tensor integers(const std::vector<double>& values, const Shape& shape) {
   return from_values(values, shape, {DType::int64, Device::cpu()});
 }
 Tensor matrix(std::int64_t rows) { return randn({rows, 4}, {DType::float64, Device::cpu()}); }
@@ -113,14 +113,14 @@ std::vector<OpDef> scatter_ops() {
   return {
       define(kScatter, kBoth, &scatter, {"input", "dim", "index", "src"},
              [one] {
-               const Tensor places = numbers({0, 3, 2, 1, 2, 0}, {3, 2});
+               const Tensor places = integers({0, 3, 2, 1, 2, 0}, {3, 2});
                const Tensor source = randn({3, 2}, {DType::float64, Device::cpu()});
                return std::vector<Sample>{{matrix(3), one, places, source},
                                           {matrix(3), one, places, 0.5}};
              }),
       define(kIndexAdd, kBoth, &index_add, {"input", "dim", "index", "source", {"alpha", 1.0}},
              [] {
-               const Tensor places = numbers({2, 0, 2}, {3});
+               const Tensor places = integers({2, 0, 2}, {3});
                return std::vector<Sample>{{matrix(3), std::int64_t{0}, places, matrix(3), 1.0},
                                           {matrix(3), std::int64_t{0}, places, matrix(3), 0.5}};
              }),

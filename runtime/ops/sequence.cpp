@@ -4,10 +4,11 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/conv.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/ops/pooling.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::ops {
 namespace {
@@ -38,7 +39,7 @@ std::optional<Shape> pair(const OpInfo& info, const std::optional<Shape>& size, 
 }
 
 Tensor as_image(const Tensor& lines) { return unsqueeze(lines, -2); }
-Tensor as_lines(const Tensor& image) { return squeeze(image, -2); }
+Tensor as_rows(const Tensor& image) { return squeeze(image, -2); }
 
 Tensor lines() { return randn({2, 3, 8}, {DType::float64, Device::cpu()}); }
 
@@ -56,36 +57,36 @@ Tensor conv1d(const Tensor& given, const Tensor& given_weight,
     throw std::invalid_argument(
         fmt::format("[conv1d] 'weight' must be [out, in, k], but got {}", weight.shape().str()));
   }
-  return as_lines(conv2d(as_image(input), as_image(weight), bias,
-                         pair(kConv1d, stride, 1, "stride"), pair(kConv1d, padding, 0, "padding"),
-                         pair(kConv1d, dilation, 1, "dilation"), groups));
+  return as_rows(conv2d(as_image(input), as_image(weight), bias, pair(kConv1d, stride, 1, "stride"),
+                        pair(kConv1d, padding, 0, "padding"),
+                        pair(kConv1d, dilation, 1, "dilation"), groups));
 }
 
 Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, const Shape& dilation, bool ceil_mode) {
   const OpFront front(kMaxPool1d);
   require_lines(kMaxPool1d, input);
-  return as_lines(max_pool2d(as_image(input), pair(kMaxPool1d, kernel_size, 1, "kernel_size"),
-                             pair(kMaxPool1d, stride, 1, "stride"),
-                             pair(kMaxPool1d, padding, 0, "padding"),
-                             pair(kMaxPool1d, dilation, 1, "dilation"), ceil_mode));
+  return as_rows(max_pool2d(as_image(input), pair(kMaxPool1d, kernel_size, 1, "kernel_size"),
+                            pair(kMaxPool1d, stride, 1, "stride"),
+                            pair(kMaxPool1d, padding, 0, "padding"),
+                            pair(kMaxPool1d, dilation, 1, "dilation"), ceil_mode));
 }
 
 Tensor avg_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,
                   const Shape& padding, bool ceil_mode, bool count_include_pad) {
   const OpFront front(kAvgPool1d);
   require_lines(kAvgPool1d, input);
-  return as_lines(avg_pool2d(as_image(input), pair(kAvgPool1d, kernel_size, 1, "kernel_size"),
-                             pair(kAvgPool1d, stride, 1, "stride"),
-                             pair(kAvgPool1d, padding, 0, "padding"), ceil_mode, count_include_pad,
-                             std::nullopt));
+  return as_rows(avg_pool2d(as_image(input), pair(kAvgPool1d, kernel_size, 1, "kernel_size"),
+                            pair(kAvgPool1d, stride, 1, "stride"),
+                            pair(kAvgPool1d, padding, 0, "padding"), ceil_mode, count_include_pad,
+                            std::nullopt));
 }
 
 Tensor adaptive_avg_pool1d(const Tensor& input, const Shape& output_size) {
   const OpFront front(kAdaptiveAvgPool1d);
   require_lines(kAdaptiveAvgPool1d, input);
-  return as_lines(adaptive_avg_pool2d(as_image(input),
-                                      pair(kAdaptiveAvgPool1d, output_size, 1, "output_size")));
+  return as_rows(adaptive_avg_pool2d(as_image(input),
+                                     pair(kAdaptiveAvgPool1d, output_size, 1, "output_size")));
 }
 
 std::vector<OpDef> sequence_ops() {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 

@@ -4,18 +4,19 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/base/rows.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/rows.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/reduce_rows.h"
+#include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/folding.h"
-#include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/lines.h"
-#include "runtime/ops/host_values.h"
-#include "runtime/ops/lines.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/line_loops.h"
-#include "runtime/tensor/reduce.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {
@@ -27,7 +28,7 @@ constexpr OpInfo kLogSoftmax{"log_softmax", CastPolicy::float32_result};
 enum class Form : std::uint8_t { plain, log };
 
 template <class Out, class In>
-void softmax_line(Out* y, const In* x, std::int64_t size, std::int64_t step, Form form) {
+void softmax_row(Out* y, const In* x, std::int64_t size, std::int64_t step, Form form) {
   using Compute = ComputeType<Out>;
   const auto at = [&](std::int64_t i) { return convert_element<Compute>(x[i * step]); };
   Compute largest = -std::numeric_limits<Compute>::infinity();
@@ -43,11 +44,11 @@ void softmax_line(Out* y, const In* x, std::int64_t size, std::int64_t step, For
   }
 }
 
-// The gradient of one line from its result `y`. For the plain form `grad` is already gradient
+// The gradient of one row from its result `y`. For the plain form `grad` is already gradient
 // times result.
 template <class Out, class In>
-void softmax_line_gradient(Out* target, const In* grad, const In* y, std::int64_t size,
-                           std::int64_t step, Form form) {
+void softmax_row_gradient(Out* target, const In* grad, const In* y, std::int64_t size,
+                          std::int64_t step, Form form) {
   using Compute = ComputeType<In>;
   double sum = 0;
   for (std::int64_t i = 0; i < size; ++i) sum += convert_element<double>(grad[i * step]);
@@ -60,22 +61,22 @@ void softmax_line_gradient(Out* target, const In* grad, const In* y, std::int64_
   }
 }
 
-LineShape shape_of(const Lines& lines) { return {lines.count(), lines.size, lines.inner}; }
+RowShape shape_of(const Rows& rows) { return {rows.count(), rows.size, rows.inner}; }
 
 Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
   const Tensor x = row_major(input);
   if (!out.has_values()) return out;
-  const Lines lines = lines_along(input.shape(), dim);
-  if (are_lines_done_on_card(formulas::SoftmaxLine{form == Form::log}, dtype, shape_of(lines),
-                             {{out}, {x}})) {
+  const Rows rows = rows_along(input.shape(), dim);
+  if (are_rows_done_on_cuda(functors::SoftmaxRow{form == Form::log}, dtype, shape_of(rows),
+                            {{out}, {x}})) {
     return out;
   }
   visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
     visit_floating(input.dtype(), [&]<class In>(TypeTag<In>) {
-      for_each_line(lines, [&](std::int64_t start) {
-        softmax_line(out.data<Out>() + start, x.data<const In>() + start, lines.size, lines.inner,
-                     form);
+      for_each_row_start(rows, [&](std::int64_t start) {
+        softmax_row(out.data<Out>() + start, x.data<const In>() + start, rows.size, rows.inner,
+                    form);
       });
     });
   });
@@ -84,26 +85,26 @@ Tensor softmax_forward(const Tensor& input, int dim, DType dtype, Form form) {
 
 Tensor softmax_backward(const Tensor& grad, const Tensor& result, int dim, DType dtype, Form form) {
   Tensor out = empty(result.shape(), {dtype, result.device()});
-  const Tensor product = form == Form::plain ? map_new(grad, result, formulas::Product()) : grad;
+  const Tensor product = form == Form::plain ? map_new(grad, result, functors::Product()) : grad;
   const Tensor g = row_major(product);
   if (!out.has_values()) return out;
-  const Lines lines = lines_along(result.shape(), dim);
-  if (are_lines_done_on_card(formulas::SoftmaxSlopeLine{form == Form::log}, result.dtype(),
-                             shape_of(lines), {{out}, {g, result}})) {
+  const Rows rows = rows_along(result.shape(), dim);
+  if (are_rows_done_on_cuda(functors::SoftmaxBackwardRow{form == Form::log}, result.dtype(),
+                            shape_of(rows), {{out}, {g, result}})) {
     return out;
   }
   visit_floating(dtype, [&]<class Out>(TypeTag<Out>) {
     visit_floating(result.dtype(), [&]<class In>(TypeTag<In>) {
-      for_each_line(lines, [&](std::int64_t start) {
-        softmax_line_gradient(out.data<Out>() + start, g.data<const In>() + start,
-                              result.data<const In>() + start, lines.size, lines.inner, form);
+      for_each_row_start(rows, [&](std::int64_t start) {
+        softmax_row_gradient(out.data<Out>() + start, g.data<const In>() + start,
+                             result.data<const In>() + start, rows.size, rows.inner, form);
       });
     });
   });
   return out;
 }
 
-Tensor line_sum(const Tensor& tensor, int dim) {
+Tensor row_sum(const Tensor& tensor, int dim) {
   return sum(tensor, Shape{dim}, true, std::nullopt);
 }
 
@@ -116,16 +117,16 @@ Tensor second_gradient(const Tensor& grad, const Tensor& incoming, const Tensor&
   using formula::product;
   if (form == Form::log) {
     const Tensor y = exp(result);
-    const Tensor total = line_sum(incoming, dim);
+    const Tensor total = row_sum(incoming, dim);
     const Tensor opposite = formula::negated(total);
     const Tensor slope = product(opposite, y);
     return product(slope, grad);
   }
   const Tensor weighted = product(grad, result);
-  const Tensor weight = line_sum(weighted, dim);
+  const Tensor weight = row_sum(weighted, dim);
   const Tensor along_grad = product(incoming, weight);
   const Tensor share = product(result, incoming);
-  const Tensor shares = line_sum(share, dim);
+  const Tensor shares = row_sum(share, dim);
   const Tensor along_result = product(shares, grad);
   const Tensor direct = product(incoming, grad);
   const Tensor first = difference(direct, along_result);
@@ -146,7 +147,7 @@ Tensor softmax_slope(const Tensor& grad, const Tensor& result, int dim, DType dt
       if (call.needs(0) && form == Form::log) {
         const Tensor powers = exp(y);
         const Tensor weighted = formula::product(g, powers);
-        const Tensor total = line_sum(weighted, dim);
+        const Tensor total = row_sum(weighted, dim);
         grads[0] = formula::difference(g, total);
       }
       if (call.needs(1)) grads[1] = second_gradient(g, call.saved(0), y, dim, form);
@@ -180,19 +181,19 @@ Tensor softmax_of(const OpInfo& info, std::string_view node, const Tensor& given
   return out;
 }
 
-// Lines in which nothing takes part have no softmax: zeros stand for it.
-void clear_masked_lines(const Tensor& input, const Tensor& out) {
+// Rows in which nothing takes part have no softmax: zeros stand for it.
+void clear_masked_rows(const Tensor& input, const Tensor& out) {
   const int axis = input.dims() - 1;
   const DimMask folded = with(0, axis);
   const Tensor is_masked = empty_like(input, DType::boolean);
-  const Tensor masked_lines =
+  const Tensor masked_rows =
       empty(reduced_shape(input.shape(), folded, true), {DType::boolean, input.device()});
   { const ReductionScratch scratch(is_masked, folded, {1, true}); }
   const Tensor zero = zeros({}, options_of(out));
   if (!out.has_values() || out.numel() == 0) return;
   const std::int64_t size = input.size(axis);
-  run_floating_lines(formulas::ClearedLine{folding_of(input, folded)}, out.dtype(),
-                     {out.numel() / size, size}, {{out}, {input}});
+  run_floating_rows(functors::ClearedRow{reduced_rows_of(input, folded)}, out.dtype(),
+                    {out.numel() / size, size}, {{out}, {input}});
 }
 
 std::vector<Sample> along_each_dimension() {
@@ -213,7 +214,7 @@ Tensor safe_softmax(const Tensor& input) {
   const int axis = input.dims() - 1;
   Recorder record("SafeSoftmaxBackward", {&input});
   Tensor out = softmax_forward(input, axis, input.dtype(), Form::plain);
-  clear_masked_lines(input, out);
+  clear_masked_rows(input, out);
   record.save_output(out);
   record.attach(out, [axis, dtype = input.dtype()](BackwardCall& call) {
     return TensorList{softmax_backward(call.grad(), call.saved(0), axis, dtype, Form::plain)};

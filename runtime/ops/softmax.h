@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 
@@ -17,7 +17,7 @@ namespace ohm::ops {
 /// that is not floating, and for a dimension that does not exist.
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype);
 /// softmax along the last dimension, with zeros where everything is −∞. Makes a bool tensor of the
-/// input's shape, one for its lines and a number besides; they are temporary.
+/// input's shape, one for its rows and a number besides; they are temporary.
 Tensor safe_softmax(const Tensor& input);
 /// The logarithm of softmax, without overflow. Backward makes no temporary.
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<DType> dtype);

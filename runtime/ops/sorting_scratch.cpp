@@ -25,7 +25,7 @@ std::int64_t states_bytes(std::int64_t blocks, std::int64_t state_bytes) {
 constexpr int kAmpere = 8;
 constexpr int kHopper = 9;
 
-// The library tunes its kernels for the card. Two kinds of cards were recorded.
+// The library tunes its kernels for the device. Two kinds of CUDA devices were recorded.
 void take_recorded_tuning_for(Device device) {
   DeviceSlot& slot = Context::current().slot(device);
   const int major = slot.compute_capability_major;

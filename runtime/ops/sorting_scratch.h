@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/dtype.h"
+#include "runtime/base/device.h"
+#include "runtime/base/dtype.h"
 
 namespace ohm::ops {
 

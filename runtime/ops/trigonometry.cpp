@@ -1,18 +1,17 @@
-// Circular and hyperbolic functions and their inverses, exp2.
+#include "runtime/ops/trigonometry.h"
+
 #include <cmath>
 #include <numbers>
 
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/formula.h"
-#include "runtime/ops/formulas/functions.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/pointwise_math.h"
+#include "runtime/ops/power.h"
 
 namespace ohm::ops {
 namespace {
-
-using formula::plus;
-using formula::product;
-using formula::quotient;
-using formula::times;
 
 constexpr OpInfo kSinh{"sinh", CastPolicy::float32};
 constexpr OpInfo kCosh{"cosh", CastPolicy::float32};
@@ -22,22 +21,22 @@ constexpr OpInfo kAtan{"atan"};
 constexpr OpInfo kExp2{"exp2"};
 
 Tensor sinh(const Tensor& input) {
-  return unary_keeping_input(kSinh, "SinhBackward", input, formulas::Sinh(),
-                             TwoSteps{formulas::Cosh(), formulas::Product()});
+  return unary_keeping_input(kSinh, "SinhBackward", input, functors::Sinh(),
+                             TwoSteps{functors::Cosh(), functors::Product()});
 }
 
 Tensor cosh(const Tensor& input) {
-  return unary_keeping_input(kCosh, "CoshBackward", input, formulas::Cosh(),
-                             TwoSteps{formulas::Sinh(), formulas::Product()});
+  return unary_keeping_input(kCosh, "CoshBackward", input, functors::Cosh(),
+                             TwoSteps{functors::Sinh(), functors::Product()});
 }
 
 // What the slopes of asin and acos are made of: 1 / sqrt(−x·x + 1).
 struct InverseRoot {
   explicit InverseRoot(const Tensor& x)
-      : negated(times(x, -1.0)),
-        square(product(negated, x)),
-        shifted(plus(square, 1.0)),
-        value(formula::mapped(shifted, &rsqrt, formulas::Rsqrt())) {}
+      : negated(formula::times(x, -1.0)),
+        square(formula::product(negated, x)),
+        shifted(formula::plus(square, 1.0)),
+        value(formula::mapped(shifted, &rsqrt, functors::Rsqrt())) {}
   Tensor negated;
   Tensor square;
   Tensor shifted;
@@ -45,36 +44,36 @@ struct InverseRoot {
 };
 
 Tensor asin(const Tensor& input) {
-  return unary_keeping_input(kAsin, "AsinBackward", input, formulas::Asin(),
+  return unary_keeping_input(kAsin, "AsinBackward", input, functors::Asin(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const InverseRoot root(x);
-                               return product(grad, root.value);
+                               return formula::product(grad, root.value);
                              }));
 }
 
 Tensor acos(const Tensor& input) {
-  return unary_keeping_input(kAcos, "AcosBackward", input, formulas::Acos(),
+  return unary_keeping_input(kAcos, "AcosBackward", input, functors::Acos(),
                              Formula([](const Tensor& grad, const Tensor& x) {
                                const InverseRoot root(x);
-                               const Tensor slope = times(root.value, -1.0);
-                               return product(grad, slope);
+                               const Tensor slope = formula::times(root.value, -1.0);
+                               return formula::product(grad, slope);
                              }));
 }
 
 Tensor atan(const Tensor& input) {
-  return unary_keeping_input(kAtan, "AtanBackward", input, formulas::Atan(),
+  return unary_keeping_input(kAtan, "AtanBackward", input, functors::Atan(),
                              Formula([](const Tensor& grad, const Tensor& x) {
-                               const Tensor square = product(x, x);
-                               const Tensor shifted = plus(square, 1.0);
-                               return quotient(grad, shifted);
+                               const Tensor square = formula::product(x, x);
+                               const Tensor shifted = formula::plus(square, 1.0);
+                               return formula::quotient(grad, shifted);
                              }));
 }
 
 Tensor exp2(const Tensor& input) {
-  return unary_keeping_result(kExp2, "Exp2Backward", input, formulas::Exp2(),
+  return unary_keeping_result(kExp2, "Exp2Backward", input, functors::Exp2(),
                               Formula([](const Tensor& grad, const Tensor& y) {
-                                const Tensor scaled = product(grad, y);
-                                return times(scaled, std::numbers::ln2);
+                                const Tensor scaled = formula::product(grad, y);
+                                return formula::times(scaled, std::numbers::ln2);
                               }));
 }
 

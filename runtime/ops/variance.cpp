@@ -1,11 +1,11 @@
 #include "runtime/ops/variance.h"
 
-#include "runtime/ops/folding.h"
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/host_values.h"
+#include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/host_values.h"
+#include "runtime/kernels/launch/reduce_rows.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
-#include "runtime/tensor/reduction_scratch.h"
 
 namespace ohm::ops {
 namespace {
@@ -32,9 +32,9 @@ Tensor compute(const Tensor& input, const Spread& spread, bool keepdim, bool tak
   const std::size_t accumulator_bytes = input.dtype() == DType::float64 ? 32 : 16;
   const ReductionScratch scratch(input, spread.folded, {accumulator_bytes, false});
   if (!out.has_values() || lacks_values(input)) return out;
-  fold_into(
-      out, input,
-      formulas::FoldedVariance{folding_of(input, spread.folded), spread.correction, takes_root});
+  reduce_rows_into(out, input,
+                   functors::ReduceVariance{reduced_rows_of(input, spread.folded),
+                                            spread.correction, takes_root});
   return out;
 }
 
@@ -46,23 +46,23 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
   const bool keeps_dims = spread.folded != all_dims(input.dims());
   const Tensor mean = reduce_sum(input, spread.folded, keeps_dims, input.dtype());
   visit_floating(mean.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(mean, mean, formulas::Divided{count});
+    map_unary<T, T>(mean, mean, functors::Divided{count});
   });
-  const Tensor centered = map_new(input, mean, formulas::Difference());
+  const Tensor centered = map_new(input, mean, functors::Difference());
   const double factor = 2.0 / divisor_of(input.shape(), spread);
-  const Tensor scaled = map_new(grad, formulas::Scaled{factor});
-  return map_new(centered, scaled, formulas::Product());
+  const Tensor scaled = map_new(grad, functors::Scaled{factor});
+  return map_new(centered, scaled, functors::Product());
 }
 
 Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,
                     const Spread& spread) {
   Tensor var_grad;
   {
-    const Tensor twice = map_new(result, formulas::Scaled{2.0});
-    var_grad = map_new(grad, twice, formulas::Quotient());
+    const Tensor twice = map_new(result, functors::Scaled{2.0});
+    var_grad = map_new(grad, twice, functors::Quotient());
     const Tensor is_zero = empty_like(result, DType::boolean);
     visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(var_grad, var_grad, result, formulas::Kept{true});
+      map_binary<T, T>(var_grad, var_grad, result, functors::Kept{true});
     });
   }
   return var_gradient(var_grad, input, spread);

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorded_arithmetic.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/ops/op_front.h"
+#include "runtime/ops/sample_cube.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -110,12 +113,6 @@ Shape identity_order(int dims) {
 
 Sample matrix_and(Value argument) {
   return {randn({2, 3}, {DType::float64, Device::cpu()}), std::move(argument)};
-}
-
-std::vector<Sample> cube_and(std::vector<Value> arguments) {
-  Sample sample{randn({2, 3, 4}, {DType::float64, Device::cpu()})};
-  sample.insert(sample.end(), arguments.begin(), arguments.end());
-  return {sample};
 }
 
 }  // namespace

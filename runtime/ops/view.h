@@ -1,4 +1,4 @@
-// Ops that look at the same bytes in another way, and the ones that put tensors together.
+// Views: ops that look at the same bytes in another way.
 //
 // A view allocates nothing and keeps the storage of its base alive. Dimensions count from 0, or
 // from the end when negative. Errors: std::invalid_argument naming op and shape.
@@ -6,13 +6,13 @@
 
 #include <vector>
 
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 
 /// At most one size may be -1: it is what is left. Throws when the strides do not allow a view.
 Tensor view(const Tensor& input, const Shape& shape);
-/// As view, of a tensor that nobody else has: the result is a tensor of its own, not a view.
+/// As view, of a tensor that has no other owner: the result is a tensor of its own, not a view.
 Tensor unsafe_view(const Tensor& input, const Shape& shape);
 /// As view; a copy where no view is possible.
 Tensor reshape(const Tensor& input, const Shape& shape);
@@ -26,27 +26,7 @@ Tensor expand(const Tensor& input, const Shape& shape);
 Tensor unsqueeze(const Tensor& input, std::int64_t dim);
 /// Drops dimension `dim` when its size is 1; without `dim` all such.
 Tensor squeeze(const Tensor& input, std::optional<std::int64_t> dim);
-/// Index `index` of dimension `dim`, which is dropped. The gradient fills a zero tensor.
-Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index);
-/// `length` entries of dimension `dim` from `start`. The gradient fills a zero tensor.
-Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length);
-/// Pieces of `split_size` along `dim`; the last may be shorter.
-std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim);
-/// One size: pieces of that size. More: pieces of these sizes, which must sum up to the
-/// dimension's.
-std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t dim);
-/// One piece for each index of `dim`, which is dropped.
-std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim);
-/// At most `chunks` pieces of equal size along `dim`; the last may be shorter.
-std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t dim);
-
-/// One new tensor with the pieces behind one another. Their gradients are views of one gradient.
-Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim);
-Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim);
-
 std::vector<OpDef> view_ops();
-std::vector<OpDef> piece_ops();
-std::vector<OpDef> join_ops();
 
 /// The sizes of a view of `numel` elements: -1 replaced by what is left. For ops that reshape.
 Shape inferred_shape(const Shape& wanted, std::int64_t numel, const char* op);

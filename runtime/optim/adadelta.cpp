@@ -1,6 +1,6 @@
 #include "runtime/optim/adadelta.h"
 
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -21,12 +21,12 @@ void Adadelta::make_state(ParameterState& state) {
 }
 
 Tensor Adadelta::new_root(const Tensor& square) const {
-  return new_from(square, formulas::RootOfShifted{options_.eps});
+  return new_from(square, functors::RootOfShifted{options_.eps});
 }
 
 void Adadelta::apply(const ParameterState& state, const Tensor& grad, const Tensor& root,
                      const Tensor& delta) const {
-  update_with(delta, root, grad, formulas::QuotientTimes());
+  update_with(delta, root, grad, functors::QuotientTimes());
   blend_squares(state.tensors[kAccDelta], delta, options_.rho, 1.0 - options_.rho);
   add_scaled(state.parameter, delta, -learning_rate());
 }

@@ -1,7 +1,8 @@
 #include "runtime/optim/adagrad.h"
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/update.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::optim {
 namespace {
@@ -27,7 +28,7 @@ double Adagrad::step_size(const ParameterState& state) const {
 }
 
 Tensor Adagrad::new_root(const ParameterState& state) const {
-  return new_from(state.tensors[kSum], formulas::RootPlus{options_.eps});
+  return new_from(state.tensors[kSum], functors::RootPlus{options_.eps});
 }
 
 void Adagrad::update_list(const States& states) {
@@ -46,7 +47,7 @@ void Adagrad::update_list(const States& states) {
     if (rule().makes_temporaries()) {
       multiply(grads[i], factor);
     } else {
-      numerators.push_back(new_from(grads[i], formulas::Scaled{factor}));
+      numerators.push_back(new_from(grads[i], functors::Scaled{factor}));
     }
   }
   for (std::size_t i = 0; i < states.size(); ++i) {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -97,7 +97,7 @@ void Adam::update_list(const States& states) {
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Correction corrected = correction(*states[i]);
-    update(denominators[i], formulas::DividedAndShifted{corrected.sqrt_second, options_.eps});
+    update(denominators[i], functors::DividedAndShifted{corrected.sqrt_second, options_.eps});
     add_quotient(states[i]->parameter, states[i]->tensors[kExpAvg], denominators[i],
                  -corrected.step_size);
   }
@@ -112,7 +112,7 @@ void Adam::update_each(const States& states) {
     update_moments(*state, grad);
     const Correction corrected = correction(*state);
     Tensor root = new_sqrt(second_moment(*state));
-    Tensor quotient = new_from(root, formulas::Divided{corrected.sqrt_second});
+    Tensor quotient = new_from(root, functors::Divided{corrected.sqrt_second});
     root = Tensor();
     denominator = std::move(quotient);
     add_number(denominator, options_.eps);
@@ -125,19 +125,19 @@ void Adam::update_fused(const States& states) {
 }
 
 void Adam::update_one_fused(ParameterState& state) const {
-  const formulas::UsedGradient gradient{options_.maximize ? -1.0 : 1.0, rule().weight_decay};
+  const functors::UsedGradient gradient{options_.maximize ? -1.0 : 1.0, rule().weight_decay};
   advance(state);
   const Correction corrected = correction(state);
   const Tensor& parameter = state.parameter;
   const Tensor grad = parameter.grad();
   update_with(state.tensors[kExpAvg], grad, parameter,
-              formulas::FusedFirstMoment{gradient, 1.0 - options_.beta1});
+              functors::FusedFirstMoment{gradient, 1.0 - options_.beta1});
   update_with(state.tensors[kExpAvgSq], grad, parameter,
-              formulas::FusedSecondMoment{gradient, options_.beta2});
+              functors::FusedSecondMoment{gradient, options_.beta2});
   raise_maximum(state);
   shrink(parameter);
   update_with(parameter, state.tensors[kExpAvg], second_moment(state),
-              formulas::FusedAdamStep{corrected.step_size, corrected.sqrt_second, options_.eps});
+              functors::FusedAdamStep{corrected.step_size, corrected.sqrt_second, options_.eps});
 }
 
 }  // namespace ohm::optim

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -24,7 +24,7 @@ void Adamax::make_state(ParameterState& state) {
 }
 
 void Adamax::update_norm(const ParameterState& state, const Tensor& magnitude) const {
-  update_with(state.tensors[kExpInf], magnitude, formulas::DecayedMaximum{options_.beta2});
+  update_with(state.tensors[kExpInf], magnitude, functors::DecayedMaximum{options_.beta2});
 }
 
 void Adamax::apply(const ParameterState& state) const {
@@ -44,9 +44,9 @@ void Adamax::update_list(const States& states) {
   TemporaryList magnitudes;
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (rule().makes_temporaries()) {
-      update(grads[i], formulas::MagnitudePlus{options_.eps});
+      update(grads[i], functors::MagnitudePlus{options_.eps});
     } else {
-      magnitudes.push_back(new_from(grads[i], formulas::MagnitudePlus{options_.eps}));
+      magnitudes.push_back(new_from(grads[i], functors::MagnitudePlus{options_.eps}));
     }
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -61,7 +61,7 @@ void Adamax::update_each(const States& states) {
     set_gradient(grad, state->parameter, rule());
     advance(*state);
     blend(state->tensors[kExpAvg], grad, 1.0 - options_.beta1);
-    update_norm(*state, new_from(grad, formulas::MagnitudePlus{options_.eps}));
+    update_norm(*state, new_from(grad, functors::MagnitudePlus{options_.eps}));
     apply(*state);
   }
 }

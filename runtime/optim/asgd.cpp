@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -53,7 +53,7 @@ double Asgd::mu_after(std::int64_t steps) const {
 }
 
 void Asgd::move_parameters(const States& states, TemporaryList& grads) const {
-  const formulas::ScaledSum add_share{options_.lambd};
+  const functors::ScaledSum add_share{options_.lambd};
   // g + λp, in place where the gradients are temporaries already.
   TemporaryList changed;
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -73,7 +73,7 @@ void Asgd::average(const States& states) const {
   TemporaryList differences;
   for (const ParameterState* state : states) {
     differences.push_back(
-        new_from(state->parameter, state->tensors[kAverage], formulas::Difference()));
+        new_from(state->parameter, state->tensors[kAverage], functors::Difference()));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     add_scaled(states[i]->tensors[kAverage], differences[i], mu_after(states[i]->steps - 1));
@@ -110,7 +110,7 @@ void Asgd::update_each(const States& states) {
     multiply(state->parameter, 1.0 - options_.lambd * eta);
     add_scaled(state->parameter, grad, -eta);
     if (mu == 1.0) {
-      update_with(state->tensors[kAverage], state->parameter, formulas::Replaced{1.0});
+      update_with(state->tensors[kAverage], state->parameter, functors::Replaced{1.0});
     } else {
       average({state});
     }

@@ -45,7 +45,7 @@ class LrScheduler {
 
   /// The rate of last_epoch().
   virtual double next_lr() = 0;
-  /// The same without the rate before, where there is a formula for it.
+  /// The same without the rate before, where there is a functor for it.
   virtual std::optional<double> closed_form_lr() const { return std::nullopt; }
 
   Optimizer& optimizer() { return *optimizer_; }

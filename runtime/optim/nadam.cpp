@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -71,7 +71,7 @@ void Nadam::update_list(const States& states) {
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     update(denominators[i],
-           formulas::DividedAndShifted{std::sqrt(second_correction(*states[i])), options_.eps});
+           functors::DividedAndShifted{std::sqrt(second_correction(*states[i])), options_.eps});
     apply(*states[i], grads[i], denominators[i]);
   }
 }
@@ -83,7 +83,7 @@ void Nadam::update_each(const States& states) {
     set_gradient(grad, state->parameter, rule());
     update_moments(*state, grad);
     Tensor quotient =
-        new_from(state->tensors[kExpAvgSq], formulas::Divided{second_correction(*state)});
+        new_from(state->tensors[kExpAvgSq], functors::Divided{second_correction(*state)});
     Tensor root = new_sqrt(quotient);
     quotient = Tensor();
     denominator = std::move(root);

@@ -7,15 +7,25 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/optim/step_watch.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::optim {
 namespace {
 
 bool are_alike(const Tensor& a, const Tensor& b) {
   return a.device() == b.device() && a.dtype() == b.dtype();
+}
+
+// Of each state its parameter, then its tensors.
+StepTensors tensors_of(const std::vector<ParameterState*>& states) {
+  return [states](const std::function<void(const Tensor&)>& visit) {
+    for (const ParameterState* state : states) {
+      visit(state->parameter);
+      for (const Tensor& tensor : state->tensors) visit(tensor);
+    }
+  };
 }
 
 }  // namespace
@@ -47,14 +57,16 @@ void Optimizer::step() {
   for (const Tensor& parameter : parameters_) {
     if (parameter.grad().defined()) left.push_back(&state_of(parameter));
   }
-  const WatchedStep watched(type_name(), left);
+  OptimizerObserver* const observer = Context::current().optimizer_observer;
+  if (observer == nullptr) return update_all(std::move(left));
+  observer->step_begins(type_name(), tensors_of(left));
   try {
     update_all(std::move(left));
   } catch (...) {
-    watched.note_error();
+    observer->step_fails();
     throw;
   }
-  watched.note_end();
+  observer->step_ends();
 }
 
 void Optimizer::update_all(States left) {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/functions.h"
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 enum Slot : std::size_t { kStep, kExpAvg, kExpAvgSq };
 
 Tensor times(const Tensor& tensor, double factor) {
-  return new_from(tensor, formulas::Scaled{factor});
+  return new_from(tensor, functors::Scaled{factor});
 }
 
 }  // namespace
@@ -70,9 +70,9 @@ void Radam::update_list(const States& states) {
     const double step_size = -learning_rate() / first_correction(*states[i]);
     const std::optional<double> r = rectification(*states[i]);
     const double rectified = r ? std::sqrt(second_correction(*states[i])) * step_size * *r : 0.0;
-    update(factors[i], formulas::ShiftedInverse{rectified, options_.eps, r ? 0.0 : step_size});
+    update(factors[i], functors::ShiftedInverse{rectified, options_.eps, r ? 0.0 : step_size});
     update_with(states[i]->parameter, states[i]->tensors[kExpAvg], factors[i],
-                formulas::Addcmul{1.0});
+                functors::Addcmul{1.0});
   }
 }
 
@@ -83,9 +83,9 @@ Tensor Radam::new_direction(const ParameterState& state, const Tensor& corrected
   if (!r) return direction;
   Tensor root = new_sqrt(state.tensors[kExpAvgSq]);
   add_number(root, options_.eps);
-  Tensor adaptive = new_from(root, formulas::NumberOver{std::sqrt(second_correction(state))});
+  Tensor adaptive = new_from(root, functors::NumberOver{std::sqrt(second_correction(state))});
   root = Tensor();
-  Tensor product = new_from(direction, adaptive, formulas::Product());
+  Tensor product = new_from(direction, adaptive, functors::Product());
   direction = Tensor();
   adaptive = Tensor();
   return times(product, *r);

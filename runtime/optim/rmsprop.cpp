@@ -1,6 +1,6 @@
 #include "runtime/optim/rmsprop.h"
 
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
@@ -34,8 +34,8 @@ void Rmsprop::update_averages(ParameterState& state, const Tensor& grad) const {
 
 Tensor Rmsprop::new_average(const ParameterState& state) const {
   const Tensor& square = state.tensors[kSquareAvg];
-  if (!options_.centered) return new_from(square, formulas::RootPlus{options_.eps});
-  return new_from(square, grad_average(state), formulas::DeviationPlus{options_.eps});
+  if (!options_.centered) return new_from(square, functors::RootPlus{options_.eps});
+  return new_from(square, grad_average(state), functors::DeviationPlus{options_.eps});
 }
 
 void Rmsprop::apply(const ParameterState& state, const Tensor& grad, const Tensor& average) const {

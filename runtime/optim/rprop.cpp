@@ -4,28 +4,28 @@
 
 #include <stdexcept>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/update.h"
-#include "runtime/tensor/formulas.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/generators.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
 
 enum Slot : std::size_t { kStep, kPrevious, kStepSize };
 
-Tensor new_sign(const Tensor& a) { return new_from(a, formulas::Sign()); }
+Tensor new_sign(const Tensor& a) { return new_from(a, functors::Sign()); }
 
 // What a comparison makes: one byte an element.
 Tensor new_mask(const Tensor& a) { return empty(a.shape(), {DType::boolean, a.device()}); }
 
-Tensor new_product(const Tensor& a, const Tensor& b) { return new_from(a, b, formulas::Product()); }
+Tensor new_product(const Tensor& a, const Tensor& b) { return new_from(a, b, functors::Product()); }
 
 void copy_values(const Tensor& target, const Tensor& source, double factor) {
-  update_with(target, source, formulas::Replaced{factor});
+  update_with(target, source, functors::Replaced{factor});
 }
 
 void descend(const ParameterState& state, const Tensor& sign) {
-  update_with(state.parameter, sign, state.tensors[kStepSize], formulas::Addcmul{-1.0});
+  update_with(state.parameter, sign, state.tensors[kStepSize], functors::Addcmul{-1.0});
 }
 
 }  // namespace
@@ -47,16 +47,16 @@ void Rprop::make_state(ParameterState& state) {
 
 void Rprop::turn_into_factors(const Tensor& signs) const {
   for (int i = 0; i < 3; ++i) new_mask(signs);
-  update(signs, formulas::FactorOfSign{options_.eta_plus, options_.eta_minus});
+  update(signs, functors::FactorOfSign{options_.eta_plus, options_.eta_minus});
 }
 
 void Rprop::scale_step_size(const ParameterState& state, const Tensor& factors) const {
   update_with(state.tensors[kStepSize], factors,
-              formulas::ClampedProduct{options_.step_size_min, options_.step_size_max});
+              functors::ClampedProduct{options_.step_size_min, options_.step_size_max});
 }
 
 void Rprop::drop_turned(const Tensor& grad, const Tensor& factors) const {
-  update_with(grad, factors, formulas::DroppedWhere{options_.eta_minus});
+  update_with(grad, factors, functors::DroppedWhere{options_.eta_minus});
 }
 
 void Rprop::update_list(const States& states) {
@@ -72,7 +72,7 @@ void Rprop::update_list(const States& states) {
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     copy_values(states[i]->tensors[kPrevious], states[i]->parameter.grad(), direction);
-    update(signs[i], formulas::Sign());
+    update(signs[i], functors::Sign());
   }
   for (std::size_t i = 0; i < states.size(); ++i) turn_into_factors(signs[i]);
   last_signs = signs[signs.size() - 1];
@@ -109,7 +109,7 @@ void Rprop::update_each(const States& states) {
     }
     turn_into_factors(signs);
     scale_step_size(*state, signs);
-    grad = new_from(grad, formulas::Copy());
+    grad = new_from(grad, functors::Copy());
     new_mask(signs);
     drop_turned(grad, signs);
     descend(*state, new_sign(grad));

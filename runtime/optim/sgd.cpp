@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/update.h"
-#include "runtime/tensor/arithmetic.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 
@@ -21,7 +21,7 @@ void Sgd::update_each(const States& states) {
     set_gradient(grad, state->parameter, rule());
     if (options_.momentum != 0.0) {
       const Tensor& buffer = move_momentum(*state, grad);
-      const formulas::ScaledSum ahead{options_.momentum};
+      const functors::ScaledSum ahead{options_.momentum};
       grad = options_.nesterov ? new_from(grad, buffer, ahead) : buffer;
     }
     apply(state->parameter, grad);
@@ -52,22 +52,22 @@ void Sgd::update_list(const States& states) {
 void Sgd::update_fused(const States& states) {
   for (ParameterState* state : states) {
     const Tensor& parameter = state->parameter;
-    const formulas::UsedGradient gradient{options_.maximize ? -1.0 : 1.0, options_.weight_decay};
+    const functors::UsedGradient gradient{options_.maximize ? -1.0 : 1.0, options_.weight_decay};
     const Tensor grad = parameter.grad();
     if (options_.momentum == 0.0) {
-      update_with(parameter, grad, formulas::FusedSgdStep{gradient, learning_rate()});
+      update_with(parameter, grad, functors::FusedSgdStep{gradient, learning_rate()});
       continue;
     }
     Tensor& buffer = state->tensors[0];
     if (buffer.defined()) {
       update_with(buffer, grad, parameter,
-                  formulas::FusedMomentum{gradient, options_.momentum, 1.0 - options_.dampening});
+                  functors::FusedMomentum{gradient, options_.momentum, 1.0 - options_.dampening});
     } else {
       buffer = empty_like(grad);
-      update_with(buffer, grad, parameter, formulas::FusedFirstMomentum{gradient});
+      update_with(buffer, grad, parameter, functors::FusedFirstMomentum{gradient});
     }
     update_with(parameter, grad, buffer,
-                formulas::FusedMomentumStep{gradient, learning_rate(), options_.momentum,
+                functors::FusedMomentumStep{gradient, learning_rate(), options_.momentum,
                                             options_.nesterov});
   }
 }
@@ -78,7 +78,7 @@ const Tensor& Sgd::move_momentum(ParameterState& state, const Tensor& grad) cons
     buffer = copy_of(grad);
     return buffer;
   }
-  update_with(buffer, grad, formulas::WeightedSum{options_.momentum, 1.0 - options_.dampening});
+  update_with(buffer, grad, functors::WeightedSum{options_.momentum, 1.0 - options_.dampening});
   return buffer;
 }
 

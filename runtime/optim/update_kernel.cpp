@@ -1,37 +1,37 @@
 #include "runtime/optim/update_kernel.h"
 
-#include "runtime/ops/formulas/arithmetic.h"
-#include "runtime/ops/formulas/update.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/update.h"
 
 namespace ohm::optim {
 namespace {
 
-Tensor negated(const Tensor& grad) { return new_from(grad, formulas::Neg()); }
+Tensor negated(const Tensor& grad) { return new_from(grad, functors::Neg()); }
 
-formulas::ScaledSum decayed_by(double weight) { return {weight}; }
+functors::ScaledSum decayed_by(double weight) { return {weight}; }
 
 }  // namespace
 
-Tensor new_sqrt(const Tensor& a) { return new_from(a, formulas::Sqrt()); }
+Tensor new_sqrt(const Tensor& a) { return new_from(a, functors::Sqrt()); }
 
-void add_number(const Tensor& target, double number) { update(target, formulas::Shifted{number}); }
+void add_number(const Tensor& target, double number) { update(target, functors::Shifted{number}); }
 
-void multiply(const Tensor& target, double factor) { update(target, formulas::Scaled{factor}); }
+void multiply(const Tensor& target, double factor) { update(target, functors::Scaled{factor}); }
 
 void add_scaled(const Tensor& target, const Tensor& a, double factor) {
-  update_with(target, a, formulas::ScaledSum{factor});
+  update_with(target, a, functors::ScaledSum{factor});
 }
 
 void blend(const Tensor& target, const Tensor& a, double share) {
-  update_with(target, a, formulas::Lerp{share});
+  update_with(target, a, functors::Lerp{share});
 }
 
 void blend_squares(const Tensor& target, const Tensor& a, double keep, double share) {
-  update_with(target, a, formulas::BlendedSquares{keep, share});
+  update_with(target, a, functors::BlendedSquares{keep, share});
 }
 
 void add_quotient(const Tensor& target, const Tensor& a, const Tensor& b, double factor) {
-  update_with(target, a, b, formulas::Addcdiv{factor});
+  update_with(target, a, b, functors::Addcdiv{factor});
 }
 
 void set_gradient(Tensor& gradient, const Tensor& parameter, const GradientRule& rule) {

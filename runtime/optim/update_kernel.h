@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/optim/optimizer.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::optim {
 
@@ -70,7 +70,7 @@ Tensor new_from(const Tensor& a, const Tensor& b, F&& fn) {
   return out;
 }
 
-// What the formulas are made of.
+// What the functors are made of.
 Tensor new_sqrt(const Tensor& a);
 /// a + number, a · number.
 void add_number(const Tensor& target, double number);

@@ -5,9 +5,10 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/parallel/coalesced.h"
 #include "runtime/parallel/collective_guard.h"
-#include "runtime/tensor/arithmetic.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

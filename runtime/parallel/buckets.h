@@ -1,4 +1,4 @@
-// Which gradients share a bucket, and tensors that travel in buckets.
+// Buckets: the gradients that share one, and tensors that travel in them.
 #pragma once
 
 #include <cstddef>

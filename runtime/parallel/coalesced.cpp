@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 
 namespace ohm::parallel {
 namespace {

@@ -7,6 +7,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/parallel/replicate.h"
 #include "runtime/parallel/scatter_gather.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

@@ -6,13 +6,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/parallel/buckets.h"
 #include "runtime/parallel/gradient_reducer.h"
 #include "runtime/parallel/scatter_gather.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

@@ -5,15 +5,15 @@
 #include <stdexcept>
 #include <unordered_set>
 
-#include "runtime/autograd/accumulate_grad.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/formulas/arithmetic.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/launch/elementwise.h"
 #include "runtime/parallel/coalesced.h"
 #include "runtime/parallel/collective_guard.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/elementwise.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {
@@ -25,7 +25,7 @@ constexpr std::size_t kBucketBytes = std::size_t{25} << 20U;
 void write_share(const Tensor& target, const Tensor& source, double divisor) {
   target.storage().bump_version();
   visit_floating(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(target, source, formulas::Divided{divisor});
+    map_unary<T, T>(target, source, functors::Divided{divisor});
   });
 }
 
@@ -243,7 +243,7 @@ void GradientReducer::finish_bucket(const Bucket& bucket, const std::vector<bool
   for (std::size_t i = 0; i < bucket.parameters.size(); ++i) {
     const std::size_t index = bucket.parameters[i];
     const Tensor& parameter = parameters_[index];
-    // Nobody has used it: its gradient stays what it was.
+    // It was not used: its gradient stays what it was.
     if (!is_used[index]) continue;
     if (options_.gradient_as_bucket_view) {
       if (!parameter.grad().defined()) parameter.set_grad(detached_alias(bucket.pieces[i]));

@@ -3,8 +3,10 @@
 
 #include <vector>
 
+#include "runtime/nn/module.h"
 #include "runtime/parallel/buckets.h"
-#include "runtime/parallel/distributed_data_parallel.h"
+#include "runtime/parallel/distributed_options.h"
+#include "runtime/parallel/rank_group.h"
 
 namespace ohm::parallel {
 

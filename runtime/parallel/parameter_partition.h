@@ -1,4 +1,4 @@
-// Which rank keeps the optimizer's state of which parameter.
+// The partition of parameters: the rank that keeps the optimizer's state of each.
 #pragma once
 
 #include <vector>

@@ -6,10 +6,12 @@
 #include <stdexcept>
 #include <thread>
 
-#include "runtime/ops/card_collective.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/sum.h"
+#include "runtime/ops/cuda/collective.h"
 #include "runtime/parallel/collective_guard.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {
@@ -96,8 +98,8 @@ struct ListOfRank {
 void gather_all(const std::vector<std::vector<Tensor>>& brought) {
   const std::size_t world = brought.size();
   const bool is_done =
-      ops::all_gather_on_cards(item_of_each(brought, world), item_of_each(brought, world + 1)) ==
-      ops::OnCard::done;
+      ops::all_gather_by_nccl(item_of_each(brought, world), item_of_each(brought, world + 1)) ==
+      ops::CudaResult::done;
   for (const std::vector<Tensor>& of_rank : brought) {
     const ListOfRank target(of_rank);
     for (std::size_t i = 0; i < world; ++i) {
@@ -107,22 +109,22 @@ void gather_all(const std::vector<std::vector<Tensor>>& brought) {
   }
 }
 
-bool are_reduced_on_cards(const std::vector<std::vector<Tensor>>& brought) {
+bool are_reduced_by_nccl(const std::vector<std::vector<Tensor>>& brought) {
   const std::size_t world = brought.size();
-  // The copies are made for cards alone.
-  if (brought[0][world].card() == nullptr) return false;
+  // The copies are made for devices alone.
+  if (brought[0][world].cuda_backend() == nullptr) return false;
   for (const std::vector<Tensor>& of_rank : brought) {
     const ListOfRank source(of_rank);
     for (std::size_t i = 0; i < world; ++i) {
       copy_into(piece_of(source.buffer, i, source.list[i]), source.list[i]);
     }
   }
-  return ops::reduce_scatter_on_cards(item_of_each(brought, world + 1),
-                                      item_of_each(brought, world)) == ops::OnCard::done;
+  return ops::reduce_scatter_by_nccl(item_of_each(brought, world + 1),
+                                     item_of_each(brought, world)) == ops::CudaResult::done;
 }
 
 void reduce_and_scatter(const std::vector<std::vector<Tensor>>& brought) {
-  if (are_reduced_on_cards(brought)) return;
+  if (are_reduced_by_nccl(brought)) return;
   const std::size_t world = brought.size();
   for (std::size_t rank = 0; rank < world; ++rank) {
     const Tensor& sum = brought[rank][world];
@@ -255,7 +257,7 @@ void RankGroup::all_reduce(const Tensor& tensor) {
   use_on_collective_stream(tensor);
   join("all_reduce", {tensor}, [](const std::vector<Tensors>& brought) {
     require_alike("all_reduce", brought);
-    if (ops::all_reduce_on_cards(first_of_each(brought)) == ops::OnCard::done) return;
+    if (ops::all_reduce_by_nccl(first_of_each(brought)) == ops::CudaResult::done) return;
     const Tensor& sum = brought[0][0];
     for (std::size_t i = 1; i < brought.size(); ++i) accumulate_into(sum, brought[i][0]);
     for (std::size_t i = 1; i < brought.size(); ++i) copy_into(brought[i][0], sum);
@@ -270,7 +272,7 @@ void RankGroup::broadcast(const Tensor& tensor, int source) {
   const auto from = static_cast<std::size_t>(source);
   join("broadcast", {tensor}, [from](const std::vector<Tensors>& brought) {
     require_alike("broadcast", brought);
-    if (ops::broadcast_on_cards(first_of_each(brought), from) == ops::OnCard::done) return;
+    if (ops::broadcast_by_nccl(first_of_each(brought), from) == ops::CudaResult::done) return;
     for (std::size_t i = 0; i < brought.size(); ++i) {
       if (i != from) copy_into(brought[i][0], brought[from][0]);
     }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/tensor/context.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm::parallel {

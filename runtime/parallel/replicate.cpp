@@ -2,12 +2,14 @@
 
 #include <unordered_map>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
-#include "runtime/ops/card_collective.h"
+#include "runtime/ops/cuda/collective.h"
 #include "runtime/parallel/coalesced.h"
 #include "runtime/parallel/collective_guard.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {
@@ -47,7 +49,7 @@ std::vector<Tensor> flat_on_each_device(const TensorTable& grads,
 }
 
 void add_up(const std::vector<Tensor>& flats, const Tensor& result) {
-  if (ops::reduce_on_cards(flats, result) == ops::OnCard::done) return;
+  if (ops::reduce_by_nccl(flats, result) == ops::CudaResult::done) return;
   copy_into(result, flats[0]);
   for (std::size_t device = 1; device < flats.size(); ++device) {
     accumulate_into(result, flats[device]);

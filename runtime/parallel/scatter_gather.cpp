@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/parallel/collective_guard.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::parallel {
 namespace {

@@ -2,12 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
-#include "runtime/tensor/refusal.h"
+#include "runtime/base/refusal.h"
+#include "runtime/base/running_op.h"
 
 namespace ohm {
 namespace {
@@ -49,17 +48,14 @@ void Context::seed(std::uint64_t seed) {
   for (DeviceSlot& gpu : gpus) gpu.generator = {seed, 0};
 }
 
-void refuse(std::string_view text) {
-  if (installed_context == nullptr || installed_context->state.op.empty()) {
-    throw std::invalid_argument(std::string(text));
-  }
-  throw std::invalid_argument(fmt::format("[{}] {}", installed_context->state.op, text));
-}
-
 ContextGuard::ContextGuard(Context& context)
-    : previous_(std::exchange(installed_context, &context)) {}
+    : previous_(std::exchange(installed_context, &context)),
+      previous_op_(exchange_running_op(&context.state.op)) {}
 
-ContextGuard::~ContextGuard() { installed_context = previous_; }
+ContextGuard::~ContextGuard() {
+  exchange_running_op(previous_op_);
+  installed_context = previous_;
+}
 
 WorkerThreadScope::WorkerThreadScope(std::uint32_t number)
     : context_(Context::current()),

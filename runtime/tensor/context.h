@@ -13,28 +13,26 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/request_allocator.h"
-#include "runtime/tensor/assumption.h"
+#include "runtime/base/assumption.h"
+#include "runtime/base/device.h"
+#include "runtime/base/intrusive_ptr.h"
+#include "runtime/base/philox.h"
+#include "runtime/tensor/autograd_slot.h"
 #include "runtime/tensor/convolution_plans.h"
+#include "runtime/tensor/cuda_backend.h"
 #include "runtime/tensor/current_streams.h"
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/intrusive_ptr.h"
 #include "runtime/tensor/library_handles.h"
-#include "runtime/tensor/philox.h"
-#include "runtime/tensor/storage.h"
+#include "runtime/tensor/optimizer_observer.h"
 
 namespace ohm {
-
-struct AutocastState;
-class PinnedHostAllocator;
-class GradientSelection;
-class SavedTensorHook;
 
 /// One device as the runtime sees it. The figures are those of the GPU's profile.
 struct DeviceSlot {
   RequestAllocator* allocator = nullptr;   ///< not owned; outlives the context
   DeviceStreams* streams = nullptr;        ///< the same; null for the host
-  const CardBackend* card = nullptr;       ///< the same; null on virtual GPUs and for the host
+  const CudaBackend* backend = nullptr;    ///< the same; null on virtual GPUs and for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
   bool keeps_lt_workspaces = false;        ///< else cuBLASLt takes one for each call
   int multiprocessors = 108;
@@ -68,12 +66,10 @@ struct ExecutionState {
   std::array<std::uint64_t, 3> next_sequence_numbers{};  ///< of graph nodes, by kind of thread
   std::uint64_t backward_pass = 0;                       ///< number of the running one; 0: none
   std::uint64_t next_backward_pass = 1;
-  const GradientSelection* gradient_selection = nullptr;  ///< of the running one; null: everything
-  bool stops_recomputation_early = true;                  ///< of checkpoints
-  SavedTensorHook* saved_tensor_hook = nullptr;  ///< what nodes save goes through it; not owned
+  bool stops_recomputation_early = true;  ///< of checkpoints
   AttentionKernels attention_kernels;
   ConvolutionPlans convolution_plans;
-  std::shared_ptr<AutocastState> autocast;  ///< null: autocast was never used
+  AutogradSlot autograd;  ///< what autograd keeps for the rank: see autograd/autograd_state.h
   /// Called when the running backward pass has ended, in order.
   std::vector<std::function<void()>> after_backward;
 };
@@ -81,12 +77,13 @@ struct ExecutionState {
 class Context {
  public:
   DeviceSlot host;
-  PinnedHostAllocator* pinned = nullptr;  ///< page-locked memory of the host; not owned; null: none
+  PinnedHostAllocator* pinned = nullptr;  ///< pinned memory of the host; not owned; null: none
   std::vector<DeviceSlot> gpus;
   SiteTable* sites = nullptr;  ///< not owned; may be null: then every site is unknown
   bool keeps_values = true;    ///< false: size-only, no arithmetic is done
   /// torch.backends.cudnn.enabled. False: PyTorch's own kernels run, with buffers of their own.
   bool cudnn_enabled = true;
+  OptimizerObserver* optimizer_observer = nullptr;  ///< not owned; null: steps are not observed
   ExecutionState state;
 
   /// The context of this thread. Aborts when none is installed: that is a bug of the harness.
@@ -124,6 +121,7 @@ class ContextGuard {
 
  private:
   Context* previous_;
+  const std::string_view* previous_op_;
 };
 
 /// Allocations are of this category while the guard lives.

@@ -1,4 +1,5 @@
-// Which convolutions a program has computed so far, as far as cuDNN's benchmark mode depends on it.
+// The convolutions that a program has computed so far, as far as cuDNN's benchmark mode depends on
+// it.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "allocator_shim/device/stream_events.h"
-#include "runtime/tensor/device.h"
+#include "runtime/base/device.h"
 
 namespace ohm {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "allocator_shim/device/stream_events.h"
-#include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/base/intrusive_ptr.h"
 #include "runtime/tensor/storage.h"
 
 namespace ohm {

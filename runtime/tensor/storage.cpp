@@ -2,19 +2,16 @@
 
 #include <cstring>
 #include <new>
-#include <stdexcept>
 #include <string>
 
-#include "allocator_shim/device/pinned_host_allocator.h"
-#include "runtime/tensor/card_backend.h"
-#include "runtime/tensor/context.h"
+#include "runtime/base/running_op.h"
 
 namespace ohm {
 namespace {
 
-void note_moved(const CardBackend& card, std::size_t bytes) {
-  if (!card.traffic) return;
-  MovedValues& moved = card.traffic->to_host[std::string(Context::current().state.op)];
+void note_moved(const CudaBackend& backend, std::size_t bytes) {
+  if (!backend.traffic) return;
+  MovedValues& moved = backend.traffic->to_host[std::string(running_op())];
   ++moved.times;
   moved.bytes += static_cast<std::int64_t>(bytes);
 }
@@ -22,47 +19,21 @@ void note_moved(const CardBackend& card, std::size_t bytes) {
 }  // namespace
 
 // The memory comes first: an error of the allocator then has nothing to clean up here.
-IntrusivePtr<Storage> Storage::from(RequestAllocator* allocator, std::size_t bytes, Device device) {
-  Context& context = Context::current();
-  const Allocation allocation =
-      allocator->allocate({bytes, context.state.streams.of(device), context.state.category,
-                           context.site(), context.state.purpose});
+IntrusivePtr<Storage> Storage::allocate(RequestAllocator& allocator,
+                                        const AllocationRequest& request, Device device,
+                                        const CudaBackend* backend) {
+  const Allocation allocation = allocator.allocate(request);
   auto* const storage = new (std::nothrow) Storage();
   if (storage == nullptr) {
-    if (allocation.block != nullptr) allocator->free(allocation.block);
+    if (allocation.block != nullptr) allocator.free(allocation.block);
     throw std::bad_alloc();
   }
   storage->allocation_ = allocation;
-  storage->allocator_ = allocator;
-  storage->bytes_ = bytes;
+  storage->allocator_ = &allocator;
+  storage->bytes_ = request.bytes;
   storage->device_ = device;
+  if (storage->has_values()) storage->backend_ = backend;
   return IntrusivePtr<Storage>(storage);
-}
-
-IntrusivePtr<Storage> Storage::allocate(std::size_t bytes, Device device) {
-  const DeviceSlot& slot = Context::current().slot(device);
-  IntrusivePtr<Storage> storage = from(slot.allocator, bytes, device);
-  if (storage->has_values()) storage->card_ = slot.card;
-  return storage;
-}
-
-IntrusivePtr<Storage> Storage::allocate_pinned(std::size_t bytes) {
-  const Context& context = Context::current();
-  if (context.pinned == nullptr || context.gpus.empty()) {
-    throw std::invalid_argument("[pin_memory] there is no GPU that memory could be pinned for");
-  }
-  return from(context.pinned, bytes, Device::cpu());
-}
-
-bool Storage::is_pinned() const {
-  return allocator_ != nullptr && allocator_ == Context::current().pinned;
-}
-
-void Storage::record_copy(Device gpu) {
-  if (!is_pinned()) return;
-  Context& context = Context::current();
-  context.pinned->record_use(allocation_.block, *context.slot(gpu).streams,
-                             context.state.streams.of(gpu));
 }
 
 void Storage::destroy(Storage* storage) { delete storage; }
@@ -74,47 +45,48 @@ Storage::~Storage() {
 // ---- two copies of values -----------------------------------------------------------------------
 
 void Storage::use_on_host(bool to_write) {
-  if (residency_ == Residency::card) {
-    card_->card->read(host_copy(), address(), bytes_);
+  if (residency_ == Residency::device) {
+    backend_->card->read(host_copy(), address(), bytes_);
     residency_ = Residency::both;
-    note_moved(*card_, bytes_);
+    note_moved(*backend_, bytes_);
   }
   if (to_write) residency_ = Residency::host;
 }
 
-DeviceAddress Storage::card_address(CardAccess access) {
-  if (residency_ == Residency::host && access != CardAccess::overwrite) {
-    card_->card->write(address(), host_copy(), bytes_);
+DeviceAddress Storage::cuda_address(CudaAccess access) {
+  if (residency_ == Residency::host && access != CudaAccess::overwrite) {
+    backend_->card->write(address(), host_copy(), bytes_);
     residency_ = Residency::both;
   }
-  if (access != CardAccess::read) residency_ = Residency::card;
+  if (access != CudaAccess::read) residency_ = Residency::device;
   return address();
 }
 
 void Storage::peek(void* to, std::size_t offset, std::size_t bytes) const {
-  if (residency_ == Residency::card) {
-    card_->card->read(to, address() + offset, bytes);
+  if (residency_ == Residency::device) {
+    backend_->card->read(to, address() + offset, bytes);
   } else {
     std::memcpy(to, host_copy() + offset, bytes);
   }
 }
 
-void Storage::copy_to_card(std::size_t offset, const Storage& from, std::size_t from_offset,
-                           std::size_t bytes) {
+void Storage::copy_to_device(std::size_t offset, const Storage& from, std::size_t from_offset,
+                             std::size_t bytes) {
   const bool is_all = offset == 0 && bytes == bytes_;
-  const DeviceAddress to = card_address(is_all ? CardAccess::overwrite : CardAccess::write);
-  if (from.residency_ == Residency::card || from.residency_ == Residency::both) {
-    card_->card->copy_from(*from.card_->card, to + offset, from.address() + from_offset, bytes);
+  const DeviceAddress to = cuda_address(is_all ? CudaAccess::overwrite : CudaAccess::write);
+  if (from.residency_ == Residency::device || from.residency_ == Residency::both) {
+    backend_->card->copy_from(*from.backend_->card, to + offset, from.address() + from_offset,
+                              bytes);
   } else {
-    card_->card->write(to + offset, from.host_copy() + from_offset, bytes);
+    backend_->card->write(to + offset, from.host_copy() + from_offset, bytes);
   }
 }
 
 void Storage::copy(Storage& to, std::size_t to_offset, Storage& from, std::size_t from_offset,
                    std::size_t bytes) {
   if (bytes == 0) return;
-  if (to.card_ != nullptr && &to != &from) {
-    to.copy_to_card(to_offset, from, from_offset, bytes);
+  if (to.backend_ != nullptr && &to != &from) {
+    to.copy_to_device(to_offset, from, from_offset, bytes);
   } else if (&to == &from) {
     std::byte* const values = to.values();
     std::memmove(values + to_offset, values + from_offset, bytes);

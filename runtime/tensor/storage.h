@@ -5,46 +5,44 @@
 #include <cstdint>
 
 #include "allocator_shim/device/request_allocator.h"
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/intrusive_ptr.h"
+#include "runtime/base/device.h"
+#include "runtime/base/intrusive_ptr.h"
+#include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
 
-struct CardBackend;
-
-/// Which copy of a storage's values is up to date where there are two of them: one in a real card's
-/// memory, one in the host's memory behind it.
+/// Which copy of a storage's values is up to date where there are two of them: one in a CUDA
+/// device's memory, one in the host's memory behind it.
 enum class Residency : std::uint8_t {
   nowhere,  ///< nothing was written so far: either copy will do
   host,
-  card,
+  device,
   both
 };
 
-/// What somebody does with the card's copy.
-enum class CardAccess : std::uint8_t {
+/// What is done with the device's copy.
+enum class CudaAccess : std::uint8_t {
   read,
   write,     ///< of a part, or after reading
   overwrite  ///< of everything: what was there need not be
 };
 
 // Note [Two copies of values]
-// The memory of a GPU that is on a real card is the card's, and for every op without a kernel there
-// the host's memory stands behind it. Each storage knows which of the two is up to date. Whoever
-// wants values says where and what for, each time before a loop or a launch, and is given an
+// The memory of a GPU that is on a CUDA device is the device's, and for every op without a kernel
+// there the host's memory stands behind it. Each storage knows which of the two is up to date. Code
+// that wants values says where and what for, each time before a loop or a launch, and is given an
 // address in a copy that is up to date; writing makes the other copy stale. An address is good
-// until somebody asks for the values at the other place. On virtual GPUs and on the host there is
-// one copy, and asking costs a comparison.
+// until the values are asked for for the values at the other place. On virtual GPUs and on the host
+// there is one copy, and asking costs a comparison.
 
 /// One allocation. Its memory goes back to the allocator when the last tensor on it goes.
 class Storage : public RefCounted {
  public:
-  /// Allocates on `device` for the current context: its category, its site, its stream.
-  /// Throws OutOfMemory; std::invalid_argument for a device that does not exist.
-  static IntrusivePtr<Storage> allocate(std::size_t bytes, Device device);
-
-  /// The same in page-locked memory of the host. Throws std::invalid_argument where there is none.
-  static IntrusivePtr<Storage> allocate_pinned(std::size_t bytes);
+  /// Of memory of `allocator`, which lies on `device` and outlives the storage; `device` may be
+  /// null. Throws OutOfMemory. Programs allocate by allocation.h.
+  static IntrusivePtr<Storage> allocate(RequestAllocator& allocator,
+                                        const AllocationRequest& request, Device device,
+                                        const CudaBackend* backend);
 
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
@@ -54,22 +52,23 @@ class Storage : public RefCounted {
   bool has_values() const { return allocation_.values != nullptr; }
 
   /// Host memory with the values, to be written; nullptr where there are none. Throws
-  /// std::runtime_error where a card does not give them.
+  /// std::runtime_error where a CUDA device does not give them.
   std::byte* values() {
-    if (card_ != nullptr) use_on_host(true);
+    if (backend_ != nullptr) use_on_host(true);
     return host_copy();
   }
-  /// The same to be read alone: a card's copy stays up to date.
+  /// The same to be read alone: a device's copy stays up to date.
   const std::byte* read_values() {
-    if (card_ != nullptr) use_on_host(false);
+    if (backend_ != nullptr) use_on_host(false);
     return host_copy();
   }
 
-  /// The real card that the values may be computed on; nullptr where there are none, or no card.
-  const CardBackend* card() const { return card_; }
+  /// The CUDA device that the values may be computed on; nullptr where there are none, or no CUDA
+  /// device.
+  const CudaBackend* cuda_backend() const { return backend_; }
   Residency residency() const { return residency_; }
-  /// The values on the card. Pre-condition: card() != nullptr. Throws std::runtime_error.
-  DeviceAddress card_address(CardAccess access);
+  /// The values on the device. Pre-condition: cuda_backend() != nullptr. Throws std::runtime_error.
+  DeviceAddress cuda_address(CudaAccess access);
 
   /// The `bytes` at `offset`, wherever they are up to date, to memory of the host. For a few: both
   /// copies stay as they are. Pre-condition: has_values().
@@ -87,29 +86,27 @@ class Storage : public RefCounted {
   void set_category(Category category);
   void record_stream(StreamId stream);
 
-  bool is_pinned() const;
-  /// A copy between this page-locked memory and `gpu` is queued on the GPU's current stream. For
-  /// other memory there is nothing to do.
-  void record_copy(Device gpu);
+  /// Whose memory it is, and the block there; nullptr where nothing was allocated.
+  const RequestAllocator* allocator() const { return allocator_; }
+  BlockHandle block() const { return allocation_.block; }
 
   static void destroy(Storage* storage);
 
  private:
   Storage() = default;
-  static IntrusivePtr<Storage> from(RequestAllocator* allocator, std::size_t bytes, Device device);
   ~Storage();
 
   std::byte* host_copy() const { return static_cast<std::byte*>(allocation_.values); }
   void use_on_host(bool to_write);
-  void copy_to_card(std::size_t offset, const Storage& from, std::size_t from_offset,
-                    std::size_t bytes);
+  void copy_to_device(std::size_t offset, const Storage& from, std::size_t from_offset,
+                      std::size_t bytes);
 
   RequestAllocator* allocator_ = nullptr;
   Allocation allocation_;
   std::size_t bytes_ = 0;
-  const CardBackend* card_ = nullptr;  ///< not owned; outlives the storage
+  const CudaBackend* backend_ = nullptr;  ///< not owned; outlives the storage
   Device device_;
-  Residency residency_ = Residency::nowhere;  ///< where there is a card
+  Residency residency_ = Residency::nowhere;  ///< where there is a CUDA device
   std::uint32_t version_ = 0;
 };
 

@@ -7,11 +7,10 @@
 #include <string>
 #include <type_traits>
 
-#include "runtime/tensor/context.h"
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/dtype.h"
-#include "runtime/tensor/intrusive_ptr.h"
-#include "runtime/tensor/shape.h"
+#include "runtime/base/device.h"
+#include "runtime/base/dtype.h"
+#include "runtime/base/intrusive_ptr.h"
+#include "runtime/base/shape.h"
 #include "runtime/tensor/storage.h"
 
 namespace ohm {
@@ -83,11 +82,12 @@ class Tensor {
   /// False on size-only devices: kernels then have nothing to do.
   bool has_values() const { return impl_->storage->has_values(); }
 
-  /// The real card that it may be computed on; nullptr where there are no values, or no card.
-  const CardBackend* card() const { return impl_->storage->card(); }
-  /// The first element on that card.
-  DeviceAddress card_address(CardAccess access) const {
-    return impl_->storage->card_address(access) + offset_bytes();
+  /// The CUDA device that it may be computed on; nullptr where there are no values, or no CUDA
+  /// device.
+  const CudaBackend* cuda_backend() const { return impl_->storage->cuda_backend(); }
+  /// The first element on that device.
+  DeviceAddress cuda_address(CudaAccess access) const {
+    return impl_->storage->cuda_address(access) + offset_bytes();
   }
   /// Of the first element in the storage.
   std::size_t offset_bytes() const {

@@ -8,12 +8,14 @@
 #include <cstdint>
 
 #include "allocator_shim/base/bytes.h"
-#include "allocator_shim/device/cuda/card_libraries.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/machine/machine.h"
+#include "runtime/cuda/device_libraries.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pointwise.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_backend.h"
 #include "tests/bench/training_steps.h"
 
 namespace ohm::bench {
@@ -28,7 +30,7 @@ class CardMachine {
   }
 
   engine::Machine& machine() { return machine_; }
-  const cuda::Card& card() { return *backend().card; }
+  const cuda::CudaDevice& card() { return *backend().card; }
   const cuda::Cublas* cublas() { return backend().libraries->cublas(); }
 
  private:
@@ -39,7 +41,7 @@ class CardMachine {
     options.cuda = cli::cuda_libraries();
     return options;
   }
-  const CardBackend& backend() { return *machine_.context().gpus.front().card; }
+  const CudaBackend& backend() { return *machine_.context().gpus.front().card; }
 
   engine::Machine machine_;
   ContextGuard guard_;
@@ -85,7 +87,7 @@ void move_arrays(benchmark::State& state, int arrays, Work&& work) {
 
 void copy_of_arrays(benchmark::State& state) {
   move_arrays(state, 2, [](CardMachine& on, const Tensor& a, const Tensor& b) {
-    on.card().copy(b.card_address(CardAccess::overwrite), a.card_address(CardAccess::read),
+    on.card().copy(b.cuda_address(CudaAccess::overwrite), a.cuda_address(CudaAccess::read),
                    a.nbytes());
   });
 }
@@ -140,9 +142,9 @@ void product_of_cublas(benchmark::State& state) {
     const Tensor out = empty({size, size}, kOnGpu);
     cuda::Product product;
     product.m = product.n = product.k = size;
-    product.a = {a.card_address(CardAccess::read), size};
-    product.b = {b.card_address(CardAccess::read), size};
-    product.out = out.card_address(CardAccess::overwrite);
+    product.a = {a.cuda_address(CudaAccess::read), size};
+    product.b = {b.cuda_address(CudaAccess::read), size};
+    product.out = out.cuda_address(CudaAccess::overwrite);
     on.cublas()->multiply(product, {});
   });
 }
@@ -150,7 +152,7 @@ BENCHMARK(product_of_cublas)->Arg(64)->Arg(1024)->Arg(4096)->UseRealTime();
 
 // ---- training -----------------------------------------------------------------------------------
 
-void train_on_card(benchmark::State& state, const std::vector<std::int64_t>& widths,
+void train_on_cuda(benchmark::State& state, const std::vector<std::int64_t>& widths,
                    std::int64_t batch) {
   on_card(state, 256_MiB, [&](CardMachine& on) {
     train(state, mlp(widths), random_batch(batch, widths.front(), widths.back()),
@@ -158,11 +160,11 @@ void train_on_card(benchmark::State& state, const std::vector<std::int64_t>& wid
   });
 }
 
-void small_training_step(benchmark::State& state) { train_on_card(state, {8, 8, 8}, 4); }
+void small_training_step(benchmark::State& state) { train_on_cuda(state, {8, 8, 8}, 4); }
 BENCHMARK(small_training_step)->UseRealTime();
 
 void two_layer_training_step(benchmark::State& state) {
-  train_on_card(state, {1000, 2000, 10}, 32);
+  train_on_cuda(state, {1000, 2000, 10}, 32);
 }
 BENCHMARK(two_layer_training_step)->UseRealTime();
 

@@ -4,19 +4,20 @@
 #include <cblas.h>
 #include <sys/resource.h>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
 #include "runtime/optim/adam.h"
-#include "runtime/tensor/factories.h"
 #include "tests/bench/training_steps.h"
 #include "tests/support/test_machine.h"
 

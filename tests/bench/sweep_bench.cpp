@@ -14,7 +14,8 @@
 #include "harness/sweep/body_sweep.h"
 #include "harness/sweep/fault_trials.h"
 #include "harness/sweep/sweep_messages.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 namespace {

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/optim/sgd.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::bench {
 

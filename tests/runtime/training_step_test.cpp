@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/sequential.h"
@@ -13,7 +14,6 @@
 #include "runtime/ops/loss_nll.h"
 #include "runtime/optim/adam.h"
 #include "runtime/optim/sgd.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm {

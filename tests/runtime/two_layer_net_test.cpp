@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm {

@@ -4,6 +4,9 @@
 
 readonly kUnavailable=6 # the exit code for "something that is needed is not there"
 
+# ccache: a precompiled header is as good as what it was made from.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+
 say() { printf 'ohm: %s\n' "$*" >&2; }
 
 give_up() {
@@ -53,15 +56,19 @@ require_packages() {
 may_install() { ((EUID == 0)) || { type -P sudo >/dev/null && sudo -n true 2>/dev/null; }; }
 
 # configure PRESET: runs CMake where ninja would not: the first time, and when the preset, the
-# compiler or the place of the checkout changed.
+# compiler, the place of the checkout or OHM_CUDA_ARCHITECTURES (what kernels are made for) changed.
 configure() {
   local directory=build/$1 tests=OFF now before=""
   [[ $(missing_packages test) ]] || tests=ON
   now="$root $(type -P "${CXX:-c++}") $(type -P ccache || true) tests=$tests"
+  now+=" cuda=${OHM_CUDA_ARCHITECTURES:-}"
   [[ -e $directory/configured ]] && before=$(<"$directory/configured")
   [[ $before == "$now" && $directory/configured -nt CMakePresets.json ]] && return
   mkdir -p "$directory"
-  if ! cmake --fresh --preset "$1" -DOHM_BUILD_TESTS=$tests >"$directory/configure.log" 2>&1; then
+  local options=(-DOHM_BUILD_TESTS="$tests")
+  [[ -z ${OHM_CUDA_ARCHITECTURES:-} ]] ||
+    options+=(-DOHM_CUDA_ARCHITECTURES="$OHM_CUDA_ARCHITECTURES")
+  if ! cmake --fresh --preset "$1" "${options[@]}" >"$directory/configure.log" 2>&1; then
     cat "$directory/configure.log"
     give_up "CMake could not configure the $1 build"
   fi

@@ -22,8 +22,8 @@ bool is_conditional(const std::string& path) {
 
 const std::vector<ConditionalSource>& conditional_sources() {
   static const std::vector<ConditionalSource> kSources = {
-      {"runtime/ops/kernels/kernel_image.cpp", "kernels for real GPUs"},
-      {"runtime/ops/kernels/no_kernel_image.cpp", "a build without kernels for real GPUs"},
+      {"runtime/kernels/cuda/kernel_image.cpp", "kernels for real GPUs"},
+      {"runtime/kernels/cuda/no_kernel_image.cpp", "a build without kernels for real GPUs"},
       {"tests/allocator_shim/device/cuda/driver_header_test.cpp", "a CUDA toolkit"},
       {"tests/allocator_shim/device/cuda/library_header_test.cpp", "a CUDA toolkit"},
       {"tests/fuzz/settings_fuzz.cpp", "clang's libFuzzer"},

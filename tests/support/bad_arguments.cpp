@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 
 namespace ohm::test {

@@ -9,9 +9,9 @@
 #include <functional>
 #include <vector>
 
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/card_machine.h"
 
 namespace ohm::test {

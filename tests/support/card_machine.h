@@ -9,15 +9,15 @@
 
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/caching/caching_allocator.h"
-#include "allocator_shim/device/card_share.h"
-#include "allocator_shim/device/cuda/card_groups.h"
-#include "allocator_shim/device/cuda/card_memory.h"
-#include "allocator_shim/device/cuda/card_streams.h"
+#include "allocator_shim/device/cuda/cuda_memory.h"
+#include "allocator_shim/device/cuda/cuda_streams.h"
+#include "allocator_shim/device/device_share.h"
 #include "allocator_shim/device/host_memory_allocator.h"
 #include "allocator_shim/device/virtual_gpu.h"
-#include "runtime/ops/kernels/kernel_module.h"
-#include "runtime/tensor/card_backend.h"
+#include "runtime/cuda/device_groups.h"
+#include "runtime/kernels/cuda/kernel_module.h"
 #include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_backend.h"
 #include "tests/support/stand_in_driver/stand_in.h"
 
 namespace ohm::test {
@@ -37,15 +37,15 @@ class CardMachine {
     context_.sites = &sites_;
     context_.keeps_values = values == ValueMode::keeps_values;
     const auto driver = stand_in::StandIn::driver();
-    const auto groups = std::make_shared<cuda::CardGroups>(libraries.nccl);
+    const auto groups = std::make_shared<cuda::DeviceGroups>(libraries.nccl);
     for (int device = 0; device < gpus; ++device) {
-      const auto card = std::make_shared<const cuda::Card>(driver, device);
+      const auto card = std::make_shared<const cuda::CudaDevice>(driver, device);
       gpus_.push_back(std::make_unique<Gpu>(card, device, values, libraries));
       gpus_.back()->backend.groups = groups;
       DeviceSlot slot;
       slot.allocator = &gpus_.back()->allocator;
       slot.streams = &gpus_.back()->streams;
-      slot.card = &gpus_.back()->backend;
+      slot.backend = &gpus_.back()->backend;
       slot.cublas_workspace_bytes = kWorkspaceBytes;
       context_.gpus.push_back(slot);
     }
@@ -56,7 +56,7 @@ class CardMachine {
   CardMachine& operator=(const CardMachine&) = delete;
 
   Context& context() { return context_; }
-  cuda::CardLibraries& libraries(int gpu = 0) {
+  cuda::DeviceLibraries& libraries(int gpu = 0) {
     return *gpus_.at(static_cast<std::size_t>(gpu))->backend.libraries;
   }
   const stand_in::StandIn& stand_in() const { return stand_in_; }
@@ -68,30 +68,29 @@ class CardMachine {
 
  private:
   struct Gpu {
-    Gpu(const std::shared_ptr<const cuda::Card>& card, int device, ValueMode values,
+    Gpu(const std::shared_ptr<const cuda::CudaDevice>& card, int device, ValueMode values,
         const cuda::LibraryPlaces& libraries)
         : backend{card, kernels_on(card), nullptr,
-                  std::make_shared<cuda::CardLibraries>(card, libraries), nullptr},
+                  std::make_shared<cuda::DeviceLibraries>(card, libraries), nullptr},
           card_memory(card),
           virtual_gpu(128_MiB, {.device = device, .values = values}),
           share(card_memory, virtual_gpu),
           streams(card),
           allocator(share, streams, options_for(device), nullptr) {}
-    static std::shared_ptr<const CardKernels> kernels_on(
-        const std::shared_ptr<const cuda::Card>& card) {
-      if (ops::kernels::kernel_images().empty()) return nullptr;
-      return std::make_shared<const ops::kernels::KernelModule>(card);
+    static std::shared_ptr<const CudaKernels> kernels_on(
+        const std::shared_ptr<const cuda::CudaDevice>& card) {
+      return std::make_shared<const kernels::KernelModule>(card);
     }
     static CachingAllocatorOptions options_for(int device) {
       CachingAllocatorOptions result;
       result.device = device;
       return result;
     }
-    CardBackend backend;
-    cuda::CardMemory card_memory;
+    CudaBackend backend;
+    cuda::CudaMemory card_memory;
     VirtualGpu virtual_gpu;
-    CardShare share;
-    cuda::CardStreams streams;
+    DeviceShare share;
+    cuda::CudaStreams streams;
     CachingAllocator allocator;
   };
 

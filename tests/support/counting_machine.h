@@ -10,9 +10,9 @@ namespace ohm::test {
 
 class CountingMachine {
  public:
-  CountingMachine() : counting_(*machine_.context().gpus[0].card) {
-    counting_.traffic = std::make_shared<CardTraffic>();
-    machine_.context().gpus[0].card = &counting_;
+  CountingMachine() : counting_(*machine_.context().gpus[0].backend) {
+    counting_.traffic = std::make_shared<CudaTraffic>();
+    machine_.context().gpus[0].backend = &counting_;
   }
 
   /// A line for each op or node.
@@ -28,7 +28,7 @@ class CountingMachine {
 
  private:
   CardMachine machine_;
-  CardBackend counting_;
+  CudaBackend counting_;
 };
 
 }  // namespace ohm::test

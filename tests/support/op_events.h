@@ -6,8 +6,9 @@
 
 #include <string>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/event_text.h"
 #include "tests/support/test_machine.h"
 

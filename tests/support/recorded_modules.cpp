@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/nn/registry.h"
-#include "runtime/tensor/arithmetic.h"
 #include "tests/support/golden.h"
 #include "tests/support/recorded_values.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
 
 namespace ohm::test {
 namespace {

@@ -23,8 +23,8 @@ class DriverError : public std::runtime_error {
   Result code_;
 };
 
-/// After such an error every further call fails: a kernel went wrong, or the card did. Only a new
-/// process can use the card again.
+/// After such an error every further call fails: a kernel went wrong, or the device did. Only a new
+/// process can use the device again.
 bool is_sticky(Result code);
 
 /// Initialised once it is there. Not to be carried across a fork: the driver works in the process

@@ -8,7 +8,7 @@
 namespace ohm::cuda {
 namespace {
 
-NvmlFunctions functions_of(const SharedLibrary& library) {
+NvmlFunctions nvml_functions_of(const SharedLibrary& library) {
   NvmlFunctions functions;
 #define OHM_ROW(member, symbol, ...) library.find(symbol, functions.member);
   OHM_FOR_EACH_NVML_FUNCTION(OHM_ROW)
@@ -18,7 +18,8 @@ NvmlFunctions functions_of(const SharedLibrary& library) {
 
 }  // namespace
 
-Nvml::Nvml(const std::string& path) : library_(path, "NVML"), functions_(functions_of(library_)) {
+Nvml::Nvml(const std::string& path)
+    : library_(path, "NVML"), functions_(nvml_functions_of(library_)) {
   const NvmlResult initialized = functions_.init();
   if (initialized == 0) return;
   throw GpuUnavailable(fmt::format("{}: nvmlInit_v2 failed with {}", path, initialized));
@@ -38,10 +39,10 @@ std::string Nvml::driver_version() const {
   return text.data();
 }
 
-std::vector<MonitoredCard> Nvml::cards() const {
+std::vector<MonitoredDevice> Nvml::devices() const {
   unsigned count = 0;
   check(functions_.device_count(&count), "nvmlDeviceGetCount_v2");
-  std::vector<MonitoredCard> cards;
+  std::vector<MonitoredDevice> devices;
   for (unsigned index = 0; index < count; ++index) {
     NvmlDevice device = nullptr;
     check(functions_.device_by_index(index, &device), "nvmlDeviceGetHandleByIndex_v2");
@@ -50,11 +51,11 @@ std::vector<MonitoredCard> Nvml::cards() const {
           "nvmlDeviceGetName");
     NvmlMemory memory;
     check(functions_.memory_info(device, &memory), "nvmlDeviceGetMemoryInfo");
-    NvmlUtilization utilization;  // not told of a card that is split into instances: 0
+    NvmlUtilization utilization;  // not told of a device that is split into instances: 0
     functions_.utilization(device, &utilization);
-    cards.push_back({name.data(), memory.used, memory.total, static_cast<int>(utilization.gpu)});
+    devices.push_back({name.data(), memory.used, memory.total, static_cast<int>(utilization.gpu)});
   }
-  return cards;
+  return devices;
 }
 
 std::vector<DeviceProcess> Nvml::processes(const std::string& pci_bus_id,

@@ -1,5 +1,5 @@
-// NVML, NVIDIA's library for monitoring: who holds what of a card, seen from outside. Opened while
-// the program runs; it needs no context and takes nothing of a card.
+// NVML, NVIDIA's library for monitoring: who holds what of a device, seen from outside. Opened
+// while the program runs; it needs no context and takes nothing of a device.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ struct NvmlFunctions {
 #undef OHM_ROW
 };
 
-/// A card as nvidia-smi lists it.
-struct MonitoredCard {
+/// A device as nvidia-smi lists it.
+struct MonitoredDevice {
   std::string name;
   std::size_t used_bytes = 0;
   std::size_t total_bytes = 0;
@@ -76,9 +76,9 @@ class Nvml {
   /// Of the driver: "580.65.06".
   std::string driver_version() const;
   /// In nvidia-smi's order. Throws std::runtime_error.
-  std::vector<MonitoredCard> cards() const;
-  /// Processes with a context on the card, as NVML orders them; `is_own` says which is `own_id`.
-  /// Empty where NVML does not know the card or may not tell.
+  std::vector<MonitoredDevice> devices() const;
+  /// Processes with a context on the device, as NVML orders them; `is_own` says which is `own_id`.
+  /// Empty where NVML does not know the device or may not tell.
   std::vector<DeviceProcess> processes(const std::string& pci_bus_id, std::uint32_t own_id) const;
 
  private:

@@ -7,8 +7,8 @@
 
 namespace ohm {
 
-/// Something that a real GPU needs is not there: a library, a function of it, a card. The text says
-/// what, in a sentence.
+/// Thrown where something that a real GPU needs is not there: a library, a function of it, a
+/// device. The text says what, in a sentence.
 class GpuUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

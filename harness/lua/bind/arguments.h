@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/dtype.h"
-#include "runtime/tensor/shape.h"
+#include "runtime/base/device.h"
+#include "runtime/base/dtype.h"
+#include "runtime/base/shape.h"
 
 namespace ohm::lua {
 

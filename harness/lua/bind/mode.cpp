@@ -27,7 +27,7 @@ int close_mode(lua_State* L) {
   return 0;
 }
 
-constexpr luaL_Reg kMetamethods[] = {{"__close", close_mode}, {"__gc", close_mode}};
+constexpr luaL_Reg kModeMetamethods[] = {{"__close", close_mode}, {"__gc", close_mode}};
 
 /// A mode for the time of a function call.
 class ModeScope {
@@ -56,6 +56,6 @@ int enter_mode(lua_State* L, int index, const ArgumentName& name,
   return lua_gettop(L) - index + 1;
 }
 
-const HandleClass HandleOf<ModePtr>::kClass = {"mode", kMetamethods};
+const HandleClass HandleOf<ModePtr>::kClass = {"mode", kModeMetamethods};
 
 }  // namespace ohm::lua

@@ -145,7 +145,7 @@ int module_text(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kMetamethods[] = {
+constexpr luaL_Reg kModuleMetamethods[] = {
     {"__call", native<call_module>},
     {"__eq", native<is_same_module, Entry::access>},
     {"__index", native<index_module, Entry::access>},
@@ -156,7 +156,7 @@ constexpr luaL_Reg kMetamethods[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> module_metamethods() { return kMetamethods; }
+std::span<const luaL_Reg> module_metamethods() { return kModuleMetamethods; }
 
 bool is_calling_module(lua_CFunction function) { return function == &native<call_module>; }
 

@@ -22,6 +22,7 @@
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
 #include "runtime/parallel/distributed_data_parallel.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::lua {
 namespace {
@@ -322,7 +323,7 @@ int no_sync(lua_State* L) {
   return enter_mode(L, 2, {"no_sync", "fn"}, std::make_shared<NoSyncGuard>(std::move(module)));
 }
 
-constexpr luaL_Reg kMethods[] = {
+constexpr luaL_Reg kModuleMethods[] = {
     {"append", native<append>},
     {"apply", native<apply>},
     {"bfloat16", native<cast_to<DType::bfloat16>>},
@@ -353,6 +354,6 @@ constexpr luaL_Reg kMethods[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> module_methods() { return kMethods; }
+std::span<const luaL_Reg> module_methods() { return kModuleMethods; }
 
 }  // namespace ohm::lua

@@ -4,6 +4,7 @@
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/ops/op_list.h"
 
 namespace ohm::lua {
 namespace {
@@ -15,7 +16,7 @@ int call_op(lua_State* L, std::size_t number) {
   return push_result(L, op.call(values), arguments);
 }
 
-constexpr auto kFunctions = numbered_functions<call_op, 512>();
+constexpr auto kOpFunctions = numbered_functions<call_op, 512>();
 
 }  // namespace
 
@@ -23,8 +24,8 @@ lua_CFunction op_function(std::string_view name, ops::Exposure exposure) {
   const ops::OpDef* op = ops::find_op(name);
   if (op == nullptr || (op->exposure & exposure) == 0) return nullptr;
   const auto number = static_cast<std::size_t>(op - ops::all_ops().data());
-  OHM_ASSERT(number < kFunctions.size(), "more ops than numbered functions");
-  return kFunctions[number];
+  OHM_ASSERT(number < kOpFunctions.size(), "more ops than numbered functions");
+  return kOpFunctions[number];
 }
 
 std::vector<std::string> op_names(ops::Exposure exposure) {

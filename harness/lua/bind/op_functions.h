@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::lua {
 

@@ -24,12 +24,12 @@ Optimizer& optimizer(lua_State* L, std::string_view method) {
   return object_argument<Optimizer>(L, 1, {method, "self"});
 }
 
-int step(lua_State* L) {
+int optimizer_step(lua_State* L) {
   optimizer(L, "step").step();
   return 0;
 }
 
-int zero_grad(lua_State* L) {
+int optimizer_zero_grad(lua_State* L) {
   const NamedArguments named(L, "zero_grad");
   constexpr std::string_view kNames[] = {"set_to_none"};
   named.check_names(kNames);
@@ -49,7 +49,7 @@ void push_state(lua_State* L, const optim::ParameterState& state,
 
 // {state = {[1] = {exp_avg = …}, …}, lr = …}: the tensors themselves, by the number of their
 // parameter.
-int state_dict(lua_State* L) {
+int optimizer_state_dict(lua_State* L) {
   const Optimizer& self = optimizer(L, "state_dict");
   lua_newtable(L);
   lua_newtable(L);
@@ -67,10 +67,10 @@ int state_dict(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kMethods[] = {
-    {"state_dict", native<state_dict>},
-    {"step", native<step>},
-    {"zero_grad", native<zero_grad>},
+constexpr luaL_Reg kOptimizerMethods[] = {
+    {"state_dict", native<optimizer_state_dict>},
+    {"step", native<optimizer_step>},
+    {"zero_grad", native<optimizer_zero_grad>},
 };
 
 int index_optimizer(lua_State* L) {
@@ -78,7 +78,7 @@ int index_optimizer(lua_State* L) {
     lua_pushnumber(L, optimizer(L, "lr").learning_rate());
     return 1;
   }
-  return push_method(L, kMethods, "optimizer", {"lr"});
+  return push_method(L, kOptimizerMethods, "optimizer", {"lr"});
 }
 
 int set_optimizer_field(lua_State* L) {
@@ -91,15 +91,15 @@ int set_optimizer_field(lua_State* L) {
   return 0;
 }
 
-constexpr luaL_Reg kMetamethods[] = {
+constexpr luaL_Reg kOptimizerMetamethods[] = {
     {"__index", native<index_optimizer, Entry::access>},
     {"__newindex", native<set_optimizer_field, Entry::access>},
 };
 
 }  // namespace
 
-const HandleClass HandleOf<OptimizerPtr>::kClass = {"optimizer", kMetamethods};
+const HandleClass HandleOf<OptimizerPtr>::kClass = {"optimizer", kOptimizerMetamethods};
 
-std::span<const luaL_Reg> optimizer_methods() { return kMethods; }
+std::span<const luaL_Reg> optimizer_methods() { return kOptimizerMethods; }
 
 }  // namespace ohm::lua

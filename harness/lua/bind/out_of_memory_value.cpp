@@ -15,6 +15,7 @@
 #include "harness/lua/bind/module_metatable.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/vm/base_functions.h"
+#include "harness/lua/vm/push_text.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -28,9 +29,6 @@ struct HandleOf<ErrorPtr> {
 
 namespace {
 
-void push_text(lua_State* L, std::string_view text) {
-  lua_pushlstring(L, text.data(), text.size());
-}
 void push_bytes(lua_State* L, std::size_t bytes) {
   lua_pushinteger(L, static_cast<lua_Integer>(bytes));
 }
@@ -102,7 +100,7 @@ int concatenate_error(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kMetamethods[] = {
+constexpr luaL_Reg kOutOfMemoryValueMetamethods[] = {
     {"__index", native<index_error, Entry::access>},
     {"__tostring", native<error_text, Entry::access>},
     {"__concat", native<concatenate_error, Entry::access>},
@@ -171,7 +169,8 @@ void push_held_variables(lua_State* L) {
 
 }  // namespace
 
-const HandleClass HandleOf<ErrorPtr>::kClass = {"out-of-memory error", kMetamethods};
+const HandleClass HandleOf<ErrorPtr>::kClass = {"out-of-memory error",
+                                                kOutOfMemoryValueMetamethods};
 
 void push_out_of_memory(lua_State* L, const OutOfMemory& error) {
   luaL_checkstack(L, LUA_MINSTACK, nullptr);

@@ -9,7 +9,7 @@
 
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
 
 namespace ohm::lua {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using engine::ReturnedValue;
 using engine::ReturnedValues;
 
-constexpr int kMostLevels = 8;
+constexpr int kReturnedValuesMostLevels = 8;
 
 ReturnedValue copy_tensor(const Tensor& tensor) {
   ReturnedValue value;
@@ -81,7 +81,7 @@ class Copier {
   }
 
   void copy_table(int table, const std::string& name, int level) {
-    if (level == kMostLevels) {
+    if (level == kReturnedValuesMostLevels) {
       throw std::invalid_argument(fmt::format("'{}' is nested too deeply to be returned", name));
     }
     luaL_checkstack(state_, LUA_MINSTACK, nullptr);

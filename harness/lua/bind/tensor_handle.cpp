@@ -1,4 +1,5 @@
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/push_text.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +10,6 @@
 
 namespace ohm::lua {
 namespace {
-
-void push_text(lua_State* L, std::string_view text) {
-  lua_pushlstring(L, text.data(), text.size());
-}
 
 void push_numbers(lua_State* L, const std::vector<double>& numbers) {
   lua_createtable(L, static_cast<int>(numbers.size()), 0);

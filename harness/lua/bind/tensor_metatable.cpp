@@ -15,19 +15,17 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/op_functions.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/push_text.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/power.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {
 
 using ops::TensorOrNumber;
-
-void push_text(lua_State* L, std::string_view text) {
-  lua_pushlstring(L, text.data(), text.size());
-}
 
 // ---- properties ---------------------------------------------------------------------------------
 
@@ -235,7 +233,7 @@ int tensor_text(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kMetamethods[] = {
+constexpr luaL_Reg kTensorMetamethods[] = {
     {"__index", native<index_tensor, Entry::access>},
     {"__newindex", native<set_tensor_property, Entry::operator_call>},
     {"__add", native<add, Entry::operator_call>},
@@ -255,6 +253,6 @@ constexpr luaL_Reg kMetamethods[] = {
 
 std::span<const TensorProperty> tensor_properties() { return kProperties; }
 
-std::span<const luaL_Reg> tensor_metamethods() { return kMetamethods; }
+std::span<const luaL_Reg> tensor_metamethods() { return kTensorMetamethods; }
 
 }  // namespace ohm::lua

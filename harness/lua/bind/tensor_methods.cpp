@@ -14,15 +14,17 @@
 #include "harness/lua/bind/conversion_target.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::lua {
 namespace {
 
-const Tensor& self(lua_State* L, std::string_view method) {
+const Tensor& self_tensor(lua_State* L, std::string_view method) {
   return tensor_argument(L, 1, {method, "input"});
 }
 
@@ -31,7 +33,7 @@ int return_tensor(lua_State* L, const Tensor& result) { return push_result(L, re
 // ---- sizes --------------------------------------------------------------------------------------
 
 int size(lua_State* L) {
-  const Tensor& tensor = self(L, "size");
+  const Tensor& tensor = self_tensor(L, "size");
   if (lua_gettop(L) == 1) {
     push_sizes(L, tensor.shape());
   } else {
@@ -41,7 +43,7 @@ int size(lua_State* L) {
 }
 
 int stride(lua_State* L) {
-  const Tensor& tensor = self(L, "stride");
+  const Tensor& tensor = self_tensor(L, "stride");
   if (lua_gettop(L) == 1) {
     push_sizes(L, tensor.strides());
   } else {
@@ -52,32 +54,32 @@ int stride(lua_State* L) {
 }
 
 int dim(lua_State* L) {
-  lua_pushinteger(L, self(L, "dim").dims());
+  lua_pushinteger(L, self_tensor(L, "dim").dims());
   return 1;
 }
 
 int numel(lua_State* L) {
-  lua_pushinteger(L, self(L, "numel").numel());
+  lua_pushinteger(L, self_tensor(L, "numel").numel());
   return 1;
 }
 
 int element_size(lua_State* L) {
-  lua_pushinteger(L, static_cast<lua_Integer>(item_bytes(self(L, "element_size").dtype())));
+  lua_pushinteger(L, static_cast<lua_Integer>(item_bytes(self_tensor(L, "element_size").dtype())));
   return 1;
 }
 
 int is_contiguous(lua_State* L) {
-  lua_pushboolean(L, self(L, "is_contiguous").is_contiguous());
+  lua_pushboolean(L, self_tensor(L, "is_contiguous").is_contiguous());
   return 1;
 }
 
 int is_floating_point(lua_State* L) {
-  lua_pushboolean(L, is_floating(self(L, "is_floating_point").dtype()));
+  lua_pushboolean(L, is_floating(self_tensor(L, "is_floating_point").dtype()));
   return 1;
 }
 
 int data_ptr(lua_State* L) {
-  const Tensor& tensor = self(L, "data_ptr");
+  const Tensor& tensor = self_tensor(L, "data_ptr");
   const std::size_t offset =
       static_cast<std::size_t>(tensor.impl()->offset) * item_bytes(tensor.dtype());
   const DeviceAddress address = tensor.storage().address() + offset;
@@ -86,7 +88,7 @@ int data_ptr(lua_State* L) {
 }
 
 int get_device(lua_State* L) {
-  lua_pushinteger(L, self(L, "get_device").device().index);
+  lua_pushinteger(L, self_tensor(L, "get_device").device().index);
   return 1;
 }
 
@@ -103,7 +105,7 @@ void push_number(lua_State* L, double value, DType dtype) {
 }
 
 int item(lua_State* L) {
-  const Tensor& tensor = self(L, "item");
+  const Tensor& tensor = self_tensor(L, "item");
   push_number(L, tensor.item(), tensor.dtype());
   return 1;
 }
@@ -120,7 +122,7 @@ void push_list(lua_State* L, const Tensor& tensor, int at, const double*& next) 
 }
 
 int tolist(lua_State* L) {
-  const Tensor& tensor = self(L, "tolist");
+  const Tensor& tensor = self_tensor(L, "tolist");
   constexpr std::int64_t kMostListed = std::int64_t{1} << 27;
   if (tensor.numel() > kMostListed) {
     throw std::invalid_argument(fmt::format(
@@ -139,7 +141,7 @@ int backward(lua_State* L) {
   const NamedArguments named(L, "backward");
   constexpr std::string_view kNames[] = {"create_graph", "gradient", "retain_graph"};
   named.check_names(kNames);
-  const Tensor root = self(L, "backward");
+  const Tensor root = self_tensor(L, "backward");
   const ArgumentName name{"backward", "gradient"};
   Tensor gradient;
   if (named.positional_count() > 1) {
@@ -156,12 +158,12 @@ int backward(lua_State* L) {
 }
 
 int detach(lua_State* L) {
-  push_tensor(L, ohm::detach(self(L, "detach")));
+  push_tensor(L, ohm::detach(self_tensor(L, "detach")));
   return 1;
 }
 
-int set_requires_grad(lua_State* L) {
-  const Tensor& tensor = self(L, "requires_grad_");
+int tensor_requires_grad(lua_State* L) {
+  const Tensor& tensor = self_tensor(L, "requires_grad_");
   tensor.set_requires_grad(lua_gettop(L) == 1 ||
                            boolean_argument(L, 2, {"requires_grad_", "requires_grad"}));
   lua_pushvalue(L, 1);
@@ -178,11 +180,11 @@ int move(lua_State* L, const Tensor& tensor, const ConversionTarget& target) {
   return return_tensor(L, target.copies && moved.is_same(tensor) ? ops::clone(tensor) : moved);
 }
 
-int to(lua_State* L) { return move(L, self(L, "to"), conversion_arguments(L, "to")); }
+int tensor_to(lua_State* L) { return move(L, self_tensor(L, "to"), conversion_arguments(L, "to")); }
 
 // cuda([device,] [{device, non_blocking}])
-int cuda(lua_State* L) {
-  const Tensor tensor = self(L, "cuda");
+int tensor_cuda(lua_State* L) {
+  const Tensor tensor = self_tensor(L, "cuda");
   ConversionTarget target = conversion_arguments(L, "cuda");
   if (!target.device) target.device = Context::current().state.current_gpu;
   return move(L, tensor, target);
@@ -190,26 +192,26 @@ int cuda(lua_State* L) {
 
 int pin_memory(lua_State* L) {
   const CategoryGuard category(Category::input);
-  return return_tensor(L, ops::pin_memory(self(L, "pin_memory")));
+  return return_tensor(L, ops::pin_memory(self_tensor(L, "pin_memory")));
 }
 
 int is_pinned(lua_State* L) {
-  lua_pushboolean(L, self(L, "is_pinned").storage().is_pinned());
+  lua_pushboolean(L, ohm::is_pinned(self_tensor(L, "is_pinned").storage()));
   return 1;
 }
 
-int cpu(lua_State* L) { return move(L, self(L, "cpu"), {Device::cpu(), {}}); }
+int tensor_cpu(lua_State* L) { return move(L, self_tensor(L, "cpu"), {Device::cpu(), {}}); }
 
 template <DType D>
-int cast_to(lua_State* L) {
-  const Tensor tensor = self(L, name_of(D));
+int tensor_cast_to(lua_State* L) {
+  const Tensor tensor = self_tensor(L, name_of(D));
   return return_tensor(L, ops::to_dtype(tensor, D));
 }
 
 // ---- draws in place -----------------------------------------------------------------------------
 
 int normal(lua_State* L) {
-  const Tensor& tensor = self(L, "normal_");
+  const Tensor& tensor = self_tensor(L, "normal_");
   begin_inplace_write(tensor, "normal_");
   fill_normal(tensor, lua_isnoneornil(L, 2) ? 0.0 : number_argument(L, 2, {"normal_", "mean"}),
               lua_isnoneornil(L, 3) ? 1.0 : number_argument(L, 3, {"normal_", "std"}));
@@ -218,7 +220,7 @@ int normal(lua_State* L) {
 }
 
 int uniform(lua_State* L) {
-  const Tensor& tensor = self(L, "uniform_");
+  const Tensor& tensor = self_tensor(L, "uniform_");
   begin_inplace_write(tensor, "uniform_");
   fill_uniform(tensor, lua_isnoneornil(L, 2) ? 0.0 : number_argument(L, 2, {"uniform_", "from"}),
                lua_isnoneornil(L, 3) ? 1.0 : number_argument(L, 3, {"uniform_", "to"}));
@@ -226,40 +228,40 @@ int uniform(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kMethods[] = {
+constexpr luaL_Reg kTensorMethods[] = {
     {"backward", native<backward>},
-    {"bfloat16", native<cast_to<DType::bfloat16>>},
-    {"bool", native<cast_to<DType::boolean>>},
-    {"byte", native<cast_to<DType::uint8>>},
-    {"cpu", native<cpu>},
-    {"cuda", native<cuda>},
+    {"bfloat16", native<tensor_cast_to<DType::bfloat16>>},
+    {"bool", native<tensor_cast_to<DType::boolean>>},
+    {"byte", native<tensor_cast_to<DType::uint8>>},
+    {"cpu", native<tensor_cpu>},
+    {"cuda", native<tensor_cuda>},
     {"data_ptr", native<data_ptr, Entry::access>},
     {"detach", native<detach>},
     {"dim", native<dim, Entry::access>},
-    {"double", native<cast_to<DType::float64>>},
+    {"double", native<tensor_cast_to<DType::float64>>},
     {"element_size", native<element_size, Entry::access>},
-    {"float", native<cast_to<DType::float32>>},
+    {"float", native<tensor_cast_to<DType::float32>>},
     {"get_device", native<get_device, Entry::access>},
-    {"half", native<cast_to<DType::float16>>},
-    {"int", native<cast_to<DType::int32>>},
+    {"half", native<tensor_cast_to<DType::float16>>},
+    {"int", native<tensor_cast_to<DType::int32>>},
     {"is_contiguous", native<is_contiguous, Entry::access>},
     {"is_floating_point", native<is_floating_point, Entry::access>},
     {"is_pinned", native<is_pinned, Entry::access>},
     {"item", native<item>},
-    {"long", native<cast_to<DType::int64>>},
+    {"long", native<tensor_cast_to<DType::int64>>},
     {"normal_", native<normal>},
     {"numel", native<numel, Entry::access>},
     {"pin_memory", native<pin_memory>},
-    {"requires_grad_", native<set_requires_grad>},
+    {"requires_grad_", native<tensor_requires_grad>},
     {"size", native<size, Entry::access>},
     {"stride", native<stride, Entry::access>},
-    {"to", native<to>},
+    {"to", native<tensor_to>},
     {"tolist", native<tolist>},
     {"uniform_", native<uniform>},
 };
 
 }  // namespace
 
-std::span<const luaL_Reg> tensor_methods() { return kMethods; }
+std::span<const luaL_Reg> tensor_methods() { return kTensorMethods; }
 
 }  // namespace ohm::lua

@@ -16,10 +16,10 @@
 #include "harness/lua/libraries/library_table.h"
 #include "harness/lua/libraries/script_bindings.h"
 #include "reports/model/vocabulary.h"
+#include "runtime/base/dtype.h"
 #include "runtime/nn/registry.h"
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op_list.h"
 #include "runtime/optim/registry.h"
-#include "runtime/tensor/dtype.h"
 
 namespace ohm::lua {
 namespace {

@@ -20,14 +20,14 @@ struct Held {
   std::size_t object = kNoObject;
 };
 
-struct Edge {
+struct FingerprintEdge {
   std::uint64_t name = 0;  ///< a key that is not an object, or which upvalue it is
   Held to;
 };
 
-struct Object {
+struct FingerprintObject {
   std::uint64_t hash = 0;  ///< of what it is by itself
-  std::vector<Edge> edges;
+  std::vector<FingerprintEdge> edges;
 };
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -79,12 +79,13 @@ class ObjectGraph {
     for (const Held& root : roots_) add(root);
     // What is added is visited, too.
     for (std::size_t visited = 0; visited != order.size();) {
-      Object& object = objects_[order[visited++]];
-      std::vector<Edge>& edges = object.edges;
+      FingerprintObject& object = objects_[order[visited++]];
+      std::vector<FingerprintEdge>& edges = object.edges;
       total = mixed(mixed(total, object.hash), edges.size());
-      std::stable_sort(edges.begin(), edges.end(),
-                       [](const Edge& a, const Edge& b) { return a.name < b.name; });
-      for (const Edge& edge : edges) {
+      std::stable_sort(
+          edges.begin(), edges.end(),
+          [](const FingerprintEdge& a, const FingerprintEdge& b) { return a.name < b.name; });
+      for (const FingerprintEdge& edge : edges) {
         total = mixed(total, edge.name);
         add(edge.to);
       }
@@ -275,7 +276,7 @@ class ObjectGraph {
   bool is_opaque_ = false;
   std::vector<Held> roots_;
   std::unordered_map<const void*, std::size_t> numbers_;
-  std::vector<Object> objects_;
+  std::vector<FingerprintObject> objects_;
 };
 
 }  // namespace

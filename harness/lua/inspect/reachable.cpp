@@ -6,14 +6,15 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/autograd/accumulate_grad.h"
+#include "runtime/autograd/saving_node.h"
+#include "runtime/autograd/variable.h"
 
 namespace ohm::lua {
 
 namespace {
 
 /// What backward needs that tensor for, in the words of PyTorch's graph: "ReluBackward".
-std::string saved_name(const Node& node, std::size_t index) {
+std::string saved_name(const SavingNode& node, std::size_t index) {
   return fmt::format("tensor {} saved by {}", index, node.name());
 }
 
@@ -106,10 +107,8 @@ void Reachable::visit(const PendingTensor& pending) {
 
 void Reachable::visit(const PendingNode& pending) {
   visit_saved(pending);
-  if (const auto* leaf = dynamic_cast<const AccumulateGrad*>(pending.node)) {
-    if (is_new(leaf->leaf().impl())) {
-      enqueue(leaf->leaf(), add_step(pending.place, "its leaf"));
-    }
+  if (const Tensor* leaf = pending.node->leaf()) {
+    if (is_new(leaf->impl())) enqueue(*leaf, add_step(pending.place, "its leaf"));
   }
   for (const Edge& edge : pending.node->edges()) {
     const Node* next = edge.node.get();
@@ -119,8 +118,9 @@ void Reachable::visit(const PendingNode& pending) {
 }
 
 void Reachable::visit_saved(const PendingNode& pending) {
-  const Node& node = *pending.node;
-  if (node.is_released()) return;
+  const auto* const saving = dynamic_cast<const SavingNode*>(pending.node);
+  if (saving == nullptr || saving->is_released()) return;
+  const SavingNode& node = *saving;
   for (std::size_t i = 0; i < node.saved().size(); ++i) {
     // What a hook packed would have to be computed to be seen.
     if (node.saved()[i].is_packed()) continue;

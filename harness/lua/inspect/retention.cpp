@@ -48,13 +48,13 @@ class ValueWalk {
       if (*optimizer) reachable_.add(**optimizer, place);
       return;
     }
-    if (depth == kMostLevels || lua_checkstack(state_, LUA_MINSTACK) == 0) return;
+    if (depth == kRetentionMostLevels || lua_checkstack(state_, LUA_MINSTACK) == 0) return;
     if (lua_istable(state_, -1)) return walk_table(place, depth);
     if (lua_isfunction(state_, -1) && !lua_iscfunction(state_, -1)) walk_upvalues(place, depth);
   }
 
  private:
-  static constexpr int kMostLevels = 12;
+  static constexpr int kRetentionMostLevels = 12;
 
   bool is_new() { return seen_.insert(lua_topointer(state_, -1)).second; }
 

@@ -6,7 +6,7 @@
 
 #include "harness/scenario/scenario_program.h"
 #include "reports/model/run_result.h"
-#include "runtime/tensor/device.h"
+#include "runtime/base/device.h"
 
 namespace ohm::lua {
 

@@ -43,24 +43,24 @@ int checkpoint_function(lua_State* L) {
 // ---- checkpoint_sequential ----------------------------------------------------------------------
 
 std::vector<ScriptFunction> functions_argument(lua_State* L) {
-  constexpr ArgumentName kName{"checkpoint_sequential", "functions"};
+  constexpr ArgumentName kCheckpointName{"checkpoint_sequential", "functions"};
   std::vector<ScriptFunction> functions;
   if (lua_type(L, 1) == LUA_TTABLE) {
     const auto count = static_cast<lua_Integer>(lua_rawlen(L, 1));
     for (lua_Integer i = 1; i <= count; ++i) {
       lua_rawgeti(L, 1, i);
-      functions.emplace_back(L, lua_gettop(L), kName.function);
+      functions.emplace_back(L, lua_gettop(L), kCheckpointName.function);
       lua_pop(L, 1);
     }
     return functions;
   }
   const nn::ModulePtr* module = test_handle<nn::ModulePtr>(L, 1);
   if (module == nullptr || dynamic_cast<const nn::Sequential*>(module->get()) == nullptr) {
-    refuse_argument(L, 1, kName, "a Sequential or a list of functions and modules");
+    refuse_argument(L, 1, kCheckpointName, "a Sequential or a list of functions and modules");
   }
   for (const nn::NamedModule& child : (*module)->children()) {
     push_module(L, child.module);
-    functions.emplace_back(L, lua_gettop(L), kName.function);
+    functions.emplace_back(L, lua_gettop(L), kCheckpointName.function);
     lua_pop(L, 1);
   }
   return functions;
@@ -119,7 +119,7 @@ int set_checkpoint_early_stop(lua_State* L) {
                     std::make_shared<EarlyStopGuard>(is_enabled));
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kCheckpointFunctions[] = {
     {"checkpoint", native<checkpoint_function>},
     {"checkpoint_sequential", native<checkpoint_sequential>},
     {"set_checkpoint_early_stop", native<set_checkpoint_early_stop>},
@@ -127,6 +127,6 @@ constexpr luaL_Reg kFunctions[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> checkpoint_functions() { return kFunctions; }
+std::span<const luaL_Reg> checkpoint_functions() { return kCheckpointFunctions; }
 
 }  // namespace ohm::lua

@@ -11,8 +11,9 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/fixed_order.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/concat.h"
 #include "runtime/ops/view.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {
@@ -20,13 +21,13 @@ namespace {
 constexpr ArgumentName kItem{"default_collate", "item"};
 
 /// Deeper tables are refused: one that contains itself has no end.
-constexpr int kMostLevels = 32;
+constexpr int kCollateMostLevels = 32;
 
 void check_level(lua_State* L, int level, std::string_view function) {
-  if (level > kMostLevels) {
+  if (level > kCollateMostLevels) {
     throw std::invalid_argument(
         fmt::format("[{}] tables can be nested at most {} levels deep: does one contain itself?",
-                    function, kMostLevels));
+                    function, kCollateMostLevels));
   }
   luaL_checkstack(L, LUA_MINSTACK, "tables in tables");
 }

@@ -117,25 +117,25 @@ CachingAllocator& caching_allocator(lua_State* L, const Device& gpu, std::string
 
 // set_per_process_memory_fraction(fraction [, device])
 int set_per_process_memory_fraction(lua_State* L) {
-  constexpr std::string_view kName = "set_per_process_memory_fraction";
-  const double fraction = number_argument(L, 1, {kName, "fraction"});
+  constexpr std::string_view kCudaName = "set_per_process_memory_fraction";
+  const double fraction = number_argument(L, 1, {kCudaName, "fraction"});
   lua_remove(L, 1);
-  const Device gpu = gpu_argument(L, kName);
+  const Device gpu = gpu_argument(L, kCudaName);
   try {
-    caching_allocator(L, gpu, kName).set_memory_fraction(fraction);
+    caching_allocator(L, gpu, kCudaName).set_memory_fraction(fraction);
   } catch (const std::invalid_argument& wrong) {
-    throw std::invalid_argument(fmt::format("[{}] {}", kName, wrong.what()));
+    throw std::invalid_argument(fmt::format("[{}] {}", kCudaName, wrong.what()));
   }
   return 0;
 }
 
 // memory._set_allocator_settings(text): from now on, on every GPU.
 int set_allocator_settings(lua_State* L) {
-  constexpr std::string_view kName = "_set_allocator_settings";
-  const std::string text(string_argument(L, 1, {kName, "settings"}));
+  constexpr std::string_view kCudaName = "_set_allocator_settings";
+  const std::string text(string_argument(L, 1, {kCudaName, "settings"}));
   for (std::size_t index = 0; index < Context::current().gpus.size(); ++index) {
     const Device gpu = Device::cuda(static_cast<int>(index));
-    caching_allocator(L, gpu, kName).apply_settings(text);
+    caching_allocator(L, gpu, kCudaName).apply_settings(text);
   }
   return 0;
 }

@@ -11,9 +11,10 @@
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/generator_library.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 
@@ -49,10 +50,10 @@ struct HandleOf<ConcatDatasetPtr> {
 
 namespace {
 
-constexpr ArgumentName kDataset{"DataLoader", "dataset"};
+constexpr ArgumentName kDatasetArgument{"DataLoader", "dataset"};
 
 [[noreturn]] void refuse_dataset(lua_State* L, int index) {
-  refuse_argument(L, index, kDataset,
+  refuse_argument(L, index, kDatasetArgument,
                   "a data set: a table with __len and __getitem, a list, a tensor, …");
 }
 
@@ -102,7 +103,8 @@ int push_item_of_table(lua_State* L, int table, std::int64_t item) {
 // ---- handles ------------------------------------------------------------------------------------
 
 void push_entry(lua_State* L, const Tensor& tensor, std::int64_t item) {
-  if (tensor.dims() == 0) refuse_argument(L, 1, kDataset, "a tensor with at least one dimension");
+  if (tensor.dims() == 0)
+    refuse_argument(L, 1, kDatasetArgument, "a tensor with at least one dimension");
   push_tensor(L, ops::select(tensor, 0, item));
 }
 
@@ -147,7 +149,7 @@ int push_item_of_handle(lua_State* L, int index, std::int64_t item) {
     const int part = push_part(L, index, **set, item);
     return keep_values(L, height, push_dataset_item(L, part, item));
   }
-  push_entry(L, tensor_argument(L, index, kDataset), item);
+  push_entry(L, tensor_argument(L, index, kDatasetArgument), item);
   return 1;
 }
 
@@ -202,11 +204,12 @@ int concat_dataset(lua_State* L) {
 
 // random_split(dataset, {lengths or shares} [, {generator}]): a Subset for each.
 int random_split(lua_State* L) {
-  constexpr std::string_view kName = "random_split";
-  const NamedArguments named(L, kName, is_named_table(L, 3) ? 3 : 0);
+  constexpr std::string_view kDatasetName = "random_split";
+  const NamedArguments named(L, kDatasetName, is_named_table(L, 3) ? 3 : 0);
   constexpr std::string_view kNames[] = {"generator"};
   named.check_names(kNames);
-  const ops::Value lengths = value_argument(L, 2, ops::ParamKind::number_list, {kName, "lengths"});
+  const ops::Value lengths =
+      value_argument(L, 2, ops::ParamKind::number_list, {kDatasetName, "lengths"});
   const std::int64_t size = dataset_size(L, 1);
   const Indices sizes = data::part_sizes(size, std::get<std::vector<double>>(lengths));
   const data::GeneratorPtr own = generator_argument(L, named);
@@ -234,13 +237,13 @@ int index_dataset(lua_State* L) {
 }
 
 // `set[i]` is the first value of the item; `set(i)` is all of them.
-constexpr luaL_Reg kMetamethods[] = {
+constexpr luaL_Reg kDatasetMetamethods[] = {
     {"__call", native<index_dataset>},
     {"__index", native<index_dataset>},
     {"__len", native<dataset_length, Entry::access>},
 };
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kDatasetFunctions[] = {
     {"ConcatDataset", native<concat_dataset>},
     {"Subset", native<subset>},
     {"TensorDataset", native<tensor_dataset>},
@@ -305,9 +308,9 @@ int dataset_of_table(lua_State* L) {
 
 }  // namespace
 
-const HandleClass HandleOf<TensorDatasetPtr>::kClass = {"TensorDataset", kMetamethods};
-const HandleClass HandleOf<SubsetPtr>::kClass = {"Subset", kMetamethods};
-const HandleClass HandleOf<ConcatDatasetPtr>::kClass = {"ConcatDataset", kMetamethods};
+const HandleClass HandleOf<TensorDatasetPtr>::kClass = {"TensorDataset", kDatasetMetamethods};
+const HandleClass HandleOf<SubsetPtr>::kClass = {"Subset", kDatasetMetamethods};
+const HandleClass HandleOf<ConcatDatasetPtr>::kClass = {"ConcatDataset", kDatasetMetamethods};
 
 std::int64_t dataset_size(lua_State* L, int index) {
   if (lua_type(L, index) == LUA_TTABLE) return size_of_table(L, lua_absindex(L, index));
@@ -364,6 +367,6 @@ bool push_dataset_class(lua_State* L, std::string_view name) {
 
 std::vector<std::string> dataset_class_names() { return {"Dataset"}; }
 
-std::span<const luaL_Reg> dataset_functions() { return kFunctions; }
+std::span<const luaL_Reg> dataset_functions() { return kDatasetFunctions; }
 
 }  // namespace ohm::lua

@@ -13,20 +13,20 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {
 
-constexpr std::string_view kOptionNames[] = {"dtype", "device", "requires_grad"};
+constexpr std::string_view kFactoryOptionNames[] = {"dtype", "device", "requires_grad"};
 
 /// The arguments of a factory: what stands before the table of options is its own.
 class FactoryCall {
  public:
   FactoryCall(lua_State* L, std::string_view function)
       : state_(L), named_(L, function), category_(Category::input) {
-    named_.check_names(kOptionNames);
+    named_.check_names(kFactoryOptionNames);
   }
 
   int count() const { return named_.positional_count(); }
@@ -234,13 +234,13 @@ int new_tensor(lua_State* L) {
   return make_tensor(L, call, 2, like.device(), like.dtype());
 }
 
-constexpr luaL_Reg kTensorMethods[] = {
+constexpr luaL_Reg kFactoryTensorMethods[] = {
     {"new_empty", native<new_empty>}, {"new_full", native<new_full>},
     {"new_ones", native<new_ones>},   {"new_tensor", native<new_tensor>},
     {"new_zeros", native<new_zeros>},
 };
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kFactoryFunctions[] = {
     {"arange", native<arange>},         {"empty", native<empty>},
     {"empty_like", native<empty_like>}, {"full", native<full>},
     {"full_like", native<full_like>},   {"ones", native<ones>},
@@ -253,7 +253,7 @@ constexpr luaL_Reg kFunctions[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> factory_functions() { return kFunctions; }
-std::span<const luaL_Reg> tensor_factory_methods() { return kTensorMethods; }
+std::span<const luaL_Reg> factory_functions() { return kFactoryFunctions; }
+std::span<const luaL_Reg> tensor_factory_methods() { return kFactoryTensorMethods; }
 
 }  // namespace ohm::lua

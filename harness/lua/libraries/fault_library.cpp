@@ -167,7 +167,7 @@ int sweep(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kFaultFunctions[] = {
     {"persistent", native<persistent>}, {"sweep", native<sweep>}, {"with", native<with>}};
 constexpr luaL_Reg kPlanMetamethods[] = {{"__band", native<both>},
                                          {"__shr", native<in_turn>},
@@ -179,7 +179,7 @@ constexpr auto kPolicies = numbered_functions<make_policy, 32>();
 
 const HandleClass HandleOf<PlanPtr>::kClass = {"fault plan", kPlanMetamethods};
 
-std::span<const luaL_Reg> fault_functions() { return kFunctions; }
+std::span<const luaL_Reg> fault_functions() { return kFaultFunctions; }
 
 bool push_fault_policy(lua_State* L, std::string_view name) {
   const auto rows = fault_policies();

@@ -12,9 +12,9 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/object_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
-#include "runtime/ops/host_values.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/launch/host_values.h"
 #include "runtime/tensor/context.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 namespace {
@@ -28,7 +28,7 @@ int make_generator(lua_State* L) {
 }
 
 // The same values as after every other call with this seed.
-int manual_seed(lua_State* L) {
+int generator_manual_seed(lua_State* L) {
   const auto seed = integer_argument(L, 2, {"manual_seed", "seed"});
   object_argument<PhiloxGenerator>(L, 1, {"manual_seed", "self"}) = {
       static_cast<std::uint64_t>(seed), 0};
@@ -42,14 +42,14 @@ int initial_seed(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kMethods[] = {
+constexpr luaL_Reg kGeneratorMethods[] = {
     {"initial_seed", native<initial_seed, Entry::access>},
-    {"manual_seed", native<manual_seed>},
+    {"manual_seed", native<generator_manual_seed>},
 };
 
-int index_generator(lua_State* L) { return push_method(L, kMethods, "Generator"); }
+int index_generator(lua_State* L) { return push_method(L, kGeneratorMethods, "Generator"); }
 
-constexpr luaL_Reg kMetamethods[] = {{"__index", native<index_generator, Entry::access>}};
+constexpr luaL_Reg kGeneratorMetamethods[] = {{"__index", native<index_generator, Entry::access>}};
 
 // randperm(n [, {generator, device}]): int64.
 int randperm(lua_State* L) {
@@ -62,23 +62,23 @@ int randperm(lua_State* L) {
   const Device device = named.device("device", Device::cpu());
   const GeneratorPtr own = generator_argument(L, named);
   PhiloxGenerator& generator = own ? *own : Context::current().slot(device).generator;
-  const Tensor out = empty({count}, {DType::int64, device});  // refuses what does not fit
+  const Tensor out = ohm::empty({count}, {DType::int64, device});  // refuses what does not fit
   if (out.has_values()) {
     const Indices indices = data::random_permutation(count, generator);
-    ops::store_values(out, {indices.begin(), indices.end()});
+    store_values(out, {indices.begin(), indices.end()});
   }
   push_tensor(L, out);
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kGeneratorFunctions[] = {
     {"Generator", native<make_generator>},
     {"randperm", native<randperm>},
 };
 
 }  // namespace
 
-const HandleClass HandleOf<GeneratorPtr>::kClass = {"Generator", kMetamethods};
+const HandleClass HandleOf<GeneratorPtr>::kClass = {"Generator", kGeneratorMetamethods};
 
 GeneratorPtr generator_argument(lua_State* L, const NamedArguments& named) {
   if (!named.push("generator")) return nullptr;
@@ -88,6 +88,6 @@ GeneratorPtr generator_argument(lua_State* L, const NamedArguments& named) {
   return generator;
 }
 
-std::span<const luaL_Reg> generator_functions() { return kFunctions; }
+std::span<const luaL_Reg> generator_functions() { return kGeneratorFunctions; }
 
 }  // namespace ohm::lua

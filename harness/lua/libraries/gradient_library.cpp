@@ -16,7 +16,7 @@ namespace ohm::lua {
 namespace {
 
 // A tensor, or a list of tensors.
-std::vector<Tensor> tensors_argument(lua_State* L, int index, const ArgumentName& name) {
+std::vector<Tensor> tensor_or_tensors_argument(lua_State* L, int index, const ArgumentName& name) {
   if (lua_type(L, index) != LUA_TTABLE) return {tensor_argument(L, index, name)};
   return std::get<std::vector<Tensor>>(value_argument(L, index, ops::ParamKind::tensor_list, name));
 }
@@ -26,9 +26,9 @@ std::vector<Tensor> root_gradients(lua_State* L, const NamedArguments& named, in
                                    const ArgumentName& name, std::size_t roots) {
   std::vector<Tensor> gradients;
   if (named.positional_count() >= position) {
-    gradients = tensors_argument(L, position, name);
+    gradients = tensor_or_tensors_argument(L, position, name);
   } else if (named.push(name.argument)) {
-    gradients = tensors_argument(L, -1, name);
+    gradients = tensor_or_tensors_argument(L, -1, name);
   }
   if (gradients.empty() || gradients.size() == roots) return gradients;
   throw std::invalid_argument(fmt::format("[{}] {} has {} gradients for {} tensors", name.function,
@@ -52,8 +52,8 @@ int grad(lua_State* L) {
   constexpr std::string_view kNames[] = {"allow_unused", "create_graph", "grad_outputs",
                                          "retain_graph"};
   named.check_names(kNames);
-  const std::vector<Tensor> outputs = tensors_argument(L, 1, {"grad", "outputs"});
-  const std::vector<Tensor> inputs = tensors_argument(L, 2, {"grad", "inputs"});
+  const std::vector<Tensor> outputs = tensor_or_tensors_argument(L, 1, {"grad", "outputs"});
+  const std::vector<Tensor> inputs = tensor_or_tensors_argument(L, 2, {"grad", "inputs"});
   if (outputs.empty() || inputs.empty()) {
     throw std::invalid_argument("[grad] outputs and inputs must not be empty");
   }
@@ -88,7 +88,7 @@ int backward_of(lua_State* L) {
   const NamedArguments named(L, "backward");
   constexpr std::string_view kNames[] = {"create_graph", "grad_tensors", "retain_graph"};
   named.check_names(kNames);
-  const std::vector<Tensor> roots = tensors_argument(L, 1, {"backward", "tensors"});
+  const std::vector<Tensor> roots = tensor_or_tensors_argument(L, 1, {"backward", "tensors"});
   std::vector<Tensor> given =
       root_gradients(L, named, 2, {"backward", "grad_tensors"}, roots.size());
   const bool creates_graph = named.boolean("create_graph", false);
@@ -96,13 +96,13 @@ int backward_of(lua_State* L) {
   return 0;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kGradientFunctions[] = {
     {"backward", native<backward_of>},
     {"grad", native<grad>},
 };
 
 }  // namespace
 
-std::span<const luaL_Reg> gradient_functions() { return kFunctions; }
+std::span<const luaL_Reg> gradient_functions() { return kGradientFunctions; }
 
 }  // namespace ohm::lua

@@ -84,7 +84,7 @@ int register_forward_pre_hook(lua_State* L) {
   return register_on_module(L, "register_forward_pre_hook", ScriptHooks::When::before_forward);
 }
 
-constexpr luaL_Reg kModuleMethods[] = {
+constexpr luaL_Reg kModuleHookMethods[] = {
     {"register_forward_hook", native<register_forward_hook>},
     {"register_forward_pre_hook", native<register_forward_pre_hook>},
 };
@@ -93,9 +93,9 @@ constexpr luaL_Reg kModuleMethods[] = {
 
 // hook(parameter), after each accumulation into its gradient.
 int register_post_accumulate_grad_hook(lua_State* L) {
-  constexpr std::string_view kName = "register_post_accumulate_grad_hook";
-  const Tensor& leaf = tensor_argument(L, 1, {kName, "self"});
-  function_argument(L, 2, kName);
+  constexpr std::string_view kHookName = "register_post_accumulate_grad_hook";
+  const Tensor& leaf = tensor_argument(L, 1, {kHookName, "self"});
+  function_argument(L, 2, kHookName);
   if (!leaf.is_leaf() || !leaf.requires_grad()) {
     throw std::invalid_argument(
         "[register_post_accumulate_grad_hook] only leaves that require a gradient accumulate one");
@@ -117,7 +117,7 @@ int register_post_accumulate_grad_hook(lua_State* L) {
   return push_removal(L, [function] { function->reset(); });
 }
 
-constexpr luaL_Reg kTensorMethods[] = {
+constexpr luaL_Reg kHookTensorMethods[] = {
     {"register_post_accumulate_grad_hook", native<register_post_accumulate_grad_hook>},
 };
 
@@ -188,29 +188,29 @@ struct InstalledHook {
 
 // saved_tensors_hooks(pack_hook, unpack_hook [, fn, …])
 int saved_tensors_hooks(lua_State* L) {
-  constexpr std::string_view kName = "saved_tensors_hooks";
-  function_argument(L, 1, kName);
-  function_argument(L, 2, kName);
+  constexpr std::string_view kHookName = "saved_tensors_hooks";
+  function_argument(L, 1, kHookName);
+  function_argument(L, 2, kHookName);
   lua_pushvalue(L, 1);
   auto pack = std::make_shared<Reference>(L);
   lua_pushvalue(L, 2);
   auto unpack = std::make_shared<Reference>(L);
-  return enter_mode(L, 3, {kName, "fn"},
+  return enter_mode(L, 3, {kHookName, "fn"},
                     std::make_shared<InstalledHook<ScriptSavedTensorHook>>(
                         Interpreter::of(L), std::move(pack), std::move(unpack)));
 }
 
 // save_on_cpu([{pin_memory},] [fn, …])
 int save_on_cpu(lua_State* L) {
-  constexpr std::string_view kName = "save_on_cpu";
+  constexpr std::string_view kHookName = "save_on_cpu";
   const int options = lua_istable(L, 1) ? 1 : 0;
-  const NamedArguments named(L, kName, options);
+  const NamedArguments named(L, kHookName, options);
   constexpr std::string_view kNames[] = {"pin_memory"};
   named.check_names(kNames);
   using HostMemory = ops::SaveOnCpu::HostMemory;
   const HostMemory memory =
       named.boolean("pin_memory", false) ? HostMemory::pinned : HostMemory::pageable;
-  return enter_mode(L, options + 1, {kName, "fn"},
+  return enter_mode(L, options + 1, {kHookName, "fn"},
                     std::make_shared<InstalledHook<ops::SaveOnCpu>>(memory));
 }
 
@@ -223,8 +223,8 @@ constexpr luaL_Reg kGraphFunctions[] = {
 
 const HandleClass HandleOf<RemovalPtr>::kClass = {"hook", kRemovalMetamethods};
 
-std::span<const luaL_Reg> module_hook_methods() { return kModuleMethods; }
-std::span<const luaL_Reg> tensor_hook_methods() { return kTensorMethods; }
+std::span<const luaL_Reg> module_hook_methods() { return kModuleHookMethods; }
+std::span<const luaL_Reg> tensor_hook_methods() { return kHookTensorMethods; }
 std::span<const luaL_Reg> graph_functions() { return kGraphFunctions; }
 
 }  // namespace ohm::lua

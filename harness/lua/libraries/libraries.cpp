@@ -31,7 +31,7 @@
 #include "harness/lua/libraries/scenario_library.h"
 #include "harness/lua/libraries/sharded_optimizer_library.h"
 #include "harness/lua/libraries/stream_library.h"
-#include "runtime/tensor/dtype.h"
+#include "runtime/base/dtype.h"
 
 namespace ohm::lua {
 namespace {

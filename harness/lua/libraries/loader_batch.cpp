@@ -19,8 +19,6 @@ namespace {
 
 using data::Indices;
 
-constexpr std::string_view kName = kDataLoader;
-
 // ---- which items --------------------------------------------------------------------------------
 
 // Pushes what the program gave as a sampler: a function's result in its place.
@@ -30,7 +28,7 @@ void push_sampler_value(lua_State* L, int loader) {
 }
 
 std::vector<Indices> lists_of_indices(lua_State* L, int list) {
-  const ArgumentName name{kName, "batch_sampler"};
+  const ArgumentName name{kDataLoader, "batch_sampler"};
   if (lua_type(L, list) != LUA_TTABLE) refuse_argument(L, list, name, "a list of lists of indices");
   std::vector<Indices> batches;
   const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
@@ -59,7 +57,7 @@ data::SamplerPtr sampler_of(lua_State* L, int loader, const LoaderOptions& optio
   if (const auto* made = test_object<data::Sampler>(L, -1)) {
     sampler = *made;
   } else if (!lua_isnil(L, -1)) {
-    sampler = std::make_shared<ListSampler>(indices_argument(L, -1, {kName, "sampler"}));
+    sampler = std::make_shared<ListSampler>(indices_argument(L, -1, {kDataLoader, "sampler"}));
   }
   lua_pop(L, 1);
   if (sampler) return sampler;

@@ -15,6 +15,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/collate.h"
 #include "harness/lua/libraries/dataset_library.h"
+#include "harness/lua/libraries/generator_library.h"
 #include "harness/lua/libraries/loader_batch.h"
 #include "harness/lua/libraries/sampler_library.h"
 #include "harness/lua/vm/interpreter.h"
@@ -25,8 +26,6 @@ namespace ohm::lua {
 namespace {
 
 using data::Indices;
-
-constexpr std::string_view kName = kDataLoader;
 
 /// What a loop holds of the script.
 enum LoopValue : int {
@@ -73,7 +72,7 @@ void fetch(lua_State* L, int loop_index, Loop& loop) {
   const CategoryGuard category(Category::input);
   lua_getiuservalue(L, loop_index, kLoader);
   const int loader = lua_gettop(L);
-  const auto& options = object_argument<LoaderOptions>(L, loader, {kName, "self"});
+  const auto& options = object_argument<LoaderOptions>(L, loader, {kDataLoader, "self"});
   push_packed_batch(L, loader, options, loop.batches[loop.fetched]);
   lua_getiuservalue(L, loop_index, kFetched);
   lua_insert(L, -2);
@@ -85,7 +84,7 @@ void fetch(lua_State* L, int loop_index, Loop& loop) {
 
 // Pushes a new loop over the loader; with workers it fetches ahead.
 void push_loop(lua_State* L, int loader) {
-  const auto& options = object_argument<LoaderOptions>(L, loader, {kName, "self"});
+  const auto& options = object_argument<LoaderOptions>(L, loader, {kDataLoader, "self"});
   auto loop = std::make_shared<Loop>();
   loop->batches = draw_batches(L, loader, options);
   Loop& state = *loop;
@@ -112,14 +111,15 @@ void take_fetched(lua_State* L, int index, Loop& loop) {
 
 // Pushes the values of the loop's next batch and returns how many there are; 0 at its end.
 int advance(lua_State* L, int index) {
-  auto& loop = object_argument<Loop>(L, index, {kName, "loop"});
+  auto& loop = object_argument<Loop>(L, index, {kDataLoader, "loop"});
   if (loop.given == loop.batches.size()) return 0;
   if (loop.fetched == loop.given) fetch(L, index, loop);
   take_fetched(L, index, loop);
   // A worker is asked for the next batch as soon as one of its batches was taken.
   if (loop.fetched < loop.batches.size()) {
     lua_getiuservalue(L, index, kLoader);
-    const bool has_workers = object_argument<LoaderOptions>(L, -1, {kName, "self"}).num_workers > 0;
+    const bool has_workers =
+        object_argument<LoaderOptions>(L, -1, {kDataLoader, "self"}).num_workers > 0;
     lua_pop(L, 1);
     if (has_workers) fetch(L, index, loop);
   }
@@ -192,29 +192,31 @@ int enumerate(lua_State* L) {
 // ---- loaders ------------------------------------------------------------------------------------
 
 int loader_length(lua_State* L) {
-  lua_pushinteger(L, count_batches(L, 1, object_argument<LoaderOptions>(L, 1, {kName, "self"})));
+  lua_pushinteger(L,
+                  count_batches(L, 1, object_argument<LoaderOptions>(L, 1, {kDataLoader, "self"})));
   return 1;
 }
 
-constexpr luaL_Reg kMethods[] = {{"enumerate", native<enumerate>}};
+constexpr luaL_Reg kLoaderMethods[] = {{"enumerate", native<enumerate>}};
 
 int index_loader(lua_State* L) {
-  const auto& options = object_argument<LoaderOptions>(L, 1, {kName, "self"});
-  const std::string_view name = string_argument(L, 2, {kName, "name"});
+  const auto& options = object_argument<LoaderOptions>(L, 1, {kDataLoader, "self"});
+  const std::string_view name = string_argument(L, 2, {kDataLoader, "name"});
   if (name == "dataset") return lua_getiuservalue(L, 1, kDataset), 1;
   if (name == "sampler") return lua_getiuservalue(L, 1, kSampler), 1;
   if (name == "batch_size") return lua_pushinteger(L, options.batch_size), 1;
   if (name == "num_workers") return lua_pushinteger(L, options.num_workers), 1;
-  return push_method(L, kMethods, kName, {"dataset", "sampler", "batch_size", "num_workers"});
+  return push_method(L, kLoaderMethods, kDataLoader,
+                     {"dataset", "sampler", "batch_size", "num_workers"});
 }
 
-constexpr luaL_Reg kMetamethods[] = {
+constexpr luaL_Reg kLoaderMetamethods[] = {
     {"__call", native<call_loader>},
     {"__index", native<index_loader, Entry::access>},
     {"__len", native<loader_length, Entry::access>},
 };
 
-constexpr std::string_view kOptionNames[] = {
+constexpr std::string_view kLoaderOptionNames[] = {
     "batch_sampler",   "batch_size",  "collate_fn", "drop_last",
     "generator",       "num_workers", "pin_memory", "persistent_workers",
     "prefetch_factor", "sampler",     "shuffle"};
@@ -233,8 +235,9 @@ bool is_given(const NamedArguments& named, lua_State* L, std::string_view name) 
 std::int64_t batch_size_argument(const NamedArguments& named, lua_State* L) {
   if (!named.push("batch_size")) return 1;
   const bool is_none = lua_isboolean(L, -1) && lua_toboolean(L, -1) == 0;
-  const std::int64_t size = is_none ? 0 : integer_argument(L, -1, {kName, "batch_size"});
-  if (!is_none && size < 1) refuse_argument(L, -1, {kName, "batch_size"}, "at least 1, or false");
+  const std::int64_t size = is_none ? 0 : integer_argument(L, -1, {kDataLoader, "batch_size"});
+  if (!is_none && size < 1)
+    refuse_argument(L, -1, {kDataLoader, "batch_size"}, "at least 1, or false");
   lua_pop(L, 1);
   return size;
 }
@@ -255,7 +258,7 @@ void check_workers(const NamedArguments& named, lua_State* L, const LoaderOption
 }
 
 LoaderOptions read_options(const NamedArguments& named, lua_State* L) {
-  named.check_names(kOptionNames);
+  named.check_names(kLoaderOptionNames);
   LoaderOptions options;
   options.batch_size = batch_size_argument(named, L);
   options.shuffles = named.boolean("shuffle", false);
@@ -284,9 +287,9 @@ void set_user_value(lua_State* L, int loader, LoaderValue value, const NamedArgu
 
 // DataLoader(dataset [, {batch_size, shuffle, …}])
 int data_loader(lua_State* L) {
-  const NamedArguments named(L, kName, lua_type(L, 2) == LUA_TTABLE ? 2 : 0);
+  const NamedArguments named(L, kDataLoader, lua_type(L, 2) == LUA_TTABLE ? 2 : 0);
   if (lua_gettop(L) > 1 && lua_type(L, 2) != LUA_TTABLE) {
-    refuse_argument(L, 2, {kName, "options"}, "a table: {batch_size = 32, shuffle = true}");
+    refuse_argument(L, 2, {kDataLoader, "options"}, "a table: {batch_size = 32, shuffle = true}");
   }
   dataset_size(L, 1);
   const LoaderOptions options = read_options(named, L);
@@ -315,16 +318,16 @@ int default_collate(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kLoaderFunctions[] = {
     {"DataLoader", native<data_loader>},
     {"default_collate", native<default_collate>},
 };
 
 }  // namespace
 
-const HandleClass HandleOf<LoaderPtr>::kClass = {"DataLoader", kMetamethods};
+const HandleClass HandleOf<LoaderPtr>::kClass = {"DataLoader", kLoaderMetamethods};
 const HandleClass HandleOf<LoopPtr>::kClass = {"loop over a DataLoader", {}};
 
-std::span<const luaL_Reg> loader_functions() { return kFunctions; }
+std::span<const luaL_Reg> loader_functions() { return kLoaderFunctions; }
 
 }  // namespace ohm::lua

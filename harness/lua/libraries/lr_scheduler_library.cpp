@@ -57,24 +57,26 @@ LrScheduler& scheduler(lua_State* L, std::string_view method) {
   return object_argument<LrScheduler>(L, 1, {method, "self"});
 }
 
-int step(lua_State* L) {
+int scheduler_step(lua_State* L) {
   scheduler(L, "step").step();
   return 0;
 }
 
 int get_last_lr(lua_State* L) { return push_lr_list(L, scheduler(L, "get_last_lr").last_lr()); }
 
-constexpr luaL_Reg kMethods[] = {{"get_last_lr", native<get_last_lr>}, {"step", native<step>}};
+constexpr luaL_Reg kLrSchedulerMethods[] = {{"get_last_lr", native<get_last_lr>},
+                                            {"step", native<scheduler_step>}};
 
 int index_scheduler(lua_State* L) {
   if (string_argument(L, 2, {"lr_scheduler", "name"}) == "last_epoch") {
     lua_pushinteger(L, scheduler(L, "last_epoch").last_epoch());
     return 1;
   }
-  return push_method(L, kMethods, "lr_scheduler", {"last_epoch"});
+  return push_method(L, kLrSchedulerMethods, "lr_scheduler", {"last_epoch"});
 }
 
-constexpr luaL_Reg kMetamethods[] = {{"__index", native<index_scheduler, Entry::access>}};
+constexpr luaL_Reg kLrSchedulerMetamethods[] = {
+    {"__index", native<index_scheduler, Entry::access>}};
 
 ReduceLrOnPlateau& plateau(lua_State* L, std::string_view method) {
   return object_argument<ReduceLrOnPlateau>(L, 1, {method, "self"});
@@ -98,7 +100,7 @@ constexpr luaL_Reg kPlateauMetamethods[] = {{"__index", native<index_plateau, En
 
 // ---- constructors -------------------------------------------------------------------------------
 
-int make_registered(lua_State* L, std::size_t number) {
+int make_scheduler(lua_State* L, std::size_t number) {
   const optim::LrSchedulerDef& row = optim::all_lr_schedulers()[number];
   OptimizerPtr optimizer = optimizer_argument(L, row.name);
   lua_remove(L, 1);
@@ -107,7 +109,7 @@ int make_registered(lua_State* L, std::size_t number) {
   return 1;
 }
 
-constexpr auto kConstructors = numbered_functions<make_registered, 32>();
+constexpr auto kLrSchedulerConstructors = numbered_functions<make_scheduler, 32>();
 
 // The function of an epoch that stands second, or as `lr_lambda`.
 std::function<double(std::int64_t)> factor_argument(lua_State* L, std::string_view name) {
@@ -150,26 +152,26 @@ void push_argument(lua_State* L, const NamedArguments& named, int index, std::st
 
 // SequentialLR(optimizer, {schedulers}, {milestones}), or the lists by name.
 int sequential_lr(lua_State* L) {
-  constexpr std::string_view kName = "SequentialLR";
-  OptimizerPtr optimizer = optimizer_argument(L, kName);
-  const NamedArguments named(L, kName);
+  constexpr std::string_view kLrSchedulerName = "SequentialLR";
+  OptimizerPtr optimizer = optimizer_argument(L, kLrSchedulerName);
+  const NamedArguments named(L, kLrSchedulerName);
   constexpr std::string_view kNames[] = {"milestones", "schedulers"};
   named.check_names(kNames);
   push_argument(L, named, 2, "schedulers");
   const int list = lua_gettop(L);
   if (lua_type(L, list) != LUA_TTABLE) {
-    refuse_argument(L, list, {kName, "schedulers"}, "a list of schedulers");
+    refuse_argument(L, list, {kLrSchedulerName, "schedulers"}, "a list of schedulers");
   }
   std::vector<LrSchedulerPtr> schedulers;
   const auto count = static_cast<lua_Integer>(lua_rawlen(L, list));
   for (lua_Integer i = 1; i <= count; ++i) {
     lua_rawgeti(L, list, i);
-    object_argument<LrScheduler>(L, -1, {kName, fmt::format("schedulers[{}]", i)});
+    object_argument<LrScheduler>(L, -1, {kLrSchedulerName, fmt::format("schedulers[{}]", i)});
     schedulers.push_back(*test_handle<LrSchedulerPtr>(L, -1));
     lua_pop(L, 1);
   }
   push_argument(L, named, 3, "milestones");
-  const Shape milestones = sizes_argument(L, lua_gettop(L), {kName, "milestones"});
+  const Shape milestones = sizes_argument(L, lua_gettop(L), {kLrSchedulerName, "milestones"});
   push_handle<LrSchedulerPtr>(L, optim::sequential_lr(std::move(optimizer), std::move(schedulers),
                                                       {milestones.begin(), milestones.end()}));
   return 1;
@@ -190,9 +192,9 @@ Choice choice_argument(lua_State* L, const NamedArguments& named, std::string_vi
 
 // ReduceLROnPlateau(optimizer [, {mode, factor, …}])
 int reduce_lr_on_plateau(lua_State* L) {
-  constexpr std::string_view kName = "ReduceLROnPlateau";
-  OptimizerPtr optimizer = optimizer_argument(L, kName);
-  const NamedArguments named(L, kName);
+  constexpr std::string_view kLrSchedulerName = "ReduceLROnPlateau";
+  OptimizerPtr optimizer = optimizer_argument(L, kLrSchedulerName);
+  const NamedArguments named(L, kLrSchedulerName);
   constexpr std::string_view kNames[] = {"mode",           "factor",   "patience", "threshold",
                                          "threshold_mode", "cooldown", "min_lr",   "eps"};
   named.check_names(kNames);
@@ -212,7 +214,7 @@ int reduce_lr_on_plateau(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kLrSchedulerFunctions[] = {
     {"LambdaLR", native<lambda_lr>},
     {"MultiplicativeLR", native<multiplicative_lr>},
     {"ReduceLROnPlateau", native<reduce_lr_on_plateau>},
@@ -221,7 +223,7 @@ constexpr luaL_Reg kFunctions[] = {
 
 }  // namespace
 
-const HandleClass HandleOf<LrSchedulerPtr>::kClass = {"lr_scheduler", kMetamethods};
+const HandleClass HandleOf<LrSchedulerPtr>::kClass = {"lr_scheduler", kLrSchedulerMetamethods};
 const HandleClass HandleOf<PlateauPtr>::kClass = {"ReduceLROnPlateau", kPlateauMetamethods};
 
 bool push_lr_scheduler_constructor(lua_State* L, std::string_view name) {
@@ -230,8 +232,9 @@ bool push_lr_scheduler_constructor(lua_State* L, std::string_view name) {
     return known.name == name;
   });
   if (row == rows.end()) return false;
-  OHM_ASSERT(rows.size() <= kConstructors.size(), "more schedulers than numbered functions");
-  lua_pushcfunction(L, kConstructors[static_cast<std::size_t>(row - rows.begin())]);
+  OHM_ASSERT(rows.size() <= kLrSchedulerConstructors.size(),
+             "more schedulers than numbered functions");
+  lua_pushcfunction(L, kLrSchedulerConstructors[static_cast<std::size_t>(row - rows.begin())]);
   return true;
 }
 
@@ -241,6 +244,6 @@ std::vector<std::string> lr_scheduler_names() {
   return names;
 }
 
-std::span<const luaL_Reg> lr_scheduler_functions() { return kFunctions; }
+std::span<const luaL_Reg> lr_scheduler_functions() { return kLrSchedulerFunctions; }
 
 }  // namespace ohm::lua

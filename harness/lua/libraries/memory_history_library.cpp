@@ -30,16 +30,16 @@ engine::RunContext& running_variant(lua_State* L, std::string_view function) {
 
 // dump_snapshot([path])
 int dump_snapshot(lua_State* L) {
-  constexpr std::string_view kName = "dump_snapshot";
+  constexpr std::string_view kMemoryHistoryName = "dump_snapshot";
   std::string path = "dump_snapshot.pickle";
-  if (!lua_isnoneornil(L, 1)) path = string_argument(L, 1, {kName, "path"});
-  engine::RunContext& run = running_variant(L, kName);
+  if (!lua_isnoneornil(L, 1)) path = string_argument(L, 1, {kMemoryHistoryName, "path"});
+  engine::RunContext& run = running_variant(L, kMemoryHistoryName);
   try {
     run.dump_snapshot(path);
   } catch (const std::invalid_argument& refused) {
-    throw std::invalid_argument(fmt::format("[{}] {}", kName, refused.what()));
+    throw std::invalid_argument(fmt::format("[{}] {}", kMemoryHistoryName, refused.what()));
   } catch (const std::runtime_error& failed) {
-    throw std::invalid_argument(fmt::format("[{}] {}", kName, failed.what()));
+    throw std::invalid_argument(fmt::format("[{}] {}", kMemoryHistoryName, failed.what()));
   }
   return 0;
 }
@@ -64,22 +64,22 @@ Enabled enabled_argument(lua_State* L, int index, std::string_view function) {
 // record_memory_history([enabled [, {max_entries = n}]]): everything is recorded anyway; this says
 // what snapshots show of it.
 int record_memory_history(lua_State* L) {
-  constexpr std::string_view kName = "record_memory_history";
+  constexpr std::string_view kMemoryHistoryName = "record_memory_history";
   constexpr std::string_view kNames[] = {"enabled", "max_entries"};
-  const NamedArguments named(L, kName);
+  const NamedArguments named(L, kMemoryHistoryName);
   named.check_names(kNames);
   Enabled enabled = {true, std::numeric_limits<std::size_t>::max()};
   if (named.positional_count() > 0) {
-    enabled = enabled_argument(L, 1, kName);
+    enabled = enabled_argument(L, 1, kMemoryHistoryName);
   } else if (named.push("enabled")) {
-    enabled = enabled_argument(L, -1, kName);
+    enabled = enabled_argument(L, -1, kMemoryHistoryName);
   }
   if (named.push("max_entries")) {
-    const std::int64_t entries = integer_argument(L, -1, {kName, "max_entries"});
-    if (entries < 1) refuse_argument(L, -1, {kName, "max_entries"}, "at least 1");
+    const std::int64_t entries = integer_argument(L, -1, {kMemoryHistoryName, "max_entries"});
+    if (entries < 1) refuse_argument(L, -1, {kMemoryHistoryName, "max_entries"}, "at least 1");
     enabled.max_entries = std::min(enabled.max_entries, static_cast<std::size_t>(entries));
   }
-  engine::Machine& machine = running_variant(L, kName).machine();
+  engine::Machine& machine = running_variant(L, kMemoryHistoryName).machine();
   if (enabled.is_on) {
     machine.restart_history(enabled.max_entries);
   } else {
@@ -88,7 +88,7 @@ int record_memory_history(lua_State* L) {
   return 0;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kMemoryHistoryFunctions[] = {
     {"_dump_snapshot", native<dump_snapshot>},
     {"_record_memory_history", native<record_memory_history>},
     {"dump_snapshot", native<dump_snapshot>},
@@ -97,6 +97,6 @@ constexpr luaL_Reg kFunctions[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> memory_history_functions() { return kFunctions; }
+std::span<const luaL_Reg> memory_history_functions() { return kMemoryHistoryFunctions; }
 
 }  // namespace ohm::lua

@@ -9,8 +9,11 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/native.h"
+#include "runtime/autograd/autocast_guard.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/grad_mode.h"
-#include "runtime/ops/autocast.h"
+#include "runtime/ops/op_front.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::lua {
 
@@ -65,12 +68,12 @@ int is_inference_mode_enabled(lua_State* L) {
 }
 
 int is_autocast_enabled(lua_State* L) {
-  const AutocastState* state = Context::current().state.autocast.get();
+  const AutocastState* state = find_autocast_state();
   lua_pushboolean(L, state != nullptr && state->is_enabled);
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kModeFunctions[] = {
     {"autocast", native<autocast>},
     {"enable_grad", native<enable_grad>},
     {"inference_mode", native<inference_mode>},
@@ -83,6 +86,6 @@ constexpr luaL_Reg kFunctions[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> mode_functions() { return kFunctions; }
+std::span<const luaL_Reg> mode_functions() { return kModeFunctions; }
 
 }  // namespace ohm::lua

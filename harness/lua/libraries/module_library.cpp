@@ -38,13 +38,13 @@ using nn::ModulePtr;
 
 // ---- the registry's modules ---------------------------------------------------------------------
 
-int make_registered(lua_State* L, std::size_t number) {
+int make_registered_module(lua_State* L, std::size_t number) {
   const nn::ModuleDef& row = nn::all_modules()[number];
   push_module(L, row.make(read_parameters(L, row.name, row.params)));
   return 1;
 }
 
-constexpr auto kConstructors = numbered_functions<make_registered, 256>();
+constexpr auto kModuleConstructors = numbered_functions<make_registered_module, 256>();
 
 // ---- modules made of modules --------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ int parameter(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kModuleFunctions[] = {
     {"ModuleList", native<module_list>},
     {"Parameter", native<parameter>},
     {"Sequential", native<sequential>},
@@ -112,7 +112,7 @@ ScriptClassPtr class_of(lua_State* L, int index) {
 }
 
 // Class(…): a new module, set up by the class's __init.
-int construct(lua_State* L) {
+int construct_module(lua_State* L) {
   const auto module = std::make_shared<ScriptModule>(Interpreter::of(L), class_of(L, 1));
   push_module(L, module);
   const int instance = lua_gettop(L);
@@ -126,7 +126,7 @@ int construct(lua_State* L) {
 }
 
 // Class:extend([name]): a class whose functions are looked up in its parent's after its own.
-int extend(lua_State* L) {
+int extend_module(lua_State* L) {
   if (lua_type(L, 1) != LUA_TTABLE) refuse_argument(L, 1, {"extend", "self"}, "a class");
   const std::string name =
       lua_isnoneornil(L, 2) ? "Module" : std::string(string_argument(L, 2, {"extend", "name"}));
@@ -140,7 +140,7 @@ int extend(lua_State* L) {
   lua_setfield(L, -2, "class");
   lua_pushvalue(L, 1);
   lua_setfield(L, -2, "__index");
-  lua_pushcfunction(L, native<construct>);
+  lua_pushcfunction(L, native<construct_module>);
   lua_setfield(L, -2, "__call");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
@@ -177,7 +177,7 @@ int module_of_table(lua_State* L) {
 
 void push_base_class(lua_State* L) {
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, native<extend>);
+  lua_pushcfunction(L, native<extend_module>);
   lua_setfield(L, -2, "extend");
   lua_createtable(L, 0, 2);
   lua_pushcfunction(L, native<module_of_table>);
@@ -189,7 +189,7 @@ void push_base_class(lua_State* L) {
 
 }  // namespace
 
-std::span<const luaL_Reg> module_functions() { return kFunctions; }
+std::span<const luaL_Reg> module_functions() { return kModuleFunctions; }
 
 bool push_module_constructor(lua_State* L, std::string_view name) {
   if (name == "Module") {
@@ -200,8 +200,8 @@ bool push_module_constructor(lua_State* L, std::string_view name) {
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const nn::ModuleDef& known) { return known.name == name; });
   if (row == rows.end()) return false;
-  OHM_ASSERT(rows.size() <= kConstructors.size(), "more modules than numbered functions");
-  lua_pushcfunction(L, kConstructors[static_cast<std::size_t>(row - rows.begin())]);
+  OHM_ASSERT(rows.size() <= kModuleConstructors.size(), "more modules than numbered functions");
+  lua_pushcfunction(L, kModuleConstructors[static_cast<std::size_t>(row - rows.begin())]);
   return true;
 }
 

@@ -76,7 +76,7 @@ int process(lua_State* L) {
   return lua_gettop(L);
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kMonitorFunctions[] = {
     {"process", native<process>},
     {"show_utilization", native<show_utilization>},
     {"smi", native<smi>},
@@ -84,6 +84,6 @@ constexpr luaL_Reg kFunctions[] = {
 
 }  // namespace
 
-std::span<const luaL_Reg> monitor_functions() { return kFunctions; }
+std::span<const luaL_Reg> monitor_functions() { return kMonitorFunctions; }
 
 }  // namespace ohm::lua

@@ -214,7 +214,7 @@ int object_text(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kMetamethods[] = {
+constexpr luaL_Reg kObjectMetamethods[] = {
     {"__gc", &note_dying},
     {"__index", native<index_object, Entry::access>},
     {"__newindex", native<set_attribute, Entry::access>},
@@ -300,7 +300,7 @@ int collect(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kObjectFunctions[] = {
     {"object", native<make_object>},
     {"weakref", native<weakref>},
 };
@@ -309,7 +309,7 @@ constexpr luaL_Reg kGcFunctions[] = {{"collect", native<collect>}};
 
 }  // namespace
 
-const HandleClass HandleOf<Object>::kClass = {"object", kMetamethods};
+const HandleClass HandleOf<Object>::kClass = {"object", kObjectMetamethods};
 
 std::set<const void*> settle_dying_objects(lua_State* L) {
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
@@ -337,7 +337,7 @@ std::set<const void*> settle_dying_objects(lua_State* L) {
   return kept;
 }
 
-std::span<const luaL_Reg> object_functions() { return kFunctions; }
+std::span<const luaL_Reg> object_functions() { return kObjectFunctions; }
 std::span<const luaL_Reg> gc_functions() { return kGcFunctions; }
 
 }  // namespace ohm::lua

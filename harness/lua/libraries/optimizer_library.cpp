@@ -13,13 +13,13 @@ namespace {
 
 using optim::OptimizerPtr;
 
-int make_registered(lua_State* L, std::size_t number) {
+int make_registered_optimizer(lua_State* L, std::size_t number) {
   const optim::OptimizerDef& row = optim::all_optimizers()[number];
   push_handle<OptimizerPtr>(L, row.make(read_parameters(L, row.name, row.params)));
   return 1;
 }
 
-constexpr auto kConstructors = numbered_functions<make_registered, 64>();
+constexpr auto kOptimizerConstructors = numbered_functions<make_registered_optimizer, 64>();
 
 }  // namespace
 
@@ -29,8 +29,9 @@ bool push_optimizer_constructor(lua_State* L, std::string_view name) {
     return known.name == name;
   });
   if (row == rows.end()) return false;
-  OHM_ASSERT(rows.size() <= kConstructors.size(), "more optimizers than numbered functions");
-  lua_pushcfunction(L, kConstructors[static_cast<std::size_t>(row - rows.begin())]);
+  OHM_ASSERT(rows.size() <= kOptimizerConstructors.size(),
+             "more optimizers than numbered functions");
+  lua_pushcfunction(L, kOptimizerConstructors[static_cast<std::size_t>(row - rows.begin())]);
   return true;
 }
 

@@ -13,19 +13,19 @@ int is_tensor(lua_State* L) {
   return 1;
 }
 
-int manual_seed(lua_State* L) {
+int default_manual_seed(lua_State* L) {
   Context::current().seed(
       static_cast<std::uint64_t>(integer_argument(L, 1, {"manual_seed", "seed"})));
   return 0;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kRuntimeFunctions[] = {
     {"is_tensor", native<is_tensor, Entry::access>},
-    {"manual_seed", native<manual_seed>},
+    {"manual_seed", native<default_manual_seed>},
 };
 
 }  // namespace
 
-std::span<const luaL_Reg> runtime_functions() { return kFunctions; }
+std::span<const luaL_Reg> runtime_functions() { return kRuntimeFunctions; }
 
 }  // namespace ohm::lua

@@ -93,7 +93,7 @@ int params(lua_State* L) {
   return 1;
 }
 
-int step(lua_State* L) {
+int mark_step(lua_State* L) {
   engine::RunContext* run = Interpreter::of(L).run;
   if (run == nullptr) {
     throw std::invalid_argument(
@@ -103,15 +103,15 @@ int step(lua_State* L) {
   return 0;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kScenarioFunctions[] = {
     {"params", native<params>},
     {"scenario", native<scenario>},
-    {"step", native<step>},
+    {"step", native<mark_step>},
 };
 
 }  // namespace
 
-std::span<const luaL_Reg> scenario_functions() { return kFunctions; }
+std::span<const luaL_Reg> scenario_functions() { return kScenarioFunctions; }
 
 const ScenarioDescription* test_scenario(lua_State* L, int index) {
   const ScenarioPtr* scenario = test_handle<ScenarioPtr>(L, index);

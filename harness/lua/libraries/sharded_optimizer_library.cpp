@@ -11,10 +11,10 @@
 #include "harness/lua/bind/op_arguments.h"
 #include "harness/lua/bind/optimizer_handle.h"
 #include "harness/lua/bind/parameter_handle.h"
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/parallel/parameter_partition.h"
 #include "runtime/parallel/rank_group.h"
-#include "runtime/tensor/factories.h"
 
 namespace ohm::lua {
 
@@ -36,7 +36,7 @@ struct HandleOf<ZeroPtr> {
 
 namespace {
 
-constexpr std::string_view kName = "ZeroRedundancyOptimizer";
+constexpr std::string_view kShardedOptimizerName = "ZeroRedundancyOptimizer";
 
 RankGroup& running_group() {
   RankGroup* group = RankGroup::current();
@@ -47,13 +47,13 @@ RankGroup& running_group() {
   return *group;
 }
 
-ZeroRedundancyOptimizer& self(lua_State* L, std::string_view method) {
+ZeroRedundancyOptimizer& self_sharded(lua_State* L, std::string_view method) {
   return object_argument<ZeroRedundancyOptimizer>(L, 1, {method, "self"});
 }
 
 // Each rank updates its part, then broadcasts it to the others.
-int step(lua_State* L) {
-  ZeroRedundancyOptimizer& optimizer = self(L, "step");
+int sharded_step(lua_State* L) {
+  ZeroRedundancyOptimizer& optimizer = self_sharded(L, "step");
   RankGroup& group = running_group();
   if (optimizer.local) optimizer.local->step();
   for (std::size_t rank = 0; rank < optimizer.parts.size(); ++rank) {
@@ -64,34 +64,37 @@ int step(lua_State* L) {
   return 0;
 }
 
-int zero_grad(lua_State* L) {
+int sharded_zero_grad(lua_State* L) {
   const NamedArguments named(L, "zero_grad");
   constexpr std::string_view kNames[] = {"set_to_none"};
   named.check_names(kNames);
-  optim::zero_grad(self(L, "zero_grad").parameters, named.boolean("set_to_none", true));
+  optim::zero_grad(self_sharded(L, "zero_grad").parameters, named.boolean("set_to_none", true));
   return 0;
 }
 
-constexpr luaL_Reg kMethods[] = {{"step", native<step>}, {"zero_grad", native<zero_grad>}};
+constexpr luaL_Reg kShardedOptimizerMethods[] = {{"step", native<sharded_step>},
+                                                 {"zero_grad", native<sharded_zero_grad>}};
 
-int index_optimizer(lua_State* L) {
-  if (string_argument(L, 2, {kName, "name"}) != "optim") {
-    return push_method(L, kMethods, kName, {"optim"});
+int index_sharded_optimizer(lua_State* L) {
+  if (string_argument(L, 2, {kShardedOptimizerName, "name"}) != "optim") {
+    return push_method(L, kShardedOptimizerMethods, kShardedOptimizerName, {"optim"});
   }
-  const OptimizerPtr& local = self(L, "optim").local;
+  const OptimizerPtr& local = self_sharded(L, "optim").local;
   if (!local) return lua_pushnil(L), 1;
   push_handle<OptimizerPtr>(L, local);
   return 1;
 }
 
-constexpr luaL_Reg kMetamethods[] = {{"__index", native<index_optimizer, Entry::access>}};
+constexpr luaL_Reg kShardedOptimizerMetamethods[] = {
+    {"__index", native<index_sharded_optimizer, Entry::access>}};
 
 // Calls optimizer_class(part, options): the options are the table's, without the class itself.
 OptimizerPtr make_local(lua_State* L, const std::vector<Tensor>& part) {
   if (part.empty()) return nullptr;
   lua_getfield(L, 2, "optimizer_class");
   if (lua_type(L, -1) != LUA_TFUNCTION) {
-    refuse_argument(L, -1, {kName, "optimizer_class"}, "an optimizer: ohm.optim.Adam");
+    refuse_argument(L, -1, {kShardedOptimizerName, "optimizer_class"},
+                    "an optimizer: ohm.optim.Adam");
   }
   lua_createtable(L, static_cast<int>(part.size()), 0);
   lua_Integer count = 0;
@@ -108,18 +111,19 @@ OptimizerPtr make_local(lua_State* L, const std::vector<Tensor>& part) {
   lua_pushnil(L);
   lua_setfield(L, -2, "optimizer_class");
   lua_call(L, 2, 1);
-  object_argument<optim::Optimizer>(L, -1, {kName, "result of optimizer_class"});
+  object_argument<optim::Optimizer>(L, -1, {kShardedOptimizerName, "result of optimizer_class"});
   return *test_handle<OptimizerPtr>(L, -1);
 }
 
 // ZeroRedundancyOptimizer(parameters, {optimizer_class = ohm.optim.Adam, lr = …})
 int zero_redundancy_optimizer(lua_State* L) {
   if (lua_type(L, 2) != LUA_TTABLE) {
-    refuse_argument(L, 2, {kName, "options"}, "a table: {optimizer_class = ohm.optim.Adam}");
+    refuse_argument(L, 2, {kShardedOptimizerName, "options"},
+                    "a table: {optimizer_class = ohm.optim.Adam}");
   }
   RankGroup& group = running_group();
   const ops::Value parameters =
-      value_argument(L, 1, ops::ParamKind::tensor_list, {kName, "parameters"});
+      value_argument(L, 1, ops::ParamKind::tensor_list, {kShardedOptimizerName, "parameters"});
   auto optimizer = std::make_shared<ZeroRedundancyOptimizer>();
   optimizer->parameters = std::get<std::vector<Tensor>>(parameters);
   optimizer->parts = parallel::partition_parameters(optimizer->parameters, group.world_size());
@@ -128,14 +132,15 @@ int zero_redundancy_optimizer(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kShardedOptimizerFunctions[] = {
     {"ZeroRedundancyOptimizer", native<zero_redundancy_optimizer>},
 };
 
 }  // namespace
 
-const HandleClass HandleOf<ZeroPtr>::kClass = {"ZeroRedundancyOptimizer", kMetamethods};
+const HandleClass HandleOf<ZeroPtr>::kClass = {"ZeroRedundancyOptimizer",
+                                               kShardedOptimizerMetamethods};
 
-std::span<const luaL_Reg> sharded_optimizer_functions() { return kFunctions; }
+std::span<const luaL_Reg> sharded_optimizer_functions() { return kShardedOptimizerFunctions; }
 
 }  // namespace ohm::lua

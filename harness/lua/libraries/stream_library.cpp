@@ -297,9 +297,9 @@ int record_stream(lua_State* L) {
   return 0;
 }
 
-constexpr luaL_Reg kTensorMethods[] = {{"record_stream", native<record_stream>}};
+constexpr luaL_Reg kStreamTensorMethods[] = {{"record_stream", native<record_stream>}};
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kStreamFunctions[] = {
     {"Event", native<make_event>},
     {"Stream", native<make_stream>},
     {"_sleep", native<occupy_current_stream>},
@@ -314,7 +314,7 @@ constexpr luaL_Reg kFunctions[] = {
 const HandleClass HandleOf<StreamPtr>::kClass = {"stream", kStreamMetamethods};
 const HandleClass HandleOf<EventPtr>::kClass = {"event", kEventMetamethods};
 
-std::span<const luaL_Reg> stream_functions() { return kFunctions; }
-std::span<const luaL_Reg> tensor_stream_methods() { return kTensorMethods; }
+std::span<const luaL_Reg> stream_functions() { return kStreamFunctions; }
+std::span<const luaL_Reg> tensor_stream_methods() { return kStreamTensorMethods; }
 
 }  // namespace ohm::lua

@@ -17,7 +17,7 @@
 #include "harness/lua/vm/scenario_parameters.h"
 #include "harness/lua/vm/script_memory.h"
 #include "harness/scenario/scenario_program.h"
-#include "runtime/tensor/inline_vector.h"
+#include "runtime/base/inline_vector.h"
 
 namespace ohm::lua {
 

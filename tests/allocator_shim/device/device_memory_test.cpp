@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "allocator_shim/base/bytes.h"
-#include "allocator_shim/device/card_share.h"
-#include "allocator_shim/device/cuda/card_memory.h"
+#include "allocator_shim/device/cuda/cuda_memory.h"
 #include "allocator_shim/device/device_memory_adaptor.h"
+#include "allocator_shim/device/device_share.h"
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/fault/capacity_limit.h"
 #include "allocator_shim/fault/fault_plan.h"
@@ -60,7 +60,7 @@ std::unique_ptr<DeviceMemory> faulty_without_faults() {
                                                       0);
 }
 
-/// A card of the stand-in driver, which checks how it is used.
+/// A device of the stand-in driver, which checks how it is used.
 class CudaCard final : public DeviceMemoryAdaptor {
  public:
   CudaCard() : CudaCard(std::make_unique<Parts>()) {}
@@ -68,7 +68,7 @@ class CudaCard final : public DeviceMemoryAdaptor {
  private:
   struct Parts {
     stand_in::StandIn stand_in;
-    cuda::CardMemory memory{stand_in::StandIn::card(), stand_in::StandIn::nvml()};
+    cuda::CudaMemory memory{stand_in::StandIn::device(), stand_in::StandIn::nvml()};
   };
   explicit CudaCard(std::unique_ptr<Parts> parts)
       : DeviceMemoryAdaptor(parts->memory), parts_(std::move(parts)) {}
@@ -76,7 +76,7 @@ class CudaCard final : public DeviceMemoryAdaptor {
   std::unique_ptr<Parts> parts_;
 };
 
-/// 64 MiB of a larger card.
+/// 64 MiB of a larger device.
 class ShareOfACard final : public DeviceMemoryAdaptor {
  public:
   ShareOfACard() : DeviceMemoryAdaptor(static_cast<DeviceMemory&>(memory_)) {}
@@ -90,7 +90,7 @@ class ShareOfACard final : public DeviceMemoryAdaptor {
 
   VirtualGpu card_{1_GiB, {}};
   VirtualGpu share_{64_MiB, options()};
-  CardShare memory_{card_, share_};
+  DeviceShare memory_{card_, share_};
 };
 
 class DeviceMemoryConformance : public testing::TestWithParam<DeviceKind> {

@@ -80,14 +80,14 @@ TEST(VirtualGpu, HasNoHostPointerWhenItOnlyCounts) {
 }
 
 TEST(VirtualGpu, SharesACardWithOtherProcesses) {
-  const auto card = std::make_shared<VirtualCard>(64_MiB);
+  const auto device = std::make_shared<SharedGpuMemory>(64_MiB);
   VirtualGpuOptions options;
   options.context_bytes = 4_MiB;
   options.process_id = 11;
-  VirtualGpu first(card, options);
+  VirtualGpu first(device, options);
   {
     options.process_id = 12;
-    VirtualGpu second(card, options);
+    VirtualGpu second(device, options);
     EXPECT_TRUE(second.allocate_segment(40_MiB));
     EXPECT_EQ(first.info().free_bytes, 16_MiB);
     EXPECT_FALSE(first.allocate_segment(20_MiB));
@@ -103,15 +103,15 @@ TEST(VirtualGpu, SharesACardWithOtherProcesses) {
 }
 
 TEST(VirtualGpu, LeavesItsCardWithAllThatItHolds) {
-  const auto card = std::make_shared<VirtualCard>(64_MiB);
+  const auto device = std::make_shared<SharedGpuMemory>(64_MiB);
   VirtualGpuOptions options;
   options.context_bytes = 1_MiB;
-  VirtualGpu first(card, options);
+  VirtualGpu first(device, options);
   options.process_id = 2;
-  VirtualGpu second(card, options);
+  VirtualGpu second(device, options);
   const auto segment = second.allocate_segment(20_MiB);
   EXPECT_EQ(first.info().free_bytes, 42_MiB);
-  second.leave_card();
+  second.leave_device();
   EXPECT_EQ(first.info().free_bytes, 63_MiB);
   EXPECT_EQ(first.processes().size(), 1U);
   second.free_segment(*segment, 20_MiB);

@@ -29,7 +29,7 @@ TEST(FitSearch, FindsTheLargestValueOfALineInFewRuns) {
   for (const std::int64_t answer : {1, 2, 3, 99, 4711, 65535}) {
     Probes probes = program(line, line(answer) + kKiB);
     const FitRange range{1, 65536, line(answer) + kKiB, {}, std::nullopt, {}};
-    EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_card), answer);
+    EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_gpu), answer);
     EXPECT_LE(probes.all().size(), 8U) << answer;
   }
 }
@@ -37,7 +37,7 @@ TEST(FitSearch, FindsTheLargestValueOfALineInFewRuns) {
 TEST(FitSearch, FindsItWithoutAGuide) {
   const auto steps = [](std::int64_t value) { return value <= 777 ? kKiB : 3 * kKiB; };
   Probes probes = program(steps, 2 * kKiB);
-  EXPECT_EQ(largest_that_fits(probes, {1, 65536, 0, {}, std::nullopt, {}}, FitRule::on_the_card),
+  EXPECT_EQ(largest_that_fits(probes, {1, 65536, 0, {}, std::nullopt, {}}, FitRule::on_the_gpu),
             777);
 }
 
@@ -46,7 +46,7 @@ TEST(FitSearch, TwoRunsConfirmAForecastThatIsRight) {
     Probes probes = program(line, line(answer));
     FitRange range{1, 65536, 0, {}, std::nullopt, {}};
     range.forecast = [=](std::int64_t value) { return value <= answer; };
-    EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_card), answer);
+    EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_gpu), answer);
     EXPECT_LE(probes.all().size(), 2U) << answer;
   }
 }
@@ -56,19 +56,19 @@ TEST(FitSearch, AForecastThatIsWrongChangesNoAnswer) {
     Probes probes = program(line, line(4711));
     FitRange range{1, 65536, line(4711), {}, std::nullopt, {}};
     range.forecast = [=](std::int64_t value) { return value <= foreseen; };
-    EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_card), 4711) << foreseen;
+    EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_gpu), 4711) << foreseen;
     EXPECT_LE(probes.all().size(), 40U) << foreseen;
   }
 }
 
 TEST(FitSearch, KnowsTheEndsOfTheRange) {
   Probes all = program(line, line(100));
-  EXPECT_EQ(largest_that_fits(all, {1, 64, line(100), {}, std::nullopt, {}}, FitRule::on_the_card),
+  EXPECT_EQ(largest_that_fits(all, {1, 64, line(100), {}, std::nullopt, {}}, FitRule::on_the_gpu),
             64);
-  EXPECT_EQ(largest_that_fits(all, {7, 7, line(100), {}, std::nullopt, {}}, FitRule::on_the_card),
+  EXPECT_EQ(largest_that_fits(all, {7, 7, line(100), {}, std::nullopt, {}}, FitRule::on_the_gpu),
             7);
   EXPECT_EQ(
-      largest_that_fits(all, {101, 200, line(100), {}, std::nullopt, {}}, FitRule::on_the_card),
+      largest_that_fits(all, {101, 200, line(100), {}, std::nullopt, {}}, FitRule::on_the_gpu),
       std::nullopt);
 }
 
@@ -80,7 +80,7 @@ TEST(FitSearch, HeedsLimitsWhenAsked) {
     return probe;
   });
   const FitRange range{1, 65536, line(1 << 20), {}, std::nullopt, {}};
-  EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_card), 65536);
+  EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_gpu), 65536);
   EXPECT_EQ(largest_that_fits(probes, range, FitRule::within_limits), 512);
 }
 
@@ -125,7 +125,7 @@ TEST(FitSearch, AnswersBelowAHoleThatItSees) {
   const auto with_a_hole = [](std::int64_t value) { return value == 40 ? line(90) : line(value); };
   Probes probes = program(with_a_hole, line(41));
   EXPECT_EQ(safely_fits(probes, {1, 1000, line(41), {}, std::nullopt, {}}), 39);
-  EXPECT_TRUE(probes.fits(41, FitRule::on_the_card));
+  EXPECT_TRUE(probes.fits(41, FitRule::on_the_gpu));
 }
 
 TEST(FitLine, IsExactWhereThePeakIsALine) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "allocator_shim/base/bytes.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 namespace {

@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "runtime/ops/gemm.h"
+#include "runtime/ops/host/gemm.h"
 
 namespace ohm::engine {
 namespace {

@@ -128,7 +128,7 @@ TEST_F(OnCards, TellsInTheDriversWordsWhyAVariantCannotStart) {
   EXPECT_THAT(result.out, Not(HasSubstr("killed by")));
 }
 
-TEST_F(OnCards, TakesExpandableSegmentsAndPageLockedMemory) {
+TEST_F(OnCards, TakesExpandableSegmentsAndPinnedMemory) {
   folder_.write("pinned.lua", test::scenario_with_check(R"lua(
     local x = ohm.ones(3 * 1024 * 1024):pin_memory()
     local y = x:to(device, {non_blocking = true})

@@ -29,7 +29,7 @@ TEST_F(New, LeadsToAPassingScenarioOfOnesOwn) {
   EXPECT_EQ(0, ohm({"run", "my_leak.lua", "--set", "batch=128"}).code);
   EXPECT_EQ(0, ohm({"explain", "my_leak.lua"}).code);
 
-  // The steps of the README: another mitigation, which must compute the same.
+  // The steps of docs/writing-scenarios.md: another mitigation, which must compute the same.
   const std::string text = read_file(file("my_leak.lua"));
   folder_.write("my_leak.lua",
                 replaced(text, "  mitigations = {\n",

@@ -11,6 +11,7 @@
 #include "harness/lua/libraries/script_bindings.h"
 #include "harness/lua/vm/interpreter.h"
 #include "harness/machine/machine.h"
+#include "runtime/tensor/context.h"
 #include "tests/harness/recordings/recordings.h"
 #include "tests/support/golden.h"
 

@@ -11,6 +11,7 @@
 
 #include "harness/machine/machine.h"
 #include "harness/scenario/scenario_program.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/temp_folder.h"
 
 namespace ohm::test {

@@ -5,7 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::engine {
 namespace {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/tensor/context.h"
 #include "tests/harness/support/fake_scenarios.h"
 
 namespace ohm::engine {

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "harness/sweep/body_sweep.h"
-#include "runtime/autograd/autocast_state.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 
 namespace ohm::engine {
@@ -136,7 +137,10 @@ class Guarantees : public testing::Test {
     std::string text(state.op);
     text += state.grad_enabled ? " grad" : " no grad";
     text += state.inference_mode ? " inference" : "";
-    text += state.autocast && state.autocast->is_enabled ? " autocast" : "";
+    const AutogradState* const autograd = find_autograd_state(state);
+    const bool is_cast =
+        autograd != nullptr && autograd->autocast && autograd->autocast->is_enabled;
+    text += is_cast ? " autocast" : "";
     text += state.backward_pass != 0 || !state.after_backward.empty() ? " in backward" : "";
     return text + " " + std::string(name_of(state.category)) + " " + state.current_gpu.str();
   }

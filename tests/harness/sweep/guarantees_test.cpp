@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/nn/registry.h"
-#include "runtime/ops/registry.h"
+#include "runtime/ops/op_list.h"
 #include "tests/support/bad_arguments.h"
 #include "tests/support/recorded_modules.h"
 

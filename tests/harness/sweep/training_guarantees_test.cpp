@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/amp/grad_scaler.h"
+#include "runtime/autograd/autocast_guard.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/sequential.h"

@@ -4,11 +4,11 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/optim/sgd.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::amp {

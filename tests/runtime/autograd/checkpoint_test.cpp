@@ -7,16 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "runtime/autograd/autocast_state.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/autocast_guard.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/activation.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/dropout.h"
+#include "runtime/ops/inplace_binary.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/activation.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/matmul.h"
-#include "runtime/ops/pointwise.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/ops/power.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::data {

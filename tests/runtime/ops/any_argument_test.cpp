@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/bad_arguments.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"

@@ -1,5 +1,5 @@
 // Which figures are exact, and which rest on what nobody has measured.
-#include "runtime/tensor/assumption.h"
+#include "runtime/base/assumption.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,13 +7,14 @@
 #include <fstream>
 #include <sstream>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/embedding.h"
 #include "runtime/ops/matmul.h"
 #include "runtime/ops/reduction.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
@@ -87,14 +88,14 @@ TEST_F(Assumptions, AreMadeForWorkspacesOfLaterVersions) {
   EXPECT_EQ(8'519'680 + 1'048'576, machine_.allocated_bytes()) << "both stay";
 }
 
-TEST(AssumptionTable, StandsInTheReadme) {
-  std::ifstream file(std::string(OHM_GOLDEN_DIR) + "/../../README.md");
-  std::stringstream readme;
-  readme << file.rdbuf();
+TEST(AssumptionTable, StandsInTheDocuments) {
+  std::ifstream file(std::string(OHM_GOLDEN_DIR) + "/../../docs/model-limits.md");
+  std::stringstream document;
+  document << file.rdbuf();
   for (const AssumptionInfo& info : assumption_table()) {
     const std::string row =
         "| `" + std::string(info.name) + "` | " + std::string(info.granted) + " |\n";
-    EXPECT_THAT(readme.str(), testing::HasSubstr(row));
+    EXPECT_THAT(document.str(), testing::HasSubstr(row));
   }
 }
 

@@ -2,11 +2,12 @@
 // all that a trial leaves to see is the emptied cache.
 #include <gtest/gtest.h>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/conv_transpose.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

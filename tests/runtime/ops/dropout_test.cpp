@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/convert.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

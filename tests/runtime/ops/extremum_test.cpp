@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {

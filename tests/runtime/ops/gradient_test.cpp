@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/registry.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

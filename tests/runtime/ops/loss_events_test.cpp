@@ -1,10 +1,11 @@
 // What softmax and the losses allocate and free, in PyTorch's order: sequences of PyTorch 2.6.0
 // for the same programs on 160 × 160 tensors.
-#include "runtime/ops/autocast.h"
+#include "runtime/autograd/autocast_guard.h"
 #include "runtime/ops/loss_bce.h"
 #include "runtime/ops/loss_cross_entropy.h"
 #include "runtime/ops/loss_distance.h"
 #include "runtime/ops/loss_nll.h"
+#include "runtime/ops/op_front.h"
 #include "runtime/ops/softmax.h"
 #include "tests/support/op_events.h"
 

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/ops/op_list.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/recorded_values.h"
 #include "tests/support/test_machine.h"

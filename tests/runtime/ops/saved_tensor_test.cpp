@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/ops/pointwise.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/op_list.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/ops/op_list.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 

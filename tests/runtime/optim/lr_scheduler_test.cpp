@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/optim/sgd.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/golden.h"
 #include "tests/support/test_machine.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/ops/clip_grad.h"
 #include "runtime/optim/registry.h"
-#include "runtime/tensor/factories.h"
 #include "tests/support/golden.h"
 #include "tests/support/test_machine.h"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
@@ -15,7 +16,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/parallel/distributed_data_parallel.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {

@@ -2,17 +2,17 @@
 
 #include <stdexcept>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/sequential.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/convert.h"
-#include "runtime/ops/pointwise.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/view.h"
 #include "runtime/parallel/data_parallel.h"
 #include "runtime/parallel/rank_group.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/tensor/context.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::parallel {

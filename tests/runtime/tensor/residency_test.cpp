@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "runtime/tensor/arithmetic.h"
-#include "runtime/tensor/factories.h"
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/sum.h"
 #include "tests/support/card_machine.h"
 #include "tests/support/test_machine.h"
 
@@ -18,15 +19,15 @@ constexpr TensorOptions kOnCard{DType::float32, Device::cuda(0)};
 /// What the card itself has of a tensor of four elements.
 std::vector<float> on_card(const Tensor& tensor) {
   std::vector<float> values(4);
-  tensor.card()->card->read(values.data(), tensor.card_address(CardAccess::read),
-                            values.size() * sizeof(float));
+  tensor.cuda_backend()->card->read(values.data(), tensor.cuda_address(CudaAccess::read),
+                                    values.size() * sizeof(float));
   return values;
 }
 
 /// As a kernel would.
 void write_on_card(const Tensor& tensor, const std::vector<float>& values) {
-  tensor.card()->card->write(tensor.card_address(CardAccess::write), values.data(),
-                             values.size() * sizeof(float));
+  tensor.cuda_backend()->card->write(tensor.cuda_address(CudaAccess::write), values.data(),
+                                     values.size() * sizeof(float));
 }
 
 TEST(Residency, WhatTheHostWroteIsOnTheCardWhenItIsReadThere) {
@@ -44,7 +45,7 @@ TEST(Residency, WhatTheCardWroteIsOnTheHostWhenItIsReadThere) {
   const CardMachine machine;
   const Tensor tensor = empty({4}, kOnCard);
   write_on_card(tensor, {4, 3, 2, 1});
-  EXPECT_EQ(tensor.storage().residency(), Residency::card);
+  EXPECT_EQ(tensor.storage().residency(), Residency::device);
   EXPECT_EQ(to_doubles(tensor), (std::vector<double>{4, 3, 2, 1}));
   EXPECT_EQ(tensor.storage().residency(), Residency::both);
   EXPECT_EQ(machine.downloads(), 1);
@@ -63,10 +64,10 @@ TEST(Residency, OneWriterMakesTheOthersCopyStale) {
 TEST(Residency, WhatIsOverwrittenIsNotMovedFirst) {
   const CardMachine machine;
   const Tensor tensor = from_values({1, 2, 3, 4}, {4}, kOnCard);
-  tensor.card_address(CardAccess::overwrite);
+  tensor.cuda_address(CudaAccess::overwrite);
   EXPECT_EQ(machine.uploads(), 0);
   const Tensor fresh = empty({4}, kOnCard);
-  fresh.card_address(CardAccess::write);
+  fresh.cuda_address(CudaAccess::write);
   fresh.data<float>();
   EXPECT_EQ(machine.uploads(), 0);
 }
@@ -77,7 +78,7 @@ TEST(Residency, AskingWhetherThereAreValuesMovesNone) {
   write_on_card(tensor, {4, 3, 2, 1});
   EXPECT_TRUE(tensor.has_values());
   EXPECT_EQ(machine.downloads(), 0);
-  EXPECT_EQ(tensor.storage().residency(), Residency::card);
+  EXPECT_EQ(tensor.storage().residency(), Residency::device);
 }
 
 TEST(Residency, OneElementIsReadWhereItIs) {
@@ -85,7 +86,7 @@ TEST(Residency, OneElementIsReadWhereItIs) {
   const Tensor tensor = empty({4}, kOnCard);
   write_on_card(tensor, {4, 3, 2, 1});
   EXPECT_EQ(make_view(tensor, {}, {}, 2).item(), 2);
-  EXPECT_EQ(tensor.storage().residency(), Residency::card);
+  EXPECT_EQ(tensor.storage().residency(), Residency::device);
 }
 
 TEST(Residency, CopiesTakeTheShortestWay) {
@@ -101,7 +102,7 @@ TEST(Residency, CopiesTakeTheShortestWay) {
   EXPECT_EQ(machine.uploads(), uploads);
   const Tensor on_host = transfer(source, Device::cpu());
   EXPECT_EQ(machine.downloads(), 1);
-  EXPECT_EQ(source.storage().residency(), Residency::card) << "it was copied, not moved";
+  EXPECT_EQ(source.storage().residency(), Residency::device) << "it was copied, not moved";
   for (const Tensor& each : {copy, on_other, on_host}) {
     EXPECT_EQ(to_doubles(each), (std::vector<double>{4, 3, 2, 1}));
   }
@@ -110,7 +111,7 @@ TEST(Residency, CopiesTakeTheShortestWay) {
 TEST(Residency, ACopyFromTheHostGoesToTheCard) {
   const CardMachine machine;
   const Tensor tensor = transfer(from_values({1, 2, 3, 4}, {4}, {}), Device::cuda(0));
-  EXPECT_EQ(tensor.storage().residency(), Residency::card);
+  EXPECT_EQ(tensor.storage().residency(), Residency::device);
   EXPECT_EQ(on_card(tensor), (std::vector<float>{1, 2, 3, 4}));
 }
 
@@ -131,11 +132,11 @@ TEST(Residency, TheCardFillsItsMemoryItself) {
   for (const DType dtype : {DType::boolean, DType::uint8, DType::int32, DType::float16,
                             DType::bfloat16, DType::float32}) {
     const Tensor tensor = full({5}, 1.0, {dtype, Device::cuda(0)});
-    EXPECT_EQ(tensor.storage().residency(), Residency::card) << name_of(dtype);
+    EXPECT_EQ(tensor.storage().residency(), Residency::device) << name_of(dtype);
     EXPECT_EQ(to_doubles(tensor), std::vector<double>(5, 1.0)) << name_of(dtype);
   }
   for (const DType dtype : {DType::int64, DType::float64}) {
-    EXPECT_EQ(zeros({5}, {dtype, Device::cuda(0)}).storage().residency(), Residency::card);
+    EXPECT_EQ(zeros({5}, {dtype, Device::cuda(0)}).storage().residency(), Residency::device);
     EXPECT_EQ(to_doubles(full({5}, 3.0, {dtype, Device::cuda(0)})), std::vector<double>(5, 3.0));
   }
   EXPECT_EQ(machine.uploads(), 0);
@@ -146,7 +147,7 @@ TEST(Residency, AFilledPartKeepsTheRest) {
   const Tensor whole = empty({4}, kOnCard);
   write_on_card(whole, {1, 2, 3, 4});
   fill_values(make_view(whole, {2}, {1}, 1), 9);
-  EXPECT_EQ(whole.storage().residency(), Residency::card);
+  EXPECT_EQ(whole.storage().residency(), Residency::device);
   EXPECT_EQ(to_doubles(whole), (std::vector<double>{1, 9, 9, 4}));
   whole.data<float>()[0] = 5;
   fill_values(make_view(whole, {2}, {1}, 2), 6);
@@ -164,11 +165,11 @@ TEST(Residency, ThereIsNoneOnSizeOnlyCardsAndVirtualGpus) {
   {
     const CardMachine machine(1, "", ValueMode::size_only);
     const Tensor tensor = zeros({4}, kOnCard);
-    EXPECT_EQ(tensor.card(), nullptr);
+    EXPECT_EQ(tensor.cuda_backend(), nullptr);
     EXPECT_EQ(machine.stand_in().calls("cuMemsetD32_v2"), 0);
   }
   test::TestMachine machine({.values = ValueMode::keeps_values});
-  EXPECT_EQ(zeros({4}, kOnCard).card(), nullptr);
+  EXPECT_EQ(zeros({4}, kOnCard).cuda_backend(), nullptr);
 }
 
 TEST(Residency, ACardThatDoesNotCopyIsAnError) {

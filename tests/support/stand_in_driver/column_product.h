@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "allocator_shim/device/cuda/cublas_functions.h"
+#include "runtime/cuda/cublas_functions.h"
 #include "tests/support/stand_in_driver/library_memory.h"
 
 namespace ohm::stand_in {

@@ -1,7 +1,7 @@
 // cuBLASLt's functions: products with a bias in plain loops.
 #include <cstring>
 
-#include "allocator_shim/device/cuda/cublaslt_functions.h"
+#include "runtime/cuda/cublaslt_functions.h"
 #include "tests/support/stand_in_driver/column_product.h"
 
 namespace ohm::stand_in::cublaslt {

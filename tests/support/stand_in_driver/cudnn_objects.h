@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocator_shim/device/cuda/cudnn_functions.h"
+#include "runtime/cuda/cudnn_functions.h"
 #include "tests/support/stand_in_driver/library_memory.h"
 
 namespace ohm::stand_in::cudnn {

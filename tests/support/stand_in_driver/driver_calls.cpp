@@ -9,7 +9,7 @@ namespace ohm::stand_in::driver {
 
 namespace {
 
-Card* card_of(DeviceHandle device) {
+CudaDevice* card_of(DeviceHandle device) {
   Machine& now = machine();
   const bool exists = device >= 0 && device < static_cast<int>(now.cards.size());
   return exists ? &now.cards[static_cast<std::size_t>(device)] : nullptr;
@@ -100,7 +100,7 @@ Result device_pci_bus_id(char* text, int room, DeviceHandle device) {
 Result context_retain(ContextHandle* context, DeviceHandle device) {
   Machine& now = machine();
   if (const int error = now.begin("cuDevicePrimaryCtxRetain", false)) return error;
-  Card* const card = card_of(device);
+  CudaDevice* const card = card_of(device);
   if (card == nullptr) return now.wrong("a context on no card");
   if (!card->context) {
     VirtualGpuOptions options;
@@ -115,7 +115,7 @@ Result context_retain(ContextHandle* context, DeviceHandle device) {
 }
 
 Result context_release(DeviceHandle device) {
-  Card* const card = card_of(device);
+  CudaDevice* const card = card_of(device);
   if (card == nullptr || card->context_uses == 0) {
     return machine().wrong("a context released that is not held");
   }
@@ -132,7 +132,7 @@ Result context_release(DeviceHandle device) {
 Result context_set_current(ContextHandle context) {
   Machine& now = machine();
   if (const int error = now.begin("cuCtxSetCurrent", false)) return error;
-  now.current = reinterpret_cast<Card*>(context);
+  now.current = reinterpret_cast<CudaDevice*>(context);
   return kSuccess;
 }
 

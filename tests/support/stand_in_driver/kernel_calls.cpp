@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/ops/kernels/line_twins.h"
-#include "runtime/ops/kernels/loop_twins.h"
+#include "runtime/kernels/host/elementwise_twins.h"
+#include "runtime/kernels/host/row_twins.h"
 #include "tests/support/stand_in_driver/driver_objects.h"
 
 namespace ohm::stand_in::driver {
 
-using ops::kernels::LineKernel;
-using ops::kernels::LoopKernel;
+using kernels::ElementwiseKernel;
+using kernels::RowKernel;
 
 namespace {
 
@@ -21,17 +21,17 @@ constexpr Result kInvalidImage = 200;
 /// One of the two is there.
 struct Kernel {
   std::string symbol;
-  const LoopKernel* loop = nullptr;
-  const LineKernel* line = nullptr;
+  const ElementwiseKernel* loop = nullptr;
+  const RowKernel* line = nullptr;
 };
 
 const std::vector<Kernel>& kernels() {
-  static const std::vector<LoopKernel> loops = ops::kernels::loop_kernels();
-  static const std::vector<LineKernel> lines = ops::kernels::line_kernels();
+  static const std::vector<ElementwiseKernel> loops = kernels::elementwise_kernels();
+  static const std::vector<RowKernel> lines = kernels::row_kernels();
   static const std::vector<Kernel> all = [] {
     std::vector<Kernel> made;
-    for (const LoopKernel& loop : loops) made.push_back({loop.symbol(), &loop, nullptr});
-    for (const LineKernel& line : lines) made.push_back({line.symbol(), nullptr, &line});
+    for (const ElementwiseKernel& loop : loops) made.push_back({loop.symbol(), &loop, nullptr});
+    for (const RowKernel& line : lines) made.push_back({line.symbol(), nullptr, &line});
     return made;
   }();
   return all;
@@ -75,7 +75,7 @@ namespace {
 
 /// Puts the address of the operand's memory on this side in its place; false, and a note, where it
 /// reaches outside what was allocated.
-bool to_host(const CardLoop& loop, CardOperand& operand) {
+bool to_host(const ElementwiseLaunch& loop, ElementwiseOperand& operand) {
   if (operand.is_number) return true;
   std::int64_t last = 0;
   for (int dim = 0; dim < loop.dims; ++dim) {
@@ -87,7 +87,7 @@ bool to_host(const CardLoop& loop, CardOperand& operand) {
   return operand.address != 0;
 }
 
-bool to_host(LineOperand& operand) {
+bool to_host(RowOperand& operand) {
   if (operand.address == 0) return true;
   const std::size_t bytes = static_cast<std::size_t>(operand.count) * item_bytes(operand.dtype);
   operand.address = reinterpret_cast<std::uintptr_t>(memory_at(operand.address, bytes));
@@ -101,8 +101,9 @@ struct Written {
 };
 
 // False where it would reach outside what was allocated.
-bool run(const LoopKernel& kernel, const void* call, const void* parameters, Written& written) {
-  CardLoop loop = *static_cast<const CardLoop*>(call);
+bool run(const ElementwiseKernel& kernel, const void* call, const void* parameters,
+         Written& written) {
+  ElementwiseLaunch loop = *static_cast<const ElementwiseLaunch*>(call);
   bool is_there = to_host(loop, loop.out);
   for (int i = 0; i < kernel.inputs; ++i) is_there = to_host(loop, loop.in[i]) && is_there;
   if (!is_there) return false;
@@ -111,8 +112,8 @@ bool run(const LoopKernel& kernel, const void* call, const void* parameters, Wri
   return true;
 }
 
-bool run(const LineKernel& kernel, const void* call, const void* parameters, Written& written) {
-  CardLines lines = *static_cast<const CardLines*>(call);
+bool run(const RowKernel& kernel, const void* call, const void* parameters, Written& written) {
+  RowLaunch lines = *static_cast<const RowLaunch*>(call);
   bool is_there = true;
   for (int i = 0; i < lines.operand_count; ++i) {
     is_there = to_host(lines.operands[i]) && is_there;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/tensor/dtype.h"
+#include "runtime/base/dtype.h"
 #include "tests/support/stand_in_driver/machine.h"
 
 namespace ohm::stand_in {

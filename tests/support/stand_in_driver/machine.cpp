@@ -29,7 +29,7 @@ Failure failure_of(const std::string& text) {
 }
 
 /// The end of the segment, or of the mapped chunks in a row, that `address` is in; 0: none.
-unsigned long long end_of_memory(const Card& card, unsigned long long address) {
+unsigned long long end_of_memory(const CudaDevice& card, unsigned long long address) {
   const auto segment = card.segments.upper_bound(address);
   if (segment != card.segments.begin()) {
     const auto& [begin, size] = *std::prev(segment);
@@ -44,8 +44,8 @@ unsigned long long end_of_memory(const Card& card, unsigned long long address) {
 
 }  // namespace
 
-Card::Card(int card_index)
-    : memory(std::make_shared<VirtualCard>(machine().capacity_bytes)), index(card_index) {}
+CudaDevice::CudaDevice(int card_index)
+    : memory(std::make_shared<SharedGpuMemory>(machine().capacity_bytes)), index(card_index) {}
 
 Machine::Machine(const std::string& words) {
   std::istringstream stream(words);
@@ -91,7 +91,7 @@ int Machine::begin(const char* symbol, bool needs_context) {
 
 unsigned long long Machine::held() const {
   unsigned long long bytes = 0;
-  for (const Card& card : cards) {
+  for (const CudaDevice& card : cards) {
     for (const auto& [address, size] : card.segments) bytes += size;
     for (const auto& [address, size] : card.ranges) bytes += size;
     for (const auto& [address, size] : card.mapped) bytes += size;
@@ -101,7 +101,7 @@ unsigned long long Machine::held() const {
   return bytes + host_blocks.size() + streams.size() + events.size() + modules.size();
 }
 
-void* memory_at(const Card& card, unsigned long long address, std::size_t bytes) {
+void* memory_at(const CudaDevice& card, unsigned long long address, std::size_t bytes) {
   if (address + bytes <= end_of_memory(card, address)) return card.context->host_pointer(address);
   machine().wrong("an access outside what was allocated");
   return nullptr;

@@ -20,10 +20,10 @@ constexpr int kInvalidContext = 201;
 constexpr int kInvalidHandle = 400;
 constexpr int kIllegalAddress = 700;
 
-struct Card {
-  explicit Card(int index);
+struct CudaDevice {
+  explicit CudaDevice(int index);
 
-  std::shared_ptr<VirtualCard> memory;
+  std::shared_ptr<SharedGpuMemory> memory;
   std::unique_ptr<VirtualGpu> context;  ///< of this process; null: none
   int index;
   int context_uses = 0;
@@ -52,7 +52,7 @@ struct Machine {
   /// Notes the mistake; what the call answers.
   int wrong(const std::string& what, int code = kInvalidValue);
   /// The current context's. Only after begin() that needs one.
-  Card& card() { return *current; }
+  CudaDevice& card() { return *current; }
   unsigned long long held() const;
 
   /// Something that a library makes, until it is dropped.
@@ -78,8 +78,8 @@ struct Machine {
 
   bool is_initialized = false;
   int broken = 0;  ///< by a sticky error: what everything answers from then on
-  std::deque<Card> cards;
-  Card* current = nullptr;
+  std::deque<CudaDevice> cards;
+  CudaDevice* current = nullptr;
   std::map<unsigned long long, std::size_t> chunks;  ///< created, by handle
   unsigned long long next_chunk = 1;
   std::map<void*, std::unique_ptr<char[]>> host_blocks;
@@ -95,7 +95,7 @@ struct Machine {
 };
 
 /// nullptr, and a note, where [address, address + bytes) is not memory of the card.
-void* memory_at(const Card& card, unsigned long long address, std::size_t bytes);
+void* memory_at(const CudaDevice& card, unsigned long long address, std::size_t bytes);
 
 /// The only one. Before the first reset it is as OHM_STAND_IN says.
 Machine& machine();

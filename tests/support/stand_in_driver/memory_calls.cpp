@@ -147,7 +147,7 @@ Result chunk_set_access(Pointer address, std::size_t bytes, const AccessDescript
 Result host_allocate(void** memory, std::size_t bytes, unsigned flags) {
   Machine& now = machine();
   if (const int error = now.begin("cuMemHostAlloc")) return error;
-  if (flags != kPortableHostMemory) return now.wrong("page-locked memory of another kind");
+  if (flags != kPortableHostMemory) return now.wrong("pinned memory of another kind");
   auto block = std::make_unique<char[]>(bytes);
   *memory = block.get();
   now.host_blocks.emplace(*memory, std::move(block));
@@ -205,8 +205,8 @@ Result copy_on_device(Pointer to, Pointer from, std::size_t bytes) {
 Result copy_to_peer(Pointer to, ContextHandle to_context, Pointer from, ContextHandle from_context,
                     std::size_t bytes) {
   if (const int error = machine().begin("cuMemcpyPeer")) return error;
-  void* const target = memory_at(*reinterpret_cast<Card*>(to_context), to, bytes);
-  const void* const source = memory_at(*reinterpret_cast<Card*>(from_context), from, bytes);
+  void* const target = memory_at(*reinterpret_cast<CudaDevice*>(to_context), to, bytes);
+  const void* const source = memory_at(*reinterpret_cast<CudaDevice*>(from_context), from, bytes);
   if (target == nullptr || source == nullptr) return kInvalidValue;
   std::memcpy(target, source, bytes);
   return kSuccess;

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_shim/device/cuda/nccl_functions.h"
+#include "runtime/cuda/nccl_functions.h"
 #include "tests/support/stand_in_driver/library_memory.h"
 
 namespace ohm::stand_in::nccl {

@@ -34,8 +34,8 @@ cuda::LibraryPlaces StandIn::libraries() { return {{path()}, {path()}, {path()},
 
 std::shared_ptr<cuda::Driver> StandIn::driver() { return std::make_shared<cuda::Driver>(path()); }
 
-std::shared_ptr<const cuda::Card> StandIn::card(int ordinal) {
-  return std::make_shared<const cuda::Card>(driver(), ordinal);
+std::shared_ptr<const cuda::CudaDevice> StandIn::device(int ordinal) {
+  return std::make_shared<const cuda::CudaDevice>(driver(), ordinal);
 }
 
 std::shared_ptr<const cuda::Nvml> StandIn::nvml() {

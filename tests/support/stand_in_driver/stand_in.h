@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "allocator_shim/device/cuda/card.h"
-#include "allocator_shim/device/cuda/card_libraries.h"
+#include "allocator_shim/device/cuda/cuda_device.h"
 #include "allocator_shim/device/cuda/nvml.h"
+#include "runtime/cuda/device_libraries.h"
 
 namespace ohm::stand_in {
 
@@ -32,7 +32,7 @@ class StandIn {
   static cuda::LibraryPlaces libraries();
 
   static std::shared_ptr<cuda::Driver> driver();
-  static std::shared_ptr<const cuda::Card> card(int ordinal = 0);
+  static std::shared_ptr<const cuda::CudaDevice> device(int ordinal = 0);
   static std::shared_ptr<const cuda::Nvml> nvml();
 
  private:

@@ -25,7 +25,7 @@ inline constexpr const char* kWorkspace = "stand_in_workspace";
 using Reset = void(const char* words);
 /// What was done wrong so far, a line each; empty when nothing was.
 using Misuse = const char*();
-/// Segments, chunks, page-locked memory, streams and events that were not given back.
+/// Segments, chunks, pinned memory, streams and events that were not given back.
 using HeldBytes = unsigned long long();
 /// The address of the workspace that a library was given last; 0: none.
 using Workspace = unsigned long long();

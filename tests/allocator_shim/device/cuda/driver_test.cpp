@@ -56,20 +56,20 @@ TEST(CudaDriver, ReadsWhatACardIsWithoutTakingAnythingOfIt) {
   const auto driver = StandIn::driver();
   EXPECT_EQ(driver->device_count(), 2);
   EXPECT_EQ(version_text(driver->version()), "13.0");
-  const CardProperties properties = card_properties(*driver, 1);
+  const CudaDeviceProperties properties = device_properties(*driver, 1);
   EXPECT_EQ(properties.name, "Stand-in 1");
   EXPECT_EQ(properties.pci_bus_id, "0000:01:00.0");
   EXPECT_EQ(properties.total_bytes, 83886080U);
   EXPECT_EQ(properties.compute_capability, (std::array<int, 2>{8, 0}));
   EXPECT_EQ(stand_in.calls("cuDevicePrimaryCtxRetain"), 0);
-  EXPECT_THROW(card_properties(*driver, 2), std::out_of_range);
+  EXPECT_THROW(device_properties(*driver, 2), std::out_of_range);
 }
 
 TEST(CudaDriver, NamesAnErrorInTheDriversWords) {
   const StandIn stand_in("fail=cuCtxSynchronize:0:700");
-  const auto card = StandIn::card();
+  const auto device = StandIn::device();
   try {
-    card->synchronize();
+    device->synchronize();
     FAIL() << "it was told to fail";
   } catch (const DriverError& error) {
     EXPECT_EQ(error.code(), 700);
@@ -84,10 +84,10 @@ TEST(CudaDriver, TellsOfAStickyErrorBeforeItIsThrown) {
   const auto driver = StandIn::driver();
   std::string told;
   driver->on_sticky_error([&](const std::string& text) { told = text; });
-  const Card card(driver, 0);
-  card.synchronize();
+  const CudaDevice device(driver, 0);
+  device.synchronize();
   EXPECT_TRUE(driver->is_usable());
-  EXPECT_THROW(card.synchronize(), DriverError);
+  EXPECT_THROW(device.synchronize(), DriverError);
   EXPECT_THAT(told, HasSubstr("cuCtxSynchronize"));
   EXPECT_FALSE(driver->is_usable());
 }
@@ -95,24 +95,24 @@ TEST(CudaDriver, TellsOfAStickyErrorBeforeItIsThrown) {
 TEST(CudaDriver, GoesOnAfterAnErrorThatIsNotSticky) {
   const StandIn stand_in("fail=cuCtxSynchronize:0:801");
   const auto driver = StandIn::driver();
-  const Card card(driver, 0);
-  EXPECT_THROW(card.synchronize(), DriverError);
+  const CudaDevice device(driver, 0);
+  EXPECT_THROW(device.synchronize(), DriverError);
   EXPECT_TRUE(driver->is_usable());
-  EXPECT_NO_THROW(card.synchronize());
+  EXPECT_NO_THROW(device.synchronize());
 }
 
 TEST(CudaCard, CountsItsContext) {
   const StandIn stand_in;
-  const auto card = StandIn::card();
-  EXPECT_EQ(card->memory_info().total_bytes, std::size_t{64} << 20U);
-  EXPECT_EQ(card->memory_info().free_bytes, std::size_t{60} << 20U);
+  const auto device = StandIn::device();
+  EXPECT_EQ(device->memory_info().total_bytes, std::size_t{64} << 20U);
+  EXPECT_EQ(device->memory_info().free_bytes, std::size_t{60} << 20U);
 }
 
 TEST(CudaCard, ReachesAnotherCardsMemoryOnce) {
   const StandIn stand_in("devices=2");
   const auto driver = StandIn::driver();
-  const Card first(driver, 0);
-  const Card second(driver, 1);
+  const CudaDevice first(driver, 0);
+  const CudaDevice second(driver, 1);
   EXPECT_TRUE(first.enable_peer_access(second));
   EXPECT_TRUE(first.enable_peer_access(second));
   EXPECT_EQ(stand_in.calls("cuCtxEnablePeerAccess"), 2);
@@ -120,19 +120,19 @@ TEST(CudaCard, ReachesAnotherCardsMemoryOnce) {
 
 TEST(Nvml, ListsCardsAndWhatIsInUse) {
   const StandIn stand_in("devices=2");
-  const auto card = StandIn::card(1);
-  const auto cards = StandIn::nvml()->cards();
-  ASSERT_EQ(cards.size(), 2U);
-  EXPECT_EQ(cards[1].name, "Stand-in 1");
-  EXPECT_EQ(cards[0].used_bytes, 0U);
-  EXPECT_EQ(cards[1].used_bytes, std::size_t{4} << 20U);
-  EXPECT_EQ(cards[1].total_bytes, std::size_t{64} << 20U);
-  EXPECT_EQ(cards[1].utilization_percent, 37);
+  const auto device = StandIn::device(1);
+  const auto devices = StandIn::nvml()->devices();
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_EQ(devices[1].name, "Stand-in 1");
+  EXPECT_EQ(devices[0].used_bytes, 0U);
+  EXPECT_EQ(devices[1].used_bytes, std::size_t{4} << 20U);
+  EXPECT_EQ(devices[1].total_bytes, std::size_t{64} << 20U);
+  EXPECT_EQ(devices[1].utilization_percent, 37);
 }
 
 TEST(Nvml, ListsMoreProcessesThanItHasRoomForAtFirst) {
   const StandIn stand_in("others=40");
-  const auto card = StandIn::card();
+  const auto device = StandIn::device();
   const auto processes = StandIn::nvml()->processes("0000:00:00.0", 7);
   ASSERT_EQ(processes.size(), 41U);
   EXPECT_TRUE(processes[7].is_own);

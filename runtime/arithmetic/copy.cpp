@@ -1,0 +1,60 @@
+#include "runtime/arithmetic/copy.h"
+
+#include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/functors/generators.h"
+#include "runtime/kernels/launch/elementwise.h"
+
+namespace ohm {
+
+namespace {
+
+/// The same bytes in the same order.
+bool is_plain_copy(const Tensor& target, const Tensor& source) {
+  return target.has_values() && source.has_values() && target.dtype() == source.dtype() &&
+         target.shape() == source.shape() && target.is_contiguous() && source.is_contiguous();
+}
+
+}  // namespace
+
+void copy_into(const Tensor& target, const Tensor& source) {
+  target.storage().bump_version();
+  if (is_plain_copy(target, source)) {
+    Storage::copy(target.storage(), target.offset_bytes(), source.storage(), source.offset_bytes(),
+                  target.nbytes());
+    return;
+  }
+  visit_dtype(target.dtype(), [&]<class Out>(TypeTag<Out>) {
+    visit_dtype(source.dtype(), [&]<class In>(TypeTag<In>) {
+      map_unary<Out, In>(target, source, functors::Copy());
+    });
+  });
+}
+
+Tensor copy_of(const Tensor& tensor) {
+  Tensor copy = empty_like(tensor);
+  copy_into(copy, tensor);
+  return copy;
+}
+
+Tensor row_major(const Tensor& tensor) {
+  if (tensor.is_contiguous()) return tensor;
+  Tensor copy = empty(tensor.shape(), options_of(tensor));
+  copy_into(copy, tensor);
+  return copy;
+}
+
+Tensor cast(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  Tensor copy = empty_like(tensor, dtype);
+  copy_into(copy, tensor);
+  return copy;
+}
+
+Tensor transfer(const Tensor& tensor, Device device) {
+  if (tensor.device() == device) return tensor;
+  Tensor copy = empty(tensor.shape(), {tensor.dtype(), device});
+  copy_into(copy, tensor);
+  return copy;
+}
+
+}  // namespace ohm

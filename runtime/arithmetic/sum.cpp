@@ -1,0 +1,44 @@
+#include "runtime/arithmetic/sum.h"
+
+#include "allocator_shim/base/assert.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/kernels/functors/generators.h"
+#include "runtime/kernels/launch/elementwise.h"
+
+namespace ohm {
+
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  OHM_ASSERT(a.shape() == b.shape() && a.dtype() == b.dtype(), "gradients of one tensor differ");
+  Tensor out = empty_like(a);
+  visit_dtype(out.dtype(),
+              [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, functors::Sum()); });
+  return out;
+}
+
+void accumulate_into(const Tensor& target, const Tensor& source) {
+  target.storage().bump_version();
+  visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<T, T>(target, target, source, functors::Sum());
+  });
+}
+
+Tensor sum_to_shape(const Tensor& tensor, const Shape& shape) {
+  return sum_to_shape(tensor, shape, tensor.dtype());
+}
+
+Tensor sum_to_shape(const Tensor& tensor, const Shape& shape, DType sums) {
+  if (tensor.shape() == shape) return tensor;
+  const int missing = tensor.dims() - shape.dims();
+  DimMask folded = all_dims(missing);
+  for (int dim = missing; dim < tensor.dims(); ++dim) {
+    if (shape[dim - missing] == 1 && tensor.shape()[dim] != 1) folded = with(folded, dim);
+  }
+  const Tensor sum = reduce_sum(tensor, folded, true, sums);
+  // The missing leading dimensions are of size 1 now: drop them with a view.
+  Shape strides;
+  for (int dim = missing; dim < sum.dims(); ++dim) strides.push_back(sum.strides()[dim]);
+  return missing == 0 ? sum : make_view(sum, shape, strides, 0);
+}
+
+}  // namespace ohm

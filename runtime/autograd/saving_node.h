@@ -1,0 +1,35 @@
+// A node of the backward graph that keeps tensors of the forward pass.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "runtime/autograd/node.h"
+#include "runtime/autograd/saved_tensor.h"
+
+namespace ohm {
+
+using SavedList = InlineVector<SavedTensor, 3>;
+
+class SavingNode : public Node {
+ public:
+  using Node::Node;
+
+  void release_saved() override;
+
+  const SavedList& saved() const { return saved_; }
+  void set_saved(SavedList saved);
+  /// Whether anything was saved while a hook was installed.
+  bool keeps_packed() const { return keeps_packed_; }
+
+ protected:
+  ~SavingNode() override;
+
+ private:
+  SavedList saved_;
+  std::vector<IntrusivePtr<Node>> accumulators_;  ///< of packed leaves that were released
+  bool keeps_packed_ = false;
+};
+
+}  // namespace ohm

@@ -1,0 +1,32 @@
+#include "runtime/base/assumption.h"
+
+namespace ohm {
+namespace {
+
+constexpr AssumptionInfo kAssumptions[] = {
+    {Assumption::cudnn_workspace, "cudnn_workspace", "cuDNN's convolutions take no workspace"},
+    {Assumption::cudnn_batch_norm, "cudnn_batch_norm",
+     "cuDNN's BatchNorm takes no workspace and keeps no reserve for backward"},
+    {Assumption::cudnn_recurrent, "cudnn_recurrent",
+     "recurrent layers run step by step, as they do without cuDNN"},
+    {Assumption::sorting_scratch, "sorting_scratch",
+     "sorts and scans take the scratch that was recorded for compute capability 8.0"},
+    {Assumption::kept_lt_workspace, "kept_lt_workspace",
+     "from `pytorch-2.10` on a handle keeps cuBLASLt's 1 MiB beside its own workspace"},
+    {Assumption::process_context, "process_context",
+     "a process takes 450 MiB of a real card for itself, which decides where memory ends"},
+};
+
+}  // namespace
+
+std::span<const AssumptionInfo> assumption_table() { return kAssumptions; }
+
+std::vector<std::string> AssumptionSet::names() const {
+  std::vector<std::string> names;
+  for (const AssumptionInfo& info : kAssumptions) {
+    if (contains(info.assumption)) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+}  // namespace ohm

@@ -1,0 +1,11 @@
+// Elements that move to other places of a CUDA device: a kernel for each row of the list and
+// compute type.
+#include "runtime/kernels/cuda/rows.cuh"
+#include "runtime/kernels/functors/functor_list.h"
+
+#define OHM_ROW(name, Functor, ...)          \
+  OHM_KERNEL(name, Functor, float32, float)  \
+  OHM_KERNEL(name, Functor, float64, double) \
+  OHM_KERNEL(name, Functor, int64, std::int64_t)
+OHM_FOR_EACH_GATHER_SCATTER_ROW(OHM_ROW)
+#undef OHM_ROW

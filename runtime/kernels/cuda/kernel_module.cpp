@@ -1,0 +1,121 @@
+#include "runtime/kernels/cuda/kernel_module.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "allocator_shim/base/assert.h"
+
+namespace ohm::kernels {
+namespace {
+
+constexpr unsigned kThreadsPerBlock = 256;
+/// More blocks than any device runs at once: the kernels walk over what is left.
+constexpr std::uint64_t kMostBlocks = 8192;
+/// A thread's share: 16 bytes, of which an element takes 8 at most.
+constexpr std::uint64_t kElementsPerThread = 2;
+
+/// Enough for the partial results of any reduction.
+constexpr std::size_t kKeptScratchBytes = std::size_t{1} << 20U;
+
+unsigned blocks_for(std::uint64_t count, std::uint64_t share) {
+  const std::uint64_t threads = (count + share - 1) / share;
+  const std::uint64_t blocks = (threads + kThreadsPerBlock - 1) / kThreadsPerBlock;
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, 1, kMostBlocks));
+}
+
+/// Whole warps, no more of them than there are elements for.
+unsigned threads_for_row(std::int64_t size) {
+  constexpr std::int64_t kWarpSize = 32;
+  const std::int64_t warps = (size + kWarpSize - 1) / kWarpSize;
+  return static_cast<unsigned>(
+      std::clamp<std::int64_t>(warps * kWarpSize, kWarpSize, kThreadsPerBlock));
+}
+
+}  // namespace
+
+void KernelModule::Unload::operator()(cuda::ModuleHandle module) const {
+  if (card->make_current()) card->driver().functions().module_unload(module);
+}
+
+KernelModule::KernelModule(std::shared_ptr<const cuda::CudaDevice> card) : card_(std::move(card)) {
+  for (const std::span<const std::byte> image : kernel_images()) {
+    cuda::ModuleHandle module = nullptr;
+    card_->driver().check(card_->current().module_load(&module, image.data()), "cuModuleLoadData");
+    modules_.emplace_back(module, Unload{card_.get()});
+  }
+}
+
+KernelModule::~KernelModule() {
+  if (kept_scratch_ != 0 && card_->make_current()) {
+    card_->driver().functions().memory_free(kept_scratch_);
+  }
+}
+
+cuda::FunctionHandle KernelModule::function(const char* functor, DType dtype) const {
+  const auto key = std::make_pair(functor, kernel_dtype(dtype));
+  const auto known = functions_.find(key);
+  if (known != functions_.end()) return known->second;
+  const std::string symbol = kernel_symbol(functor, dtype);
+  cuda::FunctionHandle found = nullptr;
+  for (const Module& module : modules_) {
+    const cuda::Result result =
+        card_->current().module_function(&found, module.get(), symbol.c_str());
+    if (result == cuda::kSuccess) break;
+    if (result != cuda::kNotFound) card_->driver().check(result, "cuModuleGetFunction");
+    found = nullptr;
+  }
+  functions_.emplace(key, found);
+  return found;
+}
+
+bool KernelModule::has(const char* functor, DType dtype) const {
+  return function(functor, dtype) != nullptr;
+}
+
+void KernelModule::launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned threads,
+                          const void* call, const void* parameters) const {
+  OHM_ASSERT(kernel != nullptr, "what is launched is there");
+  // The driver reads both before it returns.
+  std::array<void*, 2> arguments = {const_cast<void*>(call), const_cast<void*>(parameters)};
+  card_->driver().check(card_->current().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, nullptr,
+                                                arguments.data(), nullptr),
+                        "cuLaunchKernel");
+}
+
+std::uint64_t KernelModule::take_scratch(std::size_t bytes) const {
+  const bool is_kept = bytes <= kKeptScratchBytes;
+  if (is_kept && kept_scratch_ != 0) return kept_scratch_;
+  cuda::Pointer address = 0;
+  const cuda::Result result =
+      card_->current().memory_allocate(&address, is_kept ? kKeptScratchBytes : bytes);
+  if (result == cuda::kOutOfMemory) return 0;
+  card_->driver().check(result, "cuMemAlloc_v2");
+  if (is_kept) kept_scratch_ = address;
+  return address;
+}
+
+void KernelModule::give_back_scratch(std::uint64_t address) const {
+  if (address == kept_scratch_) return;
+  // The driver waits for the kernels that use it.
+  if (card_->make_current()) card_->driver().functions().memory_free(address);
+}
+
+void KernelModule::launch(const char* functor, const ElementwiseLaunch& loop,
+                          const void* parameters) const {
+  launch(function(functor, loop.dtype), blocks_for(loop.count, kElementsPerThread),
+         kThreadsPerBlock, &loop, parameters);
+}
+
+void KernelModule::launch(const char* functor, DType dtype, const RowLaunch& rows,
+                          const void* parameters) const {
+  const cuda::FunctionHandle kernel = function(functor, dtype);
+  if (rows.are_threads) {
+    launch(kernel, blocks_for(rows.count, 1), kThreadsPerBlock, &rows, parameters);
+    return;
+  }
+  const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(rows.count, kMostBlocks));
+  launch(kernel, blocks, threads_for_row(rows.size), &rows, parameters);
+}
+
+}  // namespace ohm::kernels

@@ -1,0 +1,13 @@
+// Kernels that compute row by row: a kernel for each row of the list and compute type.
+#include "runtime/kernels/cuda/rows.cuh"
+#include "runtime/kernels/functors/functor_list.h"
+
+#define OHM_ROW(name, Functor, ...)         \
+  OHM_KERNEL(name, Functor, float32, float) \
+  OHM_KERNEL(name, Functor, float64, double)
+OHM_FOR_EACH_FLOATING_ROW(OHM_ROW)
+OHM_FOR_EACH_GENERAL_ROW(OHM_ROW)
+#undef OHM_ROW
+#define OHM_ROW(name, Functor, ...) OHM_KERNEL(name, Functor, int64, std::int64_t)
+OHM_FOR_EACH_GENERAL_ROW(OHM_ROW)
+#undef OHM_ROW

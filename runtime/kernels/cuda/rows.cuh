@@ -1,0 +1,162 @@
+// Kernels that compute row by row: a block takes a row and then the next, or each of its threads
+// takes one.
+#pragma once
+
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+
+#include "runtime/kernels/cuda/elements.cuh"
+#include "runtime/kernels/functors/row_launch.h"
+
+namespace ohm::kernels {
+
+using Count = unsigned long long;
+
+constexpr int kWarpSize = 32;
+
+struct Elements {
+  template <class Compute>
+  static __device__ Compute load(const RowOperand& operand, Integer offset) {
+    return with_element(operand.address, operand.dtype, offset,
+                        [](auto stored) { return converted<Compute>(stored); });
+  }
+  template <class Value>
+  static __device__ void store(const RowOperand& operand, Integer offset, Value value) {
+    store_element(operand.address, operand.dtype, offset, value);
+  }
+};
+
+struct ThreadTeam : Elements {
+  template <class Visit>
+  __device__ void each(Integer size, const Visit& visit) const {
+    for (Integer i = 0; i < size; ++i) visit(i);
+  }
+  template <class Visit>
+  __device__ void once(const Visit& visit) const {
+    visit();
+  }
+  template <class Of>
+  __device__ auto sum(Integer size, const Of& of) const {
+    decltype(of(0)) sum = 0;
+    for (Integer i = 0; i < size; ++i) sum += of(i);
+    return sum;
+  }
+  template <class Value, class Of, class Combine>
+  __device__ Value fold(Integer size, Value start, const Of& of, const Combine& combine) const {
+    for (Integer i = 0; i < size; ++i) start = combine(start, of(i));
+    return start;
+  }
+  template <class Of, class Visit>
+  __device__ void scan(Integer size, const Of& of, const Visit& visit) const {
+    decltype(of(0)) sum = 0;
+    for (Integer i = 0; i < size; ++i) visit(i, sum += of(i));
+  }
+  template <class Of>
+  __device__ auto largest(Integer size, const Of& of) const {
+    decltype(of(0)) largest = -INFINITY;
+    for (Integer i = 0; i < size; ++i) largest = max(largest, of(i));
+    return largest;
+  }
+};
+
+/// Its size is a multiple of a warp's.
+struct BlockTeam : Elements {
+  double* scratch;  ///< shared, one for each warp
+
+  template <class Visit>
+  __device__ void each(Integer size, const Visit& visit) const {
+    for (Integer i = threadIdx.x; i < size; i += blockDim.x) visit(i);
+  }
+  template <class Visit>
+  __device__ void once(const Visit& visit) const {
+    if (threadIdx.x == 0) visit();
+  }
+  template <class Of>
+  __device__ auto sum(Integer size, const Of& of) const {
+    using Sum = decltype(of(0));
+    return combined<Sum>(size, of, Sum(0), [](Sum a, Sum b) { return a + b; });
+  }
+  template <class Of>
+  __device__ auto largest(Integer size, const Of& of) const {
+    using Value = decltype(of(0));
+    return combined<Value>(size, of, Value(-INFINITY), [](Value a, Value b) { return max(a, b); });
+  }
+  /// `start` is what combining it with changes nothing.
+  template <class Value, class Of, class Combine>
+  __device__ Value fold(Integer size, Value start, const Of& of, const Combine& combine) const {
+    return combined<Value>(size, of, start, combine);
+  }
+  /// A tile of the row after the other; what came before one is the same for all threads.
+  template <class Of, class Visit>
+  __device__ void scan(Integer size, const Of& of, const Visit& visit) const {
+    using Sum = decltype(of(0));
+    const unsigned lane = threadIdx.x % kWarpSize;
+    const unsigned warp = threadIdx.x / kWarpSize;
+    auto* const of_warps = reinterpret_cast<Sum*>(scratch);
+    Sum before = 0;
+    for (Integer first = 0; first < size; first += blockDim.x) {
+      const Integer i = first + threadIdx.x;
+      Sum sum = i < size ? of(i) : Sum(0);
+      typename cub::WarpScan<Sum>::TempStorage unused;  // whole warps exchange registers
+      cub::WarpScan<Sum>(unused).InclusiveSum(sum, sum);
+      __syncthreads();  // the tile before was read
+      if (lane == kWarpSize - 1) of_warps[warp] = sum;
+      __syncthreads();
+      Sum of_tile = 0;
+      for (unsigned other = 0; other < blockDim.x / kWarpSize; ++other) {
+        if (other == warp) sum += before + of_tile;
+        of_tile += of_warps[other];
+      }
+      before += of_tile;
+      if (i < size) visit(i, sum);
+    }
+  }
+
+ private:
+  /// The same for every thread, and in every run: who adds what does not depend on the time.
+  template <class Value, class Of, class Combine>
+  __device__ Value combined(Integer size, const Of& of, Value start, const Combine& combine) const {
+    static_assert(sizeof(Value) <= sizeof(double));
+    Value found = start;
+    for (Integer i = threadIdx.x; i < size; i += blockDim.x) found = combine(found, of(i));
+    typename cub::WarpReduce<Value>::TempStorage unused;  // whole warps exchange registers
+    found = cub::WarpReduce<Value>(unused).Reduce(found, combine);
+    auto* const of_warps = reinterpret_cast<Value*>(scratch);
+    __syncthreads();  // the result of the call before was read
+    if (threadIdx.x % kWarpSize == 0) of_warps[threadIdx.x / kWarpSize] = found;
+    __syncthreads();
+    Value all = start;
+    for (unsigned warp = 0; warp < blockDim.x / kWarpSize; ++warp) {
+      all = combine(all, of_warps[warp]);
+    }
+    return all;
+  }
+};
+
+template <class Compute, class Functor>
+__device__ void run_rows(const RowLaunch& rows, const Functor& functor) {
+  if (rows.are_threads) {
+    const Count threads = Count{gridDim.x} * blockDim.x;
+    const ThreadTeam team;
+    for (Count row = Count{blockIdx.x} * blockDim.x + threadIdx.x; row < rows.count;
+         row += threads) {
+      functor.template run<Compute>(team, rows, row);
+    }
+    return;
+  }
+  __shared__ double scratch[kWarpSize];
+  BlockTeam team;
+  team.scratch = scratch;
+  for (Count row = blockIdx.x; row < rows.count; row += gridDim.x) {
+    functor.template run<Compute>(team, rows, row);
+  }
+}
+
+}  // namespace ohm::kernels
+
+/// "ohm_NAME_TYPE"(rows, functor)
+#define OHM_KERNEL(name, Functor, type, Compute)                                              \
+  extern "C" __global__ void ohm_##name##_##type(const __grid_constant__ ohm::RowLaunch rows, \
+                                                 const ohm::functors::Functor functor) {      \
+    ohm::kernels::run_rows<Compute>(rows, functor);                                           \
+  }

@@ -1,0 +1,116 @@
+// The host as the team that computes a row: see runtime/kernels/functors/rows.h.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "allocator_shim/base/assert.h"
+#include "runtime/base/wrapping.h"
+#include "runtime/kernels/functors/row_launch.h"
+
+namespace ohm {
+
+struct HostTeam {
+  /// Most elements are of the type that rows compute with, and need no conversion.
+  template <class Compute>
+  static constexpr bool is_stored_as(DType dtype) {
+    if constexpr (std::is_same_v<Compute, float>) return dtype == DType::float32;
+    if constexpr (std::is_same_v<Compute, double>) return dtype == DType::float64;
+    if constexpr (std::is_same_v<Compute, std::int64_t>) return dtype == DType::int64;
+    return false;
+  }
+
+  template <class Compute>
+  static Compute load(const RowOperand& operand, std::int64_t offset) {
+    OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
+    if (is_stored_as<Compute>(operand.dtype)) {
+      return reinterpret_cast<const Compute*>(operand.address)[offset];
+    }
+    // What is folded or summed is read in double precision.
+    if (std::is_same_v<Compute, double> && operand.dtype == DType::float32) {
+      return static_cast<Compute>(reinterpret_cast<const float*>(operand.address)[offset]);
+    }
+    return visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
+      return convert_element<Compute>(reinterpret_cast<const Stored*>(operand.address)[offset]);
+    });
+  }
+  template <class Value>
+  static void store(const RowOperand& operand, std::int64_t offset, Value value) {
+    OHM_ASSERT(offset >= 0 && offset < operand.count, "an element of the operand");
+    if (is_stored_as<Value>(operand.dtype)) {
+      reinterpret_cast<Value*>(operand.address)[offset] = value;
+      return;
+    }
+    visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
+      reinterpret_cast<Stored*>(operand.address)[offset] = convert_element<Stored>(value);
+    });
+  }
+  template <class Visit>
+  static void each(std::int64_t size, const Visit& visit) {
+    for (std::int64_t i = 0; i < size; ++i) visit(i);
+  }
+  template <class Visit>
+  static void once(const Visit& visit) {
+    visit();
+  }
+  template <class Of>
+  static auto sum(std::int64_t size, const Of& of) {
+    decltype(of(0)) sum = 0;
+    for (std::int64_t i = 0; i < size; ++i) sum = wrapping_sum(sum, of(i));
+    return sum;
+  }
+  template <class Value, class Of, class Combine>
+  static Value fold(std::int64_t size, Value start, const Of& of, const Combine& combine) {
+    for (std::int64_t i = 0; i < size; ++i) start = combine(start, of(i));
+    return start;
+  }
+  template <class Of, class Visit>
+  static void scan(std::int64_t size, const Of& of, const Visit& visit) {
+    decltype(of(0)) sum = 0;
+    for (std::int64_t i = 0; i < size; ++i) {
+      sum = wrapping_sum(sum, of(i));
+      visit(i, sum);
+    }
+  }
+  template <class Of>
+  static auto largest(std::int64_t size, const Of& of) {
+    auto largest = -std::numeric_limits<decltype(of(0))>::infinity();
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto value = of(i);
+      if (largest < value) largest = value;
+    }
+    return largest;
+  }
+  /// store(column, Σ weight(i) · of(i, column)) for each column.
+  template <class Weight, class Of, class Store>
+  static void weighted_sums(std::int64_t count, std::int64_t columns, const Weight& weight,
+                            const Of& of, const Store& store) {
+    std::vector<float> weights;
+    for (std::int64_t i = 0; i < count; ++i) weights.push_back(weight(i));
+    for (std::int64_t column = 0; column < columns; ++column) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        sum += static_cast<double>(weights[static_cast<std::size_t>(i)] * of(i, column));
+      }
+      store(column, sum);
+    }
+  }
+  template <class Key, class Precedes, class At, class Put>
+  static void sort(std::int64_t size, const Precedes& precedes, const At& at, const Put& put) {
+    std::vector<std::pair<Key, std::int64_t>> elements;
+    for (std::int64_t i = 0; i < size; ++i) elements.emplace_back(at(i), i);
+    std::stable_sort(elements.begin(), elements.end(),
+                     [&](const auto& a, const auto& b) { return precedes(a.first, b.first); });
+    for (std::int64_t i = 0; i < size; ++i) {
+      const auto& [key, place] = elements[static_cast<std::size_t>(i)];
+      put(i, key, place);
+    }
+  }
+};
+
+}  // namespace ohm

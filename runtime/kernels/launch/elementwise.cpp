@@ -1,0 +1,128 @@
+#include "runtime/kernels/launch/elementwise.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "allocator_shim/base/assert.h"
+#include "runtime/tensor/cuda_backend.h"
+
+namespace ohm {
+
+Shape broadcast_strides(const Tensor& tensor, const Shape& shape) {
+  const int missing = shape.dims() - tensor.dims();
+  OHM_ASSERT(missing >= 0, "an operand has more dimensions than the result");
+  Shape strides(shape.dims(), 0);
+  for (int dim = 0; dim < tensor.dims(); ++dim) {
+    const std::int64_t size = tensor.shape()[dim];
+    OHM_ASSERT(size == 1 || size == shape[missing + dim], "an operand does not broadcast");
+    if (size != 1) strides[missing + dim] = tensor.strides()[dim];
+  }
+  return strides;
+}
+
+namespace {
+
+/// A kernel's threads read and write so many bytes at once.
+constexpr std::uint64_t kAccessBytes = 16;
+
+bool is_everything(const Tensor& tensor) {
+  return tensor.nbytes() == tensor.storage().bytes() && tensor.is_dense();
+}
+
+/// Whether a kernel on `out`'s device can read it; a single element of the host is sent along.
+bool is_readable(const ElementwiseInput& input, const Tensor& out) {
+  if (input.tensor == nullptr) return true;
+  const Tensor& tensor = *input.tensor;
+  const bool is_host_number =
+      tensor.device().is_cpu() && tensor.numel() == 1 && tensor.dtype() != DType::int64;
+  return is_host_number || tensor.device() == out.device();
+}
+
+ElementwiseOperand operand_of(const Tensor& tensor, const Shape& shape) {
+  ElementwiseOperand operand;
+  operand.dtype = tensor.dtype();
+  const Shape strides = broadcast_strides(tensor, shape);
+  std::copy(strides.begin(), strides.end(), operand.strides);
+  return operand;
+}
+
+/// The number that a single element of the host is, rounded as it would be when read as `dtype`.
+double rounded_item(const Tensor& tensor, DType dtype) {
+  return visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
+    return convert_element<double>(convert_element<T>(tensor.item()));
+  });
+}
+
+ElementwiseOperand operand_of(const ElementwiseInput& input, const Tensor& out, DType dtype) {
+  ElementwiseOperand operand;
+  if (input.tensor != nullptr && input.tensor->device() == out.device()) {
+    operand = operand_of(*input.tensor, out.shape());
+    operand.address = input.tensor->cuda_address(CudaAccess::read);
+    return operand;
+  }
+  operand.is_number = true;
+  operand.number = input.tensor == nullptr ? input.number : rounded_item(*input.tensor, dtype);
+  return operand;
+}
+
+/// Dimensions that every operand walks through in one go become one; those of size 1 go.
+void merge_dimensions(ElementwiseLaunch& loop, const std::vector<ElementwiseOperand*>& operands) {
+  int kept = 0;
+  for (int dim = 0; dim < loop.dims; ++dim) {
+    if (loop.sizes[dim] == 1) continue;
+    const bool continues =
+        kept > 0 &&
+        std::all_of(operands.begin(), operands.end(), [&](const ElementwiseOperand* operand) {
+          return operand->strides[kept - 1] == operand->strides[dim] * loop.sizes[dim];
+        });
+    const int to = continues ? kept - 1 : kept++;
+    loop.sizes[to] = continues ? loop.sizes[to] * loop.sizes[dim] : loop.sizes[dim];
+    for (ElementwiseOperand* operand : operands) operand->strides[to] = operand->strides[dim];
+  }
+  loop.dims = kept;
+}
+
+bool is_flat(const ElementwiseLaunch& loop, const ElementwiseOperand& operand) {
+  return operand.dtype == loop.dtype && operand.address % kAccessBytes == 0 &&
+         (loop.dims == 0 || operand.strides[0] == 1);
+}
+
+bool is_flat(const ElementwiseLaunch& loop, const std::vector<ElementwiseOperand*>& operands) {
+  if (loop.dims > 1 || !is_flat(loop, loop.out)) return false;
+  return std::all_of(operands.begin() + 1, operands.end(), [&](const ElementwiseOperand* operand) {
+    const bool is_one = operand->is_number || (loop.dims == 1 && operand->strides[0] == 0);
+    return is_one || is_flat(loop, *operand);
+  });
+}
+
+}  // namespace
+
+bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const Tensor& out,
+                 std::initializer_list<ElementwiseInput> inputs) {
+  const CudaBackend* backend = out.cuda_backend();
+  if (backend == nullptr || !backend->kernels || !backend->kernels->has(functor, dtype))
+    return false;
+  const auto can_be_read = [&](const ElementwiseInput& input) { return is_readable(input, out); };
+  if (!std::all_of(inputs.begin(), inputs.end(), can_be_read)) return false;
+  if (out.numel() == 0) return true;
+  ElementwiseLaunch loop;
+  loop.count = static_cast<std::uint64_t>(out.numel());
+  loop.dtype = dtype;
+  loop.dims = out.dims();
+  std::copy(out.shape().begin(), out.shape().end(), loop.sizes);
+  ElementwiseOperand* next = loop.in;
+  for (const ElementwiseInput& input : inputs) *next++ = operand_of(input, out, dtype);
+  loop.out = operand_of(out, out.shape());
+  // Last: what it is computed from may be the same memory.
+  loop.out.address =
+      out.cuda_address(is_everything(out) ? CudaAccess::overwrite : CudaAccess::write);
+  std::vector<ElementwiseOperand*> operands = {&loop.out};
+  for (ElementwiseOperand* operand = loop.in; operand != next; ++operand)
+    operands.push_back(operand);
+  merge_dimensions(loop, operands);
+  loop.is_flat = is_flat(loop, operands);
+  backend->kernels->launch(functor, loop, parameters);
+  return true;
+}
+
+}  // namespace ohm

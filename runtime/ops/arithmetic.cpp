@@ -1,0 +1,213 @@
+#include "runtime/ops/arithmetic.h"
+
+#include "runtime/arithmetic/factories.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/kernels/functors/generators.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kAdd{"add"};
+constexpr OpInfo kSub{"sub"};
+constexpr OpInfo kRsub{"rsub"};
+constexpr OpInfo kMul{"mul"};
+constexpr OpInfo kDiv{"div"};
+constexpr OpInfo kNeg{"neg"};
+
+Tensor product(const Tensor& a, const TensorOrNumber& b) {
+  return binary_new(kMul, a, b, result_dtype(a, b), functors::Product());
+}
+
+Tensor gradient_product(const Tensor& grad, const Tensor& factor) {
+  return formula::is_recorded() ? mul(grad, factor) : product(grad, factor);
+}
+
+functors::ScaledSum scaled_sum(const Term& term) { return {term.factor()}; }
+
+Tensor add_scaled(const OpInfo& info, std::string_view node, const Tensor& input,
+                  const TensorOrNumber& other, const Term& term) {
+  const OpFront front(info);
+  Tensor out = binary_new(info, input, other, result_dtype(input, other), scaled_sum(term));
+  if (Recorder record(node, {&input, &tensor_of(other)}); record.is_needed()) {
+    record.attach_differentiable(out,
+                                 [term](BackwardCall& call) { return add_gradients(call, term); });
+  }
+  return out;
+}
+
+// The operands of a product or quotient, as far as their gradients need them, in the order in which
+// PyTorch releases them: saved slot 0 is the other one, slot 1 the input.
+void save_operands(Recorder& record, const Tensor& input, bool saves_input, const Tensor& other,
+                   bool saves_other) {
+  record.save(saves_other ? other : Tensor());
+  record.save(saves_input ? input : Tensor());
+}
+
+Tensor make_sample(const Shape& shape, double low) {
+  Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
+  map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
+  return tensor;
+}
+
+// Same shapes, broadcasting both ways, a number.
+std::vector<Sample> operand_pairs() {
+  return {{make_sample({2, 3}, 0.5), make_sample({2, 3}, 0.5)},
+          {make_sample({2, 3}, 0.5), make_sample({3}, 0.5)},
+          {make_sample({2, 1}, 0.5), make_sample({2, 3}, 0.5)},
+          {make_sample({2, 3}, 0.5), 1.5}};
+}
+
+std::vector<Sample> operand_pairs_with_alpha() {
+  std::vector<Sample> samples = operand_pairs();
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].emplace_back(i % 2 == 0 ? 1.0 : 2.5);
+  return samples;
+}
+
+std::vector<Sample> number_minus_tensor() { return {{make_sample({2, 3}, 0.5), 2.0}}; }
+
+std::vector<Sample> both_signs() {
+  return {
+      {from_values({-1.3, 0.8, -0.4, 2.1, 0.6, -1.1}, {2, 3}, {DType::float64, Device::cpu()})}};
+}
+
+}  // namespace
+
+TensorList add_gradients(BackwardCall& call, const Term& term) {
+  TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor()};
+  if (call.needs(1)) {
+    const Tensor signed_grad = term.is_subtracted ? formula::negated(call.grad()) : call.grad();
+    grads[1] = term.alpha == 1.0 ? signed_grad : formula::times(signed_grad, term.alpha);
+  }
+  return grads;
+}
+
+TensorList mul_gradients(BackwardCall& call, double number, bool is_number) {
+  TensorList grads{Tensor(), Tensor()};
+  if (call.needs(1)) grads[1] = gradient_product(call.grad(), call.saved(1));
+  if (call.needs(0)) {
+    grads[0] = is_number ? formula::times(call.grad(), number)
+                         : gradient_product(call.grad(), call.saved(0));
+  }
+  return grads;
+}
+
+TensorList div_gradients(BackwardCall& call, double number, bool is_number) {
+  TensorList grads{Tensor(), Tensor()};
+  if (call.needs(1)) {
+    const Tensor other = call.saved(0);
+    const Tensor ratio = formula::quotient(call.saved(1), other);
+    const Tensor slope = formula::quotient(ratio, other);
+    const Tensor opposite = formula::negated(call.grad());
+    grads[1] = gradient_product(opposite, slope);
+  }
+  if (call.needs(0)) {
+    grads[0] = is_number ? formula::times(call.grad(), 1.0 / number)
+                         : formula::quotient(call.grad(), call.saved(0));
+  }
+  return grads;
+}
+
+Tensor add(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  return add_scaled(kAdd, "AddBackward", input, other, {alpha, false});
+}
+
+Tensor sub(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  return add_scaled(kSub, "SubBackward", input, other, {alpha, true});
+}
+
+Tensor rsub(const Tensor& input, double number) {
+  const OpFront front(kRsub);
+  Tensor out =
+      binary_new(kRsub, input, number, result_dtype(input, number), functors::ReversedDifference());
+  if (Recorder record("RsubBackward", {&input}); record.is_needed()) {
+    record.attach_differentiable(
+        out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
+  }
+  return out;
+}
+
+Tensor mul(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kMul);
+  Recorder record("MulBackward", {&input, &tensor_of(other)});
+  save_operands(record, input, record.needs(1), tensor_of(other), record.needs(0));
+  Tensor out = product(input, other);
+  record.attach_differentiable(
+      out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+        return mul_gradients(call, number, scalar);
+      });
+  return out;
+}
+
+Tensor div(const Tensor& input, const TensorOrNumber& other) {
+  const OpFront front(kDiv);
+  const DType promoted = result_dtype(input, other);
+  const DType dtype = is_floating(promoted) ? promoted : DType::float32;
+  Recorder record("DivBackward", {&input, &tensor_of(other)});
+  save_operands(record, input, record.needs(1), tensor_of(other), !is_number(other));
+  Tensor out = binary_new_floating(kDiv, input, other, dtype, functors::Quotient());
+  record.attach_differentiable(
+      out, [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+        return div_gradients(call, number, scalar);
+      });
+  return out;
+}
+
+Tensor neg(const Tensor& input) {
+  const OpFront front(kNeg);
+  Tensor out = empty_like(input);
+  visit_dtype(input.dtype(),
+              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, functors::Neg()); });
+  if (Recorder record("NegBackward", {&input}); record.is_needed()) {
+    record.attach_differentiable(
+        out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
+  }
+  return out;
+}
+
+std::vector<OpDef> arithmetic_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName alpha{"alpha", Value(1.0)};
+  return {
+      define(kAdd, kBoth, &add, {"input", "other", alpha}, operand_pairs_with_alpha),
+      define(kSub, kBoth, &sub, {"input", "other", alpha}, operand_pairs_with_alpha),
+      define(kRsub, kBoth, &rsub, {"input", "number"}, number_minus_tensor),
+      define(kMul, kBoth, &mul, {"input", "other"}, operand_pairs),
+      define(kDiv, kBoth, &div, {"input", "other"}, operand_pairs),
+  };
+}
+
+std::vector<OpDef> negation_ops() {
+  return {define(kNeg, kFunction | kMethod, &neg, {"input"}, both_signs)};
+}
+
+}  // namespace ohm::ops
+
+namespace ohm::ops::formula {
+
+Tensor times(const Tensor& tensor, double factor) {
+  if (is_recorded()) return mul(tensor, factor);
+  return map_new(tensor, functors::Scaled{factor});
+}
+Tensor plus(const Tensor& tensor, double number) {
+  if (is_recorded()) return add(tensor, number);
+  return map_new(tensor, functors::Shifted{number});
+}
+Tensor negated(const Tensor& tensor) { return mapped(tensor, &neg, functors::Neg()); }
+Tensor product(const Tensor& a, const Tensor& b) {
+  if (is_recorded()) return mul(a, b);
+  return combined(a, b, functors::Product());
+}
+Tensor quotient(const Tensor& a, const Tensor& b) {
+  if (is_recorded()) return div(a, b);
+  return combined(a, b, functors::Quotient());
+}
+Tensor sum(const Tensor& a, const Tensor& b) {
+  if (is_recorded()) return add(a, b);
+  return combined(a, b, functors::Sum());
+}
+Tensor difference(const Tensor& a, const Tensor& b) {
+  if (is_recorded()) return sub(a, b);
+  return combined(a, b, functors::Difference());
+}
+
+}  // namespace ohm::ops::formula

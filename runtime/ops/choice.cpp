@@ -1,0 +1,127 @@
+#include "runtime/ops/choice.h"
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/binary_kernel.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kMaximum{"maximum"};
+constexpr OpInfo kMinimum{"minimum"};
+constexpr OpInfo kWhere{"where"};
+
+// The gradient of the larger (or smaller) of two: half of it where both are equal, nothing where
+// the other one was chosen.
+template <class Pick>
+Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& theirs,
+                       Pick is_second_chosen) {
+  const Tensor half = map_new(grad, functors::Divided{2.0});
+  const Tensor is_equal = empty(grad.shape(), {DType::boolean, grad.device()});
+  Tensor out = empty_like(grad);
+  const Tensor is_theirs = empty(grad.shape(), {DType::boolean, grad.device()});
+  const DType dtype = result_dtype(mine, theirs);
+  visit_floating(dtype, [&]<class T>(TypeTag<T>) {
+    map_binary<bool, T>(is_equal, mine, theirs, functors::Equal());
+    map_binary<bool, T>(is_theirs, mine, theirs, is_second_chosen);
+  });
+  visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
+    map_ternary<T, T>(out, is_equal, half, grad, functors::Where());
+    map_binary<T, T>(out, out, is_theirs, functors::Kept{false});
+  });
+  return out;
+}
+
+// max and min: the gradient goes to the chosen operand, half to each where they are equal.
+template <class Chosen, class Pick>
+Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, const Tensor& other,
+                Chosen chosen, Pick is_second_chosen) {
+  const OpFront front(info);
+  Recorder record(node, {&input, &other});
+  record.save(other);
+  record.save(input);
+  Tensor out = binary_new(info, input, other, result_dtype(input, other), chosen);
+  record.attach(out, [=](BackwardCall& call) {
+    const Tensor a = call.saved(1);
+    const Tensor b = call.saved(0);
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = chosen_gradient(call.grad(), b, a, is_second_chosen);
+    if (call.needs(0)) grads[0] = chosen_gradient(call.grad(), a, b, is_second_chosen);
+    return grads;
+  });
+  return out;
+}
+
+Tensor choice_sample(const Shape& shape, double low) {
+  Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
+  map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
+  return tensor;
+}
+
+std::vector<Sample> distinct_pair() {
+  return {{choice_sample({2, 3}, 0.0), choice_sample({2, 3}, 2.0)},
+          {choice_sample({2, 3}, 2.0), choice_sample({3}, 0.0)}};
+}
+
+std::vector<Sample> condition_and_pair() {
+  return {{from_values({1, 0, 1, 1, 0, 0}, {2, 3}, {DType::boolean, Device::cpu()}),
+           choice_sample({2, 3}, 0.0), choice_sample({3}, 2.0)}};
+}
+
+}  // namespace
+
+Tensor maximum(const Tensor& input, const Tensor& other) {
+  return pick_one(kMaximum, "MaximumBackward", input, other, functors::Maximum(), functors::Less());
+}
+
+Tensor minimum(const Tensor& input, const Tensor& other) {
+  return pick_one(kMinimum, "MinimumBackward", input, other, functors::Minimum(),
+                  functors::Greater());
+}
+
+Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
+  const OpFront front(kWhere);
+  if (condition.dtype() != DType::boolean) {
+    throw std::invalid_argument(fmt::format(
+        "[where] expected condition to be a bool tensor, got {}", name_of(condition.dtype())));
+  }
+  require_same_device(condition, input, kWhere);
+  require_same_device(input, other, kWhere);
+  const DType dtype = result_dtype(input, other);
+  const Shape pair = broadcast_shapes(input.shape(), other.shape(), "where");
+  Recorder record("WhereBackward", {&input, &other});
+  record.save(condition);
+  // The kernel takes two tensors of one dtype: the narrower one is converted first.
+  const Tensor when_true = cast(input, dtype);
+  const Tensor when_false = cast(other, dtype);
+  Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
+  visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
+    map_ternary<T, T>(out, condition, when_true, when_false, functors::Where());
+  });
+  record.attach_differentiable(out, [](BackwardCall& call) {
+    const Tensor chosen = call.saved(0);
+    const auto share = [&](bool mine) {
+      const Tensor zero = full({}, 0.0, options_of(call.grad()));
+      if (call.is_recorded()) {
+        return mine ? where(chosen, call.grad(), zero) : where(chosen, zero, call.grad());
+      }
+      return map_new(call.grad(), chosen, functors::Kept{mine});
+    };
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = share(false);
+    if (call.needs(0)) grads[0] = share(true);
+    return grads;
+  });
+  return out;
+}
+
+std::vector<OpDef> choice_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kMaximum, kBoth, &maximum, {"input", "other"}, distinct_pair),
+      define(kMinimum, kBoth, &minimum, {"input", "other"}, distinct_pair),
+      define(kWhere, kFunction, &where, {"condition", "input", "other"}, condition_and_pair),
+  };
+}
+
+}  // namespace ohm::ops

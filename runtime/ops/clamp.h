@@ -1,0 +1,24 @@
+// Elements kept between bounds.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/op.h"
+
+namespace ohm::ops {
+
+/// At least one bound must be given.
+Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<double> max);
+
+/// The functor of clamp() and clamp_().
+functors::Clamp clamped(std::optional<double> min, std::optional<double> max);
+
+/// The gradient of clamp() and clamp_() by the input that was kept.
+Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<double> min,
+                      std::optional<double> max);
+
+std::vector<OpDef> clamp_ops();
+
+}  // namespace ohm::ops

@@ -1,0 +1,103 @@
+#include "runtime/ops/comparison.h"
+
+#include <limits>
+
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/binary_kernel.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kIsFinite{"isfinite"};
+constexpr OpInfo kIsInf{"isinf"};
+constexpr OpInfo kIsNan{"isnan"};
+constexpr OpInfo kEq{"eq"};
+constexpr OpInfo kNe{"ne"};
+constexpr OpInfo kLt{"lt"};
+constexpr OpInfo kLe{"le"};
+constexpr OpInfo kGt{"gt"};
+constexpr OpInfo kGe{"ge"};
+
+template <class F>
+Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F&& fn) {
+  const OpFront front(info);
+  Tensor out = empty_for(input, other, DType::boolean, info);
+  visit_dtype(result_dtype(input, other),
+              [&]<class T>(TypeTag<T>) { loop_binary<bool, T>(out, input, other, fn); });
+  return out;
+}
+
+// The same for every element.
+Tensor answered(const OpInfo& info, const Tensor& input, bool answer) {
+  const OpFront front(info);
+  Tensor out = empty_like(input, DType::boolean);
+  fill_values(out, answer ? 1.0 : 0.0);
+  return out;
+}
+
+// Not-a-number is.
+Tensor unlike_itself(const Tensor& input) {
+  const OpFront front(kIsNan);
+  Tensor out = empty_like(input, DType::boolean);
+  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
+    map_binary<bool, T>(out, input, input, functors::Unequal());
+  });
+  return out;
+}
+
+}  // namespace
+
+Tensor eq(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kEq, input, other, functors::Equal());
+}
+Tensor ne(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kNe, input, other, functors::Unequal());
+}
+Tensor lt(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kLt, input, other, functors::Less());
+}
+Tensor le(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kLe, input, other, functors::LessOrEqual());
+}
+Tensor gt(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kGt, input, other, functors::Greater());
+}
+Tensor ge(const Tensor& input, const TensorOrNumber& other) {
+  return compare(kGe, input, other, functors::GreaterOrEqual());
+}
+
+Tensor isfinite(const Tensor& input) {
+  if (!is_floating(input.dtype())) {
+    return answered(kIsFinite, input, true);
+  }
+  // The size of x, whether it is not infinite, whether x is a number: three temporaries.
+  const OpFront front(kIsFinite);
+  const Tensor size = map_new(input, functors::Abs());
+  const Tensor is_bounded = ne(size, std::numeric_limits<double>::infinity());
+  const Tensor is_number = eq(input, input);
+  Tensor out = empty_like(input, DType::boolean);
+  map_binary<bool, bool>(out, is_bounded, is_number, functors::Both());
+  return out;
+}
+Tensor isinf(const Tensor& input) {
+  const OpFront front(kIsInf);
+  if (!is_floating(input.dtype())) {
+    return answered(kIsInf, input, false);
+  }
+  const Tensor size = map_new(input, functors::Abs());
+  return eq(size, std::numeric_limits<double>::infinity());
+}
+Tensor isnan(const Tensor& input) { return unlike_itself(input); }
+
+std::vector<OpDef> comparison_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  return {
+      define(kEq, kBoth, &eq, {"input", "other"}),    define(kNe, kBoth, &ne, {"input", "other"}),
+      define(kLt, kBoth, &lt, {"input", "other"}),    define(kLe, kBoth, &le, {"input", "other"}),
+      define(kGt, kBoth, &gt, {"input", "other"}),    define(kGe, kBoth, &ge, {"input", "other"}),
+      define(kIsFinite, kBoth, &isfinite, {"input"}), define(kIsInf, kBoth, &isinf, {"input"}),
+      define(kIsNan, kBoth, &isnan, {"input"}),
+  };
+}
+
+}  // namespace ohm::ops

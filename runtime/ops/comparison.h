@@ -1,0 +1,22 @@
+// Comparisons, element by element: they give bool tensors and have no gradient.
+#pragma once
+
+#include <vector>
+
+#include "runtime/ops/op.h"
+
+namespace ohm::ops {
+
+Tensor eq(const Tensor& input, const TensorOrNumber& other);
+Tensor ne(const Tensor& input, const TensorOrNumber& other);
+Tensor lt(const Tensor& input, const TensorOrNumber& other);
+Tensor le(const Tensor& input, const TensorOrNumber& other);
+Tensor gt(const Tensor& input, const TensorOrNumber& other);
+Tensor ge(const Tensor& input, const TensorOrNumber& other);
+Tensor isfinite(const Tensor& input);
+Tensor isinf(const Tensor& input);
+Tensor isnan(const Tensor& input);
+
+std::vector<OpDef> comparison_ops();
+
+}  // namespace ohm::ops

@@ -1,0 +1,200 @@
+#include "runtime/ops/cuda/convolution.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "allocator_shim/observe/out_of_memory.h"
+#include "runtime/ops/cuda/library_call.h"
+#include "runtime/tensor/allocation.h"
+#include "runtime/tensor/context.h"
+
+namespace ohm::ops {
+namespace {
+
+using cuda::ConvolutionPass;
+
+/// Whether the library takes it: no tensor is empty, and each has at most 2³¹ − 1 elements.
+bool is_of_library(const ConvGeometry& g) {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  const std::int64_t kernel = g.kernel_height * g.kernel_width;
+  const std::int64_t elements[] = {g.batch * g.groups * g.in_channels * g.in_height * g.in_width,
+                                   g.batch * g.groups * g.out_channels * g.out_height * g.out_width,
+                                   g.groups * g.out_channels * g.in_channels * kernel};
+  const std::int64_t numbers[] = {g.padding_height, g.padding_width,
+                                  g.stride_height * g.dilation_height,
+                                  g.stride_width * g.dilation_width};
+  return std::all_of(std::begin(elements), std::end(elements),
+                     [](std::int64_t count) { return count > 0 && count <= kMost; }) &&
+         *std::max_element(std::begin(numbers), std::end(numbers)) <= kMost;
+}
+
+/// nullopt where the library does not take it.
+std::optional<cuda::Convolution> described(const ConvGeometry& g, DType dtype) {
+  if (!is_of_library(g)) return std::nullopt;
+  const auto size = [](std::int64_t value) { return static_cast<int>(value); };
+  const int in_channels = size(g.groups * g.in_channels);
+  const int out_channels = size(g.groups * g.out_channels);
+  cuda::Convolution convolution;
+  convolution.type = element_type(dtype);
+  convolution.input = {size(g.batch), in_channels, size(g.in_height), size(g.in_width)};
+  convolution.filter = {out_channels, size(g.in_channels), size(g.kernel_height),
+                        size(g.kernel_width)};
+  convolution.output = {size(g.batch), out_channels, size(g.out_height), size(g.out_width)};
+  convolution.padding = {size(g.padding_height), size(g.padding_width)};
+  convolution.stride = {size(g.stride_height), size(g.stride_width)};
+  convolution.dilation = {size(g.dilation_height), size(g.dilation_width)};
+  convolution.groups = size(g.groups);
+  return convolution;
+}
+
+IntrusivePtr<Storage> workspace_of(std::size_t bytes, Device device) {
+  if (bytes == 0) return {};
+  const WorkspaceGuard guard;
+  return allocate_storage(bytes, device);
+}
+
+/// Of `bytes`, or of what halving leaves of them when there is memory for it: nothing at the end.
+IntrusivePtr<Storage> workspace_of_at_most(std::size_t bytes, Device device) {
+  for (; bytes > 0; bytes /= 2) {
+    try {
+      return workspace_of(bytes, device);
+    } catch (const OutOfMemory&) {  // counted, as PyTorch's is
+    }
+  }
+  return {};
+}
+
+cuda::DeviceRange range_of(const IntrusivePtr<Storage>& workspace) {
+  return workspace ? cuda::DeviceRange{workspace->address(), workspace->bytes()}
+                   : cuda::DeviceRange{};
+}
+
+struct ConvolutionOperands {
+  const Tensor& first;
+  const Tensor& second;
+  const Tensor& bias;  ///< may be undefined
+  const Tensor& result;
+
+  Device device() const { return result.device(); }
+  cuda::ConvolutionOperands on_card() const {
+    return {read_on_cuda(first), read_on_cuda(second), overwrite_on_cuda(result)};
+  }
+};
+
+/// One convolution as the library is asked for it.
+struct Asked {
+  const cuda::Cudnn* cudnn;
+  ConvolutionPass pass;
+  cuda::Convolution convolution;
+};
+
+/// nullopt where they are not on a CUDA device with the library, or do not fit it.
+std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometry,
+                               const ConvolutionOperands& operands) {
+  // The library reads one element behind the other.
+  if (operands.bias.defined() && !operands.bias.is_contiguous()) return std::nullopt;
+  cuda::DeviceLibraries* const libraries =
+      libraries_for({&operands.first, &operands.second, &operands.bias, &operands.result});
+  const cuda::Cudnn* const cudnn = libraries == nullptr ? nullptr : libraries->cudnn();
+  if (cudnn == nullptr) return std::nullopt;
+  const std::optional<cuda::Convolution> convolution = described(geometry, operands.result.dtype());
+  if (!convolution) return std::nullopt;
+  return Asked{cudnn, pass, *convolution};
+}
+
+// As PyTorch does it: one workspace for all that are tried, the largest that there is memory for.
+void measure(const Asked& asked, const ConvolutionOperands& operands) {
+  const Device device = operands.device();
+  const std::size_t room = Context::current().slot(device).allocator->info().free_bytes;
+  const std::size_t bytes = asked.cudnn->largest_workspace(asked.pass, asked.convolution, room);
+  const IntrusivePtr<Storage> workspace = workspace_of_at_most(bytes, device);
+  asked.cudnn->measure(asked.pass, asked.convolution, operands.on_card(), range_of(workspace));
+}
+
+void compute(const Asked& asked, const ConvolutionOperands& operands, ConvolutionPlan plan) {
+  const cuda::ConvolutionAlgorithm* const measured =
+      plan == ConvolutionPlan::measured ? asked.cudnn->measured(asked.pass, asked.convolution)
+                                        : nullptr;
+  const cuda::ConvolutionAlgorithm algorithm =
+      measured == nullptr ? asked.cudnn->algorithm_for(asked.pass, asked.convolution, 0)
+                          : *measured;
+  const IntrusivePtr<Storage> workspace =
+      workspace_of(algorithm.workspace_bytes, operands.device());
+  asked.cudnn->convolve(asked.pass, asked.convolution, algorithm, operands.on_card(),
+                        range_of(workspace));
+  if (operands.bias.defined()) {
+    asked.cudnn->add_bias(asked.convolution.type, asked.convolution.output,
+                          read_on_cuda(operands.bias),
+                          operands.result.cuda_address(CudaAccess::write));
+  }
+}
+
+ConvolutionKey key_of(ConvolutionPass pass, const ConvGeometry& g, const Tensor& result) {
+  return {result.device().index,
+          static_cast<std::int64_t>(pass),
+          static_cast<std::int64_t>(result.dtype()),
+          g.batch,
+          g.groups,
+          g.in_channels,
+          g.out_channels,
+          g.in_height,
+          g.in_width,
+          g.out_height,
+          g.out_width,
+          g.kernel_height,
+          g.kernel_width,
+          g.stride_height,
+          g.stride_width,
+          g.padding_height,
+          g.padding_width,
+          g.dilation_height,
+          g.dilation_width};
+}
+
+// PyTorch computes it with a kernel of its own, unless it is in halves.
+bool is_depthwise(const ConvGeometry& g, DType dtype) {
+  return g.groups > 1 && g.in_channels == 1 && (dtype == DType::float32 || dtype == DType::float64);
+}
+
+CudaResult convolve(ConvolutionPass pass, const ConvGeometry& geometry,
+                    const ConvolutionOperands& operands) {
+  if (operands.device().is_cpu() || operands.result.numel() == 0) return CudaResult::no;
+  ExecutionState& state = Context::current().state;
+  const ConvolutionKey key = key_of(pass, geometry, operands.result);
+  const auto known = state.convolution_plans.find(state.thread, key);
+  const ConvolutionPlan plan = is_depthwise(geometry, operands.result.dtype())
+                                   ? ConvolutionPlan::suggested
+                                   : known.value_or(state.convolution_plans.next());
+  return call_library(operands.device(), [&] {
+    const std::optional<Asked> asked = asked_for(pass, geometry, operands);
+    if (!known && plan == ConvolutionPlan::measured) {
+      if (asked) measure(*asked, operands);
+      // What PyTorch does to get rid of what the trials took.
+      for (const DeviceSlot& gpu : Context::current().gpus) gpu.allocator->empty_cache();
+    }
+    if (asked) compute(*asked, operands, plan);
+    state.convolution_plans.keep(state.thread, key, plan);
+    return asked ? CudaResult::done : CudaResult::no;
+  });
+}
+
+}  // namespace
+
+CudaResult convolve_on_cuda(const ConvGeometry& geometry, const Tensor& input, const Tensor& weight,
+                            const Tensor& bias, const Tensor& out) {
+  return convolve(ConvolutionPass::output, geometry, {input, weight, bias, out});
+}
+
+CudaResult convolve_grad_input_on_cuda(const ConvGeometry& geometry, const Tensor& grad_out,
+                                       const Tensor& weight, const Tensor& grad_input) {
+  return convolve(ConvolutionPass::input_slope, geometry, {weight, grad_out, Tensor(), grad_input});
+}
+
+CudaResult convolve_grad_weight_on_cuda(const ConvGeometry& geometry, const Tensor& grad_out,
+                                        const Tensor& input, const Tensor& grad_weight) {
+  return convolve(ConvolutionPass::filter_slope, geometry,
+                  {input, grad_out, Tensor(), grad_weight});
+}
+
+}  // namespace ohm::ops

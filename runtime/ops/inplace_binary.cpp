@@ -1,0 +1,147 @@
+#include "runtime/ops/inplace_binary.h"
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/kernels/functors/arithmetic.h"
+#include "runtime/ops/arithmetic.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kAddInplace{"add_"};
+constexpr OpInfo kSubInplace{"sub_"};
+constexpr OpInfo kMulInplace{"mul_"};
+constexpr OpInfo kDivInplace{"div_"};
+constexpr OpInfo kZeroInplace{"zero_"};
+constexpr OpInfo kFillInplace{"fill_"};
+
+// An in-place result must fit what it is written into.
+void require_writable(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
+                      DType result) {
+  if (const Tensor* tensor = std::get_if<Tensor>(&other)) {
+    require_same_device(input, *tensor, info);
+    if (!(broadcast_shapes(input.shape(), tensor->shape(), info.name.data()) == input.shape())) {
+      throw std::invalid_argument(
+          fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}",
+                      info.name, input.shape().str(), tensor->shape().str()));
+    }
+    require_no_partial_overlap(input, *tensor, info.name);
+  }
+  if (is_floating(result) && !is_floating(input.dtype())) {
+    throw std::invalid_argument(fmt::format("[{}] result type {} can't be cast to the output's {}",
+                                            info.name, name_of(result), name_of(input.dtype())));
+  }
+}
+
+// The input of an in-place op as backward needs it: a copy, for its own values are overwritten.
+Tensor kept_input(const Recorder& record, const Tensor& input) {
+  return record.needs(1) ? copy_of(input) : Tensor();
+}
+
+// One in-place op: checks, records what backward needs before the write, writes.
+template <class Write, class Save, class Attach>
+Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
+                      const TensorOrNumber& other, Write write, Save save, Attach attach) {
+  const OpFront front(info);
+  require_writable(info, input, other, result_dtype(input, other));
+  Recorder record(node, {&input, &tensor_of(other)});
+  if (record.is_needed()) save(record);
+  begin_inplace_write(input, info.name);
+  write();
+  if (record.is_needed()) attach(record);
+  return input;
+}
+
+// input[i] = fn(input[i], other[i])
+template <class F>
+auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn) {
+  return [&input, &other, fn] {
+    visit_dtype(input.dtype(),
+                [&]<class T>(TypeTag<T>) { loop_binary<T, T>(input, input, other, fn); });
+  };
+}
+
+Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
+                          const TensorOrNumber& other, const Term& term) {
+  return binary_inplace(
+      info, node, input, other, overwrite(input, other, functors::ScaledSum{term.factor()}),
+      [](Recorder&) {},
+      [&input, term](Recorder& record) {
+        record.attach_differentiable(
+            input, [term](BackwardCall& call) { return add_gradients(call, term); });
+      });
+}
+
+}  // namespace
+
+Tensor add_(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  return add_scaled_inplace(kAddInplace, "AddBackward", input, other, {alpha, false});
+}
+
+Tensor sub_(const Tensor& input, const TensorOrNumber& other, double alpha) {
+  return add_scaled_inplace(kSubInplace, "SubBackward", input, other, {alpha, true});
+}
+
+Tensor mul_(const Tensor& input, const TensorOrNumber& other) {
+  return binary_inplace(
+      kMulInplace, "MulBackward", input, other, overwrite(input, other, functors::Product()),
+      [&](Recorder& record) {
+        record.save(record.needs(0) ? tensor_of(other) : Tensor());
+        record.save(kept_input(record, input));
+      },
+      [&](Recorder& record) {
+        // The copy of what was overwritten has no graph: this is differentiated once only.
+        record.attach(input,
+                      [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+                        return mul_gradients(call, number, scalar);
+                      });
+      });
+}
+
+Tensor div_(const Tensor& input, const TensorOrNumber& other) {
+  require_floating(input, kDivInplace);
+  return binary_inplace(
+      kDivInplace, "DivBackward", input, other,
+      [&] {
+        visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
+          loop_binary<T, T>(input, input, other, functors::Quotient());
+        });
+      },
+      [&](Recorder& record) {
+        record.save(tensor_of(other));
+        record.save(kept_input(record, input));
+      },
+      [&](Recorder& record) {
+        // The copy of what was overwritten has no graph: this is differentiated once only.
+        record.attach(input,
+                      [number = number_of(other), scalar = is_number(other)](BackwardCall& call) {
+                        return div_gradients(call, number, scalar);
+                      });
+      });
+}
+
+Tensor fill_(const Tensor& input, double value) {
+  const OpFront front(kFillInplace);
+  Recorder record("FillBackward", {&input});
+  begin_inplace_fill(input, kFillInplace.name);
+  fill_values(input, value);
+  if (record.is_needed()) {
+    record.attach(input, [](BackwardCall& call) { return TensorList{zeros_like(call.grad())}; });
+  }
+  return input;
+}
+
+Tensor zero_(const Tensor& input) { return fill_(input, 0.0); }
+
+std::vector<OpDef> inplace_ops() {
+  const ParamName alpha{"alpha", Value(1.0)};
+  return {
+      define(kAddInplace, kMethod, &add_, {"input", "other", alpha}),
+      define(kSubInplace, kMethod, &sub_, {"input", "other", alpha}),
+      define(kMulInplace, kMethod, &mul_, {"input", "other"}),
+      define(kDivInplace, kMethod, &div_, {"input", "other"}),
+      define(kZeroInplace, kMethod, &zero_, {"input"}),
+      define(kFillInplace, kMethod, &fill_, {"input", "value"}),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,8 +1,0 @@
-// What a build without a CUDA toolkit has instead of kernels.
-#include "runtime/ops/kernels/kernel_module.h"
-
-namespace ohm::ops::kernels {
-
-std::vector<std::span<const std::byte>> kernel_images() { return {}; }
-
-}  // namespace ohm::ops::kernels

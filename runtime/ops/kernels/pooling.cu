@@ -1,9 +1,0 @@
-// Windows of images on a card: a kernel for each row of the list and compute type.
-#include "runtime/ops/kernels/formula_list.h"
-#include "runtime/ops/kernels/lines.cuh"
-
-#define OHM_ROW(name, Formula, ...)         \
-  OHM_KERNEL(name, Formula, float32, float) \
-  OHM_KERNEL(name, Formula, float64, double)
-OHM_FOR_EACH_POOLING_LINE(OHM_ROW)
-#undef OHM_ROW

@@ -1,0 +1,165 @@
+#include "runtime/ops/lerp.h"
+
+#include <algorithm>
+
+#include "runtime/kernels/functors/functions.h"
+#include "runtime/kernels/functors/update.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/formula.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kLerp{"lerp"};
+constexpr OpInfo kAddcmul{"addcmul", CastPolicy::widest};
+constexpr OpInfo kAddcdiv{"addcdiv", CastPolicy::widest};
+constexpr OpInfo kAtan2{"atan2", CastPolicy::widest};
+
+// autocast casts to the widest dtype among all of them.
+std::vector<Tensor> as_wide_as_the_widest(const OpFront& front, const OpInfo& info,
+                                          std::vector<Tensor> tensors) {
+  DType widest = tensors[0].dtype();
+  for (const Tensor& tensor : tensors) {
+    require_same_device(tensors[0], tensor, info);
+    require_floating(tensor, info);
+    widest = promote_types(widest, tensor.dtype());
+  }
+  if (widest != DType::float32) return tensors;
+  std::for_each(tensors.rbegin(), tensors.rend(),
+                [&](Tensor& tensor) { tensor = front.input(tensor); });
+  return tensors;
+}
+
+template <class F>
+Tensor ternary_new(const OpInfo& info, const Tensor& a, const Tensor& b, const Tensor& c, F&& fn) {
+  const Shape shape = broadcast_shapes(
+      a.shape(), broadcast_shapes(b.shape(), c.shape(), info.name.data()), info.name.data());
+  const DType dtype = promote_types(a.dtype(), promote_types(b.dtype(), c.dtype()));
+  Tensor out = empty(shape, {dtype, a.device()});
+  visit_floating(dtype, [&]<class T>(TypeTag<T>) { map_ternary<T, T>(out, a, b, c, fn); });
+  return out;
+}
+
+// input + weight · (end − input)
+Tensor lerp(const Tensor& input, const Tensor& end, double weight) {
+  const OpFront front(kLerp);
+  require_same_device(input, end, kLerp);
+  require_floating(input, kLerp);
+  require_floating(end, kLerp);
+  Tensor out = formula::combined(input, end, functors::Lerp{weight});
+  if (Recorder record("LerpBackward", {&input, &end}); record.is_needed()) {
+    record.attach(out, [weight](BackwardCall& call) {
+      TensorList grads{Tensor(), Tensor()};
+      if (call.needs(1)) grads[1] = formula::times(call.grad(), weight);
+      if (call.needs(0)) grads[0] = formula::times(call.grad(), 1.0 - weight);
+      return grads;
+    });
+  }
+  return out;
+}
+
+// input + value · a · b
+Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, double value) {
+  const OpFront front(kAddcmul);
+  const std::vector<Tensor> all = as_wide_as_the_widest(front, kAddcmul, {given, first, second});
+  Recorder record("AddcmulBackward", {&all[0], &all[1], &all[2]});
+  record.save(record.needs(2) ? all[1] : Tensor());
+  record.save(record.needs(1) ? all[2] : Tensor());
+  Tensor out = ternary_new(kAddcmul, all[0], all[1], all[2], functors::Addcmul{value});
+  record.attach(out, [value](BackwardCall& call) {
+    const auto share = [&](const Tensor& factor) {
+      const Tensor scaled = formula::times(factor, value);
+      return formula::product(call.grad(), scaled);
+    };
+    TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = share(call.saved(1));
+    if (call.needs(2)) grads[2] = share(call.saved(0));
+    return grads;
+  });
+  return out;
+}
+
+// input + value · a / b
+Tensor addcdiv(const Tensor& given, const Tensor& first, const Tensor& second, double value) {
+  const OpFront front(kAddcdiv);
+  const std::vector<Tensor> all = as_wide_as_the_widest(front, kAddcdiv, {given, first, second});
+  Recorder record("AddcdivBackward", {&all[0], &all[1], &all[2]});
+  record.save(record.needs(2) ? all[1] : Tensor());
+  record.save(all[2]);
+  Tensor out = ternary_new(kAddcdiv, all[0], all[1], all[2], functors::Addcdiv{value});
+  record.attach(out, [value](BackwardCall& call) {
+    const Tensor b = call.saved(1);
+    TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
+    if (call.needs(1)) {
+      const Tensor slope = map_new(b, functors::NumberOver{value});
+      grads[1] = formula::product(call.grad(), slope);
+    }
+    if (call.needs(2)) {
+      const Tensor square = formula::product(b, b);
+      const Tensor scaled = formula::times(call.saved(0), value);
+      const Tensor slope = formula::quotient(scaled, square);
+      const Tensor negated = formula::times(call.grad(), -1.0);
+      grads[2] = formula::product(negated, slope);
+    }
+    return grads;
+  });
+  return out;
+}
+
+// The angle of (x, y) seen from 0: `input` is y, `other` x.
+Tensor atan2(const Tensor& given, const Tensor& given_other) {
+  const OpFront front(kAtan2);
+  const std::vector<Tensor> both = as_wide_as_the_widest(front, kAtan2, {given, given_other});
+  Recorder record("Atan2Backward", {&both[0], &both[1]});
+  record.save(both[1]);
+  record.save(both[0]);
+  Tensor out = formula::combined(both[0], both[1], functors::Angle());
+  record.attach(out, [](BackwardCall& call) {
+    const Tensor x = call.saved(0);
+    const Tensor y = call.saved(1);
+    Tensor inverse;
+    {
+      const Tensor x_square = formula::product(x, x);
+      const Tensor y_square = formula::product(y, y);
+      const Tensor total = formula::sum(y_square, x_square);
+      inverse = map_new(total, functors::Reciprocal());
+    }
+    TensorList grads{Tensor(), Tensor()};
+    const Tensor rising = call.needs(0) ? formula::product(call.grad(), x) : Tensor();
+    if (call.needs(0)) grads[0] = formula::product(rising, inverse);
+    const Tensor negated = call.needs(1) ? formula::times(y, -1.0) : Tensor();
+    const Tensor falling = call.needs(1) ? formula::product(call.grad(), negated) : Tensor();
+    if (call.needs(1)) grads[1] = formula::product(falling, inverse);
+    return grads;
+  });
+  return out;
+}
+
+Tensor sample(double low) {
+  Tensor tensor = rand({2, 3}, {DType::float64, Device::cpu()});
+  map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
+  return tensor;
+}
+
+std::vector<Sample> three() { return {{sample(0.5), sample(0.5), sample(0.5), 1.5}}; }
+
+}  // namespace
+
+std::vector<OpDef> lerp_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const ParamName value{"value", 1.0};
+  return {
+      define(kLerp, kBoth, &lerp, {"input", "end", "weight"},
+             [] {
+               return std::vector<Sample>{{sample(0.5), sample(0.5), 0.3}};
+             }),
+      define(kAddcmul, kBoth, &addcmul, {"input", "tensor1", "tensor2", value}, three),
+      define(kAddcdiv, kBoth, &addcdiv, {"input", "tensor1", "tensor2", value}, three),
+      define(kAtan2, kBoth, &atan2, {"input", "other"},
+             [] {
+               return std::vector<Sample>{{sample(0.5), sample(-0.5)}};
+             }),
+  };
+}
+
+}  // namespace ohm::ops

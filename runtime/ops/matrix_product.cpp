@@ -1,0 +1,71 @@
+#include "runtime/ops/matrix_product.h"
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/ops/cublas_workspace.h"
+#include "runtime/ops/cuda/matrix_product.h"
+#include "runtime/ops/host/gemm.h"
+
+namespace ohm::ops {
+namespace {
+
+// The tensor itself when the library can read its last two dimensions, row- or column-wise; else
+// a row-major temporary on the device, as the GPU library needs it.
+Tensor prepared(const Tensor& matrix) {
+  if (library_layout(matrix)) return matrix;
+  Tensor copy = empty(matrix.shape(), options_of(matrix));
+  copy_into(copy, matrix);
+  return copy;
+}
+
+void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
+                     const Storage* workspace) {
+  if (!out.has_values()) return;
+  if (a.shape().back() == 0) {
+    if (!adds_to_out) fill_values(out, 0.0);
+    return;
+  }
+  if (multiply_on_cuda(a, b, out, adds_to_out, workspace) == CudaResult::done) return;
+  host_matrix_product(a, b, out, adds_to_out);
+}
+
+Tensor product(const Tensor& a, const Tensor& b, const Tensor& out) {
+  const Tensor left = prepared(a);
+  const Tensor right = prepared(b);
+  compute_product(left, right, out, false, ensure_cublas_workspace(out.device()));
+  return out;
+}
+
+bool goes_through_cublaslt(const Tensor& bias, const Tensor& b) {
+  return bias.dims() == 1 && bias.is_contiguous() && bias.shape()[0] == b.shape()[1] &&
+         b.shape()[0] > 1 && b.shape()[1] > 1;
+}
+
+}  // namespace
+
+Tensor raw_mm(const Tensor& a, const Tensor& b) {
+  return product(a, b, empty({a.shape()[0], b.shape()[1]}, options_of(a)));
+}
+
+Tensor raw_bmm(const Tensor& a, const Tensor& b) {
+  return product(a, b, empty({a.shape()[0], a.shape()[1], b.shape()[2]}, options_of(a)));
+}
+
+Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
+  const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
+  const Tensor left = prepared(a);
+  const Tensor right = prepared(b);
+  const bool is_fused = goes_through_cublaslt(bias, b);
+  IntrusivePtr<Storage> lt_workspace;
+  if (is_fused) lt_workspace = cublaslt_workspace(out.device());
+  const Storage* const workspace = ensure_cublas_workspace(out.device());
+  if (is_fused &&
+      multiply_with_bias_on_cuda(bias, left, right, out, lt_workspace.get()) == CudaResult::done) {
+    return out;
+  }
+  copy_into(out, bias);
+  compute_product(left, right, out, true, workspace);
+  return out;
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,20 @@
+// Matrix products on raw tensors: no graph, no autocast. On the host or a CUDA device.
+#pragma once
+
+#include "runtime/tensor/tensor.h"
+
+namespace ohm::ops {
+
+/// a [m, k] · b [k, n] in a new row-major tensor [m, n]. An operand that the library cannot read
+/// (rows and columns both strided, or repeated) is copied to a temporary first. Same dtype and
+/// device for both: checked by the callers.
+Tensor raw_mm(const Tensor& a, const Tensor& b);
+
+/// a [batch, m, k] · b [batch, k, n] in a new row-major tensor [batch, m, n].
+Tensor raw_bmm(const Tensor& a, const Tensor& b);
+
+/// bias + a · b: bias broadcasts to [m, n]. A one-dimensional bias of n > 1 columns with k > 1
+/// goes through cuBLASLt and its temporary workspace.
+Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b);
+
+}  // namespace ohm::ops

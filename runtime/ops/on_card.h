@@ -1,9 +1,0 @@
-// What becomes of asking a real card for an op.
-#pragma once
-
-namespace ohm::ops {
-
-/// `no`: nothing was done, the host has to.
-enum class OnCard : bool { no, done };
-
-}  // namespace ohm::ops

@@ -1,0 +1,50 @@
+#include "runtime/ops/op_front.h"
+
+#include "runtime/autograd/autograd_state.h"
+#include "runtime/autograd/variable.h"
+#include "runtime/ops/convert.h"
+#include "runtime/tensor/context.h"
+
+namespace ohm::ops {
+namespace {
+
+bool is_half_precision(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+
+// Double stays double, integers stay integers, the host has no autocast here.
+bool is_eligible(const Tensor& tensor) {
+  return tensor.defined() && tensor.device().is_cuda() &&
+         (tensor.dtype() == DType::float32 || is_half_precision(tensor.dtype()));
+}
+
+Tensor cached_cast(AutocastState& state, const Tensor& tensor) {
+  const bool is_cacheable = state.caches_casts && tensor.dtype() == DType::float32 &&
+                            tensor.requires_grad() && tensor.is_leaf() && !tensor.impl()->is_view;
+  if (!is_cacheable) return to_dtype(tensor, state.dtype);
+  Tensor cast = state.cache.find(tensor);
+  if (cast.defined()) return cast;
+  cast = to_dtype(tensor, state.dtype);
+  state.cache.add(tensor, cast);
+  return cast;
+}
+
+}  // namespace
+
+Tensor autocast_input(CastPolicy policy, const Tensor& tensor) {
+  AutocastState* state = find_autocast_state();
+  if (policy == CastPolicy::none || policy == CastPolicy::float32_result) return tensor;
+  if (state == nullptr || !state->is_enabled) return tensor;
+  if (!is_eligible(tensor)) return tensor;
+  if (policy == CastPolicy::low_precision) {
+    return tensor.dtype() == state->dtype ? tensor : cached_cast(*state, tensor);
+  }
+  return to_dtype(tensor, DType::float32);
+}
+
+std::optional<DType> OpFront::result_dtype(const Tensor& input, std::optional<DType> asked) const {
+  const AutocastState* state = find_autocast_state();
+  const bool is_cast = info_.cast == CastPolicy::float32_result && state != nullptr &&
+                       state->is_enabled && is_eligible(input);
+  return asked || !is_cast ? asked : DType::float32;
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,142 @@
+#include "runtime/ops/op_list.h"
+
+#include <iterator>
+#include <unordered_map>
+
+#include "runtime/ops/activation.h"
+#include "runtime/ops/alias.h"
+#include "runtime/ops/arithmetic.h"
+#include "runtime/ops/attention.h"
+#include "runtime/ops/batch_norm.h"
+#include "runtime/ops/choice.h"
+#include "runtime/ops/clamp.h"
+#include "runtime/ops/clip_grad.h"
+#include "runtime/ops/comparison.h"
+#include "runtime/ops/composed.h"
+#include "runtime/ops/concat.h"
+#include "runtime/ops/conv.h"
+#include "runtime/ops/conv_transpose.h"
+#include "runtime/ops/convert.h"
+#include "runtime/ops/dropout.h"
+#include "runtime/ops/einsum.h"
+#include "runtime/ops/embedding.h"
+#include "runtime/ops/extremum.h"
+#include "runtime/ops/group_norm.h"
+#include "runtime/ops/indexing.h"
+#include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/inplace_unary.h"
+#include "runtime/ops/interpolate.h"
+#include "runtime/ops/layer_norm.h"
+#include "runtime/ops/lerp.h"
+#include "runtime/ops/loss_bce.h"
+#include "runtime/ops/loss_cross_entropy.h"
+#include "runtime/ops/loss_distance.h"
+#include "runtime/ops/loss_divergence.h"
+#include "runtime/ops/loss_margin.h"
+#include "runtime/ops/loss_nll.h"
+#include "runtime/ops/matmul.h"
+#include "runtime/ops/norm.h"
+#include "runtime/ops/piecewise.h"
+#include "runtime/ops/pointwise_math.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/ops/pooling.h"
+#include "runtime/ops/power.h"
+#include "runtime/ops/product.h"
+#include "runtime/ops/rearrange.h"
+#include "runtime/ops/recurrent_cell.h"
+#include "runtime/ops/reduction.h"
+#include "runtime/ops/scatter.h"
+#include "runtime/ops/sequence.h"
+#include "runtime/ops/slice.h"
+#include "runtime/ops/softmax.h"
+#include "runtime/ops/trigonometry.h"
+#include "runtime/ops/variance.h"
+#include "runtime/ops/vector_product.h"
+#include "runtime/ops/view.h"
+
+namespace ohm::ops {
+namespace {
+
+using Family = std::vector<OpDef> (*)();
+
+// The families, in the order in which listings show them.
+constexpr Family kFamilies[] = {
+    &convert_ops,
+    &view_ops,
+    &slice_ops,
+    &concat_ops,
+    &alias_ops,
+    &rearrange_ops,
+    &indexing_ops,
+    &scatter_ops,
+    &arithmetic_ops,
+    &choice_ops,
+    &inplace_ops,
+    &inplace_unary_ops,
+    &negation_ops,
+    &unary_ops,
+    &power_ops,
+    &clamp_ops,
+    &math_ops,
+    &trigonometry_ops,
+    &lerp_ops,
+    &comparison_ops,
+    &reduction_ops,
+    &extremum_ops,
+    &variance_ops,
+    &norm_ops,
+    &product_ops,
+    &matmul_ops,
+    &vector_product_ops,
+    &einsum_ops,
+    &activation_ops,
+    &piecewise_ops,
+    &softmax_ops,
+    &attention_ops,
+    &distance_loss_ops,
+    &bce_loss_ops,
+    &nll_loss_ops,
+    &cross_entropy_ops,
+    &divergence_loss_ops,
+    &margin_loss_ops,
+    &conv_ops,
+    &conv_transpose_ops,
+    &pooling_ops,
+    &sequence_ops,
+    &interpolate_ops,
+    &batch_norm_ops,
+    &layer_norm_ops,
+    &group_norm_ops,
+    &composed_ops,
+    &dropout_ops,
+    &embedding_ops,
+    &recurrent_ops,
+    &clip_grad_ops,
+};
+
+}  // namespace
+
+const std::vector<OpDef>& all_ops() {
+  static const std::vector<OpDef> ops = [] {
+    std::vector<OpDef> all;
+    for (const Family family : kFamilies) {
+      std::vector<OpDef> rows = family();
+      all.insert(all.end(), std::make_move_iterator(rows.begin()),
+                 std::make_move_iterator(rows.end()));
+    }
+    return all;
+  }();
+  return ops;
+}
+
+const OpDef* find_op(std::string_view name) {
+  static const std::unordered_map<std::string_view, const OpDef*> by_name = [] {
+    std::unordered_map<std::string_view, const OpDef*> index;
+    for (const OpDef& op : all_ops()) index.emplace(op.info.name, &op);
+    return index;
+  }();
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,17 @@
+// Functions of one tensor that are computed element by element.
+#pragma once
+
+#include <vector>
+
+#include "runtime/ops/op.h"
+
+namespace ohm::ops {
+
+Tensor exp(const Tensor& input);
+Tensor log(const Tensor& input);
+Tensor sqrt(const Tensor& input);
+Tensor abs(const Tensor& input);
+
+std::vector<OpDef> unary_ops();
+
+}  // namespace ohm::ops

@@ -1,0 +1,323 @@
+#include "runtime/ops/rearrange.h"
+
+#include <algorithm>
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
+#include "runtime/base/rows.h"
+#include "runtime/kernels/functors/gather_scatter.h"
+#include "runtime/kernels/launch/row_loops.h"
+#include "runtime/ops/index_places.h"
+#include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/sample_cube.h"
+#include "runtime/ops/sorting_scratch.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kFlip{"flip"};
+constexpr OpInfo kRoll{"roll"};
+constexpr OpInfo kTriu{"triu"};
+constexpr OpInfo kTril{"tril"};
+constexpr OpInfo kRepeat{"repeat"};
+constexpr OpInfo kCumsum{"cumsum", CastPolicy::float32_result};
+constexpr OpInfo kPad{"pad"};
+
+// As it is: each element where it was.
+functors::Arrangement arrangement_of(const Tensor& out, const Tensor& input) {
+  functors::Arrangement arrangement;
+  arrangement.dims = out.dims();
+  std::copy(out.shape().begin(), out.shape().end(), arrangement.sizes);
+  std::copy(input.shape().begin(), input.shape().end(), arrangement.input_sizes);
+  std::copy(input.strides().begin(), input.strides().end(), arrangement.input_strides);
+  return arrangement;
+}
+
+// Elements that the arrangement leaves out become `fill`.
+void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
+           double fill = 0.0) {
+  if (!out.has_values()) return;
+  run_rows(functors::Rearranged{arrangement, fill}, out.dtype(), thread_for_each(out.numel()),
+           {{out}, {input}});
+}
+
+Tensor flipped(const Tensor& input, DimMask mirrored) {
+  Tensor out = empty(input.shape(), options_of(input));
+  functors::Arrangement arrangement = arrangement_of(out, input);
+  arrangement.mirrored = mirrored;
+  fetch(out, input, arrangement);
+  return out;
+}
+
+Tensor rolled(const Tensor& input, const Shape& shifts) {
+  Tensor out = empty(input.shape(), options_of(input));
+  functors::Arrangement arrangement = arrangement_of(out, input);
+  arrangement.repeats = true;
+  for (int dim = 0; dim < input.dims(); ++dim) {
+    arrangement.shifts[dim] = input.shape()[dim] - shifts[dim];
+  }
+  fetch(out, input, arrangement);
+  return out;
+}
+
+// By how many places each dimension moves: less than its size, either way.
+Shape shift_by_dim(const Tensor& input, const Shape& shifts, const Shape& dims) {
+  if (shifts.dims() != dims.dims()) {
+    throw std::invalid_argument(fmt::format("[roll] shifts {} and dims {} must be of one length",
+                                            shifts.str(), dims.str()));
+  }
+  Shape result(input.dims(), 0);
+  for (int i = 0; i < dims.dims(); ++i) {
+    const int dim = wrap_dim(dims[i], input.dims(), "roll");
+    const std::int64_t size = std::max<std::int64_t>(1, input.shape()[dim]);
+    result[dim] = (result[dim] + shifts[i] % size) % size;
+  }
+  return result;
+}
+
+enum class Triangle : bool { upper, lower };
+
+Tensor triangle_of(const Tensor& input, std::int64_t diagonal, Triangle kept) {
+  Tensor out = empty(input.shape(), options_of(input));
+  const int row = input.dims() - 2;
+  // Beyond the corners nothing changes any more.
+  const std::int64_t line = std::clamp(diagonal, -input.shape()[row], input.shape()[row + 1]);
+  functors::Arrangement arrangement = arrangement_of(out, input);
+  arrangement.is_triangle = true;
+  arrangement.lowest_diagonal = kept == Triangle::upper ? line : -input.shape()[row];
+  arrangement.highest_diagonal = kept == Triangle::upper ? input.shape()[row + 1] : line;
+  fetch(out, input, arrangement);
+  return out;
+}
+
+Tensor triangle(const OpInfo& info, std::string_view node, const Tensor& input,
+                std::int64_t diagonal, Triangle kept) {
+  const OpFront front(info);
+  if (input.dims() < 2) {
+    throw std::invalid_argument(fmt::format("[{}] needs at least 2 dimensions, but got {}",
+                                            info.name, input.shape().str()));
+  }
+  Tensor out = triangle_of(input, diagonal, kept);
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.attach(out, [diagonal, kept](BackwardCall& call) {
+      return TensorList{triangle_of(call.grad(), diagonal, kept)};
+    });
+  }
+  return out;
+}
+
+Tensor summed_up(const Tensor& input, int dim, DType dtype) {
+  Tensor out = empty(input.shape(), {dtype, input.device()});
+  const Tensor converted = cast(input, dtype);
+  const Rows lines = rows_along(input.shape(), dim);
+  // One line is the library's work, several lines are not.
+  Tensor scratch;
+  if (input.device().is_cuda() && lines.count() == 1 && lines.size > 0) {
+    scratch = empty({scan_scratch_bytes(lines.size, dtype, input.device())},
+                    {DType::uint8, input.device()});
+  }
+  if (!out.has_values()) return out;
+  const functors::ScanSum sums{index_along_dim(converted, dim)};
+  run_rows(sums, dtype, {lines.count(), lines.size, lines.inner}, {{out}, {converted}});
+  return out;
+}
+
+// How far each dimension starts before its first element, and how long it becomes.
+struct Padding {
+  Shape before;
+  Shape sizes;
+};
+
+Padding padding_of(const Shape& shape, const Shape& pad) {
+  if (pad.dims() % 2 != 0 || pad.dims() > 2 * shape.dims()) {
+    throw std::invalid_argument(fmt::format(
+        "[pad] {} is no list of pairs for the last dimensions of {}", pad.str(), shape.str()));
+  }
+  Padding result{Shape(shape.dims(), 0), shape};
+  for (int i = 0; i < pad.dims() / 2; ++i) {
+    const int dim = shape.dims() - 1 - i;
+    std::int64_t& size = result.sizes[dim];
+    result.before[dim] = pad[2 * i];
+    const bool is_too_large = __builtin_add_overflow(size, pad[2 * i], &size) ||
+                              __builtin_add_overflow(size, pad[2 * i + 1], &size);
+    if (is_too_large) {
+      throw std::invalid_argument(
+          fmt::format("[pad] {} makes dimension {} of {} too large", pad.str(), dim, shape.str()));
+    }
+    if (size < 0) {
+      throw std::invalid_argument(
+          fmt::format("[pad] {} makes dimension {} of {} negative", pad.str(), dim, shape.str()));
+    }
+  }
+  return result;
+}
+
+Tensor padded(const Tensor& input, const Padding& padding, double value) {
+  Tensor out = empty(padding.sizes, options_of(input));
+  functors::Arrangement arrangement = arrangement_of(out, input);
+  for (int dim = 0; dim < input.dims(); ++dim) arrangement.shifts[dim] = -padding.before[dim];
+  fetch(out, input, arrangement, value);
+  return out;
+}
+
+Shape negated(const Shape& shape) {
+  Shape result = shape;
+  for (int dim = 0; dim < shape.dims(); ++dim) result[dim] = -result[dim];
+  return result;
+}
+
+// The gradient of a repeated tensor: its copies added up.
+Tensor repeat_gradient(const Tensor& incoming, const Shape& shape, const Shape& repeats) {
+  const Tensor grad = row_major(incoming);
+  Shape sizes;
+  DimMask copies = 0;
+  const int leading = repeats.dims() - shape.dims();
+  for (int dim = 0; dim < repeats.dims(); ++dim) {
+    if (repeats[dim] != 1 || dim < leading) {
+      copies = with(copies, sizes.dims());
+      sizes.push_back(repeats[dim]);
+    }
+    if (dim >= leading) sizes.push_back(shape[dim - leading]);
+  }
+  const Tensor spread = make_view(grad, sizes, contiguous_strides(sizes), grad.impl()->offset);
+  return copies == 0 ? spread : reduce_sum(spread, copies, false, grad.dtype());
+}
+
+}  // namespace
+
+Tensor flip(const Tensor& input, const Shape& dims) {
+  const OpFront front(kFlip);
+  DimMask mirrored = 0;
+  for (const std::int64_t dim : dims)
+    mirrored = with(mirrored, wrap_dim(dim, input.dims(), "flip"));
+  Tensor out = flipped(input, mirrored);
+  if (Recorder record("FlipBackward", {&input}); record.is_needed()) {
+    record.attach(
+        out, [mirrored](BackwardCall& call) { return TensorList{flipped(call.grad(), mirrored)}; });
+  }
+  return out;
+}
+
+Tensor roll(const Tensor& input, const Shape& shifts, const std::optional<Shape>& dims) {
+  const OpFront front(kRoll);
+  if (!dims) {
+    const Shape flat{input.numel()};
+    const Tensor rows = row_major(input);
+    const Tensor line = make_view(rows, flat, {1}, rows.impl()->offset);
+    const Tensor moved = roll(line, shifts, Shape{0});
+    return make_view(moved, input.shape(), contiguous_strides(input.shape()), moved.impl()->offset);
+  }
+  const Shape by_dim = shift_by_dim(input, shifts, *dims);
+  Tensor out = rolled(input, by_dim);
+  if (Recorder record("RollBackward", {&input}); record.is_needed()) {
+    record.attach(out, [by_dim](BackwardCall& call) {
+      return TensorList{rolled(call.grad(), negated(by_dim))};
+    });
+  }
+  return out;
+}
+
+Tensor triu(const Tensor& input, std::int64_t diagonal) {
+  return triangle(kTriu, "TriuBackward", input, diagonal, Triangle::upper);
+}
+
+Tensor tril(const Tensor& input, std::int64_t diagonal) {
+  return triangle(kTril, "TrilBackward", input, diagonal, Triangle::lower);
+}
+
+Tensor repeat(const Tensor& input, const Shape& repeats) {
+  const OpFront front(kRepeat);
+  const int leading = repeats.dims() - input.dims();
+  bool fits = leading >= 0;
+  for (const std::int64_t count : repeats) fits = fits && count >= 0;
+  if (!fits) {
+    throw std::invalid_argument(fmt::format("[repeat] {} does not fit an input of shape {}",
+                                            repeats.str(), input.shape().str()));
+  }
+  Shape sizes = repeats;
+  Shape from_sizes(repeats.dims(), 1);
+  Shape from_strides(repeats.dims(), 0);
+  for (int dim = leading; dim < repeats.dims(); ++dim) {
+    from_sizes[dim] = input.shape()[dim - leading];
+    from_strides[dim] = input.strides()[dim - leading];
+    if (__builtin_mul_overflow(sizes[dim], from_sizes[dim], &sizes[dim])) {
+      throw std::invalid_argument(fmt::format("[repeat] {} of an input of shape {} are too many",
+                                              repeats.str(), input.shape().str()));
+    }
+  }
+  const Tensor source = make_view(input, from_sizes, from_strides, input.impl()->offset);
+  Tensor out = empty(sizes, options_of(input));
+  functors::Arrangement arrangement = arrangement_of(out, source);
+  arrangement.repeats = true;
+  fetch(out, source, arrangement);
+  if (Recorder record("RepeatBackward", {&input}); record.is_needed()) {
+    record.attach(out, [shape = input.shape(), repeats](BackwardCall& call) {
+      return TensorList{repeat_gradient(call.grad(), shape, repeats)};
+    });
+  }
+  return out;
+}
+
+Tensor cumsum(const Tensor& input, std::int64_t dim) {
+  const OpFront front(kCumsum);
+  const int position = wrap_dim(dim, input.dims(), "cumsum");
+  const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
+  Tensor out =
+      summed_up(input, position, front.result_dtype(input, std::nullopt).value_or(natural));
+  if (Recorder record("CumsumBackward", {&input}); record.is_needed()) {
+    record.attach(out, [position, dtype = input.dtype()](BackwardCall& call) {
+      const Tensor grad = cast(call.grad(), dtype);
+      if (grad.numel() <= 1 || grad.shape()[position] == 1) return TensorList{grad};
+      const Tensor mirrored = flipped(grad, with(0, position));
+      const Tensor sums = summed_up(mirrored, position, mirrored.dtype());
+      return TensorList{flipped(sums, with(0, position))};
+    });
+  }
+  return out;
+}
+
+Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, double value) {
+  const OpFront front(kPad);
+  if (mode != "constant") {
+    throw std::invalid_argument(
+        fmt::format("[pad] only mode \"constant\" is there, not \"{}\"", mode));
+  }
+  const Padding padding = padding_of(input.shape(), pad);
+  Tensor out = padded(input, padding, value);
+  if (Recorder record("ConstantPadNdBackward", {&input}); record.is_needed()) {
+    record.attach(out, [shape = input.shape(), before = padding.before](BackwardCall& call) {
+      return TensorList{padded(call.grad(), {negated(before), shape}, 0.0)};
+    });
+  }
+  return out;
+}
+
+std::vector<OpDef> rearrange_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  const auto one = std::int64_t{1};
+  const ParamName diagonal{"diagonal", std::int64_t{0}};
+  return {
+      define(kFlip, kBoth, &flip, {"input", "dims"},
+             [] {
+               return cube_and({Shape{0, 2}});
+             }),
+      define(kRoll, kBoth, &roll, {"input", "shifts", "dims"},
+             [] {
+               return cube_and({Shape{1, -2}, Shape{0, 2}});
+             }),
+      define(kTriu, kBoth, &triu, {"input", diagonal}, [one] { return cube_and({one}); }),
+      define(kTril, kBoth, &tril, {"input", diagonal}, [] { return cube_and({}); }),
+      define(kRepeat, kMethod, &repeat, {"input", "repeats"},
+             [] {
+               return cube_and({Shape{2, 1, 3, 1}});
+             }),
+      define(kCumsum, kBoth, &cumsum, {"input", "dim"}, [one] { return cube_and({one}); }),
+      define(kPad, kFunctional, &pad,
+             {"input", "pad", {"mode", std::string("constant")}, {"value", 0.0}},
+             [] {
+               return cube_and({Shape{1, -1, 0, 2}, std::string("constant"), 0.5});
+             }),
+  };
+}
+
+}  // namespace ohm::ops

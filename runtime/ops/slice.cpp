@@ -1,0 +1,248 @@
+#include "runtime/ops/slice.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/recorder.h"
+#include "runtime/ops/op_front.h"
+#include "runtime/ops/sample_cube.h"
+
+namespace ohm::ops {
+namespace {
+
+constexpr OpInfo kSelect{"select"};
+constexpr OpInfo kNarrow{"narrow"};
+constexpr OpInfo kSplit{"split"};
+constexpr OpInfo kChunk{"chunk"};
+constexpr OpInfo kUnbind{"unbind"};
+
+// A tensor can be larger than any list of its pieces.
+constexpr std::int64_t kMostPieces = std::int64_t{1} << 20;
+
+void require_countable(std::int64_t pieces, const OpInfo& info) {
+  if (pieces <= kMostPieces) return;
+  throw std::invalid_argument(fmt::format("[{}] {} pieces are too many: at most {} can be made",
+                                          info.name, pieces, kMostPieces));
+}
+
+// The gradient of a piece: zeros of the whole input with the piece's gradient written in.
+template <class Piece>
+Tensor filled_gradient(const Tensor& grad, const Shape& shape, Piece piece) {
+  Tensor whole = empty(shape, options_of(grad));
+  fill_values(whole, 0.0);
+  copy_into(piece(whole), grad);
+  return whole;
+}
+
+Tensor raw_narrow(const Tensor& tensor, int dim, std::int64_t start, std::int64_t length) {
+  Shape sizes = tensor.shape();
+  sizes[dim] = length;
+  return make_view(tensor, sizes, tensor.strides(),
+                   tensor.impl()->offset + start * tensor.strides()[dim]);
+}
+
+Tensor raw_select(const Tensor& tensor, int dim, std::int64_t index) {
+  Shape sizes = tensor.shape();
+  Shape strides = tensor.strides();
+  sizes.erase(dim);
+  strides.erase(dim);
+  return make_view(tensor, sizes, strides, tensor.impl()->offset + index * tensor.strides()[dim]);
+}
+
+int checked_dim(const Tensor& input, std::int64_t dim, const OpInfo& info) {
+  if (input.dims() == 0) {
+    throw std::invalid_argument(fmt::format("[{}] cannot be applied to a 0-dim tensor", info.name));
+  }
+  return wrap_dim(dim, input.dims(), info.name.data());
+}
+
+// A piece of `input`, whose gradient is written into zeros of the input's shape; the gradient of
+// that is the same piece again.
+template <class Piece>
+Tensor record_piece(std::string_view node, const Tensor& input, Piece piece) {
+  Tensor out = piece(input);
+  if (Recorder record(node, {&input}); record.is_needed()) {
+    record.attach_differentiable(out, [node, shape = input.shape(), piece](BackwardCall& call) {
+      Tensor whole = filled_gradient(call.grad(), shape, piece);
+      if (Recorder again(node, {&call.grad()}); again.is_needed()) {
+        again.attach_differentiable(whole, [node, piece](BackwardCall& second) {
+          return TensorList{record_piece(node, second.grad(), piece)};
+        });
+      }
+      return TensorList{whole};
+    });
+  }
+  return out;
+}
+
+Tensor zeros_of_piece(const TensorMeta& piece) {
+  return zeros(piece.shape, {piece.dtype, piece.device});
+}
+
+// The gradients of all pieces of an input, written into a new tensor of its shape; zeros stand in
+// for the pieces that got none: zero_piece(its TensorMeta). `place(whole, i, grad)` is where piece
+// i lies.
+template <class ZeroPiece, class Place>
+TensorList joined_gradient(const BackwardCall& call, const Shape& shape, ZeroPiece zero_piece,
+                           Place place) {
+  std::vector<Tensor> grads;
+  for (std::size_t i = 0; i < call.grad_count(); ++i) {
+    const TensorMeta& piece = call.output(i);
+    grads.push_back(call.grad(i).defined() ? call.grad(i) : zero_piece(piece));
+  }
+  Tensor whole = empty(shape, {call.output().dtype, call.output().device});
+  for (std::size_t i = 0; i < grads.size(); ++i) copy_into(place(whole, i, grads[i]), grads[i]);
+  return TensorList{whole};
+}
+
+}  // namespace
+
+Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
+  const OpFront front(kSelect);
+  const int position = checked_dim(input, dim, kSelect);
+  const std::int64_t size = input.shape()[position];
+  if (index < -size || index >= size) {
+    throw std::invalid_argument(fmt::format(
+        "[select] index {} is out of bounds for dimension {} with size {}", index, position, size));
+  }
+  const std::int64_t at = index < 0 ? index + size : index;
+  return record_piece("SelectBackward", input, [position, at](const Tensor& whole) {
+    return raw_select(whole, position, at);
+  });
+}
+
+Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  const OpFront front(kNarrow);
+  const int position = checked_dim(input, dim, kNarrow);
+  const std::int64_t size = input.shape()[position];
+  const std::int64_t first = start < 0 ? start + size : start;
+  if (first < 0 || length < 0 || first > size - length) {
+    throw std::invalid_argument(fmt::format(
+        "[narrow] start ({}) + length ({}) exceeds dimension size ({})", start, length, size));
+  }
+  return record_piece("SliceBackward", input, [position, first, length](const Tensor& whole) {
+    return raw_narrow(whole, position, first, length);
+  });
+}
+
+std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
+  const OpFront front(kSplit);
+  const int position = checked_dim(input, dim, kSplit);
+  if (split_size <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[split] split_size must be positive, not {}", split_size));
+  }
+  const std::int64_t size = input.shape()[position];
+  require_countable((size - 1) / split_size + 1, kSplit);
+  std::vector<Tensor> pieces;
+  for (std::int64_t start = 0; start < size || pieces.empty(); start += split_size) {
+    pieces.push_back(raw_narrow(input, position, start, std::min(split_size, size - start)));
+  }
+  Recorder record("SplitBackward", {&input});
+  record.attach(pieces, [shape = input.shape(), position, split_size](BackwardCall& call) {
+    return joined_gradient(call, shape, zeros_of_piece,
+                           [&](const Tensor& whole, std::size_t i, const Tensor& grad) {
+                             const std::int64_t start = static_cast<std::int64_t>(i) * split_size;
+                             return raw_narrow(whole, position, start, grad.shape()[position]);
+                           });
+  });
+  return pieces;
+}
+
+std::vector<Tensor> split(const Tensor& input, const Shape& sizes, std::int64_t dim) {
+  if (sizes.dims() == 1) return split(input, sizes[0], dim);
+  const OpFront front(kSplit);
+  const int position = checked_dim(input, dim, kSplit);
+  std::vector<Tensor> pieces;
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || size > input.shape()[position] - start) break;
+    pieces.push_back(raw_narrow(input, position, start, size));
+    start += size;
+  }
+  if (pieces.empty() || start != input.shape()[position] ||
+      static_cast<int>(pieces.size()) != sizes.dims()) {
+    throw std::invalid_argument(
+        fmt::format("[split] sizes {} do not sum up to the size of dimension {} of {}", sizes.str(),
+                    position, input.shape().str()));
+  }
+  Recorder record("SplitWithSizesBackward", {&input});
+  record.attach(pieces, [shape = input.shape(), position, sizes](BackwardCall& call) {
+    return joined_gradient(call, shape, zeros_of_piece,
+                           [&](const Tensor& whole, std::size_t i, const Tensor& grad) {
+                             std::int64_t before = 0;
+                             for (std::size_t j = 0; j < i; ++j)
+                               before += sizes[static_cast<int>(j)];
+                             return raw_narrow(whole, position, before, grad.shape()[position]);
+                           });
+  });
+  return pieces;
+}
+
+std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
+  const OpFront front(kUnbind);
+  const int position = checked_dim(input, dim, kUnbind);
+  require_countable(input.shape()[position], kUnbind);
+  std::vector<Tensor> pieces;
+  for (std::int64_t i = 0; i < input.shape()[position]; ++i) {
+    pieces.push_back(raw_select(input, position, i));
+  }
+  Recorder record("UnbindBackward", {&input});
+  record.attach(pieces, [shape = input.shape(), position](BackwardCall& call) {
+    // One zero stands for all elements of a piece.
+    const auto zero = [](const TensorMeta& piece) {
+      const Tensor single = zeros({}, {piece.dtype, piece.device});
+      return make_view(single, piece.shape, Shape(piece.shape.dims(), 0), 0);
+    };
+    return joined_gradient(call, shape, zero,
+                           [&](const Tensor& whole, std::size_t i, const Tensor&) {
+                             return raw_select(whole, position, static_cast<std::int64_t>(i));
+                           });
+  });
+  return pieces;
+}
+
+std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t dim) {
+  const int position = checked_dim(input, dim, kChunk);
+  if (chunks <= 0) {
+    throw std::invalid_argument(
+        fmt::format("[chunk] expects chunks to be greater than 0, got {}", chunks));
+  }
+  const std::int64_t size = input.shape()[position];
+  return split(input, std::max<std::int64_t>(1, size / chunks + (size % chunks != 0 ? 1 : 0)),
+               position);
+}
+
+std::vector<OpDef> slice_ops() {
+  constexpr unsigned kBoth = kFunction | kMethod;
+  using Split = std::vector<Tensor> (*)(const Tensor&, const Shape&, std::int64_t);
+  return {
+      define(kSelect, kBoth, &select, {"input", "dim", "index"},
+             [] {
+               return cube_and({std::int64_t{1}, std::int64_t{2}});
+             }),
+      define(kNarrow, kBoth, &narrow, {"input", "dim", "start", "length"},
+             [] {
+               return cube_and({std::int64_t{2}, std::int64_t{1}, std::int64_t{2}});
+             }),
+      define(kSplit, kBoth, static_cast<Split>(&split),
+             {"input", "split_size", {"dim", std::int64_t{0}}},
+             [] {
+               const Value last = std::int64_t{2};
+               return std::vector<Sample>{cube_and({Shape{3}, last})[0],
+                                          cube_and({Shape{1, 3}, last})[0]};
+             }),
+      define(kUnbind, kBoth, &unbind, {"input", {"dim", std::int64_t{0}}},
+             [] { return cube_and({std::int64_t{1}}); }),
+      define(kChunk, kBoth, &chunk, {"input", "chunks", {"dim", std::int64_t{0}}},
+             [] {
+               return cube_and({std::int64_t{2}, std::int64_t{1}});
+             }),
+  };
+}
+
+}  // namespace ohm::ops

@@ -1,0 +1,147 @@
+// Fused attention on a real card: results and gradients are those of a virtual GPU, and the host is
+// not needed for them.
+#include "runtime/ops/attention.h"
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/autograd/grad_mode.h"
+#include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/ops/slice.h"
+#include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
+#include "tests/support/card_comparison.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::test {
+namespace {
+
+struct Case {
+  DType dtype = DType::float32;
+  Shape query{2, 3, 5, 8};
+  Shape key{2, 3, 7, 8};
+  Shape value{2, 3, 7, 16};
+  Shape mask{};  ///< none without dimensions
+  bool is_causal = false;
+  double dropout_p = 0.0;
+};
+
+Tensor random(const Shape& shape, DType dtype) {
+  return transfer(cast(randn(shape, {DType::float64, Device::cpu()}), dtype), Device::cuda(0));
+}
+
+/// Query, key, value and maybe a mask of which the last query sees nothing.
+std::vector<Tensor> inputs_of(const Case& one) {
+  Context::current().seed(3);
+  std::vector<Tensor> inputs{random(one.query, one.dtype), random(one.key, one.dtype),
+                             random(one.value, one.dtype)};
+  if (one.mask.dims() == 0) return inputs;
+  inputs.push_back(random(one.mask, one.dtype));
+  fill_values(ops::narrow(inputs.back(), -2, one.mask[one.mask.dims() - 2] - 1, 1),
+              -std::numeric_limits<double>::infinity());
+  return inputs;
+}
+
+TensorFunction attention_of(const Case& one) {
+  return [one](const std::vector<Tensor>& in) {
+    Context::current().state.attention_kernels.math = false;  // what is not fused is refused
+    const std::optional<Tensor> mask = in.size() > 3 ? std::optional(in[3]) : std::nullopt;
+    return std::vector<Tensor>{ops::scaled_dot_product_attention(
+        in[0], in[1], in[2], mask, one.dropout_p, one.is_causal, 0.3)};
+  };
+}
+
+std::vector<std::vector<double>> numbers_of(const std::vector<Tensor>& tensors) {
+  std::vector<std::vector<double>> numbers;
+  for (const Tensor& tensor : tensors) numbers.push_back(to_doubles(tensor));
+  return numbers;
+}
+
+std::vector<std::vector<double>> on_virtual_gpu(const Case& one, const TensorFunction& op) {
+  const TestMachine machine({.values = ValueMode::keeps_values});
+  return numbers_of(results_and_gradients(op, inputs_of(one)));
+}
+
+std::vector<std::vector<double>> on_card(const Case& one, const TensorFunction& op) {
+  const CardMachine machine;
+  const std::vector<Tensor> inputs = inputs_of(one);
+  const int downloaded = machine.downloads();
+  const std::vector<Tensor> found = results_and_gradients(op, inputs);
+  EXPECT_EQ(machine.downloads(), downloaded) << "the host was needed";
+  return numbers_of(found);
+}
+
+/// As assert_close has it.
+double tolerance_of(DType dtype) {
+  if (dtype == DType::float16) return 1e-3;
+  return dtype == DType::bfloat16 ? 1.6e-2 : 1e-5;
+}
+
+void expect_same_as_virtual(const Case& one, const TensorFunction& op) {
+  const std::vector<std::vector<double>> expected = on_virtual_gpu(one, op);
+  const std::vector<std::vector<double>> found = on_card(one, op);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    SCOPED_TRACE("tensor " + std::to_string(i));
+    std::vector<testing::Matcher<double>> close;
+    for (const double number : expected[i]) {
+      close.push_back(
+          testing::DoubleNear(number, tolerance_of(one.dtype) * (1 + std::abs(number))));
+    }
+    EXPECT_THAT(found[i], testing::ElementsAreArray(close));
+  }
+}
+
+class CardAttention : public testing::TestWithParam<DType> {
+ protected:
+  static void expect_same(Case one) {
+    one.dtype = GetParam();
+    expect_same_as_virtual(one, attention_of(one));
+  }
+};
+
+TEST_P(CardAttention, OfAllKeys) { expect_same({}); }
+
+TEST_P(CardAttention, OfKeysBefore) {
+  expect_same({.key = {2, 3, 5, 8}, .value = {2, 3, 5, 8}, .is_causal = true});
+}
+
+TEST_P(CardAttention, OfMoreKeysThanQueriesBefore) { expect_same({.is_causal = true}); }
+
+TEST_P(CardAttention, WithAMaskOfItsOwn) { expect_same({.mask = {2, 3, 5, 7}}); }
+
+TEST_P(CardAttention, WithAMaskForAllHeads) { expect_same({.mask = {5, 7}}); }
+
+TEST_P(CardAttention, WithDropout) {
+  expect_same({.value = {2, 3, 7, 8}, .dropout_p = 0.4});
+  expect_same({.mask = {5, 7}, .dropout_p = 0.4});
+}
+
+TEST_P(CardAttention, OfRowsThatAreApart) {
+  Case one{.query = {2, 5, 3, 8}, .key = {2, 7, 3, 8}, .value = {2, 7, 3, 8}};
+  one.dtype = GetParam();
+  expect_same_as_virtual(one, [&](const std::vector<Tensor>& in) {
+    std::vector<Tensor> swapped;
+    for (const Tensor& tensor : in) swapped.push_back(ops::transpose(tensor, 1, 2));
+    return attention_of(one)(swapped);
+  });
+}
+
+TEST_P(CardAttention, KeepsNoSumsWhereNoGradientIsWanted) {
+  Case one;
+  one.dtype = GetParam();
+  expect_same_as_virtual(one, [&](const std::vector<Tensor>& in) {
+    const NoGradGuard guard;
+    return attention_of(one)(in);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes, CardAttention,
+                         testing::Values(DType::float32, DType::float16, DType::bfloat16),
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
+
+}  // namespace
+}  // namespace ohm::test

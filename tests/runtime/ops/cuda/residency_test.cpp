@@ -1,0 +1,68 @@
+// Where ops on a real card compute: with values that are on the card alone, no op with samples asks
+// for them on the host, forwards or backwards.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/engine.h"
+#include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/ops/op_list.h"
+#include "tests/support/counting_machine.h"
+#include "tests/support/op_samples.h"
+
+namespace ohm::test {
+namespace {
+
+void call_with_gradients(const ops::OpDef& op, const ops::Sample& sample) {
+  require_gradients(op, sample);
+  std::vector<Tensor> roots;
+  std::vector<Tensor> root_grads;
+  for (const Tensor& result : tensors_in(call_op(op, sample))) {
+    if (!result.defined() || !result.requires_grad()) continue;
+    roots.push_back(result);
+    root_grads.push_back(rand(result.shape(), options_of(result)));
+  }
+  if (!roots.empty()) backward(roots, root_grads, GraphRetention::release);
+}
+
+/// With values that the host knows nothing of.
+ops::Sample on_card(const ops::Sample& sample) {
+  ops::Sample result = converted(sample, DType::float32, Device::cuda(0));
+  for (const ops::Value& value : result) {
+    for (const Tensor& tensor : tensors_in(value)) {
+      if (tensor.cuda_backend() != nullptr) tensor.cuda_address(CudaAccess::write);
+    }
+  }
+  return result;
+}
+
+/// What came to the host while every sample was computed.
+std::string moved_by(const ops::OpDef& op) {
+  CountingMachine machine;
+  for (const ops::Sample& sample : op.samples()) {
+    call_with_gradients(op, on_card(sample));
+  }
+  return machine.moved();
+}
+
+std::vector<std::string> ops_with_samples() {
+  std::vector<std::string> names;
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if (op.samples) names.emplace_back(op.info.name);
+  }
+  return names;
+}
+
+class OpOnCard : public testing::TestWithParam<std::string> {};
+
+TEST_P(OpOnCard, LeavesValuesThere) {
+  EXPECT_EQ(moved_by(*ops::find_op(GetParam())), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, OpOnCard, testing::ValuesIn(ops_with_samples()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace ohm::test
