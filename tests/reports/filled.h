@@ -79,15 +79,19 @@ Struct filled() {
 class Differences {
  public:
   template <HasFields Struct>
-  void compare(const Struct& a, const Struct& b) {
+  bool compare(const Struct& a, const Struct& b) {
+    bool any = false;
     each_field<Struct>([&](const auto& field) {
       using FieldRow = std::remove_cvref_t<decltype(field)>;
       if constexpr (FieldRow::kIsStored) {
         const std::string name = std::string(Struct::kSchemaName) + "." + field.name;
         seen_.insert(name);
-        if (is_different(a.*field.member, b.*field.member)) names_.insert(name);
+        if (!is_different(a.*field.member, b.*field.member)) return;
+        names_.insert(name);
+        any = true;
       }
     });
+    return any;
   }
 
   const std::set<std::string>& seen() const { return seen_; }
@@ -97,9 +101,7 @@ class Differences {
   template <class T>
   bool is_different(const T& a, const T& b) {
     if constexpr (HasFields<T>) {
-      const std::size_t before = names_.size();
-      compare(a, b);
-      return names_.size() != before;
+      return compare(a, b);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       return a != b;
     } else {

@@ -51,7 +51,7 @@ TEST(WorkerMessages, CarryEveryMemberOfAResult) {
   const MeasuredVariant arrived = decoded_variant(encoded(sent));
   test::Differences differences;
   differences.compare(sent.devices.at(0), arrived.devices.at(0));
-  differences.compare(*sent.host, arrived.host.value());
+  differences.compare(sent.host, arrived.host);
   differences.compare(*sent.history, arrived.history.value());
   differences.compare(*sent.retention, arrived.retention.value());
   differences.compare(*sent.oom, arrived.oom.value());
