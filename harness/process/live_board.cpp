@@ -22,6 +22,9 @@ constexpr std::memory_order kRelaxed = std::memory_order_relaxed;
 using SharedBytes = std::atomic<std::int64_t>;
 static_assert(SharedBytes::is_always_lock_free, "processes share no locks");
 
+}  // namespace
+
+/// A GPU of a running variant, as processes share it.
 struct SharedGpu {
   SharedBytes capacity;
   SharedBytes allocated;
@@ -31,6 +34,8 @@ struct SharedGpu {
   SharedBytes notes;      ///< in the last stretch
   std::array<SharedBytes, LiveBoard::kHistory> history;
 };
+
+namespace {
 
 /// Half as many stretches, each twice as long.
 void halve(SharedGpu& gpu) {
