@@ -11,7 +11,7 @@
 namespace ohm {
 namespace {
 
-using Range = CountingDevice::Range;
+using DeviceRange = CountingDevice::Range;
 
 /// FNV-1a with the basis that the recordings use, which is not the usual one.
 class StateHash {
@@ -36,7 +36,7 @@ class Ordinals {
  public:
   explicit Ordinals(const CountingDevice& device) : device_(device) {}
 
-  const Range& of(DeviceAddress address) const {
+  const DeviceRange& of(DeviceAddress address) const {
     const auto above = current_.upper_bound(address);
     OHM_ASSERT(above != current_.begin(), "address belongs to no segment");
     return std::prev(above)->second;
@@ -47,7 +47,7 @@ class Ordinals {
       while (take_next().address != event.address) {
       }
     } else if (event.action == EventAction::segment_map && has_next()) {
-      const Range& next = device_.ranges()[taken_];
+      const DeviceRange& next = device_.ranges()[taken_];
       if (next.address <= event.address && event.address < next.address + next.bytes) take_next();
     }
   }
@@ -57,8 +57,8 @@ class Ordinals {
 
  private:
   bool has_next() const { return taken_ < device_.ranges().size(); }
-  const Range& take_next() {
-    const Range& range = device_.ranges()[taken_++];
+  const DeviceRange& take_next() {
+    const DeviceRange& range = device_.ranges()[taken_++];
     // What used to be at these addresses is gone.
     current_.erase(current_.lower_bound(range.address),
                    current_.lower_bound(range.address + range.bytes));
@@ -66,7 +66,7 @@ class Ordinals {
   }
 
   const CountingDevice& device_;
-  std::map<DeviceAddress, Range> current_;
+  std::map<DeviceAddress, DeviceRange> current_;
   std::size_t taken_ = 0;
 };
 
@@ -80,7 +80,7 @@ std::uint64_t state_hash(const CachingAllocator& allocator, const Ordinals& ordi
   };
   std::vector<Entry> entries;
   for (SegmentView& segment : allocator.segments()) {
-    const Range& range = ordinals.of(segment.address);
+    const DeviceRange& range = ordinals.of(segment.address);
     entries.push_back({range.ordinal, segment.address - range.address, std::move(segment)});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
@@ -102,7 +102,7 @@ std::uint64_t state_hash(const CachingAllocator& allocator, const Ordinals& ordi
 
 std::string place_of(const std::optional<DeviceAddress>& address, const Ordinals& ordinals) {
   if (!address) return "- -";
-  const Range& range = ordinals.of(*address);
+  const DeviceRange& range = ordinals.of(*address);
   return fmt::format("{} {}", range.ordinal, *address - range.address);
 }
 

@@ -9,7 +9,7 @@
 namespace ohm {
 namespace {
 
-using Kind = TraceOperation::Kind;
+using OperationKind = TraceOperation::Kind;
 
 class LineReader {
  public:
@@ -68,19 +68,19 @@ void read_nothing(LineReader&, TraceOperation&) {}
 
 struct OperationRow {
   std::string_view letter;
-  Kind kind;
+  OperationKind kind;
   void (*read)(LineReader&, TraceOperation&);
 };
 constexpr std::array<OperationRow, 9> kOperations = {
-    {{"a", Kind::allocate, read_allocate},
-     {"f", Kind::free, read_free},
-     {"e", Kind::empty_cache, read_nothing},
-     {"r", Kind::reset_peak, read_nothing},
-     {"R", Kind::reset_accumulated, read_nothing},
-     {"x", Kind::set_fraction, read_fraction},
-     {"u", Kind::record_stream, read_record_stream},
-     {"g", Kind::complete_events, read_nothing},
-     {"d", Kind::print_stats, read_nothing}}};
+    {{"a", OperationKind::allocate, read_allocate},
+     {"f", OperationKind::free, read_free},
+     {"e", OperationKind::empty_cache, read_nothing},
+     {"r", OperationKind::reset_peak, read_nothing},
+     {"R", OperationKind::reset_accumulated, read_nothing},
+     {"x", OperationKind::set_fraction, read_fraction},
+     {"u", OperationKind::record_stream, read_record_stream},
+     {"g", OperationKind::complete_events, read_nothing},
+     {"d", OperationKind::print_stats, read_nothing}}};
 
 void read_header(std::string_view text, std::size_t number, Trace& trace) {
   trace.headers.emplace_back(text);

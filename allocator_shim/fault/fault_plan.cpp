@@ -4,7 +4,7 @@
 
 namespace ohm {
 
-using Kind = FaultPolicy::Kind;
+using PolicyKind = FaultPolicy::Kind;
 
 bool FaultPlan::Chain::is_meant(const FaultCandidate& candidate) const {
   if (!names_level && (!is_request(candidate.level) || candidate.level == FaultLevel::pinned)) {
@@ -12,8 +12,8 @@ bool FaultPlan::Chain::is_meant(const FaultCandidate& candidate) const {
   }
   if (!names_device && candidate.device < 0 && candidate.level != FaultLevel::pinned) return false;
   return std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
-    return term.kind == Kind::condition ? term.policy->holds(candidate)
-                                        : term.policy->concerns(candidate);
+    return term.kind == PolicyKind::condition ? term.policy->holds(candidate)
+                                              : term.policy->concerns(candidate);
   });
 }
 
@@ -23,7 +23,7 @@ bool FaultPlan::Chain::should_fail(FaultCandidate candidate) {
   candidate.total_bytes = total_bytes += candidate.bytes;
   bool is_due = true;
   for (Term& term : terms) {
-    if (term.kind != Kind::schedule) continue;
+    if (term.kind != PolicyKind::schedule) continue;
     const bool holds = term.policy->holds(candidate);
     term.has_held = term.has_held || holds;
     is_due = is_due && (holds || (term.is_persistent && term.has_held));

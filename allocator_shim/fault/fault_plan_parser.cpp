@@ -10,7 +10,7 @@
 namespace ohm {
 namespace {
 
-using Kind = FaultPolicy::Kind;
+using PolicyKind = FaultPolicy::Kind;
 
 constexpr std::string_view kPersistent = "persistent";
 constexpr std::string_view kThen = "->";
@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-[[noreturn]] void refuse(std::string_view part, std::string_view why) {
+[[noreturn]] void refuse_part(std::string_view part, std::string_view why) {
   throw std::invalid_argument(fmt::format("[fault] {}: {}", part, why));
 }
 
@@ -30,9 +30,10 @@ void check_parentheses(std::string_view text) {
   int depth = 0;
   for (const char letter : text) {
     if (letter == '(') ++depth;
-    if (letter == ')' && --depth < 0) refuse(text, "a parenthesis is closed that was not opened");
+    if (letter == ')' && --depth < 0)
+      refuse_part(text, "a parenthesis is closed that was not opened");
   }
-  if (depth > 0) refuse(text, "a parenthesis is not closed");
+  if (depth > 0) refuse_part(text, "a parenthesis is not closed");
 }
 
 /// Splits at `separator` wherever it stands outside parentheses, which are balanced.
@@ -99,12 +100,13 @@ class FaultPlanParser {
     for (std::size_t i = 0; i < chains.size(); ++i) {
       Chain chain = parse_chain(chains[i]);
       if (has_capacity(chain)) {
-        if (chains.size() > 1) refuse(chains[i], "a capacity is there from the start, without ->");
+        if (chains.size() > 1)
+          refuse_part(chains[i], "a capacity is there from the start, without ->");
         plan.capacities_.push_back(std::move(chain));
         continue;
       }
       if (i + 1 < chains.size() && chain.fault_limit == FaultPolicy::kNoLimit) {
-        refuse(chains[i], "never ends, so that what follows -> would never begin");
+        refuse_part(chains[i], "never ends, so that what follows -> would never begin");
       }
       plan.chains_.push_back(std::move(chain));
     }
@@ -117,7 +119,7 @@ class FaultPlanParser {
 
   static bool has_capacity(const Chain& chain) {
     return std::any_of(chain.terms.begin(), chain.terms.end(),
-                       [](const Term& term) { return term.kind == Kind::capacity; });
+                       [](const Term& term) { return term.kind == PolicyKind::capacity; });
   }
 
   Chain parse_chain(std::string_view text) const {
@@ -138,10 +140,10 @@ class FaultPlanParser {
   static void check_capacity(const Chain& chain, std::string_view text) {
     if (!has_capacity(chain)) return;
     const bool counts = std::any_of(chain.terms.begin(), chain.terms.end(), [](const Term& term) {
-      return term.kind == Kind::schedule || term.is_persistent;
+      return term.kind == PolicyKind::schedule || term.is_persistent;
     });
     if (counts || chain.names_level) {
-      refuse(text, "a capacity goes with device(…) and nothing else");
+      refuse_part(text, "a capacity goes with device(…) and nothing else");
     }
   }
 
@@ -151,10 +153,10 @@ class FaultPlanParser {
     if (call.name == kPersistent) {
       term.is_persistent = true;
       if (split(call.arguments, "&").size() > 1) {
-        refuse(text, "persistent is of one policy, as in persistent(nth(7)) & device(cuda:1)");
+        refuse_part(text, "persistent is of one policy, as in persistent(nth(7)) & device(cuda:1)");
       }
       call = call_in(trimmed(call.arguments), text);
-      if (call.name == kPersistent) refuse(text, "persistent once is enough");
+      if (call.name == kPersistent) refuse_part(text, "persistent once is enough");
     }
     using Names = FaultPolicyRow::Names;
     const FaultPolicyRow& row = row_named(call.name, text);

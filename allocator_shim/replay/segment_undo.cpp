@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kNoReservation = kNever;
 
 /// A segment, or a mapped piece of an expandable one.
-struct Range {
+struct SegmentRange {
   DeviceAddress end = 0;
   StreamId stream = kDefaultStream;
   bool is_small = false;
@@ -25,7 +25,7 @@ struct Range {
 
   bool is_expandable() const { return reservation != kNoReservation; }
 };
-using Ranges = std::map<DeviceAddress, Range>;
+using SegmentRanges = std::map<DeviceAddress, SegmentRange>;
 
 // ---- which pool a mapping is of
 
@@ -121,7 +121,7 @@ class SegmentUndo {
   }
 
   void add_final(const SegmentView& segment) {
-    Range range;
+    SegmentRange range;
     range.end = segment.address + segment.bytes;
     range.stream = segment.stream;
     range.is_small = segment.is_small;
@@ -163,7 +163,7 @@ class SegmentUndo {
 
   void undo_free(std::uint32_t index, const MemoryEvent& event) {
     check_free(index, event);
-    Range range;
+    SegmentRange range;
     range.end = event.address + event.bytes;
     range.stream = event.stream;
     range.is_small = event.bytes == kSmallBufferBytes;
@@ -182,7 +182,7 @@ class SegmentUndo {
     const auto [address, whole] = *range;
     remove(range);
     if (address < event.address) {
-      Range before = whole;
+      SegmentRange before = whole;
       before.end = event.address;
       add(address, before);
     }
@@ -194,7 +194,7 @@ class SegmentUndo {
 
   void undo_unmap(std::uint32_t index, const MemoryEvent& event) {
     check_free(index, event);
-    Range range;
+    SegmentRange range;
     range.end = event.address + event.bytes;
     range.stream = event.stream;
     range.is_small = kinds_.is_small(event) != (assumptions_.of_other_pool.count(index) != 0);
@@ -218,14 +218,14 @@ class SegmentUndo {
   }
 
   /// The range that holds all of these addresses; pieces of one reservation are one range.
-  Ranges::iterator covering(DeviceAddress begin, DeviceAddress end) {
+  SegmentRanges::iterator covering(DeviceAddress begin, DeviceAddress end) {
     const auto above = ranges_.upper_bound(begin);
     if (above == ranges_.begin()) return ranges_.end();
     const auto range = std::prev(above);
     return range->second.end >= end ? range : ranges_.end();
   }
 
-  void add(DeviceAddress address, Range range) {
+  void add(DeviceAddress address, SegmentRange range) {
     reserved_bytes_ += range.end - address;
     if (range.is_expandable()) {
       RecordedReservation& reservation = reservations_[range.reservation];
@@ -238,8 +238,8 @@ class SegmentUndo {
   }
 
   /// A reservation ends at the latest where something else lay at the same time.
-  void note_limits(Ranges::iterator range) {
-    const auto limit = [&](Ranges::iterator below, Ranges::iterator above) {
+  void note_limits(SegmentRanges::iterator range) {
+    const auto limit = [&](SegmentRanges::iterator below, SegmentRanges::iterator above) {
       const std::uint32_t reservation = below->second.reservation;
       if (reservation == kNoReservation || above->second.reservation == reservation) return;
       limits_[reservation] = std::min(limits_[reservation], above->first);
@@ -249,7 +249,7 @@ class SegmentUndo {
     if (range != ranges_.begin()) limit(std::prev(range), range);
   }
 
-  void join_neighbours(DeviceAddress& address, Range& range) {
+  void join_neighbours(DeviceAddress& address, SegmentRange& range) {
     const auto next = ranges_.find(range.end);
     if (next != ranges_.end() && next->second.reservation == range.reservation) {
       range.end = next->second.end;
@@ -263,7 +263,7 @@ class SegmentUndo {
     ranges_.erase(before);
   }
 
-  void remove(Ranges::iterator range) {
+  void remove(SegmentRanges::iterator range) {
     const std::size_t bytes = range->second.end - range->first;
     reserved_bytes_ -= bytes;
     if (range->second.is_expandable()) mapped_bytes_[range->second.reservation] -= bytes;
@@ -278,8 +278,8 @@ class SegmentUndo {
 
   /// Two mapped ranges of one stream and pool with nothing else between them lie in one
   /// reservation.
-  std::uint32_t reservation_at(DeviceAddress address, const Range& range) {
-    const auto fits = [&](const Range& other) {
+  std::uint32_t reservation_at(DeviceAddress address, const SegmentRange& range) {
+    const auto fits = [&](const SegmentRange& other) {
       return other.is_expandable() && other.stream == range.stream &&
              other.is_small == range.is_small;
     };
@@ -339,7 +339,7 @@ class SegmentUndo {
   const BlockLives& lives_;
   const Assumptions& assumptions_;
   MappingKinds kinds_;
-  Ranges ranges_;  ///< at the time that was reached
+  SegmentRanges ranges_;  ///< at the time that was reached
   std::vector<RecordedReservation> reservations_;
   std::vector<std::size_t> mapped_bytes_;  ///< of each reservation, at the time that was reached
   std::vector<DeviceAddress> ends_;        ///< of each reservation: the highest that was mapped

@@ -10,7 +10,7 @@
 namespace ohm {
 namespace {
 
-using Kind = HistoryStep::Kind;
+using StepKind = HistoryStep::Kind;
 
 /// Replays cost what their events cost: sizes are narrowed down for as long as this lasts.
 constexpr std::size_t kMostReplayedEvents = 100'000'000;
@@ -120,7 +120,7 @@ std::optional<Divergence> VerifiedHistory::first_divergence() {
 /// can have been free.
 bool VerifiedHistory::narrow_open_block(const HistoryReplay& replay) {
   const Divergence& divergence = *replay.divergence();
-  if (divergence.step.kind != Kind::allocate || !divergence.actual ||
+  if (divergence.step.kind != StepKind::allocate || !divergence.actual ||
       divergence.actual->action != EventAction::alloc) {
     return false;
   }
@@ -146,7 +146,7 @@ bool VerifiedHistory::narrow_open_block(const HistoryReplay& replay) {
 std::vector<Assumptions> VerifiedHistory::alternatives(const Divergence& divergence) const {
   std::vector<Assumptions> alternatives;
   const HistoryStep& step = divergence.step;
-  if (step.kind != Kind::allocate && step.kind != Kind::flush) return alternatives;
+  if (step.kind != StepKind::allocate && step.kind != StepKind::flush) return alternatives;
   if (is_lost_beginning(divergence)) {
     alternatives.push_back(assumptions_);
     alternatives.back().first_event = step.end;
@@ -176,7 +176,7 @@ std::vector<Assumptions> VerifiedHistory::alternatives(const Divergence& diverge
 /// the block is lost, or with the last free that it waited for.
 bool VerifiedHistory::is_lost_beginning(const Divergence& divergence) const {
   return first_event() <= 1 && divergence.step.begin == first_event() &&
-         divergence.step.kind == Kind::allocate;
+         divergence.step.kind == StepKind::allocate;
 }
 
 /// Whether the block of the request that is left out was there afterwards.

@@ -11,7 +11,7 @@ namespace ohm {
 
 namespace {
 
-using Kind = PickleValue::Kind;
+using ValueKind = PickleValue::Kind;
 using Key = SnapshotKey;
 
 constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
@@ -29,7 +29,7 @@ constexpr std::uint64_t kListKeys =
 
 [[noreturn]] void refuse_field(const PickleValue& value, Key key, std::string_view wanted) {
   std::string found(name_of(value.kind));
-  if (value.kind == Kind::integer) found = std::to_string(value.integer());
+  if (value.kind == ValueKind::integer) found = std::to_string(value.integer());
   throw PickleError(value.offset,
                     fmt::format("'{}' is {}: it must be {}", name_of(key), found, wanted));
 }
@@ -66,7 +66,7 @@ void SnapshotBuilder::gather(std::span<const PickleValue> items) {
       continue;
     }
     const std::uint64_t key = std::uint64_t{1} << meaning.key;
-    if (value.kind == Kind::dict || (key & kListKeys) == 0) forget(value);
+    if (value.kind == ValueKind::dict || (key & kListKeys) == 0) forget(value);
     present_ |= key;
     fields_[meaning.key] = &value;
   }
@@ -79,7 +79,7 @@ const PickleValue* SnapshotBuilder::field(Key key) const {
 std::int64_t SnapshotBuilder::integer_field(Key key, std::int64_t otherwise) const {
   const PickleValue* value = field(key);
   if (value == nullptr) return otherwise;
-  if (value->kind != Kind::integer) refuse_field(*value, key, "an integer of 64 bits");
+  if (value->kind != ValueKind::integer) refuse_field(*value, key, "an integer of 64 bits");
   return value->integer();
 }
 
@@ -96,7 +96,7 @@ std::int64_t SnapshotBuilder::integer_field(Key key, std::int64_t otherwise, std
 std::uint64_t SnapshotBuilder::size_field(Key key, std::uint64_t otherwise) const {
   const PickleValue* value = field(key);
   if (value == nullptr) return otherwise;
-  if (value->kind != Kind::integer || value->integer() < 0) {
+  if (value->kind != ValueKind::integer || value->integer() < 0) {
     refuse_field(*value, key, "an integer from 0 to 2^63 - 1");
   }
   return value->payload;
@@ -105,29 +105,29 @@ std::uint64_t SnapshotBuilder::size_field(Key key, std::uint64_t otherwise) cons
 double SnapshotBuilder::real_field(Key key, double otherwise) const {
   const PickleValue* value = field(key);
   if (value == nullptr) return otherwise;
-  if (value->kind == Kind::integer) return static_cast<double>(value->integer());
-  if (value->kind != Kind::real) refuse_field(*value, key, "a number");
+  if (value->kind == ValueKind::integer) return static_cast<double>(value->integer());
+  if (value->kind != ValueKind::real) refuse_field(*value, key, "a number");
   return value->real();
 }
 
 bool SnapshotBuilder::boolean_field(Key key, bool otherwise) const {
   const PickleValue* value = field(key);
   if (value == nullptr) return otherwise;
-  if (value->kind != Kind::boolean) refuse_field(*value, key, "True or False");
+  if (value->kind != ValueKind::boolean) refuse_field(*value, key, "True or False");
   return value->payload != 0;
 }
 
 TextId SnapshotBuilder::text_field(Key key) const {
   const PickleValue* value = field(key);
   if (value == nullptr) return kNoText;
-  if (value->kind != Kind::text) refuse_field(*value, key, "a text");
+  if (value->kind != ValueKind::text) refuse_field(*value, key, "a text");
   return static_cast<TextId>(value->payload);
 }
 
 /// What people attach to entries: kept where it is a text.
 TextId SnapshotBuilder::note_field(Key key) const {
   const PickleValue* value = field(key);
-  const bool is_text = value != nullptr && value->kind == Kind::text;
+  const bool is_text = value != nullptr && value->kind == ValueKind::text;
   return is_text ? static_cast<TextId>(value->payload) : kNoText;
 }
 
@@ -147,7 +147,7 @@ std::int32_t SnapshotBuilder::device_field() const {
 /// 0 where it is unknown: PyTorch writes 2^64 - 1 then.
 std::int32_t SnapshotBuilder::line_field() const {
   const PickleValue* value = field(Key::line);
-  if (value == nullptr || value->kind == Kind::huge_integer) return 0;
+  if (value == nullptr || value->kind == ValueKind::huge_integer) return 0;
   using Line = std::numeric_limits<std::int32_t>;
   const std::int64_t line = integer_field(Key::line, 0);
   return line >= Line::min() && line <= Line::max() ? static_cast<std::int32_t>(line) : 0;
@@ -168,7 +168,7 @@ std::uint64_t SnapshotBuilder::add_entry(const PickleValue& dict) {
   const Meaning& meaning = meaning_of(action);
   if (meaning.action == Meaning::kNone) {
     const std::string found =
-        action.kind == Kind::text
+        action.kind == ValueKind::text
             ? fmt::format("'{}'", snapshot_.tables.text(static_cast<TextId>(action.payload)))
             : std::string(name_of(action.kind));
     throw PickleError(action.offset,
@@ -299,7 +299,7 @@ std::uint64_t SnapshotBuilder::add_segment(const PickleValue& dict) {
 std::uint64_t SnapshotBuilder::add_roundup(std::span<const PickleValue> items) {
   for (std::size_t i = 0; i < items.size(); i += 2) {
     const std::uint8_t index = meaning_of(items[i]).roundup_index;
-    if (index == Meaning::kNone || items[i + 1].kind != Kind::integer) {
+    if (index == Meaning::kNone || items[i + 1].kind != ValueKind::integer) {
       throw PickleError(items[i].offset,
                         "roundup divisions are integers under the keys '1' to '32768'");
     }

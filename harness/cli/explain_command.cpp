@@ -24,6 +24,7 @@
 #include "harness/scenario/scenario_program.h"
 #include "harness/scenario/source_file.h"
 #include "reports/console/explained_scenario.h"
+#include "reports/console/oom_explanation.h"
 #include "reports/text/oom_message_parser.h"
 #include "reports/text/text_layout.h"
 

@@ -49,9 +49,9 @@ std::int64_t largest(const MeasuredVariant& run, std::int64_t DeviceResult::*fig
 }
 
 /// Runs the variant, and those that its limits compare it with, at one value.
-class Trial {
+class FitTrial {
  public:
-  Trial(const ScenarioLoader& loader, const FitQuestion& question)
+  FitTrial(const ScenarioLoader& loader, const FitQuestion& question)
       : loader_(loader), question_(question), forecast_(question.forecast) {}
 
   Probe at_parameter(std::int64_t value) {
@@ -350,7 +350,7 @@ class RowSearch {
   }
 
   const FitQuestion& question_;
-  Trial trial_;
+  FitTrial trial_;
   std::int64_t capacity_ = 0;
   std::int64_t context_ = 0;
   FitRow row_;

@@ -245,7 +245,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   slot.allocator = gpu->tracker.get();
   slot.streams = gpu->streams.get();
   gpu->backend.traffic = cuda_traffic_;
-  if (gpu->backend.card) slot.card = &gpu->backend;
+  if (gpu->backend.card) slot.backend = &gpu->backend;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;

@@ -25,10 +25,6 @@ constexpr std::size_t kCategoryColumns = 16;
 /// Lines before and after one that holds something.
 constexpr int kContextLines = 1;
 
-std::string human(std::int64_t bytes) {
-  return short_figure(static_cast<double>(bytes), Unit::bytes);
-}
-
 /// A blank and a bar with a resolution of an eighth of a column; nothing where it would be empty.
 std::string bar(double share) {
   constexpr std::array<const char*, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -46,7 +42,7 @@ std::string op_of(const HolderResult& holder) {
 std::string source_row(int number, std::int64_t bytes, const std::string& text,
                        const ReportStyle& style) {
   const std::string row = fmt::format(
-      "    {} {:>5} │ ", pad_left(bytes > 0 ? human(bytes) : "", kFigureColumns), number);
+      "    {} {:>5} │ ", pad_left(bytes > 0 ? short_bytes(bytes) : "", kFigureColumns), number);
   const std::size_t used = display_width(row);
   const std::size_t room = style.columns > used + 20 ? style.columns - used : 20;
   std::string line = row + shortened(printable(text), room);
@@ -92,9 +88,9 @@ std::string category_rows(const CategoryBytes& bytes) {
   for (const std::size_t category : order) {
     if (bytes[category] == 0) break;
     const double share = static_cast<double>(bytes[category]) / static_cast<double>(total);
-    rows += fmt::format("      {} {}  {:5.1f} %{}\n",
-                        pad_right(kCategoryNames[category], kCategoryColumns),
-                        pad_left(human(bytes[category]), kFigureColumns), 100 * share, bar(share));
+    rows += fmt::format(
+        "      {} {}  {:5.1f} %{}\n", pad_right(kCategoryNames[category], kCategoryColumns),
+        pad_left(short_bytes(bytes[category]), kFigureColumns), 100 * share, bar(share));
   }
   return rows;
 }
@@ -108,7 +104,7 @@ std::string holder_rows(const std::vector<HolderResult>& holders, std::size_t co
   for (const HolderResult& holder : holders) {
     const std::string head =
         fmt::format("      {} {}  {} × {}  ", pad_right(name_of(holder.category), kCategoryColumns),
-                    pad_left(human(holder.bytes), kFigureColumns),
+                    pad_left(short_bytes(holder.bytes), kFigureColumns),
                     pad_left(grouped(holder.count), 5), pad_right(op_of(holder), op_columns));
     const std::size_t used = display_width(head);
     const std::size_t room = columns > used + 10 ? columns - used : 10;

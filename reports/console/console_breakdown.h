@@ -1,4 +1,4 @@
-// What memory was made of, in rows of a terminal: by category, by the lines that made it, beside
+// A breakdown of memory in rows of a terminal: by category, by the lines that allocated it, beside
 // the lines of the script.
 #pragma once
 

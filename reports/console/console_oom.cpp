@@ -15,14 +15,10 @@ namespace ohm::reports {
 
 namespace {
 
-std::string human(std::int64_t bytes) {
-  return short_figure(static_cast<double>(bytes), Unit::bytes);
-}
-
 std::string headline(const std::string& variant, const OomResult& oom) {
   const std::string op = oom.op.empty() ? "at " : fmt::format("for {}, ", oom.op);
   return fmt::format("{} ran out of memory on {} in step {}: {} {}{}{}", variant, oom.device,
-                     oom.step, human(oom.requested_bytes), op, place_text(oom.file, oom.line),
+                     oom.step, short_bytes(oom.requested_bytes), op, place_text(oom.file, oom.line),
                      oom.injected ? fmt::format(" (injected by {})", oom.policy) : "");
 }
 

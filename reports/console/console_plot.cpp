@@ -20,10 +20,6 @@ constexpr std::size_t kRows = 6;
 constexpr std::size_t kDotRows = 4 * kRows;  ///< a character is 2 dots wide and 4 high
 constexpr std::size_t kLabelColumns = 12;
 
-std::string human(std::int64_t bytes) {
-  return short_figure(static_cast<double>(bytes), Unit::bytes);
-}
-
 const DeviceMemoryHistory* fullest(const MemoryHistory& history) {
   const auto top = [](const DeviceMemoryHistory& device) {
     const auto& bytes = device.allocated_high;
@@ -105,7 +101,7 @@ class Plot {
             ? fmt::format(", out of memory after event {}", grouped(*variant.history->oom_event))
             : std::string();
     return indented(fmt::format("{} ({}) on {}: {} at most{}", variant.name, name_of(variant.role),
-                                device.device, human(peak), oom),
+                                device.device, short_bytes(peak), oom),
                     2, style_.columns);
   }
 
@@ -129,9 +125,9 @@ class Plot {
     const LimitLine* const limit = limit_in(row);
     std::string label;
     if (limit != nullptr) {
-      label = human(limit->bytes);
+      label = short_bytes(limit->bytes);
     } else if (row == 0) {
-      label = human(top_);
+      label = short_bytes(top_);
     }
     std::string curve;
     std::string through;

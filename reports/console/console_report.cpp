@@ -71,7 +71,7 @@ class VariantTable {
            reason_lines(variant.reason, tone) + device_lines(variant);
   }
 
-  /// A row of a variant that nobody judges.
+  /// A row of a variant that is not judged.
   std::string reference_row(const VariantResult& variant) const {
     const std::string text =
         cells("reference", shortened(variant.name, name_columns_), peak_of(variant), "");

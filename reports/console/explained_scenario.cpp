@@ -42,7 +42,7 @@ std::size_t chapter_index(std::string_view word) {
 
 // ---- figures ------------------------------------------------------------------------------------
 
-std::optional<std::int64_t> peak_of(const VariantResult& variant) {
+std::optional<std::int64_t> largest_peak(const VariantResult& variant) {
   if (variant.devices.empty()) return std::nullopt;
   std::int64_t peak = 0;
   for (const DeviceResult& device : variant.devices) {
@@ -70,10 +70,10 @@ std::string percent_text(double percent) {
 /// "6.71 MiB (−89 %)": beside the problem that it belongs to. What broke off has no peak to
 /// compare.
 std::string peak_text(const VariantResult& variant, const VariantResult* problem) {
-  const auto peak = peak_of(variant);
+  const auto peak = largest_peak(variant);
   if (!peak || variant.verdict == Verdict::error) return "";
   std::string text = human_bytes(static_cast<std::uint64_t>(*peak));
-  const auto other = problem == nullptr ? std::nullopt : peak_of(*problem);
+  const auto other = problem == nullptr ? std::nullopt : largest_peak(*problem);
   if (!other || *other == 0) return text;
   if (*peak == *other) return text + " (the same)";
   const double change = 100 * (static_cast<double>(*peak) / static_cast<double>(*other) - 1);
@@ -229,7 +229,7 @@ class ExplainedText {
 // ---- Markdown -----------------------------------------------------------------------------------
 
 /// In a cell of a table.
-std::string cell(std::string_view text) {
+std::string table_cell(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {
     if (c == '|') out += '\\';
@@ -248,9 +248,9 @@ std::string markdown_table(const ScenarioResult& result) {
     bool is_first = true;
     for (const VariantResult* variant : of_role(result, group.role)) {
       const VariantResult* const problem = problem_of(result, *variant);
-      out +=
-          fmt::format("| {} | `{}` | {} | {} |\n", is_first ? group.title : "", cell(variant->name),
-                      peak_text(*variant, problem), cell(finding(result, *variant)));
+      out += fmt::format("| {} | `{}` | {} | {} |\n", is_first ? group.title : "",
+                         table_cell(variant->name), peak_text(*variant, problem),
+                         table_cell(finding(result, *variant)));
       is_first = false;
     }
   }
@@ -269,7 +269,8 @@ std::string explained_text(const ExplainedScenario& scenario, const ReportStyle&
 
 std::string explained_markdown(const ExplainedScenario& scenario) {
   const ScenarioResult& result = scenario.result;
-  std::string out = fmt::format("### {}: {}\n\n", cell(result.name), cell(result.summary));
+  std::string out =
+      fmt::format("### {}: {}\n\n", table_cell(result.name), table_cell(result.summary));
   const auto add = [&](std::string_view title, const std::string& words) {
     if (!words.empty()) out += fmt::format("**{}:** {}\n\n", title, printable(words));
   };
@@ -282,9 +283,10 @@ std::string explained_markdown(const ExplainedScenario& scenario) {
   }
   out += fmt::format("Measured on {}:\n\n", machine_of(result)) + markdown_table(result);
   const std::string modelled = modelled_text(result);
-  if (!modelled.empty()) out += cell(modelled) + "\n\n";
+  if (!modelled.empty()) out += table_cell(modelled) + "\n\n";
   if (!scenario.pytorch.empty()) out += code_block("python", scenario.pytorch);
-  return out + keras_markdown(scenario.keras) + fmt::format("`ohm run {}`\n\n", cell(result.file));
+  return out + keras_markdown(scenario.keras) +
+         fmt::format("`ohm run {}`\n\n", table_cell(result.file));
 }
 
 std::string handout(std::span<const ExplainedScenario> scenarios) {

@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t kNotesColumns = 26;
 
-std::string human(std::int64_t bytes) {
-  return short_figure(static_cast<double>(bytes), Unit::bytes);
-}
-
 /// "6,144 bytes", "3.42 GiB (3,672,658,148 bytes)"; a slope may have a fraction.
 std::string exact_bytes(double bytes) {
   if (std::abs(bytes) < 0x1p20 && std::round(bytes) != bytes) {
@@ -97,7 +93,7 @@ class FitText {
   static std::string gpu_text(const FitRow& row) {
     if (!row.margin) return fmt::format("  on {} × {}", row.gpu_count, row.profile);
     return fmt::format("  on {} × {} of {}", row.gpu_count, row.profile,
-                       human(row.margin->capacity_bytes));
+                       short_bytes(row.margin->capacity_bytes));
   }
 
   // ---- a table of GPUs ------------------------------------------------------------------------
@@ -118,8 +114,8 @@ class FitText {
     const std::size_t reason_at = 2 + 13 + 2 + width + limit_width + 2 + 13 + 2 + 10 + 2;
     for (std::size_t i = first; i < end; ++i) {
       const FitRow& row = result_.rows[i];
-      const std::string peak = row.best ? human(row.best->peak_reserved_bytes) : "";
-      const std::string left = row.margin ? human(row.margin->left_bytes) : "";
+      const std::string peak = row.best ? short_bytes(row.best->peak_reserved_bytes) : "";
+      const std::string left = row.margin ? short_bytes(row.margin->left_bytes) : "";
       text_ += fmt::format("  {:<13}  {}{}  {:>13}  {:>10}", row.profile,
                            pad_left(short_answer(row), width),
                            has_limits ? pad_left(limit_answer(row), limit_width) : "", peak, left);
@@ -144,7 +140,7 @@ class FitText {
       case FitOutcome::all_fit:
         break;
     }
-    return varies_card_ ? human(row.best->value) : grouped(row.best->value);
+    return varies_card_ ? short_bytes(row.best->value) : grouped(row.best->value);
   }
 
   std::string table_reason(const FitRow& row) const {
@@ -153,7 +149,7 @@ class FitText {
     if (varies_card_) return "";
     if (row.needed_bytes) {
       return fmt::format("{} = {} takes {}", result_.varied, grouped(result_.least),
-                         human(*row.needed_bytes));
+                         short_bytes(*row.needed_bytes));
     }
     return row.stop ? printable(row.stop->reason) : "";
   }
@@ -191,10 +187,10 @@ class FitText {
 
   void add_largest_value(const FitRow& row) {
     if (row.outcome == FitOutcome::none_fits) {
-      const std::string needed = row.needed_bytes
-                                     ? fmt::format("; {} = {} takes {}", result_.varied,
-                                                   grouped(result_.least), human(*row.needed_bytes))
-                                     : "";
+      const std::string needed =
+          row.needed_bytes ? fmt::format("; {} = {} takes {}", result_.varied,
+                                         grouped(result_.least), short_bytes(*row.needed_bytes))
+                           : "";
       add_field("nothing fits", printable(row.stop->reason) + needed, Tone::bad);
       return;
     }
@@ -223,10 +219,10 @@ class FitText {
     }
     add_field("smallest card", human_and_exact_bytes(static_cast<std::uint64_t>(row.best->value)),
               Tone::good);
-    add_field("of those that ohm knows", row.smallest_profile.empty()
-                                             ? "none is large enough"
-                                             : fmt::format("{} ({})", row.smallest_profile,
-                                                           human(row.smallest_profile_bytes)));
+    add_field("of those that ohm knows",
+              row.smallest_profile.empty() ? "none is large enough"
+                                           : fmt::format("{} ({})", row.smallest_profile,
+                                                         short_bytes(row.smallest_profile_bytes)));
     if (row.stop) add_field("2 MiB less", printable(row.stop->reason));
   }
 
@@ -247,7 +243,7 @@ class FitText {
       add_field("the peak follows",
                 fmt::format("{} through {}: too few to tell whether it is a line", formula, where));
     } else {
-      add_field("the peak is no line",
+      add_field("the peak is not linear",
                 fmt::format("{} at both ends, but up to {} away from it between them ({})", formula,
                             exact_bytes(static_cast<double>(line.largest_deviation_bytes)), where));
     }
@@ -258,14 +254,14 @@ class FitText {
               fmt::format("{} = {} − {} of context (modelled) − {} reserved at the peak (exact)",
                           human_and_exact_bytes(static_cast<std::uint64_t>(
                               std::max<std::int64_t>(0, margin.left_bytes))),
-                          human(margin.capacity_bytes), human(margin.context_bytes),
-                          human(row.best->peak_reserved_bytes)));
+                          short_bytes(margin.capacity_bytes), short_bytes(margin.context_bytes),
+                          short_bytes(row.best->peak_reserved_bytes)));
     if (margin.workspace_bytes > 0) {
       add_field("in the peak",
                 fmt::format("{} allocated (exact), of it {} of libraries' workspaces (modelled)",
                             human_and_exact_bytes(
                                 static_cast<std::uint64_t>(row.best->peak_allocated_bytes)),
-                            human(margin.workspace_bytes)));
+                            short_bytes(margin.workspace_bytes)));
     } else {
       add_field("in the peak", fmt::format("{} allocated (exact)",
                                            human_and_exact_bytes(static_cast<std::uint64_t>(

@@ -15,7 +15,9 @@ std::string points_text(const RecoveryCoverage& coverage) {
   return fmt::format("{} of {}", coverage.recovered, coverage.points);
 }
 
-std::string bytes_text(std::int64_t bytes) { return human_bytes(static_cast<std::size_t>(bytes)); }
+std::string covered_bytes(std::int64_t bytes) {
+  return human_bytes(static_cast<std::size_t>(bytes));
+}
 
 std::string pair_text(const SweptVariant& before, const SweptVariant& after) {
   const RecoveryCoverage coverage = coverage_of(after);
@@ -23,8 +25,8 @@ std::string pair_text(const SweptVariant& before, const SweptVariant& after) {
       "  {} -> {}\n      points under a handler: {} -> {}; peak: {} -> {}; requests made again: "
       "{:.1f} %\n",
       printable(before.name), printable(after.name), points_text(coverage_of(before)),
-      points_text(coverage), bytes_text(before.peak_bytes),
-      bytes_text(std::max(after.peak_bytes, after.peak_after_faults_bytes)),
+      points_text(coverage), covered_bytes(before.peak_bytes),
+      covered_bytes(std::max(after.peak_bytes, after.peak_after_faults_bytes)),
       100 * coverage.repeated_share);
 }
 

@@ -1,4 +1,5 @@
-// How much of a program is under a handler of out-of-memory errors, and what the handler costs.
+// Coverage of a sweep: how much of a program is under a handler of out-of-memory errors, and what
+// the handler costs.
 #pragma once
 
 #include <cstdint>

@@ -21,10 +21,6 @@ constexpr double kShare = 0.1;
 constexpr std::int64_t kFewestStranded = std::int64_t{20} << 20;
 constexpr double kImbalance = 1.25;
 
-std::string human(std::int64_t bytes) {
-  return short_figure(static_cast<double>(bytes), Unit::bytes);
-}
-
 bool is_share(std::int64_t part, std::int64_t whole) {
   return static_cast<double>(part) >= kShare * static_cast<double>(whole);
 }
@@ -139,9 +135,9 @@ class DeviceDiagnosis {
     const std::int64_t growth = steady_growth();
     if (growth == 0) return;
     const std::size_t last = last_;
-    const std::string rate =
-        fmt::format("allocated memory grows by {} in each of {} steps, from {} to {}",
-                    human(growth), last - 1, human(bytes_[1]), human(bytes_[last]));
+    const std::string rate = fmt::format(
+        "allocated memory grows by {} in each of {} steps, from {} to {}", short_bytes(growth),
+        last - 1, short_bytes(bytes_[1]), short_bytes(bytes_[last]));
     Places survivors;
     Places newest;
     for (const HistoryBlock& block : device_.blocks) {
@@ -217,7 +213,7 @@ class DeviceDiagnosis {
     report("a graph kept alive across steps", "unreleased_variables",
            fmt::format("at the peak of step {} {} of the step before are still there, made by the "
                        "same lines: a variable holds its last result while the next is computed",
-                       step + 1, human(twice.bytes())),
+                       step + 1, short_bytes(twice.bytes())),
            twice);
   }
 
@@ -243,7 +239,7 @@ class DeviceDiagnosis {
     report("optimizer state appearing late", "optimizer_state",
            fmt::format("{} of optimizer state come at event {}, in step {}, and stay: the peak of "
                        "the forward pass{} before says nothing about the next ones'",
-                       human(state.bytes()), grouped(first), step, step == 1 ? "" : "es"),
+                       short_bytes(state.bytes()), grouped(first), step, step == 1 ? "" : "es"),
            state);
   }
 
@@ -296,13 +292,14 @@ class DeviceDiagnosis {
       pins.add(*one.smallest);
     }
     if (stranded < kFewestStranded || !is_share(stranded, reserved)) return;
-    report("stranded split segments", "fragmentation",
-           fmt::format("{} event {} {} of {} reserved are free, but in {} segments that are partly "
-                       "in use, at most {} in one: they can neither serve a larger request nor be "
-                       "given back",
-                       history_.oom_event ? "out of memory at" : "at the peak, after",
-                       grouped(moment), human(stranded), human(reserved), count, human(largest)),
-           pins);
+    report(
+        "stranded split segments", "fragmentation",
+        fmt::format("{} event {} {} of {} reserved are free, but in {} segments that are partly "
+                    "in use, at most {} in one: they can neither serve a larger request nor be "
+                    "given back",
+                    history_.oom_event ? "out of memory at" : "at the peak, after", grouped(moment),
+                    short_bytes(stranded), short_bytes(reserved), count, short_bytes(largest)),
+        pins);
   }
 
   const MemoryHistory& history_;
@@ -333,8 +330,8 @@ void find_imbalance(const std::vector<DeviceResult>& devices,
   finding.scenario = "unbalanced_data_parallel";
   finding.device = most.device;
   finding.what = fmt::format("{} reaches {}, {} {}: {:.2f} times as much", most.device,
-                             human(most.peak_allocated_bytes), least.device,
-                             human(least.peak_allocated_bytes), ratio);
+                             short_bytes(most.peak_allocated_bytes), least.device,
+                             short_bytes(least.peak_allocated_bytes), ratio);
   if (most.peak) {
     for (const HolderResult& holder : most.peak->holders) {
       if (finding.evidence.size() == kMostEvidence) break;

@@ -1,4 +1,4 @@
-// What a record of memory shows of the pitfalls of the catalogue.
+// The diagnosis of a record of memory: which pitfalls of the catalogue it shows.
 #pragma once
 
 #include <vector>

@@ -16,11 +16,11 @@ constexpr const char* kGood = "good";
 std::string point_of(const std::string& plan) { return plan.substr(0, plan.find('@')); }
 
 /// How many faults had which verdict, by FaultVerdict.
-using Counts = std::array<std::int64_t, kFaultVerdicts.size()>;
+using VerdictCounts = std::array<std::int64_t, kFaultVerdicts.size()>;
 
 HeatMapResult heat_map_of(const SweptVariant& variant) {
-  std::map<std::string, Counts> failures;  // by point
-  Counts sums = {};
+  std::map<std::string, VerdictCounts> failures;  // by point
+  VerdictCounts sums = {};
   for (const FailedFault& failed : variant.failed) {
     const auto verdict = static_cast<std::size_t>(failed.verdict);
     ++failures[point_of(failed.plan)][verdict];
@@ -33,7 +33,7 @@ HeatMapResult heat_map_of(const SweptVariant& variant) {
     if (sums[verdict] != 0) map.columns.emplace_back(kFaultVerdicts[verdict].name);
   }
   for (const SweepPoint& point : variant.points) {
-    const Counts bad = failures[point.point];
+    const VerdictCounts bad = failures[point.point];
     const std::int64_t good =
         point.faults - std::accumulate(bad.begin(), bad.end(), std::int64_t{});
     HeatMapRow row{point.point, point.op, point.file, point.line, {}};

@@ -1,4 +1,4 @@
-// Makes a MemoryHistory of events.
+// A builder that turns events into a MemoryHistory.
 #pragma once
 
 #include <cstdint>

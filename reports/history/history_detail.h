@@ -1,4 +1,4 @@
-// How much of a history a report has room for.
+// The detail of a history that a report has room for.
 //
 // Note [What is left out]
 // Curves have at most kMaxBuckets points, each with the highest and the lowest figure of its

@@ -1,4 +1,4 @@
-// Follows a stream of events: which blocks and segments there are now.
+// Live blocks and segments, followed through a stream of events.
 #pragma once
 
 #include <cstdint>

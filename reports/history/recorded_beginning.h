@@ -1,4 +1,5 @@
-// What a device held before the first event of its record: the end, undone event by event.
+// The memory that a device held before the first event of its record: the end, undone event by
+// event.
 #pragma once
 
 #include <cstddef>

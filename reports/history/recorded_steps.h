@@ -1,4 +1,4 @@
-// Where the annotations of a record say that steps end.
+// Steps of a recorded program, as its annotations mark them.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// What is different between two results: every figure, and what makes up the difference of a peak.
+// The differences of two results: every figure, and what makes up the difference of a peak.
 //
-// Lines are the same when their op and their text are, wherever they stand: code that moved is no
-// change. The changes of a device's holders add up to the change of its peak, exactly.
+// Lines are the same when their op and their text are, wherever they stand: code that moved is not
+// a change. The changes of a device's holders add up to the change of its peak, exactly.
 #pragma once
 
 #include <cstdint>

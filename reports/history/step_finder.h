@@ -1,5 +1,4 @@
-// Where the steps of a recorded program end, where nobody marked them: by what it does again and
-// again.
+// Steps of a recorded program that has no marks: found in what it does again and again.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 
 namespace ohm::reports {
 
-/// Fewer repetitions are no loop.
+/// Fewer repetitions are not a loop.
 inline constexpr std::size_t kFewestSteps = 3;
 
 /// `requests`: what tells each allocation of the program from others (its size and place, say), in

@@ -15,10 +15,10 @@ namespace ohm::reports {
 
 namespace {
 
-constexpr std::array<const char*, 4> kMarks = {"✓", "✗", "!", "–"};
+constexpr std::array<const char*, 4> kVerdictMarks = {"✓", "✗", "!", "–"};
 
 /// With several problems, each followed by what belongs to it; the rest comes last.
-std::vector<std::size_t> by_problem(const ScenarioResult& scenario) {
+std::vector<std::size_t> indices_by_problem(const ScenarioResult& scenario) {
   std::vector<std::string> problems;
   for (const VariantResult& variant : scenario.variants) {
     if (variant.role == Role::problem) problems.push_back(variant.name);
@@ -33,10 +33,6 @@ std::vector<std::size_t> by_problem(const ScenarioResult& scenario) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
   return order;
-}
-
-std::string human(std::int64_t bytes) {
-  return short_figure(static_cast<double>(bytes), Unit::bytes);
 }
 
 /// What the right end of the bars stands for.
@@ -69,7 +65,7 @@ std::string axis(std::int64_t scale) {
   return fmt::format(
       "<div class=\"axis\"><span class=\"first\" style=\"left:0\">0</span><span "
       "style=\"left:50%\">{}</span><span class=\"last\" style=\"left:100%\">{}</span></div>",
-      human(scale / 2), human(scale));
+      short_bytes(scale / 2), short_bytes(scale));
 }
 
 std::string equivalence_text(const VariantResult& variant) {
@@ -97,9 +93,9 @@ std::string row(const VariantResult& variant, std::size_t index,
       "title=\"{} bytes\">{}</td><td><div class=\"bar\"><i class=\"fill r-{}\" "
       "style=\"width:{:.3f}%\"></i>{}</div></td><td class=\"found\">{}{}</td></tr>\n",
       is_bad ? "bad" : "", html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
-      kMarks[static_cast<std::size_t>(variant.verdict)], index, html(variant.name),
+      kVerdictMarks[static_cast<std::size_t>(variant.verdict)], index, html(variant.name),
       name_of(variant.role), variant.of.empty() ? "" : " of " + html(variant.of), peak,
-      grouped(peak), human(peak), name_of(variant.role),
+      grouped(peak), short_bytes(peak), name_of(variant.role),
       100 * static_cast<double>(peak) / static_cast<double>(scale), limit_marks(lines, scale),
       html(variant.reason), equivalence_text(variant));
 }
@@ -124,7 +120,7 @@ std::string html_card(const ScenarioResult& scenario) {
       "<table class=\"card\"><thead><tr><th class=\"c-variant\">variant<th class=\"n c-peak\">peak"
       "<th>" +
       axis(scale) + "<th class=\"c-found\">what was found</tr></thead><tbody>\n";
-  for (const std::size_t i : by_problem(scenario)) {
+  for (const std::size_t i : indices_by_problem(scenario)) {
     out += row(scenario.variants[i], i, lines, scale);
   }
   out += "</tbody></table>\n" + legend(lines, scale);

@@ -15,8 +15,8 @@ namespace ohm::reports {
 
 namespace {
 
-/// More rows than anybody reads; those with bad verdicts come first then.
-constexpr std::size_t kMostRows = 400;
+/// More rows are too many to read; those with bad verdicts come first then.
+constexpr std::size_t kMostHeatMapRows = 400;
 
 using Row = HeatMapRow;
 
@@ -46,10 +46,10 @@ std::string heat_map(const HeatMapResult& map) {
   std::vector<const Row*> rows;
   rows.reserve(map.rows.size());
   for (const Row& row : map.rows) rows.push_back(&row);
-  if (rows.size() > kMostRows) {
+  if (rows.size() > kMostHeatMapRows) {
     std::stable_sort(rows.begin(), rows.end(),
                      [](const Row* a, const Row* b) { return bad_count(*a) > bad_count(*b); });
-    rows.resize(kMostRows);
+    rows.resize(kMostHeatMapRows);
   }
   std::string head;
   for (const std::string& column : map.columns) {

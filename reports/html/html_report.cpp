@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Rows of blocks and segments that a file has room for: about 30 bytes each.
-constexpr std::size_t kMostRows = 300'000;
+constexpr std::size_t kMostHistoryRows = 300'000;
 
 constexpr const char* kSecurityPolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
@@ -39,10 +39,10 @@ void make_room(RunResult& result) {
     }
   };
   for_each_history([&](const MemoryHistory& history) { rows += rows_of(history); });
-  if (rows <= kMostRows) return;
+  if (rows <= kMostHistoryRows) return;
   for_each_history([&](MemoryHistory& history) {
     HistoryDetail detail;
-    detail.blocks = rows_of(history) * kMostRows / rows;
+    detail.blocks = rows_of(history) * kMostHistoryRows / rows;
     detail.segments = std::max<std::size_t>(256, detail.blocks / 4);
     detail.runs = detail.blocks;
     reduce(history, detail);
@@ -114,7 +114,7 @@ std::string source_listing(const ScenarioResult& scenario) {
       html(scenario.file), rows);
 }
 
-std::string gpu_text(const ScenarioResult& scenario) {
+std::string gpus_text(const ScenarioResult& scenario) {
   for (const VariantResult& variant : scenario.variants) {
     if (variant.devices.empty()) continue;
     const DeviceResult& device = variant.devices.front();
@@ -148,7 +148,7 @@ std::string scenario_section(const ScenarioResult& scenario, const std::string& 
       "class=\"pill {}\">{}</span></div>\n<p class=\"summary\">{}</p>\n<p "
       "class=\"where\">{}{}</p>\n",
       id, html(words_of(scenario)), html(scenario.name), name_of(scenario.verdict),
-      name_of(scenario.verdict), html(scenario.summary), html(scenario.file), gpu_text(scenario));
+      name_of(scenario.verdict), html(scenario.summary), html(scenario.file), gpus_text(scenario));
   if (scenario.error) {
     out += fmt::format("<pre class=\"message\">{}\n{}</pre>\n", html(scenario.error->message),
                        html(scenario.error->hint));

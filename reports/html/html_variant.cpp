@@ -100,7 +100,7 @@ std::string category_bar(const CategoryBytes& bytes, std::int64_t whole) {
       keys);
 }
 
-std::string place_of(const HolderResult& holder) {
+std::string holder_place(const HolderResult& holder) {
   if (holder.file.empty()) return "<span class=\"soft\">no line of a script</span>";
   const std::string text =
       holder.text.empty() ? "" : fmt::format("<br><code>{}</code>", html(holder.text));
@@ -117,7 +117,7 @@ std::string holder_table(const std::vector<HolderResult>& holders, std::int64_t 
         "<td class=\"n\">{}</td><td class=\"tight\">{}</td><td>{}</td></tr>\n",
         holder.bytes, name_of(holder.category), spoken(holder.category),
         share_of(holder.bytes, whole), html_bytes(holder.bytes), share_of(holder.bytes, whole),
-        grouped(holder.count), html(holder.op), place_of(holder));
+        grouped(holder.count), html(holder.op), holder_place(holder));
   }
   if (others > 0) {
     rows +=
@@ -140,7 +140,7 @@ std::string peak_section(const VariantResult& variant) {
         of, html(exact_figure(static_cast<double>(device.peak_allocated_bytes), Unit::bytes)),
         grouped(device.peak->event), device.peak->step);
     out += category_bar(device.peak_by_category, device.peak_allocated_bytes);
-    // A record of another program can have more places than anybody reads.
+    // A record of another program can have more places than a reader takes in.
     constexpr std::size_t kMostPlaces = 1000;
     std::vector<HolderResult> holders = device.peak->holders;
     const std::size_t shown = std::min(holders.size(), kMostPlaces);

@@ -1,4 +1,4 @@
-// What a report says about one variant, in tables: complete without any script.
+// A variant in tables: complete without any script.
 #pragma once
 
 #include <string>

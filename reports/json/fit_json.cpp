@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Integers where they are; a limit's ratio with six digits.
-Json number(double value) {
+Json finite_number(double value) {
   if (!std::isfinite(value)) return nullptr;
   if (std::floor(value) == value && std::abs(value) < 0x1p53) {
     return static_cast<std::int64_t>(value);
@@ -22,7 +22,7 @@ Json number(double value) {
 }  // namespace
 
 std::string fit_json(const FitResult& result) {
-  Json json = JsonWriter(JsonText::printable, number).object(result);
+  Json json = JsonWriter(JsonText::printable, finite_number).object(result);
   json["schema"] = "ohm.fit/1";
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -20,7 +20,7 @@ ShardPart parsed(const ReportPart& report) {
   const bool has_schema = part.json.is_object() && part.json.contains("schema");
   const Json schema = has_schema ? part.json["schema"] : Json();
   if (schema != std::string(kResultSchema) && schema != std::string(kSweepSchema)) {
-    refuse(part, fmt::format("no JSON report of a run ({}) or of a sweep ({})", kResultSchema,
+    refuse(part, fmt::format("not a JSON report of a run ({}) or of a sweep ({})", kResultSchema,
                              kSweepSchema));
   }
   return part;
@@ -48,7 +48,7 @@ void told_of(const ShardPart& part, Merge&& merge) {
 void require_shard_of_as_many(const ShardPart& first, const ShardPart& part) {
   require_equal(first.json, part.json, "schema", part);
   if (!part.json.contains("shard")) {
-    refuse(part, "no shard: it is of all the work, there is nothing to merge it with");
+    refuse(part, "not a shard: it covers all of the work, there is nothing to merge it with");
   }
   number_of(part);  // throws when there is none
   const std::int64_t count = count_of_shards(part);

@@ -23,20 +23,21 @@ void require_equal(const Json& sum, const Json& more, std::string_view field,
 std::int64_t as_count(const Json& value, std::string_view field, const ShardPart& part) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 53U;  // sums of two do not overflow
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) {
-    refuse(part, fmt::format("a field is wrong: {} is {}, no count", field, value.dump()));
+    refuse(part, fmt::format("a field is wrong: {} is {}, not a count", field, value.dump()));
   }
   return value.get<std::int64_t>();
 }
 
 const Json& list_of(const Json& object, std::string_view field, const ShardPart& part) {
   const Json& list = object.at(field);
-  if (!list.is_array()) refuse(part, fmt::format("a field is wrong: {} is no list", field));
+  if (!list.is_array()) refuse(part, fmt::format("a field is wrong: {} is not a list", field));
   return list;
 }
 
 const Json& object_of(const Json& object, std::string_view field, const ShardPart& part) {
   const Json& member = object.at(field);
-  if (!member.is_object()) refuse(part, fmt::format("a field is wrong: {} is no object", field));
+  if (!member.is_object())
+    refuse(part, fmt::format("a field is wrong: {} is not an object", field));
   return member;
 }
 
@@ -94,8 +95,8 @@ void require_same_inputs(const ShardPart& first, const ShardPart& part) {
       refuse_other_work(first, part, fmt::format("file {}", i + 1), file, expected[i].at("file"));
     }
     if (found[i].at("hash") == expected[i].at("hash")) continue;
-    refuse(part, fmt::format("of other work than {}: {} has another text there", first.name,
-                             file.dump()));
+    refuse(part,
+           fmt::format("of other work than {}: {} was edited in between", first.name, file.dump()));
   }
   if (found.size() != expected.size()) {
     refuse_other_work(first, part, "number of files", found.size(), expected.size());

@@ -1,4 +1,4 @@
-// What merging reports of every kind is made of.
+// Parts of a merge, and the checks that reports of every kind share.
 #pragma once
 
 #include <cstdint>

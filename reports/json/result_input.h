@@ -1,4 +1,4 @@
-// What commands that look at results accept: results of ours, and memory snapshots of PyTorch's.
+// Input of the commands that look at results: JSON of ohm run, or a memory snapshot of PyTorch.
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 
 namespace ohm::reports {
 
-/// "scenario;variant;file:line;…;op N" for each point at which a failure reached nobody; N is how
-/// often the undisturbed run passes it.
+/// "scenario;variant;file:line;…;op N" for each point at which a failure was not handled; N is
+/// how often the fault-free run passes it.
 std::string sweep_stacks(const SweepResult& result);
 
 }  // namespace ohm::reports

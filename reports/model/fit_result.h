@@ -75,13 +75,15 @@ struct FitStop {
   std::string reason;                ///< one line
   std::optional<LimitResult> limit;  ///< of kind limit: the first one that breaks
 
-  // The limit's own members stand among the stop's in JSON.
+  // A limit's own members stand among those of the stop in JSON: left out without a limit, null
+  // where the limit has none.
+  using Figure = std::optional<std::optional<double>>;
   static std::string limit_text(const FitStop& of) { return of.limit ? of.limit->limit : ""; }
-  static std::optional<double> measured(const FitStop& of) {
-    return of.limit ? of.limit->measured : std::nullopt;
+  static Figure measured(const FitStop& of) {
+    return of.limit ? Figure(of.limit->measured) : std::nullopt;
   }
-  static std::optional<double> bound(const FitStop& of) {
-    return of.limit ? of.limit->bound : std::nullopt;
+  static Figure bound(const FitStop& of) {
+    return of.limit ? Figure(of.limit->bound) : std::nullopt;
   }
 
   static constexpr const char* kSchemaName = "stop";

@@ -1,5 +1,5 @@
-// What a program did with the memory of its GPUs over time: the model behind charts of memory, of
-// blocks and of segments.
+// The history of a program's GPU memory: the model behind charts of memory, of blocks and of
+// segments.
 //
 // Time is the ordinal of an event, the same for all devices. It is a reduced record: see
 // history_detail.h for what is left out of a long one. Positions are addresses with the unused

@@ -1,4 +1,4 @@
-// How much a run tells about memory, and how much a report wants to be told.
+// The detail in which a run records memory, and which a report needs.
 #pragma once
 
 #include <cstdint>

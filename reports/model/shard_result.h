@@ -1,4 +1,4 @@
-// Which part of the work a result is of, where several machines share it.
+// The share of the work that a result is of, where several machines divide it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// What of a scenario can be drawn in a chart of allocated bytes: peaks, limits, lines of the
-// script.
+// Limits, peaks and lines of a scenario, as a chart of allocated bytes shows them.
 #pragma once
 
 #include <cstddef>

@@ -38,6 +38,10 @@ std::string short_figure(double value, Unit unit) {
   return sign(value) + human_bytes(magnitude(value));
 }
 
+std::string short_bytes(std::int64_t bytes) {
+  return short_figure(static_cast<double>(bytes), Unit::bytes);
+}
+
 std::string exact_figure(double value, Unit unit) {
   if (unit == Unit::ratio || !is_integer(value)) return fmt::format("{:.6g}", value);
   if (unit == Unit::count) return grouped(static_cast<std::int64_t>(value));

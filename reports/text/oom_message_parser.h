@@ -1,6 +1,4 @@
-// Reads the out-of-memory messages of PyTorch 1.0 to 2.10, and says what their figures mean.
-//
-// Pure functions of the text: nothing is measured here.
+// A parser of the out-of-memory messages of PyTorch 1.0 to 2.10.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +14,9 @@ struct PrintedBytes {
   double bytes = 0;
   double rounding = 0;
 };
+
+/// As exact as the two are together.
+PrintedBytes sum(const PrintedBytes& a, const PrintedBytes& b);
 
 /// What one message says; absent is what its PyTorch does not print.
 struct OomMessage {
@@ -34,16 +35,5 @@ struct OomMessage {
 /// The first message in the text, which may be a whole log, broken into lines anywhere. Throws
 /// std::invalid_argument that says what is missing.
 OomMessage parse_oom_message(std::string_view text);
-
-enum class OomCause : std::uint8_t { too_large, fraction, fragmented, other_process, full };
-
-/// The main cause; several can apply.
-OomCause cause_of(const OomMessage& message);
-
-/// Scenarios that show the cause and what helps.
-std::vector<std::string> pitfalls_of(OomCause cause);
-
-/// The explanation, with the arithmetic: lines of at most `columns`.
-std::string explained_oom_message(const OomMessage& message, std::size_t columns);
 
 }  // namespace ohm::reports

@@ -1,4 +1,4 @@
-// Laying out text in columns of a terminal.
+// Layout of text in columns of a terminal.
 #pragma once
 
 #include <cstddef>

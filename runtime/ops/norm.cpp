@@ -10,6 +10,7 @@
 #include "runtime/kernels/launch/reduce_rows.h"
 #include "runtime/kernels/launch/split_reduction.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
 #include "runtime/ops/formula.h"
 #include "runtime/ops/indexing.h"
 #include "runtime/ops/pointwise_kernel.h"

@@ -15,6 +15,7 @@
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/arithmetic.h"
 #include "runtime/ops/convert.h"
+#include "runtime/ops/pointwise_unary.h"
 #include "runtime/ops/reduction.h"
 
 namespace ohm::ops {

@@ -55,8 +55,8 @@ class Filler {
   template <class T>
   void fill(T& value) {
     if constexpr (std::is_enum_v<T>) {
-      value = static_cast<T>(word_count(T()) - 1);
-      if (value == T()) value = static_cast<T>(0);
+      const T last = static_cast<T>(word_count(T()) - 1);
+      value = value == last ? T() : last;
     } else if constexpr (std::is_arithmetic_v<T>) {
       value = static_cast<T>(++count_);
     } else if constexpr (HasFields<T>) {

@@ -8,7 +8,7 @@
 namespace ohm::cuda {
 namespace {
 
-NvmlFunctions functions_of(const SharedLibrary& library) {
+NvmlFunctions nvml_functions_of(const SharedLibrary& library) {
   NvmlFunctions functions;
 #define OHM_ROW(member, symbol, ...) library.find(symbol, functions.member);
   OHM_FOR_EACH_NVML_FUNCTION(OHM_ROW)
@@ -18,7 +18,8 @@ NvmlFunctions functions_of(const SharedLibrary& library) {
 
 }  // namespace
 
-Nvml::Nvml(const std::string& path) : library_(path, "NVML"), functions_(functions_of(library_)) {
+Nvml::Nvml(const std::string& path)
+    : library_(path, "NVML"), functions_(nvml_functions_of(library_)) {
   const NvmlResult initialized = functions_.init();
   if (initialized == 0) return;
   throw GpuUnavailable(fmt::format("{}: nvmlInit_v2 failed with {}", path, initialized));

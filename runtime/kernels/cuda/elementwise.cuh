@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "runtime/kernels/cuda/cuda_kernels.h"
+#include "runtime/kernels/cuda/elementwise_launch.h"
 #include "runtime/kernels/cuda/elements.cuh"
 
 namespace ohm::kernels {

@@ -123,7 +123,7 @@ TEST_F(Explain, SaysWhatIsWrongWithAQuestion) {
       {{"--all", "kept"}, "--all is every pitfall"},
       {{"--all", "--message", "no.log"},
        "--message takes neither pitfalls nor --all or --markdown"},
-      {{"--message", "no.log"}, "this is no out-of-memory message of PyTorch"},
+      {{"--message", "no.log"}, "this is not an out-of-memory message of PyTorch"},
       {{"--message", "missing.log"}, "cannot read missing.log"},
       {{"--message", "scenarios"}, "scenarios is a directory"}};
   for (const Bad& bad : cases) {

@@ -123,7 +123,7 @@ TEST_F(Merge, RefusesLessThanAllOrMore) {
   expect_refused({"3.json", "2.json"}, "shard 1/3 is missing");
   expect_refused({"2.json"}, "shard 1/3 is missing");
   expect_refused({"1.json", "2.json", "3.json", "2.json"}, "2.json: shard 2/3 is there twice");
-  expect_refused({"1.json", "whole.json"}, "whole.json: no shard: it is of all the work");
+  expect_refused({"1.json", "whole.json"}, "whole.json: not a shard: it covers all of the work");
   ohm({"run", file("good.lua"), "--shard", "2/2", "--report", "json=" + file("other.json")});
   expect_refused({"1.json", "other.json"}, "other.json: one of 2 shards, where ");
   ohm({"sweep", file("good.lua"), "--shard", "2/3", "--report", "json=" + file("sweep.json")});
@@ -170,7 +170,8 @@ class MergeOf : public Merge, public testing::WithParamInterface<std::string> {}
 TEST_P(MergeOf, ReadsShardsThatKeepTheSchema) {
   run_half(2, GetParam(), {"good.lua", "good.lua"});
   const std::string kind = GetParam() == "run" ? "result" : "sweep";
-  const Json schema = Json::parse(test::read_file(source("reports/json/ohm." + kind + ".schema.json")));
+  const Json schema =
+      Json::parse(test::read_file(source("reports/json/ohm." + kind + ".schema.json")));
   const Json shard = Json::parse(test::read_file(file("2.json")));
   EXPECT_EQ(test::SchemaCheck(schema).errors(shard), "");
   EXPECT_EQ(shard["shard"]["settings"]["seed"], "0");
@@ -221,10 +222,10 @@ TEST_P(MergeOf, RefusesShardsOfOtherFiles) {
   expect_other({"one.lua", "good.lua"}, "its file 2 is \"" + file("good.lua") + "\", not ");
   expect_other({"one.lua", "two.lua", "good.lua"}, "its file 3 is \"" + file("good.lua"));
   folder_.write("one.lua", good + "\n-- edited\n");
-  expect_other({"one.lua", "two.lua"}, "\"" + file("one.lua") + "\" has another text there");
+  expect_other({"one.lua", "two.lua"}, "\"" + file("one.lua") + "\" was edited in between");
   folder_.write("one.lua", good);
   folder_.write("lib/named.lua", "return {edited = true}");
-  expect_other({"one.lua", "two.lua"}, "\"" + file("lib/named.lua") + "\" has another text there");
+  expect_other({"one.lua", "two.lua"}, "\"" + file("lib/named.lua") + "\" was edited in between");
   folder_.write("lib/named.lua", "return {}");
   run_half(2, GetParam(), {"one.lua", "two.lua"});
   expect_halves_merged();
@@ -279,12 +280,12 @@ INSTANTIATE_TEST_SUITE_P(Command, MergeOf, testing::Values("run", "sweep"),
 TEST_F(Merge, RefusesWhatIsNoReport) {
   const std::string run_shard = R"({"schema":"ohm.result/1","exit_reason":"passed","shard":)";
   const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"return", "no JSON report of a run (ohm.result/1) or of a sweep (ohm.sweep/1)"},
-      {R"({"schema":5})", "no JSON report of a run"},
+      {"return", "not a JSON report of a run (ohm.result/1) or of a sweep (ohm.sweep/1)"},
+      {R"({"schema":5})", "not a JSON report of a run"},
       {R"({"schema":"ohm.sweep/1"})", "a field is missing or wrong"},
       {R"({"schema":"ohm.sweep/1","exit_reason":5})", "exit_reason 5 is unknown"},
       {run_shard + R"({"number":0,"count":1},"scenarios":[]})", "there is no shard 0/1"},
-      {run_shard + R"({"number":-1,"count":1},"scenarios":[]})", "number is -1, no count"},
+      {run_shard + R"({"number":-1,"count":1},"scenarios":[]})", "number is -1, not a count"},
       {run_shard + R"({"number":1,"count":1},"scenarios":[{}]})",
        "its shard does not say which files its scenarios are"},
       {run_shard + R"({"number":1,"count":1,"files":[2,1]},"scenarios":[{},{}]})",

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
+#include <string>
+
+#include "tests/reports/filled.h"
 
 namespace ohm::engine {
 namespace {
@@ -34,6 +38,25 @@ TEST(WorkerMessages, BringBackWhatWasSent) {
   EXPECT_EQ("randn", variant.oom.value().holders.at(0).op);
   EXPECT_FALSE(variant.error.has_value());
   EXPECT_EQ((std::vector<double>{0.5, -1}), variant.values.at(0).second.values);
+}
+
+TEST(WorkerMessages, CarryEveryMemberOfAResult) {
+  MeasuredVariant sent;
+  sent.devices = {test::filled<DeviceResult>()};
+  sent.host = test::filled<HostResult>();
+  sent.history = test::filled<MemoryHistory>();
+  sent.retention = test::filled<RetentionResult>();
+  sent.oom = test::filled<OomResult>();
+  sent.error = test::filled<ErrorResult>();
+  const MeasuredVariant arrived = decoded_variant(encoded(sent));
+  test::Differences differences;
+  differences.compare(sent.devices.at(0), arrived.devices.at(0));
+  differences.compare(*sent.host, arrived.host.value());
+  differences.compare(*sent.history, arrived.history.value());
+  differences.compare(*sent.retention, arrived.retention.value());
+  differences.compare(*sent.oom, arrived.oom.value());
+  differences.compare(*sent.error, arrived.error.value());
+  EXPECT_EQ(std::set<std::string>(), differences.names());
 }
 
 TEST(WorkerMessages, DescribeAScenario) {

@@ -83,7 +83,7 @@ TEST(FitReport, TellsALineFromWhatIsNone) {
   result.rows[0].line->largest_deviation_bytes = 1000;
   EXPECT_NE(fit_text(result, {}).find("within 1,000 bytes at 7 values"), std::string::npos);
   result.rows[0].line->is_line = false;
-  EXPECT_NE(fit_text(result, {}).find("the peak is no line"), std::string::npos);
+  EXPECT_NE(fit_text(result, {}).find("the peak is not linear"), std::string::npos);
   result.rows[0].line->checked_values = 2;
   EXPECT_NE(fit_text(result, {}).find("too few to tell"), std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Steps of a program that nobody marked.
+// Steps of a program that has no marks.
 #include "reports/history/step_finder.h"
 
 #include <gmock/gmock.h>

@@ -52,13 +52,24 @@ TEST(JsonReport, KeepsTheSchemaWithEveryMemberSet) {
   EXPECT_EQ("", SchemaCheck(the_schema).errors(Json::parse(report)));
 }
 
-/// Compares, or approves, the schema in reports/json.
+/// The root of the source tree, where schemas lie among the files of ohm's own output.
+test::GoldenFiles published() {
+  test::GoldenFiles files;
+  files.folder += "/../..";
+  return files;
+}
+
+std::string schema_file(const std::string& kind) {
+  return "reports/json/ohm." + kind + ".schema.json";
+}
+
+/// Compares, or approves, a schema.
 template <class Result>
 void expect_schema(const std::string& kind, const std::string& command,
                    test::NotFinite not_finite = test::NotFinite::word) {
   test::SchemaOf schema(not_finite);
-  test::expect_golden(schema.text<Result>("ohm." + kind + "/1", command),
-                      "../../reports/json/ohm." + kind + ".schema.json");
+  test::expect_golden(schema.text<Result>("ohm." + kind + "/1", command), schema_file(kind),
+                      published());
 }
 
 TEST(Schemas, AreWhatTheFieldsSay) {
@@ -71,8 +82,7 @@ TEST(Schemas, AreWhatTheFieldsSay) {
 
 TEST(Schemas, AreKeptByWhatIsWritten) {
   const auto errors = [](const std::string& kind, const std::string& report) {
-    const Json schema = Json::parse(
-        test::read_file(test::golden_path("../../reports/json/ohm." + kind + ".schema.json")));
+    const Json schema = Json::parse(test::read_file(published().path_of(schema_file(kind))));
     return SchemaCheck(schema).errors(Json::parse(report));
   };
   EXPECT_EQ("", errors("sweep", sweep_json(test::filled<SweepResult>())));

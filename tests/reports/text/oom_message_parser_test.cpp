@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "allocator_shim/base/bytes.h"
+#include "reports/console/oom_explanation.h"
 #include "tests/support/text.h"
 
 namespace ohm::reports {
@@ -54,7 +55,7 @@ TEST(OomMessage, ReadsTheFormOfPyTorch1) {
       "already allocated; 512 bytes free; 200.00 MiB cached)");
   EXPECT_EQ(cached.reserved->bytes, 900.0 * 1_MiB);
   EXPECT_EQ(cached.free->bytes, 512);
-  // Of 10.92 GiB 10.24 GiB are this process's: nobody else is on the card.
+  // Of 10.92 GiB 10.24 GiB are this process's: no other process is on the card.
   EXPECT_EQ(OomCause::fragmented,
             cause_of(parse_oom_message(
                 "CUDA out of memory. Tried to allocate 376.00 MiB (GPU 0; 10.92 GiB total "

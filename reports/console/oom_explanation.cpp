@@ -1,0 +1,297 @@
+#include "reports/console/oom_explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "allocator_shim/base/bytes.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::reports {
+
+namespace {
+
+PrintedBytes difference(const PrintedBytes& a, const PrintedBytes& b) {
+  return {a.bytes - b.bytes, a.rounding + b.rounding};
+}
+
+// ---- reasoning ----------------------------------------------------------------------------------
+
+/// What a process takes beside the allocator's segments: its context and what libraries hold.
+constexpr double kLargestContext = 600.0 * 0x1p20;
+/// What the allocator takes from the device for a tensor of 1 MiB or less.
+constexpr double kSmallSegment = 2.0 * 0x1p20;
+
+std::string text_of(const PrintedBytes& figure) {
+  const double bytes = std::max(0.0, figure.bytes);
+  if (bytes < 0x1p10) return fmt::format("{:.0f} bytes", bytes);
+  if (bytes < 0x1p20) return fmt::format("{:.2f} KiB", bytes / 0x1p10);
+  if (bytes < 0x1p30) return fmt::format("{:.2f} MiB", bytes / 0x1p20);
+  return fmt::format("{:.2f} GiB", bytes / 0x1p30);
+}
+
+/// Reserved and not handed out; nullopt when the message has only one of the two.
+std::optional<PrintedBytes> unallocated(const OomMessage& message) {
+  if (!message.reserved || !message.allocated) return std::nullopt;
+  return difference(*message.reserved, *message.allocated);
+}
+
+/// What others hold, at least: named ones, else what is in use and cannot be this process.
+PrintedBytes held_by_others(const OomMessage& message) {
+  PrintedBytes others;
+  for (const PrintedBytes& process : message.other_processes) others = sum(others, process);
+  if (!message.other_processes.empty() || !message.capacity || !message.free) return others;
+  const PrintedBytes in_use = difference(*message.capacity, *message.free);
+  if (message.this_process) return difference(in_use, *message.this_process);
+  if (!message.reserved) return others;
+  PrintedBytes rest = difference(in_use, *message.reserved);
+  rest.bytes -= kLargestContext;
+  return rest;
+}
+
+bool is_less(const PrintedBytes& a, const PrintedBytes& b) {
+  return a.bytes + a.rounding < b.bytes - b.rounding;
+}
+
+class Explanation {
+ public:
+  Explanation(const OomMessage& message, std::size_t columns)
+      : message_(message), columns_(columns), cause_(cause_of(message)) {}
+
+  std::string run() {
+    paragraph(headline());
+    text_ += "\nThe figures of the message, added up:\n";
+    add_arithmetic();
+    text_ += "\nWhat this means:\n";
+    add_meaning();
+    add_other_findings();
+    const std::vector<std::string> pitfalls = pitfalls_of(cause_);
+    text_ += "\nTo see it happen and what helps: ohm explain " + pitfalls.front();
+    for (std::size_t i = 1; i < pitfalls.size(); ++i) text_ += ", " + pitfalls[i];
+    text_ += "\n";
+    return std::move(text_);
+  }
+
+ private:
+  void paragraph(const std::string& text) { text_ += indented(text, 0, columns_); }
+  void point(const std::string& text) {
+    std::string lines = indented(text, 4, columns_);
+    lines.replace(0, 4, "  - ");
+    text_ += lines;
+  }
+  void figure(const PrintedBytes& bytes, std::string_view what, std::string_view sign = " ") {
+    text_ += fmt::format("  {} {:>12}  {}\n", sign, text_of(bytes), what);
+  }
+
+  std::string card() const {
+    return message_.gpu ? fmt::format("GPU {}", *message_.gpu) : std::string("the card");
+  }
+
+  std::string headline() const {
+    switch (cause_) {
+      case OomCause::too_large:
+        return fmt::format("The request is larger than {}.", card());
+      case OomCause::fraction:
+        return fmt::format("{} has room: the process has reached the fraction that it is allowed.",
+                           card());
+      case OomCause::fragmented:
+        return fmt::format(
+            "{} is fragmented: enough bytes are free in the allocator's cache, but not in one "
+            "piece.",
+            card());
+      case OomCause::other_process:
+        return fmt::format("Another process is on {}, and it holds what is missing.", card());
+      case OomCause::full:
+        break;
+    }
+    return fmt::format("{} is full: this process's own tensors fill it.", card());
+  }
+
+  void add_arithmetic() {
+    if (message_.capacity) figure(*message_.capacity, "capacity of the card");
+    if (message_.free) figure(*message_.free, "free", "−");
+    if (message_.capacity && message_.free) {
+      const PrintedBytes in_use = difference(*message_.capacity, *message_.free);
+      figure(in_use, "in use", "=");
+      if (message_.reserved) {
+        figure(difference(in_use, *message_.reserved),
+               "of it outside the allocator's segments: contexts, libraries, other processes");
+      }
+    }
+    if (message_.this_process) figure(*message_.this_process, "of it in use by this process");
+    for (const PrintedBytes& process : message_.other_processes) {
+      figure(process, "of it in use by another process");
+    }
+    if (message_.reserved) figure(*message_.reserved, "reserved by PyTorch's allocator");
+    if (message_.allocated) figure(*message_.allocated, "handed out to tensors", "−");
+    if (const auto rest = unallocated(message_)) {
+      figure(*rest, "reserved but not handed out: the cache", "=");
+    }
+    if (message_.private_pools) figure(*message_.private_pools, "in private pools (CUDA graphs)");
+    if (message_.allowed) figure(*message_.allowed, "allowed for this process");
+    figure(message_.requested, "asked for");
+  }
+
+  void add_meaning() {
+    switch (cause_) {
+      case OomCause::too_large:
+        return point(fmt::format(
+            "{} in one request do not fit into {}, empty or not. One tensor is that large: look "
+            "at its shape and dtype (a batch that was concatenated, logits of a large vocabulary, "
+            "scores of a long sequence), and split it.",
+            text_of(message_.requested), text_of(*message_.capacity)));
+      case OomCause::fraction:
+        return add_fraction();
+      case OomCause::fragmented:
+        return add_fragmentation();
+      case OomCause::other_process:
+        return add_other_process();
+      case OomCause::full:
+        break;
+    }
+    add_full();
+  }
+
+  void add_fraction() {
+    if (message_.reserved) {
+      point(fmt::format("{} reserved and {} asked for are {}, more than the {} allowed.",
+                        text_of(*message_.reserved), text_of(message_.requested),
+                        text_of(sum(*message_.reserved, message_.requested)),
+                        text_of(*message_.allowed)));
+    }
+    point(
+        "torch.cuda.set_per_process_memory_fraction() set this. Raise the fraction, or make the "
+        "program fit: for the allocator the card ends there.");
+  }
+
+  void add_fragmentation() {
+    const PrintedBytes cache = *unallocated(message_);
+    point(fmt::format(
+        "{} are reserved and not handed out, and {} were asked for. Cached segments that are "
+        "wholly free were given back before the error; what is left lies between blocks in use.",
+        text_of(cache), text_of(message_.requested)));
+    if (message_.requested.bytes == kSmallSegment) {
+      point(
+          "2.00 MiB is a segment for tensors of 1 MiB or less: they have segments of their own, "
+          "and "
+          "what is free in larger ones is not for them.");
+    }
+    point(
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or max_split_size_mb below the size of "
+        "the large blocks. Allocating the largest tensors first helps; emptying the cache cannot, "
+        "while tensors are in those segments.");
+  }
+
+  void add_other_process() {
+    const PrintedBytes others = held_by_others(message_);
+    const PrintedBytes missing =
+        difference(message_.requested, message_.free.value_or(PrintedBytes{}));
+    point(fmt::format(
+        "{} asked for less {} free: {} are missing. {} {}.", text_of(message_.requested),
+        text_of(message_.free.value_or(PrintedBytes{})), text_of(missing), text_of(others),
+        message_.other_processes.empty()
+            ? "are in use that this process does not account for (a context takes 300 to 600 MiB)"
+            : "are in use by other processes"));
+    point(
+        "nvidia-smi names them: a notebook that was not closed, a worker that hangs. If the other "
+        "one only caches, torch.cuda.empty_cache() there gives it back; else use another card "
+        "(CUDA_VISIBLE_DEVICES), or less.");
+  }
+
+  void add_full() {
+    if (const auto cache = unallocated(message_)) {
+      const double there_is = cache->bytes + message_.free.value_or(PrintedBytes{}).bytes;
+      point(fmt::format("Of {} reserved {} are handed out{}.", text_of(*message_.reserved),
+                        text_of(*message_.allocated),
+                        there_is < message_.requested.bytes
+                            ? "; with the cache and what is free it would not have been enough. "
+                              "Emptying the cache cannot help"
+                            : ""));
+    }
+    point(
+        "Less has to be alive at the peak: a smaller batch with gradient accumulation, mixed "
+        "precision, checkpointing; and nothing that lives longer than it must (losses that are "
+        "summed as tensors, outputs in lists, inference with gradients).");
+  }
+
+  /// What is true besides.
+  void add_other_findings() {
+    const auto cache = unallocated(message_);
+    const PrintedBytes others = held_by_others(message_);
+    if (cause_ != OomCause::fragmented && cache && message_.free &&
+        sum(*cache, *message_.free).bytes >= message_.requested.bytes &&
+        cause_ != OomCause::fraction) {
+      point(fmt::format(
+          "The cache ({}) and the free memory ({}) together would have been enough: in part it "
+          "is fragmentation.",
+          text_of(*cache), text_of(*message_.free)));
+    }
+    if (cause_ != OomCause::other_process && others.bytes > others.rounding) {
+      point(fmt::format("{} of the card are in use {} besides.", text_of(others),
+                        message_.other_processes.empty()
+                            ? "beyond these segments and a context of 600 MiB"
+                            : "by other processes"));
+    }
+    if (message_.private_pools && message_.private_pools->bytes > 0) {
+      point(fmt::format(
+          "{} are in private pools: CUDA graphs keep what they captured until they are deleted.",
+          text_of(*message_.private_pools)));
+    }
+  }
+
+  const OomMessage& message_;
+  std::size_t columns_;
+  OomCause cause_;
+  std::string text_;
+};
+
+}  // namespace
+
+OomCause cause_of(const OomMessage& message) {
+  if (message.capacity && is_less(*message.capacity, message.requested)) {
+    return OomCause::too_large;
+  }
+  const bool has_room = message.free && !is_less(*message.free, message.requested);
+  if (message.allowed && has_room) return OomCause::fraction;
+  const auto cache = unallocated(message);
+  const PrintedBytes missing = difference(message.requested, message.free.value_or(PrintedBytes{}));
+  const PrintedBytes others = held_by_others(message);
+  // The cache could have given what is missing, had it been in one piece. A difference of two
+  // rounded figures and what every allocator has left over are not evidence.
+  constexpr double kCacheThatCounts = 0.05;
+  const bool is_fragmented = cache && cache->bytes >= missing.bytes &&
+                             cache->bytes >= kCacheThatCounts * message.reserved->bytes;
+  // A desktop's few hundred MiB are not why a card of 8 GiB is full.
+  constexpr double kShareThatCounts = 0.1;
+  const double share = message.capacity ? kShareThatCounts * message.capacity->bytes : 0;
+  const bool others_hold_it = others.bytes > others.rounding + share && !is_less(others, missing);
+  // Where either would have been enough, the larger one is the one to look at.
+  if (is_fragmented && (!others_hold_it || cache->bytes >= others.bytes)) {
+    return OomCause::fragmented;
+  }
+  if (others_hold_it) return OomCause::other_process;
+  return OomCause::full;
+}
+
+std::vector<std::string> pitfalls_of(OomCause cause) {
+  switch (cause) {
+    case OomCause::fragmented:
+      return {"fragmentation"};
+    case OomCause::other_process:
+      return {"cached_memory_two_processes"};
+    case OomCause::too_large:
+      return {"chunked_loss", "sequence_length", "input_size"};
+    case OomCause::fraction:
+    case OomCause::full:
+      break;
+  }
+  return {"batch_size", "leaked_loss_graph", "gradient_checkpointing", "mixed_precision"};
+}
+
+std::string explained_oom_message(const OomMessage& message, std::size_t columns) {
+  return Explanation(message, columns).run();
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,26 @@
+// The explanation of an out-of-memory message: what its figures mean, and which scenarios show it.
+//
+// Pure functions of the message: nothing is measured here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/text/oom_message_parser.h"
+
+namespace ohm::reports {
+
+enum class OomCause : std::uint8_t { too_large, fraction, fragmented, other_process, full };
+
+/// The main cause; several can apply.
+OomCause cause_of(const OomMessage& message);
+
+/// Scenarios that show the cause and what helps.
+std::vector<std::string> pitfalls_of(OomCause cause);
+
+/// The explanation, with the arithmetic: lines of at most `columns`.
+std::string explained_oom_message(const OomMessage& message, std::size_t columns);
+
+}  // namespace ohm::reports
