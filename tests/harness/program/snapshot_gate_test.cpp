@@ -62,7 +62,7 @@ TEST_F(SnapshotGate, ALeakBreaksTheLimit) {
       ohm({"replay", "leaks.pickle", "--limit", "growth_bytes_per_step == 0"});
   EXPECT_EQ(1, ran.code) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("growth_bytes_per_step == 0: measured "));
-  EXPECT_THAT(ran.out, HasSubstr("(LeakBackward)"));
+  EXPECT_THAT(ran.out, HasSubstr("(LeakSlope)"));
   EXPECT_THAT(ran.out, HasSubstr("re-run: ohm replay leaks.pickle --limit"));
 }
 
