@@ -109,9 +109,11 @@ TEST_F(Sandbox, AnUnknownFieldOfALibrarySuggestsTheNearestName) {
 
 TEST_F(Sandbox, RandomNumbersComeFromTheSeed) {
   const double first = number("return math.random(1 << 40)");
-  interpreter_ = std::make_unique<lua::Interpreter>(kPath, engine::ScriptCaps{}, 7);
+  interpreter_ =
+      std::make_unique<lua::Interpreter>(kPath, engine::ScriptCaps{}, 7, lua::script_bindings());
   EXPECT_EQ(number("return math.random(1 << 40)"), first);
-  interpreter_ = std::make_unique<lua::Interpreter>(kPath, engine::ScriptCaps{}, 8);
+  interpreter_ =
+      std::make_unique<lua::Interpreter>(kPath, engine::ScriptCaps{}, 8, lua::script_bindings());
   EXPECT_NE(number("return math.random(1 << 40)"), first);
   EXPECT_EQ(number("math.randomseed(5) local a = math.random() math.randomseed(5) "
                    "return a == math.random()"),
@@ -168,8 +170,9 @@ class Require : public testing::Test {
     folder_.write("secret.lua", "return 'secret'");
     std::filesystem::create_symlink(folder_.path() / "secret.lua",
                                     folder_.path() / "scenarios/link.lua");
-    interpreter_ = std::make_unique<lua::Interpreter>(
-        (folder_.path() / "scenarios/test.lua").string(), engine::ScriptCaps{}, 7);
+    interpreter_ =
+        std::make_unique<lua::Interpreter>((folder_.path() / "scenarios/test.lua").string(),
+                                           engine::ScriptCaps{}, 7, lua::script_bindings());
   }
 
   engine::ReturnedValue run(const std::string& source) {
