@@ -5,7 +5,7 @@
 namespace ohm::optim {
 namespace {
 
-enum Slot : std::size_t { kStep, kSquareAvg, kAccDelta };
+enum AdadeltaSlot : std::size_t { kAdadeltaStep, kAdadeltaSquareAvg, kAdadeltaAccDelta };
 
 }  // namespace
 
@@ -15,9 +15,9 @@ Adadelta::Adadelta(std::vector<Tensor> parameters, const AdadeltaOptions& option
 }
 
 void Adadelta::make_state(ParameterState& state) {
-  state.tensors[kStep] = step_count(Device::cpu());
-  state.tensors[kSquareAvg] = zeros_like(state.parameter);
-  state.tensors[kAccDelta] = zeros_like(state.parameter);
+  state.tensors[kAdadeltaStep] = step_count(Device::cpu());
+  state.tensors[kAdadeltaSquareAvg] = zeros_like(state.parameter);
+  state.tensors[kAdadeltaAccDelta] = zeros_like(state.parameter);
 }
 
 Tensor Adadelta::new_root(const Tensor& square) const {
@@ -27,7 +27,7 @@ Tensor Adadelta::new_root(const Tensor& square) const {
 void Adadelta::apply(const ParameterState& state, const Tensor& grad, const Tensor& root,
                      const Tensor& delta) const {
   update_with(delta, root, grad, functors::QuotientTimes());
-  blend_squares(state.tensors[kAccDelta], delta, options_.rho, 1.0 - options_.rho);
+  blend_squares(state.tensors[kAdadeltaAccDelta], delta, options_.rho, 1.0 - options_.rho);
   add_scaled(state.parameter, delta, -learning_rate());
 }
 
@@ -39,10 +39,13 @@ void Adadelta::update_list(const States& states) {
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) {
     advance(*states[i]);
-    blend_squares(states[i]->tensors[kSquareAvg], grads[i], options_.rho, 1.0 - options_.rho);
+    blend_squares(states[i]->tensors[kAdadeltaSquareAvg], grads[i], options_.rho,
+                  1.0 - options_.rho);
   }
-  for (const ParameterState* state : states) roots.push_back(new_root(state->tensors[kSquareAvg]));
-  for (const ParameterState* state : states) deltas.push_back(new_root(state->tensors[kAccDelta]));
+  for (const ParameterState* state : states)
+    roots.push_back(new_root(state->tensors[kAdadeltaSquareAvg]));
+  for (const ParameterState* state : states)
+    deltas.push_back(new_root(state->tensors[kAdadeltaAccDelta]));
   for (std::size_t i = 0; i < states.size(); ++i) apply(*states[i], grads[i], roots[i], deltas[i]);
 }
 
@@ -53,9 +56,9 @@ void Adadelta::update_each(const States& states) {
   for (ParameterState* state : states) {
     set_gradient(grad, state->parameter, rule());
     advance(*state);
-    blend_squares(state->tensors[kSquareAvg], grad, options_.rho, 1.0 - options_.rho);
-    root = new_root(state->tensors[kSquareAvg]);
-    delta = new_root(state->tensors[kAccDelta]);
+    blend_squares(state->tensors[kAdadeltaSquareAvg], grad, options_.rho, 1.0 - options_.rho);
+    root = new_root(state->tensors[kAdadeltaSquareAvg]);
+    delta = new_root(state->tensors[kAdadeltaAccDelta]);
     apply(*state, grad, root, delta);
   }
 }

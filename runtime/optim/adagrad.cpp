@@ -7,7 +7,7 @@
 namespace ohm::optim {
 namespace {
 
-enum Slot : std::size_t { kStep, kSum };
+enum AdagradSlot : std::size_t { kAdagradStep, kAdagradSum };
 
 }  // namespace
 
@@ -18,9 +18,9 @@ Adagrad::Adagrad(std::vector<Tensor> parameters, const AdagradOptions& options)
 }
 
 void Adagrad::make_state(ParameterState& state) {
-  state.tensors[kStep] = step_count(Device::cpu());
-  state.tensors[kSum] = empty_like(state.parameter);
-  fill_values(state.tensors[kSum], options_.initial_accumulator_value);
+  state.tensors[kAdagradStep] = step_count(Device::cpu());
+  state.tensors[kAdagradSum] = empty_like(state.parameter);
+  fill_values(state.tensors[kAdagradSum], options_.initial_accumulator_value);
 }
 
 double Adagrad::step_size(const ParameterState& state) const {
@@ -28,7 +28,7 @@ double Adagrad::step_size(const ParameterState& state) const {
 }
 
 Tensor Adagrad::new_root(const ParameterState& state) const {
-  return new_from(state.tensors[kSum], functors::RootPlus{options_.eps});
+  return new_from(state.tensors[kAdagradSum], functors::RootPlus{options_.eps});
 }
 
 void Adagrad::update_list(const States& states) {
@@ -39,7 +39,7 @@ void Adagrad::update_list(const States& states) {
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) {
     advance(*states[i]);
-    blend_squares(states[i]->tensors[kSum], grads[i], 1.0, 1.0);
+    blend_squares(states[i]->tensors[kAdagradSum], grads[i], 1.0, 1.0);
   }
   for (const ParameterState* state : states) roots.push_back(new_root(*state));
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -62,7 +62,7 @@ void Adagrad::update_each(const States& states) {
   for (ParameterState* state : states) {
     set_gradient(grad, state->parameter, rule());
     advance(*state);
-    blend_squares(state->tensors[kSum], grad, 1.0, 1.0);
+    blend_squares(state->tensors[kAdagradSum], grad, 1.0, 1.0);
     root = new_root(*state);
     add_quotient(state->parameter, grad, root, -step_size(*state));
   }

@@ -9,11 +9,12 @@
 namespace ohm::optim {
 namespace {
 
-enum Slot : std::size_t { kStep, kExpAvg, kExpAvgSq, kMaxExpAvgSq };
+enum AdamSlot : std::size_t { kAdamStep, kAdamExpAvg, kAdamExpAvgSq, kAdamMaxExpAvgSq };
 
 // One scalar for each parameter, on its device.
 void fill_scalars(TemporaryList& scalars, const std::vector<ParameterState*>& states) {
-  for (const ParameterState* state : states) scalars.push_back(empty_like(state->tensors[kStep]));
+  for (const ParameterState* state : states)
+    scalars.push_back(empty_like(state->tensors[kAdamStep]));
 }
 
 }  // namespace
@@ -35,8 +36,9 @@ std::vector<std::string_view> Adam::state_names() const {
 
 void Adam::make_state(ParameterState& state) {
   const bool counts_on_device = options_.form == Form::fused || options_.capturable;
-  state.tensors[kStep] = step_count(counts_on_device ? state.parameter.device() : Device::cpu());
-  for (std::size_t slot = kExpAvg; slot < state.tensors.size(); ++slot) {
+  state.tensors[kAdamStep] =
+      step_count(counts_on_device ? state.parameter.device() : Device::cpu());
+  for (std::size_t slot = kAdamExpAvg; slot < state.tensors.size(); ++slot) {
     state.tensors[slot] = zeros_like(state.parameter);
   }
 }
@@ -59,19 +61,19 @@ void Adam::shrink(const Tensor& parameter) const {
 
 void Adam::update_moments(const ParameterState& state, const Tensor& grad) const {
   shrink(state.parameter);
-  blend(state.tensors[kExpAvg], grad, 1.0 - options_.beta1);
-  blend_squares(state.tensors[kExpAvgSq], grad, options_.beta2, 1.0 - options_.beta2);
+  blend(state.tensors[kAdamExpAvg], grad, 1.0 - options_.beta1);
+  blend_squares(state.tensors[kAdamExpAvgSq], grad, options_.beta2, 1.0 - options_.beta2);
   raise_maximum(state);
 }
 
 void Adam::raise_maximum(const ParameterState& state) const {
   if (!options_.amsgrad) return;
-  update_with(state.tensors[kMaxExpAvgSq], state.tensors[kExpAvgSq],
+  update_with(state.tensors[kAdamMaxExpAvgSq], state.tensors[kAdamExpAvgSq],
               [](auto largest, auto v) { return largest > v ? largest : v; });
 }
 
 const Tensor& Adam::second_moment(const ParameterState& state) const {
-  return state.tensors[options_.amsgrad ? kMaxExpAvgSq : kExpAvgSq];
+  return state.tensors[options_.amsgrad ? kAdamMaxExpAvgSq : kAdamExpAvgSq];
 }
 
 void Adam::update_list(const States& states) {
@@ -98,7 +100,7 @@ void Adam::update_list(const States& states) {
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Correction corrected = correction(*states[i]);
     update(denominators[i], functors::DividedAndShifted{corrected.sqrt_second, options_.eps});
-    add_quotient(states[i]->parameter, states[i]->tensors[kExpAvg], denominators[i],
+    add_quotient(states[i]->parameter, states[i]->tensors[kAdamExpAvg], denominators[i],
                  -corrected.step_size);
   }
 }
@@ -116,7 +118,7 @@ void Adam::update_each(const States& states) {
     root = Tensor();
     denominator = std::move(quotient);
     add_number(denominator, options_.eps);
-    add_quotient(state->parameter, state->tensors[kExpAvg], denominator, -corrected.step_size);
+    add_quotient(state->parameter, state->tensors[kAdamExpAvg], denominator, -corrected.step_size);
   }
 }
 
@@ -130,13 +132,13 @@ void Adam::update_one_fused(ParameterState& state) const {
   const Correction corrected = correction(state);
   const Tensor& parameter = state.parameter;
   const Tensor grad = parameter.grad();
-  update_with(state.tensors[kExpAvg], grad, parameter,
+  update_with(state.tensors[kAdamExpAvg], grad, parameter,
               functors::FusedFirstMoment{gradient, 1.0 - options_.beta1});
-  update_with(state.tensors[kExpAvgSq], grad, parameter,
+  update_with(state.tensors[kAdamExpAvgSq], grad, parameter,
               functors::FusedSecondMoment{gradient, options_.beta2});
   raise_maximum(state);
   shrink(parameter);
-  update_with(parameter, state.tensors[kExpAvg], second_moment(state),
+  update_with(parameter, state.tensors[kAdamExpAvg], second_moment(state),
               functors::FusedAdamStep{corrected.step_size, corrected.sqrt_second, options_.eps});
 }
 

@@ -7,7 +7,7 @@
 namespace ohm::optim {
 namespace {
 
-enum Slot : std::size_t { kStep, kExpAvg, kExpInf };
+enum AdamaxSlot : std::size_t { kAdamaxStep, kAdamaxExpAvg, kAdamaxExpInf };
 
 }  // namespace
 
@@ -18,19 +18,20 @@ Adamax::Adamax(std::vector<Tensor> parameters, const AdamaxOptions& options)
 }
 
 void Adamax::make_state(ParameterState& state) {
-  state.tensors[kStep] = step_count(Device::cpu());
-  state.tensors[kExpAvg] = zeros_like(state.parameter);
-  state.tensors[kExpInf] = zeros_like(state.parameter);
+  state.tensors[kAdamaxStep] = step_count(Device::cpu());
+  state.tensors[kAdamaxExpAvg] = zeros_like(state.parameter);
+  state.tensors[kAdamaxExpInf] = zeros_like(state.parameter);
 }
 
 void Adamax::update_norm(const ParameterState& state, const Tensor& magnitude) const {
-  update_with(state.tensors[kExpInf], magnitude, functors::DecayedMaximum{options_.beta2});
+  update_with(state.tensors[kAdamaxExpInf], magnitude, functors::DecayedMaximum{options_.beta2});
 }
 
 void Adamax::apply(const ParameterState& state) const {
   const double corrected =
       learning_rate() / (1.0 - std::pow(options_.beta1, static_cast<double>(state.steps)));
-  add_quotient(state.parameter, state.tensors[kExpAvg], state.tensors[kExpInf], -corrected);
+  add_quotient(state.parameter, state.tensors[kAdamaxExpAvg], state.tensors[kAdamaxExpInf],
+               -corrected);
 }
 
 void Adamax::update_list(const States& states) {
@@ -38,7 +39,7 @@ void Adamax::update_list(const States& states) {
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) {
     advance(*states[i]);
-    blend(states[i]->tensors[kExpAvg], grads[i], 1.0 - options_.beta1);
+    blend(states[i]->tensors[kAdamaxExpAvg], grads[i], 1.0 - options_.beta1);
   }
   // Gradients that are temporaries already become their own magnitudes.
   TemporaryList magnitudes;
@@ -60,7 +61,7 @@ void Adamax::update_each(const States& states) {
   for (ParameterState* state : states) {
     set_gradient(grad, state->parameter, rule());
     advance(*state);
-    blend(state->tensors[kExpAvg], grad, 1.0 - options_.beta1);
+    blend(state->tensors[kAdamaxExpAvg], grad, 1.0 - options_.beta1);
     update_norm(*state, new_from(grad, functors::MagnitudePlus{options_.eps}));
     apply(*state);
   }

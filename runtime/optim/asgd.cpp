@@ -9,7 +9,7 @@
 namespace ohm::optim {
 namespace {
 
-enum Slot : std::size_t { kStep, kEta, kMu, kAverage };
+enum AsgdSlot : std::size_t { kAsgdStep, kAsgdEta, kAsgdMu, kAsgdAverage };
 
 Tensor scalar_on(Device device) { return empty({}, {DType::float32, device}); }
 
@@ -32,14 +32,14 @@ Asgd::Asgd(std::vector<Tensor> parameters, const AsgdOptions& options)
 
 void Asgd::make_state(ParameterState& state) {
   const Device device = state.parameter.device();
-  state.tensors[kStep] = step_count(device);
+  state.tensors[kAsgdStep] = step_count(device);
   {
     const Tensor given = scalar_on(device);
-    state.tensors[kEta] = empty_like(given);
+    state.tensors[kAsgdEta] = empty_like(given);
   }
-  fill_values(state.tensors[kEta], learning_rate());
-  state.tensors[kMu] = ones({}, {DType::float32, device});
-  state.tensors[kAverage] = zeros_like(state.parameter);
+  fill_values(state.tensors[kAsgdEta], learning_rate());
+  state.tensors[kAsgdMu] = ones({}, {DType::float32, device});
+  state.tensors[kAsgdAverage] = zeros_like(state.parameter);
 }
 
 double Asgd::eta_after(std::int64_t steps) const {
@@ -73,10 +73,10 @@ void Asgd::average(const States& states) const {
   TemporaryList differences;
   for (const ParameterState* state : states) {
     differences.push_back(
-        new_from(state->parameter, state->tensors[kAverage], functors::Difference()));
+        new_from(state->parameter, state->tensors[kAsgdAverage], functors::Difference()));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
-    add_scaled(states[i]->tensors[kAverage], differences[i], mu_after(states[i]->steps - 1));
+    add_scaled(states[i]->tensors[kAsgdAverage], differences[i], mu_after(states[i]->steps - 1));
   }
 }
 
@@ -95,8 +95,8 @@ void Asgd::update_list(const States& states) {
   }
   for (const ParameterState* state : states) mus.push_back(scalar_on(state->parameter.device()));
   for (const ParameterState* state : states) {
-    fill_values(state->tensors[kEta], eta_after(state->steps));
-    fill_values(state->tensors[kMu], mu_after(state->steps));
+    fill_values(state->tensors[kAsgdEta], eta_after(state->steps));
+    fill_values(state->tensors[kAsgdMu], mu_after(state->steps));
   }
 }
 
@@ -110,12 +110,12 @@ void Asgd::update_each(const States& states) {
     multiply(state->parameter, 1.0 - options_.lambd * eta);
     add_scaled(state->parameter, grad, -eta);
     if (mu == 1.0) {
-      update_with(state->tensors[kAverage], state->parameter, functors::Replaced{1.0});
+      update_with(state->tensors[kAsgdAverage], state->parameter, functors::Replaced{1.0});
     } else {
       average({state});
     }
-    fill_values(state->tensors[kEta], eta_after(state->steps));
-    fill_values(state->tensors[kMu], mu_after(state->steps));
+    fill_values(state->tensors[kAsgdEta], eta_after(state->steps));
+    fill_values(state->tensors[kAsgdMu], mu_after(state->steps));
   }
 }
 

@@ -8,7 +8,7 @@
 namespace ohm::optim {
 namespace {
 
-enum Slot : std::size_t { kStep, kMuProduct, kExpAvg, kExpAvgSq };
+enum NadamSlot : std::size_t { kNadamStep, kNadamMuProduct, kNadamExpAvg, kNadamExpAvgSq };
 
 }  // namespace
 
@@ -19,10 +19,10 @@ Nadam::Nadam(std::vector<Tensor> parameters, const NadamOptions& options)
 }
 
 void Nadam::make_state(ParameterState& state) {
-  state.tensors[kStep] = step_count(Device::cpu());
-  state.tensors[kMuProduct] = ones({}, {DType::float32, Device::cpu()});
-  state.tensors[kExpAvg] = zeros_like(state.parameter);
-  state.tensors[kExpAvgSq] = zeros_like(state.parameter);
+  state.tensors[kNadamStep] = step_count(Device::cpu());
+  state.tensors[kNadamMuProduct] = ones({}, {DType::float32, Device::cpu()});
+  state.tensors[kNadamExpAvg] = zeros_like(state.parameter);
+  state.tensors[kNadamExpAvgSq] = zeros_like(state.parameter);
   mu_products_[&state] = 1.0;
 }
 
@@ -46,9 +46,9 @@ void Nadam::update_moments(ParameterState& state, const Tensor& grad) {
   }
   double& product = mu_products_[&state];
   product *= momentum_at(state.steps);
-  fill_values(state.tensors[kMuProduct], product);
-  blend(state.tensors[kExpAvg], grad, 1.0 - options_.beta1);
-  blend_squares(state.tensors[kExpAvgSq], grad, options_.beta2, 1.0 - options_.beta2);
+  fill_values(state.tensors[kNadamMuProduct], product);
+  blend(state.tensors[kNadamExpAvg], grad, 1.0 - options_.beta1);
+  blend_squares(state.tensors[kNadamExpAvgSq], grad, options_.beta2, 1.0 - options_.beta2);
 }
 
 void Nadam::apply(const ParameterState& state, const Tensor& grad, const Tensor& denominator) {
@@ -57,7 +57,7 @@ void Nadam::apply(const ParameterState& state, const Tensor& grad, const Tensor&
   const double lr = learning_rate();
   add_quotient(state.parameter, grad, denominator,
                -lr * (1.0 - momentum_at(state.steps)) / (1.0 - product));
-  add_quotient(state.parameter, state.tensors[kExpAvg], denominator,
+  add_quotient(state.parameter, state.tensors[kNadamExpAvg], denominator,
                -lr * next / (1.0 - product * next));
 }
 
@@ -67,7 +67,7 @@ void Nadam::update_list(const States& states) {
   set_gradients(grads, states, rule());
   for (std::size_t i = 0; i < states.size(); ++i) update_moments(*states[i], grads[i]);
   for (const ParameterState* state : states) {
-    denominators.push_back(new_sqrt(state->tensors[kExpAvgSq]));
+    denominators.push_back(new_sqrt(state->tensors[kNadamExpAvgSq]));
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
     update(denominators[i],
@@ -83,7 +83,7 @@ void Nadam::update_each(const States& states) {
     set_gradient(grad, state->parameter, rule());
     update_moments(*state, grad);
     Tensor quotient =
-        new_from(state->tensors[kExpAvgSq], functors::Divided{second_correction(*state)});
+        new_from(state->tensors[kNadamExpAvgSq], functors::Divided{second_correction(*state)});
     Tensor root = new_sqrt(quotient);
     quotient = Tensor();
     denominator = std::move(root);

@@ -9,7 +9,7 @@
 namespace ohm::optim {
 namespace {
 
-enum Slot : std::size_t { kStep, kExpAvg, kExpAvgSq };
+enum RadamSlot : std::size_t { kRadamStep, kRadamExpAvg, kRadamExpAvgSq };
 
 Tensor times(const Tensor& tensor, double factor) {
   return new_from(tensor, functors::Scaled{factor});
@@ -24,9 +24,9 @@ Radam::Radam(std::vector<Tensor> parameters, const RadamOptions& options)
 }
 
 void Radam::make_state(ParameterState& state) {
-  state.tensors[kStep] = step_count(Device::cpu());
-  state.tensors[kExpAvg] = zeros_like(state.parameter);
-  state.tensors[kExpAvgSq] = zeros_like(state.parameter);
+  state.tensors[kRadamStep] = step_count(Device::cpu());
+  state.tensors[kRadamExpAvg] = zeros_like(state.parameter);
+  state.tensors[kRadamExpAvgSq] = zeros_like(state.parameter);
 }
 
 GradientRule Radam::rule() const {
@@ -54,8 +54,8 @@ void Radam::update_moments(ParameterState& state, const Tensor& grad) const {
   if (options_.decoupled_weight_decay && options_.weight_decay != 0.0) {
     multiply(state.parameter, 1.0 - learning_rate() * options_.weight_decay);
   }
-  blend(state.tensors[kExpAvg], grad, 1.0 - options_.beta1);
-  blend_squares(state.tensors[kExpAvgSq], grad, options_.beta2, 1.0 - options_.beta2);
+  blend(state.tensors[kRadamExpAvg], grad, 1.0 - options_.beta1);
+  blend_squares(state.tensors[kRadamExpAvgSq], grad, options_.beta2, 1.0 - options_.beta2);
 }
 
 void Radam::update_list(const States& states) {
@@ -65,13 +65,14 @@ void Radam::update_list(const States& states) {
     for (std::size_t i = 0; i < states.size(); ++i) update_moments(*states[i], grads[i]);
   }
   TemporaryList factors;
-  for (const ParameterState* state : states) factors.push_back(new_sqrt(state->tensors[kExpAvgSq]));
+  for (const ParameterState* state : states)
+    factors.push_back(new_sqrt(state->tensors[kRadamExpAvgSq]));
   for (std::size_t i = 0; i < states.size(); ++i) {
     const double step_size = -learning_rate() / first_correction(*states[i]);
     const std::optional<double> r = rectification(*states[i]);
     const double rectified = r ? std::sqrt(second_correction(*states[i])) * step_size * *r : 0.0;
     update(factors[i], functors::ShiftedInverse{rectified, options_.eps, r ? 0.0 : step_size});
-    update_with(states[i]->parameter, states[i]->tensors[kExpAvg], factors[i],
+    update_with(states[i]->parameter, states[i]->tensors[kRadamExpAvg], factors[i],
                 functors::Addcmul{1.0});
   }
 }
@@ -81,7 +82,7 @@ Tensor Radam::new_direction(const ParameterState& state, const Tensor& corrected
   const std::optional<double> r = rectification(state);
   Tensor direction = times(corrected, learning_rate());
   if (!r) return direction;
-  Tensor root = new_sqrt(state.tensors[kExpAvgSq]);
+  Tensor root = new_sqrt(state.tensors[kRadamExpAvgSq]);
   add_number(root, options_.eps);
   Tensor adaptive = new_from(root, functors::NumberOver{std::sqrt(second_correction(state))});
   root = Tensor();
@@ -97,7 +98,7 @@ void Radam::update_each(const States& states) {
   for (ParameterState* state : states) {
     set_gradient(grad, state->parameter, rule());
     update_moments(*state, grad);
-    corrected = times(state->tensors[kExpAvg], 1.0 / first_correction(*state));
+    corrected = times(state->tensors[kRadamExpAvg], 1.0 / first_correction(*state));
     add_scaled(state->parameter, new_direction(*state, corrected), -1.0);
   }
 }

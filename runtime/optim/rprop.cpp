@@ -11,7 +11,7 @@
 namespace ohm::optim {
 namespace {
 
-enum Slot : std::size_t { kStep, kPrevious, kStepSize };
+enum RpropSlot : std::size_t { kRpropStep, kRpropPrevious, kRpropStepSize };
 
 Tensor new_sign(const Tensor& a) { return new_from(a, functors::Sign()); }
 
@@ -25,7 +25,7 @@ void copy_values(const Tensor& target, const Tensor& source, double factor) {
 }
 
 void descend(const ParameterState& state, const Tensor& sign) {
-  update_with(state.parameter, sign, state.tensors[kStepSize], functors::Addcmul{-1.0});
+  update_with(state.parameter, sign, state.tensors[kRpropStepSize], functors::Addcmul{-1.0});
 }
 
 }  // namespace
@@ -39,10 +39,10 @@ Rprop::Rprop(std::vector<Tensor> parameters, const RpropOptions& options)
 }
 
 void Rprop::make_state(ParameterState& state) {
-  state.tensors[kStep] = step_count(Device::cpu());
-  state.tensors[kPrevious] = zeros_like(state.parameter);
-  state.tensors[kStepSize] = empty_like(state.parameter);
-  fill_values(state.tensors[kStepSize], learning_rate());
+  state.tensors[kRpropStep] = step_count(Device::cpu());
+  state.tensors[kRpropPrevious] = zeros_like(state.parameter);
+  state.tensors[kRpropStepSize] = empty_like(state.parameter);
+  fill_values(state.tensors[kRpropStepSize], learning_rate());
 }
 
 void Rprop::turn_into_factors(const Tensor& signs) const {
@@ -51,7 +51,7 @@ void Rprop::turn_into_factors(const Tensor& signs) const {
 }
 
 void Rprop::scale_step_size(const ParameterState& state, const Tensor& factors) const {
-  update_with(state.tensors[kStepSize], factors,
+  update_with(state.tensors[kRpropStepSize], factors,
               functors::ClampedProduct{options_.step_size_min, options_.step_size_max});
 }
 
@@ -67,11 +67,11 @@ void Rprop::update_list(const States& states) {
   const double direction = options_.maximize ? -1.0 : 1.0;
   for (ParameterState* state : states) {
     advance(*state);
-    signs.push_back(new_product(state->parameter.grad(), state->tensors[kPrevious]));
+    signs.push_back(new_product(state->parameter.grad(), state->tensors[kRpropPrevious]));
     multiply(signs[signs.size() - 1], direction);
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
-    copy_values(states[i]->tensors[kPrevious], states[i]->parameter.grad(), direction);
+    copy_values(states[i]->tensors[kRpropPrevious], states[i]->parameter.grad(), direction);
     update(signs[i], functors::Sign());
   }
   for (std::size_t i = 0; i < states.size(); ++i) turn_into_factors(signs[i]);
@@ -80,7 +80,7 @@ void Rprop::update_list(const States& states) {
     scale_step_size(*states[i], signs[i]);
   }
   for (std::size_t i = 0; i < states.size(); ++i) {
-    const Tensor& grad = states[i]->tensors[kPrevious];
+    const Tensor& grad = states[i]->tensors[kRpropPrevious];
     Tensor mask = new_mask(grad);
     Tensor zero = empty({}, {grad.dtype(), grad.device()});
     const Tensor chosen = empty_like(grad);
@@ -90,7 +90,7 @@ void Rprop::update_list(const States& states) {
   }
   signs.clear();
   for (const ParameterState* state : states) {
-    grad_signs.push_back(new_sign(state->tensors[kPrevious]));
+    grad_signs.push_back(new_sign(state->tensors[kRpropPrevious]));
   }
   for (std::size_t i = 0; i < states.size(); ++i) descend(*states[i], grad_signs[i]);
 }
@@ -102,7 +102,7 @@ void Rprop::update_each(const States& states) {
     set_gradient(grad, state->parameter, {0.0, options_.maximize});
     advance(*state);
     {
-      Tensor product = new_product(grad, state->tensors[kPrevious]);
+      Tensor product = new_product(grad, state->tensors[kRpropPrevious]);
       Tensor made = new_sign(product);
       product = Tensor();
       signs = std::move(made);
@@ -113,7 +113,7 @@ void Rprop::update_each(const States& states) {
     new_mask(signs);
     drop_turned(grad, signs);
     descend(*state, new_sign(grad));
-    copy_values(state->tensors[kPrevious], grad, 1.0);
+    copy_values(state->tensors[kRpropPrevious], grad, 1.0);
   }
 }
 
