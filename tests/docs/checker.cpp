@@ -126,8 +126,11 @@ class Checker {
       const std::string expected = joined(step.output);
       const bool is_same = without_times(printed) == without_times(expected);
       if (!is_same) {
-        complain(step.line, "the transcript differs; OHM_APPROVE=1 rewrites it\n---- document:\n" +
-                                expected + "---- printed:\n" + printed);
+        std::string what = "the transcript differs; OHM_APPROVE=1 rewrites it\n---- document:\n";
+        what += expected;
+        what += "---- printed:\n";
+        what += printed;
+        complain(step.line, std::move(what));
       }
       checked_.approved += std::string(kPrompt) + joined(step.command);
       checked_.approved += is_same ? expected : printed;
