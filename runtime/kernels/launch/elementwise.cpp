@@ -125,4 +125,45 @@ bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const
   return true;
 }
 
+template <class T>
+Operand<T>::Operand(const Tensor& tensor, const Shape& shape) {
+  if (tensor.dtype() == dtype_of<T>()) {
+    data_ = tensor.data<const T>();
+    strides_ = broadcast_strides(tensor, shape);
+    is_flat_ = tensor.is_contiguous() && tensor.shape() == shape;
+  } else {
+    convert(tensor, shape);
+  }
+  is_scalar_ = tensor.numel() == 1;
+}
+
+template <class T>
+void Operand<T>::convert(const Tensor& tensor, const Shape& shape) {
+  scratch_ = std::make_unique<T[]>(static_cast<std::size_t>(tensor.numel()));
+  std::size_t next = 0;
+  visit_dtype(tensor.dtype(), [&]<class U>(TypeTag<U>) {
+    const U* source = tensor.data<const U>();
+    for_each_offset(tensor.shape(), tensor.strides(), [&](std::int64_t offset) {
+      scratch_[next++] = convert_element<T>(source[offset]);
+    });
+  });
+  data_ = scratch_.get();
+  is_flat_ = tensor.shape() == shape;
+  const int missing = shape.dims() - tensor.dims();
+  const Shape packed = contiguous_strides(tensor.shape());
+  strides_ = Shape(shape.dims(), 0);
+  for (int dim = 0; dim < tensor.dims(); ++dim) {
+    if (tensor.shape()[dim] != 1) strides_[missing + dim] = packed[dim];
+  }
+}
+
+template class Operand<bool>;
+template class Operand<std::uint8_t>;
+template class Operand<std::int32_t>;
+template class Operand<std::int64_t>;
+template class Operand<Half>;
+template class Operand<BFloat16>;
+template class Operand<float>;
+template class Operand<double>;
+
 }  // namespace ohm

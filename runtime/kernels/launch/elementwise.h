@@ -70,16 +70,7 @@ bool is_done_on_cuda(const F& fn, const Tensor& out, const Inputs&... inputs) {
 template <class T>
 class Operand {
  public:
-  Operand(const Tensor& tensor, const Shape& shape) {
-    if (tensor.dtype() == dtype_of<T>()) {
-      data_ = tensor.data<const T>();
-      strides_ = broadcast_strides(tensor, shape);
-      is_flat_ = tensor.is_contiguous() && tensor.shape() == shape;
-    } else {
-      convert(tensor, shape);
-    }
-    is_scalar_ = tensor.numel() == 1;
-  }
+  Operand(const Tensor& tensor, const Shape& shape);
 
   const T* data() const { return data_; }
   const Shape& strides() const { return strides_; }
@@ -87,24 +78,7 @@ class Operand {
   bool is_scalar() const { return is_scalar_; }  ///< every element of the output is data()[0]
 
  private:
-  void convert(const Tensor& tensor, const Shape& shape) {
-    scratch_ = std::make_unique<T[]>(static_cast<std::size_t>(tensor.numel()));
-    std::size_t next = 0;
-    visit_dtype(tensor.dtype(), [&]<class U>(TypeTag<U>) {
-      const U* source = tensor.data<const U>();
-      for_each_offset(tensor.shape(), tensor.strides(), [&](std::int64_t offset) {
-        scratch_[next++] = convert_element<T>(source[offset]);
-      });
-    });
-    data_ = scratch_.get();
-    is_flat_ = tensor.shape() == shape;
-    const int missing = shape.dims() - tensor.dims();
-    const Shape packed = contiguous_strides(tensor.shape());
-    strides_ = Shape(shape.dims(), 0);
-    for (int dim = 0; dim < tensor.dims(); ++dim) {
-      if (tensor.shape()[dim] != 1) strides_[missing + dim] = packed[dim];
-    }
-  }
+  void convert(const Tensor& tensor, const Shape& shape);
 
   const T* data_ = nullptr;
   Shape strides_;
@@ -113,44 +87,15 @@ class Operand {
   std::unique_ptr<T[]> scratch_;
 };
 
-/// Visits rows (runs along the last dimension) in order: `visit(offsets, count)` with the first
-/// offset of the row for each of N operands. A scalar is one row of one element.
-template <std::size_t N, class F>
-void for_each_row(const Shape& shape, const std::array<Shape, N>& strides, F&& visit) {
-  const std::int64_t numel = shape.numel();
-  if (numel == 0) return;
-  std::array<std::int64_t, N> offsets{};
-  const int last = shape.dims() - 1;
-  if (last < 0) {
-    visit(offsets, std::int64_t{1});
-    return;
-  }
-  Shape index(shape.dims(), 0);
-  for (std::int64_t done = 0; done < numel; done += shape[last]) {
-    visit(offsets, shape[last]);
-    for (int dim = last - 1; dim >= 0; --dim) {
-      ++index[dim];
-      const bool is_done = index[dim] == shape[dim];
-      for (std::size_t k = 0; k < N; ++k) {
-        offsets[k] += is_done ? strides[k][dim] * (1 - shape[dim]) : strides[k][dim];
-      }
-      if (!is_done) break;
-      index[dim] = 0;
-    }
-  }
-}
-
-/// Visits elements row-major: `visit(offsets)` with one offset for each of N operands.
-template <std::size_t N, class F>
-void for_each_offsets(const Shape& shape, const std::array<Shape, N>& strides, F&& visit) {
-  const int last = shape.dims() - 1;
-  for_each_row<N>(shape, strides, [&](std::array<std::int64_t, N> offsets, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      visit(offsets);
-      for (std::size_t k = 0; last >= 0 && k < N; ++k) offsets[k] += strides[k][last];
-    }
-  });
-}
+// Compiled once: every loop has operands.
+extern template class Operand<bool>;
+extern template class Operand<std::uint8_t>;
+extern template class Operand<std::int32_t>;
+extern template class Operand<std::int64_t>;
+extern template class Operand<Half>;
+extern template class Operand<BFloat16>;
+extern template class Operand<float>;
+extern template class Operand<double>;
 
 /// out[i] = fn(a[i]): `fn` takes the compute type of In and returns anything convertible to Out.
 template <class Out, class In, class F>

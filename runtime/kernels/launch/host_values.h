@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
+#include <cstdint>
 #include <vector>
 
 #include "runtime/base/dtype.h"
@@ -27,23 +27,7 @@ void visit_computed(DType dtype, F&& fn) {
 template <class T>
 class HostInput {
  public:
-  explicit HostInput(const Tensor& tensor) {
-    if (!tensor.defined() || !tensor.has_values()) return;
-    visit_dtype(tensor.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-      const auto* stored = tensor.data<const Stored>();
-      if constexpr (std::is_same_v<Stored, T>) {
-        if (tensor.is_contiguous()) {
-          data_ = stored;
-          return;
-        }
-      }
-      scratch_.reserve(static_cast<std::size_t>(tensor.numel()));
-      for_each_offset(tensor.shape(), tensor.strides(), [&](std::int64_t offset) {
-        scratch_.push_back(convert_element<T>(stored[offset]));
-      });
-      data_ = scratch_.data();
-    });
-  }
+  explicit HostInput(const Tensor& tensor);
 
   const T* data() const { return data_; }
 
@@ -57,34 +41,25 @@ class HostInput {
 template <class T>
 class HostOutput {
  public:
-  explicit HostOutput(const Tensor& tensor) : tensor_(tensor) {
-    if (!tensor.defined()) return;
-    visit_floating(tensor.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-      if constexpr (std::is_same_v<Stored, T>) {
-        data_ = tensor.data<Stored>();
-      } else {
-        scratch_.resize(static_cast<std::size_t>(tensor.numel()));
-        data_ = scratch_.data();
-      }
-    });
-  }
+  explicit HostOutput(const Tensor& tensor);
 
   /// Null for an undefined tensor.
   T* data() { return data_; }
   void fill_zero() { std::fill_n(data_, tensor_.numel(), T(0)); }
-  void commit() {
-    if (scratch_.empty()) return;
-    visit_floating(tensor_.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-      auto* stored = tensor_.data<Stored>();
-      for (const T value : scratch_) *stored++ = convert_element<Stored>(value);
-    });
-  }
+  void commit();
 
  private:
   const Tensor& tensor_;
   T* data_ = nullptr;
   std::vector<T> scratch_;
 };
+
+// Compiled once, for what kernels compute in.
+extern template class HostInput<std::int64_t>;
+extern template class HostInput<float>;
+extern template class HostInput<double>;
+extern template class HostOutput<float>;
+extern template class HostOutput<double>;
 
 /// Whether it has elements and none of their values: it is on a size-only device. A tensor without
 /// elements lacks nothing: what is computed of it can be computed.
