@@ -55,8 +55,8 @@ const auto& row_named(const Rows& rows, std::string_view name) {
                                           did_you_mean(name, known), fmt::join(known, ", ")));
 }
 
-/// The words between blanks, in their order.
-std::vector<std::string_view> words_of(std::string_view text) {
+/// In their order.
+std::vector<std::string_view> split_at_blanks(std::string_view text) {
   std::vector<std::string_view> words;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
@@ -78,7 +78,7 @@ const SweepReporter& find_sweep_reporter(std::string_view name) {
 
 const Reporter* reporter_of_extension(std::string_view extension) {
   for (const Reporter& reporter : kReporters) {
-    for (const std::string_view known : words_of(reporter.extensions)) {
+    for (const std::string_view known : split_at_blanks(reporter.extensions)) {
       if (known == extension) return &reporter;
     }
   }
@@ -88,7 +88,7 @@ const Reporter* reporter_of_extension(std::string_view extension) {
 std::string known_extensions() {
   std::string known;
   for (const Reporter& reporter : kReporters) {
-    for (const std::string_view extension : words_of(reporter.extensions)) {
+    for (const std::string_view extension : split_at_blanks(reporter.extensions)) {
       known += fmt::format("{}{}", known.empty() ? "" : ", ", extension);
     }
   }
