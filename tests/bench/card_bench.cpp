@@ -41,7 +41,7 @@ class CardMachine {
     options.cuda = cli::cuda_libraries();
     return options;
   }
-  const CudaBackend& backend() { return *machine_.context().gpus.front().card; }
+  const CudaBackend& backend() { return *machine_.context().gpus.front().backend; }
 
   engine::Machine machine_;
   ContextGuard guard_;
