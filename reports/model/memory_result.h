@@ -112,7 +112,7 @@ struct HostResult {
     visit("peak_allocated_bytes", &T::peak_allocated_bytes,
           "Of what tensors took; pinned memory included.");
     visit("allocated_at_end_bytes", &T::allocated_at_end_bytes);
-    visit("pinned_bytes", &T::pinned_bytes, "Page-locked memory obtained in all.");
+    visit("pinned_bytes", &T::pinned_bytes, "Pinned memory obtained in all.");
     visit("num_ooms", &T::num_ooms);
   }
 };

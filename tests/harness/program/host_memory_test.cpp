@@ -60,7 +60,7 @@ class HostMemory : public test::ProgramTest, public testing::WithParamInterface<
     std::istringstream lines(test::read_file(file("points")));
     for (std::string line; std::getline(lines, line);) unique.insert(line);
     const std::vector<std::string> all(unique.begin(), unique.end());
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets it meanwhile
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): not set meanwhile
     if (std::getenv("OHM_TEST_ALL_POINTS") != nullptr || all.size() <= kSampledPoints) return all;
     std::vector<std::string> sampled;
     for (std::size_t i = 0; i < kSampledPoints; ++i) {

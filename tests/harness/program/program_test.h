@@ -1,4 +1,4 @@
-// What the tests of the real program have in common: a folder of scenarios.
+// Tests of the real program: a folder of scenarios that each of them has.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -146,7 +146,7 @@ TEST_F(Sweep, SaysTheSameWithAnyEngineAndAnyNumberOfJobs) {
 }
 
 TEST_F(Sweep, LetsNoStateVouchForAnotherOne) {
-  // Half of the failures leave a flag up: each is found, whoever looks at how many of them.
+  // Half of the failures leave a flag up: each is found, with any share of them looked at.
   for (const std::string variant : {"flag_left_up_bad", "function_kept_bad", "nested_kept_bad",
                                     "benchmark_left_on_bad", "cudnn_left_off_bad"}) {
     const auto bad_verdicts_with = [&](const std::vector<std::string>& options) {

@@ -40,7 +40,7 @@ std::vector<std::string> recorded_families();
 /// What was recorded on this GPU, in the order of the file.
 std::vector<Recording> read_recordings(const std::string& family, const RecordedGpu& gpu);
 
-/// nullopt: nobody has written it.
+/// nullopt: it is not written yet.
 std::optional<TwinProgram> find_twin(const std::string& program);
 
 /// All whose names begin so.

@@ -40,7 +40,7 @@ class MutatedScenario {
 
   const engine::ScenarioDescription& description() const { return measured_.description; }
 
-  /// Why nobody would notice this mutation; nullopt when the scenario does.
+  /// Why this mutation goes unnoticed; nullopt when the scenario notices it.
   std::optional<std::string> unnoticed(const Mutation& mutation);
 
  private:

@@ -140,7 +140,7 @@ TEST_F(FaultTrialsTest, AgreeOnDeaths) {
   EXPECT_EQ(all[2 * 6], FaultVerdict::swallowed);
 }
 
-/// A death after the verdict is nobody else's.
+/// A death after the verdict is no other trial's.
 TEST_F(FaultTrialsTest, AgreeWhereAProgramDiesWhenItIsLetGo) {
   sweep([] {
     const auto mine = std::make_shared<Mine>();

@@ -1,4 +1,4 @@
-// What an out-of-memory error leaves behind, whichever request it is that fails, once or for good:
+// Guarantees after an out-of-memory error, whichever request it is that fails, once or for good:
 // the strong guarantee is that all is as before; the basic one that every tensor is the old one or
 // the new one, and that the program can go on.
 #pragma once

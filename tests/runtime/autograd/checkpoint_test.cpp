@@ -250,7 +250,7 @@ TEST_P(EachVariant, RunsAgainUnderTheForwardPassesAutocast) {
   EXPECT_EQ(w.grad().dtype(), DType::float32);
 }
 
-// The last product is needed by nobody: its operands are the last that backward asks for.
+// The last product is not needed: its operands are the last that backward asks for.
 TEST(Checkpoint, StopsTheSecondRunWithTheLastSavedTensor) {
   for (const bool stops_early : {true, false}) {
     TestMachine machine;

@@ -1,4 +1,4 @@
-// Which figures are exact, and which rest on what nobody has measured.
+// Figures that are exact, and figures that rest on what was not measured.
 #include "runtime/base/assumption.h"
 
 #include <gmock/gmock.h>
