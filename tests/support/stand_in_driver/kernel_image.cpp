@@ -1,5 +1,5 @@
-// What the stand-in driver takes for kernels: it runs their twins on the host and reads no more of an
-// image than its first word. A program that this source is linked into has no other kernels.
+// What the stand-in driver takes for kernels: it runs their twins on the host and reads no more of
+// an image than its first word. A program that this source is linked into has no other kernels.
 #include <array>
 
 #include "runtime/kernels/cuda/kernel_module.h"

@@ -41,9 +41,7 @@ Tensor turned(const Tensor& tensor) {
 
 class CardMoves : public testing::Test {
  protected:
-  void SetUp() override {
-    Context::current().seed(3);
-  }
+  void SetUp() override { Context::current().seed(3); }
 
   /// Results and gradients of an op; some are undefined.
   static std::vector<Tensor> computed(const char* op, const ops::Sample& sample) {

@@ -57,9 +57,7 @@ std::vector<std::string> ops_with_samples() {
 
 class OpOnCard : public testing::TestWithParam<std::string> {};
 
-TEST_P(OpOnCard, LeavesValuesThere) {
-  EXPECT_EQ(moved_by(*ops::find_op(GetParam())), "");
-}
+TEST_P(OpOnCard, LeavesValuesThere) { EXPECT_EQ(moved_by(*ops::find_op(GetParam())), ""); }
 
 INSTANTIATE_TEST_SUITE_P(AllOps, OpOnCard, testing::ValuesIn(ops_with_samples()),
                          [](const auto& instance) { return instance.param; });
