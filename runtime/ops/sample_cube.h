@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/factories.h"
-#include "runtime/ops/value.h"
+#include "runtime/ops/op.h"
 
 namespace ohm::ops {
 

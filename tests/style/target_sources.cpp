@@ -26,6 +26,7 @@ const std::vector<ConditionalSource>& conditional_sources() {
       {"runtime/kernels/cuda/no_kernel_image.cpp", "a build without kernels for real GPUs"},
       {"tests/allocator_shim/device/cuda/driver_header_test.cpp", "a CUDA toolkit"},
       {"tests/runtime/cuda/library_header_test.cpp", "a CUDA toolkit"},
+      {"tests/runtime/kernels/cuda/kernel_image_test.cpp", "kernels for real GPUs"},
       {"tests/fuzz/settings_fuzz.cpp", "clang's libFuzzer"},
       {"tests/fuzz/snapshot_fuzz.cpp", "clang's libFuzzer"},
   };

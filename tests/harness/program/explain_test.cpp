@@ -119,8 +119,8 @@ TEST_F(Explain, SaysWhatIsWrongWithAQuestion) {
   };
   const std::vector<Bad> cases = {
       {{}, "name a pitfall"},
-      {{"kep"}, "there is no pitfall \"kep\" (did you mean \"kept\"?)"},
-      {{"--all", "kept"}, "--all is every pitfall"},
+      {{"kep"}, "unknown pitfall \"kep\" (did you mean \"kept\"?)"},
+      {{"--all", "kept"}, "--all explains every pitfall"},
       {{"--all", "--message", "no.log"},
        "--message takes neither pitfalls nor --all or --markdown"},
       {{"--message", "no.log"}, "this is not an out-of-memory message of PyTorch"},

@@ -203,7 +203,7 @@ TEST_F(Fit, RefusesQuestionsThatMakeNoSense) {
       {{"blocks.lua", "--vary", "blocks=-3..0"}, 2, "blocks is at least 1"},
       {{"blocks.lua", "--vary", "blocks=257..5000"}, 2, "blocks is at most 256"},
       {{"blocks.lua", "--vary", "capacity=1..2"}, 2, "takes no range"},
-      {{"blocks.lua", "--vary", "blocks", "--set", "blocks=3"}, 2, "this is what is varied"},
+      {{"blocks.lua", "--vary", "blocks", "--set", "blocks=3"}, 2, "this parameter is varied"},
       {{"blocks.lua", "--vary", "blocks", "--gpu", "a100"}, 2, "did you mean"},
       {{"blocks.lua", "--vary", "blocks", "--case", "none"}, 5, "nothing is selected"},
       {{"missing.lua", "--vary", "blocks"}, 3, "no such file"}};

@@ -75,7 +75,7 @@ TEST_F(New, OverwritesNothing) {
   const ProgramResult other = ohm({"new", "other"});
   EXPECT_EQ(0, other.code) << other.err;
   EXPECT_EQ("{}\n", read_file(file(".luarc.json")));
-  EXPECT_TRUE(contains(other.out, ".luarc.json  was there already")) << other.out;
+  EXPECT_TRUE(contains(other.out, ".luarc.json  already exists")) << other.out;
 }
 
 TEST_F(New, ChecksTheNameAndTheFolder) {
@@ -85,7 +85,7 @@ TEST_F(New, ChecksTheNameAndTheFolder) {
         std::string("a/b"), std::string("../x"), std::string("_x"), long_name, std::string("ä")}) {
     const ProgramResult ran = ohm({"new", name});
     EXPECT_EQ(2, ran.code) << name;
-    EXPECT_TRUE(contains(ran.err, "is no name for a scenario")) << ran.err;
+    EXPECT_TRUE(contains(ran.err, "is not a valid scenario name")) << ran.err;
   }
   EXPECT_EQ(2, ohm({"new"}).code);
   EXPECT_TRUE(contains(ohm({"new", "x", "--folder", "none"}).err, "there is no such folder"));

@@ -235,10 +235,10 @@ TEST_F(Sweep, RefusesWaiversThatWouldWaiveNothing) {
   const std::vector<std::pair<std::string, std::string>> kWaivers = {
       {"{verdict = 'leak', reason = 'x'}", "waive must be a list of tables"},
       {"{{reason = 'x'}}", "field 'verdict' must be one of recovered_different"},
-      {"{{verdict = 'leek', reason = 'x'}}", "not \"leek\" (did you mean \"leak\"?)"},
+      {"{{verdict = 'leek', reason = 'x'}}", "got \"leek\" (did you mean \"leak\"?)"},
       {"{{verdict = 'leak', reason = ' '}}", "has no reason"},
       {"{{verdict = 'leak'}}", "has no reason"},
-      {"{{point = '3f9c', verdict = 'leak', reason = 'x'}}", "not \"3f9c\""}};
+      {"{{point = '3f9c', verdict = 'leak', reason = 'x'}}", "got \"3f9c\""}};
   for (const auto& [waiver, message] : kWaivers) {
     folder_.write("waived.lua",
                   "return ohm.scenario {name = 'waived', limits = {'num_ooms == 0'},\n"
