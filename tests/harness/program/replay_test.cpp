@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCall{{"twice.trace"}, 3, "twice.trace: line 3: id 1 is in use"},
         BadCall{{"bad.trace", "--verify"}, 2, "--verify compares a snapshot"},
         BadCall{{"$finetune", "--capacity", "much"}, 2, "--capacity: not a number of bytes"},
-        BadCall{{"$finetune", "--capacity", "0"}, 2, "0 bytes"},
+        BadCall{{"$finetune", "--capacity", "0"}, 2, "--capacity must be more than 0"},
         BadCall{{"$finetune", "--alloc-conf", "max_split:1"},
                 2,
                 "Unrecognized CachingAllocator option: max_split"},
