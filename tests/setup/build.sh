@@ -55,6 +55,9 @@ require_packages() {
 
 may_install() { ((EUID == 0)) || { type -P sudo >/dev/null && sudo -n true 2>/dev/null; }; }
 
+# has_nvcc: whether CMake will find a compiler of CUDA kernels.
+has_nvcc() { type -P nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; }
+
 # configure PRESET: runs CMake where ninja would not: the first time, and when the preset, the
 # compiler, the place of the checkout or OHM_CUDA_ARCHITECTURES (what kernels are made for) changed.
 configure() {
