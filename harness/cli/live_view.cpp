@@ -36,9 +36,7 @@ Layout layout_for(std::size_t columns) {
   return {name, spark};
 }
 
-std::string human(std::int64_t bytes) {
-  return reports::short_figure(static_cast<double>(bytes), Unit::bytes);
-}
+std::string human(std::int64_t bytes) { return reports::short_bytes(bytes); }
 
 /// The last stretches of a run, against the capacity of the card.
 std::string sparkline(const engine::LiveGpu& gpu, std::size_t columns) {

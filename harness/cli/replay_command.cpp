@@ -191,9 +191,7 @@ void add_questions(CLI::App& app, ReplayArguments& arguments) {
   app.add_option("--tolerance", arguments.gate.tolerance_percent,
                  "Tolerance above the baseline's figures (default: 0)")
       ->type_name("PERCENT");
-  app.add_option("--rules", replay.rules,
-                 "Allocator version to emulate: pytorch-2.6 (default) or pytorch-2.10")
-      ->type_name("NAME");
+  app.add_option("--rules", replay.rules, "Allocator version to emulate")->type_name("NAME");
 }
 
 void add_output(CLI::App& app, ReplayArguments& arguments) {

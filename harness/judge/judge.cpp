@@ -217,8 +217,7 @@ VariantResult reference_result(const MeasuredScenario& measured, const std::stri
   VariantResult result = copied(*find_variant(measured.description, name), run);
   const std::int64_t capacity = run.devices.empty() ? 0 : run.devices.front().capacity_bytes;
   const std::string where =
-      fmt::format("on {} × {}", run.devices.size(),
-                  reports::short_figure(static_cast<double>(capacity), Unit::bytes));
+      fmt::format("on {} × {}", run.devices.size(), reports::short_bytes(capacity));
   result.reason = run.outcome == Outcome::completed
                       ? "gives the values, " + where
                       : fmt::format("gives no values: {} {}", name_of(run.outcome), where);

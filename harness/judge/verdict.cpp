@@ -68,10 +68,9 @@ std::string holding_text(const Evidence& evidence) {
 
 std::string oom_text(const OomResult& oom) {
   const std::string op = oom.op.empty() ? "" : " for " + oom.op;
-  return fmt::format("OOM in step {}: {}{}{}{}", oom.step,
-                     reports::short_figure(static_cast<double>(oom.requested_bytes), Unit::bytes),
-                     op, oom.device == "cuda:0" ? "" : " on " + oom.device,
-                     oom.injected ? " (injected)" : "");
+  return fmt::format(
+      "OOM in step {}: {}{}{}{}", oom.step, reports::short_bytes(oom.requested_bytes), op,
+      oom.device == "cuda:0" ? "" : " on " + oom.device, oom.injected ? " (injected)" : "");
 }
 
 std::string oom_text(const Evidence& evidence) {

@@ -162,7 +162,7 @@ inline constexpr std::array<RunOptionRow, 11> kRunOptionRows = {{
          }},
     {.flag = "--rules",
      .value_name = "NAME",
-     .help = "Allocator version to emulate: pytorch-2.6 (default) or pytorch-2.10",
+     .help = "Allocator version to emulate",
      .member = &RunOptions::rules,
      .commands = {RunCommand::run, RunCommand::sweep, RunCommand::verify_device, RunCommand::fit},
      .changes_machine = true,

@@ -54,7 +54,7 @@ std::string peak_of(const VariantResult& variant) {
   for (const DeviceResult& device : variant.devices) {
     peak = std::max(peak, device.peak_allocated_bytes);
   }
-  return variant.devices.empty() ? "" : short_figure(static_cast<double>(peak), Unit::bytes);
+  return variant.devices.empty() ? "" : short_bytes(peak);
 }
 
 std::string row(const VariantResult& variant) {

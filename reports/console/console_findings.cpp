@@ -12,8 +12,7 @@ namespace ohm::reports {
 namespace {
 
 std::string evidence_line(const FindingEvidence& evidence) {
-  return fmt::format("{} in {} block{} of {}, {}, from event {}",
-                     short_figure(static_cast<double>(evidence.bytes), Unit::bytes),
+  return fmt::format("{} in {} block{} of {}, {}, from event {}", short_bytes(evidence.bytes),
                      grouped(evidence.count), evidence.count == 1 ? "" : "s",
                      evidence.op.empty() ? "an unknown op" : evidence.op,
                      place_text(evidence.file, evidence.line), grouped(evidence.event));

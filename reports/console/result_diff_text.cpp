@@ -22,9 +22,8 @@ std::string remark(const HolderChange& change) {
       return "gone";
     case HolderChange::Kind::grown:
     case HolderChange::Kind::shrunk: {
-      const std::string sizes = fmt::format(
-          "{} → {}", short_figure(static_cast<double>(change.bytes_before), Unit::bytes),
-          short_figure(static_cast<double>(change.bytes_after), Unit::bytes));
+      const std::string sizes =
+          fmt::format("{} → {}", short_bytes(change.bytes_before), short_bytes(change.bytes_after));
       if (change.blocks_before == change.blocks_after) return sizes;
       return fmt::format("{}, {} → {} blocks", sizes, change.blocks_before, change.blocks_after);
     }

@@ -91,9 +91,8 @@ std::string category_bar(const CategoryBytes& bytes, std::int64_t whole) {
     const std::string name = spoken(static_cast<Category>(i));
     parts += fmt::format("<i class=\"c-{}\" style=\"width:{:.3f}%\" title=\"{}\"></i>",
                          kCategoryNames[i], share_of(bytes[i], whole), name);
-    keys += fmt::format(
-        "<span class=\"key\"><i class=\"c-{}\"></i>{} {} ({:.1f} %)</span>", kCategoryNames[i],
-        name, short_figure(static_cast<double>(bytes[i]), Unit::bytes), share_of(bytes[i], whole));
+    keys += fmt::format("<span class=\"key\"><i class=\"c-{}\"></i>{} {} ({:.1f} %)</span>",
+                        kCategoryNames[i], name, short_bytes(bytes[i]), share_of(bytes[i], whole));
   }
   return fmt::format(
       "<div class=\"stack\" aria-hidden=\"true\">{}</div><div class=\"legend\">{}</div>\n", parts,

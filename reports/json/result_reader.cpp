@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include "allocator_shim/base/whole_file.h"
 #include "reports/history/history_check.h"
@@ -222,12 +223,13 @@ class Reader {
   template <class Row>
   void read_columns(const Json& json, std::vector<Row>& rows) const {
     if (!json.is_object()) refuse("is not an object");
+    bool is_first = true;
     each_field<Row>([&](const auto& field) {
       const auto found = json.find(field.name);
       if (found == json.end()) refuse(fmt::format("has no \"{}\"", field.name));
       using Value = std::remove_cvref_t<decltype(Row().*field.member)>;
       const std::vector<Value> values = column<Value>(*found, field.name);
-      if (rows.empty()) rows.resize(values.size());
+      if (std::exchange(is_first, false)) rows.resize(values.size());
       if (values.size() != rows.size()) {
         refuse(fmt::format("column \"{}\" has another length", field.name));
       }

@@ -63,7 +63,8 @@ class JsonWriter {
   }
   template <class Struct, class Value, class Shape>
   static Value new_value(const Field<Value Struct::*, Shape>& field) {
-    return Struct().*field.member;
+    static const Struct kNew{};
+    return kNew.*field.member;
   }
 
   // ---- values -----------------------------------------------------------------------------------

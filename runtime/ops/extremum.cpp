@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/base/ceil_div.h"
 #include "runtime/base/rows.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/reduce_split.h"
@@ -156,9 +157,8 @@ class SelectionScratch {
     constexpr std::int64_t kBlocksPerMultiprocessor = 6;
     const DeviceSlot& slot = Context::current().slot(device);
     const std::int64_t resident = slot.multiprocessors * kBlocksPerMultiprocessor * kThreads;
-    const std::int64_t items =
-        std::clamp<std::int64_t>((rows * size + resident - 1) / resident, 4, 64);
-    return (size + items * kThreads - 1) / (items * kThreads);
+    const std::int64_t items = std::clamp<std::int64_t>(ceil_div(rows * size, resident), 4, 64);
+    return ceil_div(size, items * kThreads);
   }
 
   std::vector<Tensor> parts_;

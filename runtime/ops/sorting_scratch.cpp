@@ -1,5 +1,6 @@
 #include "runtime/ops/sorting_scratch.h"
 
+#include "runtime/base/ceil_div.h"
 #include "runtime/tensor/context.h"
 
 // Note [Scratch of the sorting kernels] has the reasons.
@@ -8,13 +9,7 @@ namespace {
 
 constexpr std::int64_t kPartBytes = 256;
 
-std::int64_t rounded_part(std::int64_t bytes) {
-  return (bytes + kPartBytes - 1) / kPartBytes * kPartBytes;
-}
-
-std::int64_t blocks_for(std::int64_t count, std::int64_t block_elements) {
-  return (count + block_elements - 1) / block_elements;
-}
+std::int64_t rounded_part(std::int64_t bytes) { return ceil_div(bytes, kPartBytes) * kPartBytes; }
 
 // The states of a scan: one for each block, and 32 for those that look back before the first.
 std::int64_t states_bytes(std::int64_t blocks, std::int64_t state_bytes) {
@@ -48,7 +43,7 @@ std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Dev
   constexpr std::int64_t kThreads = 384;
   const std::int64_t passes = item_bytes;
   const std::int64_t items_per_thread = (is_tuned_for_hopper(device) ? 23 : 21) * 4 / item_bytes;
-  const std::int64_t blocks = blocks_for(count, kThreads * items_per_thread);
+  const std::int64_t blocks = ceil_div(count, kThreads * items_per_thread);
   return rounded_part(passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) +
          2 * rounded_part(count * item_bytes) + rounded_part(passes * 4) + kPartBytes - 1;
 }
@@ -58,22 +53,22 @@ std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype, Device device) 
   constexpr std::int64_t kThreads = 128;
   const auto item_bytes = static_cast<std::int64_t>(ohm::item_bytes(dtype));
   if (item_bytes >= 4) {
-    const std::int64_t blocks = blocks_for(count, kThreads * (15 * 4 / item_bytes));
+    const std::int64_t blocks = ceil_div(count, kThreads * (15 * 4 / item_bytes));
     return states_bytes(blocks, 2 * item_bytes) + kPartBytes - 1;
   }
   // Half precision: flags, sums of blocks and running sums apart from one another.
-  const std::int64_t blocks = blocks_for(count, kThreads * 30);
+  const std::int64_t blocks = ceil_div(count, kThreads * 30);
   return states_bytes(blocks, 4) + 2 * states_bytes(blocks, item_bytes) + 2 * kPartBytes - 1;
 }
 
 std::int64_t selection_scratch_bytes(std::int64_t count, Device device) {
   const std::int64_t block_elements = is_tuned_for_hopper(device) ? 4480 : 1792;
-  return states_bytes(blocks_for(count, block_elements), 8) + kPartBytes - 1;
+  return states_bytes(ceil_div(count, block_elements), 8) + kPartBytes - 1;
 }
 
 std::int64_t flagged_selection_scratch_bytes(std::int64_t count, Device device) {
   const std::int64_t block_elements = is_tuned_for_hopper(device) ? 4480 : 2304;
-  return states_bytes(blocks_for(count, block_elements), 8) + kPartBytes - 1;
+  return states_bytes(ceil_div(count, block_elements), 8) + kPartBytes - 1;
 }
 
 // One partial sum of four bytes for each block: five times as many as can run at once.
@@ -88,7 +83,7 @@ std::int64_t device_sum_scratch_bytes(Device device) {
 std::int64_t keyed_scan_scratch_bytes(std::int64_t count, Device device) {
   take_recorded_tuning_for(device);
   constexpr std::int64_t kBlockElements = 896;
-  const std::int64_t blocks = blocks_for(count, kBlockElements);
+  const std::int64_t blocks = ceil_div(count, kBlockElements);
   return states_bytes(blocks, 16) + rounded_part(blocks * 4) + kPartBytes - 1;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/base/ceil_div.h"
 #include "runtime/parallel/collective_guard.h"
 #include "runtime/tensor/context.h"
 
@@ -28,7 +29,7 @@ Tensor moved_piece(const Tensor& piece, Device device) {
 // Sizes of the pieces: as torch.chunk cuts, equal but for the last.
 std::vector<std::int64_t> piece_sizes(std::int64_t batch, std::size_t devices) {
   const auto count = static_cast<std::int64_t>(devices);
-  const std::int64_t size = std::max<std::int64_t>(1, (batch + count - 1) / count);
+  const std::int64_t size = std::max<std::int64_t>(1, ceil_div(batch, count));
   std::vector<std::int64_t> sizes;
   for (std::int64_t start = 0; start < batch; start += size) {
     sizes.push_back(std::min(size, batch - start));

@@ -8,6 +8,7 @@
 
 #include "allocator_shim/base/nearest_name.h"
 #include "harness/lua/bind/handle.h"
+#include "harness/lua/vm/push_text.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::lua {
@@ -131,7 +132,7 @@ NamedArguments::NamedArguments(lua_State* L, std::string_view function, int tabl
 
 bool NamedArguments::push(std::string_view name) const {
   if (table_ == 0) return false;
-  lua_pushlstring(state_, name.data(), name.size());
+  push_text(state_, name);
   if (lua_rawget(state_, table_) != LUA_TNIL) return true;
   lua_pop(state_, 1);
   return false;

@@ -17,6 +17,7 @@
 #include "harness/lua/bind/script_hooks.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/push_text.h"
 
 namespace ohm::lua {
 namespace {
@@ -141,7 +142,7 @@ std::string text_of(const Module& module, const std::string& indent) {
 
 int module_text(lua_State* L) {
   const std::string text = text_of(*module_argument(L, 1, {"module", "self"}), "");
-  lua_pushlstring(L, text.data(), text.size());
+  push_text(L, text);
   return 1;
 }
 

@@ -18,6 +18,7 @@
 #include "harness/lua/bind/parameter_handle.h"
 #include "harness/lua/bind/script_module.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/push_text.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
@@ -127,7 +128,7 @@ class PairList {
   /// Pops the value on top of the stack.
   void add(const std::string& name) {
     lua_rawseti(state_, -2, count_ + 2);
-    lua_pushlstring(state_, name.data(), name.size());
+    push_text(state_, name);
     lua_rawseti(state_, -2, count_ + 1);
     count_ += 2;
   }

@@ -11,6 +11,7 @@
 #include "harness/lua/bind/stop_recomputation.h"
 #include "harness/lua/vm/dead_registers.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/lua/vm/push_text.h"
 #include "runtime/autograd/checkpoint.h"
 #include "runtime/tensor/context.h"
 
@@ -60,7 +61,7 @@ void push_message(lua_State* L, Interpreter& interpreter, const char* message) {
   const ScriptLine at = running_line(L, interpreter);
   const std::string text =
       at.file.empty() ? message : fmt::format("{}:{}: {}", at.file, at.line, message);
-  lua_pushlstring(L, text.data(), text.size());
+  push_text(L, text);
 }
 
 // Those that end with the call: an operator leaves the variables among its operands alone.

@@ -8,6 +8,7 @@
 #include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/lua/vm/push_text.h"
 
 namespace ohm::lua {
 namespace {
@@ -29,7 +30,7 @@ nn::Value result_of(lua_State* L, int results, std::string_view module) {
 bool ScriptModule::push_function(lua_State* L, std::string_view name) const {
   if (!kind_->functions) return false;
   kind_->functions->push(L);
-  lua_pushlstring(L, name.data(), name.size());
+  push_text(L, name);
   lua_gettable(L, -2);
   lua_remove(L, -2);
   if (!lua_isnil(L, -1)) return true;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/lua/vm/push_text.h"
+
 namespace ohm::lua {
 
 /// A table with the keys 1 to n and no others.
@@ -26,7 +28,7 @@ class TableFields {
   /// Calls read(value's index) with the field on top of the stack, if it is there.
   template <class F>
   void read(std::string_view name, F&& read) const {
-    lua_pushlstring(state_, name.data(), name.size());
+    push_text(state_, name);
     if (lua_rawget(state_, table_) != LUA_TNIL) read(lua_gettop(state_));
     lua_pop(state_, 1);
   }

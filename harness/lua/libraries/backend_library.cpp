@@ -12,6 +12,7 @@
 #include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/lua/vm/push_text.h"
 #include "harness/machine/machine.h"
 #include "runtime/tensor/context.h"
 
@@ -157,7 +158,7 @@ std::span<const luaL_Reg> attention_functions() { return kAttentionFunctions; }
 
 bool push_attention_backend(lua_State* L, std::string_view name) {
   if (find_backend(name) == nullptr) return false;
-  lua_pushlstring(L, name.data(), name.size());
+  push_text(L, name);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/lua/vm/push_text.h"
 #include "harness/machine/machine.h"
 #include "harness/scenario/scenario_program.h"
 #include "runtime/tensor/context.h"
@@ -77,7 +78,7 @@ int summary(lua_State* L) {
   const std::string text =
       memory_summary(Context::current().slot(device).allocator->stats(), device.index,
                      is_abbreviated ? SummaryRows::abbreviated : SummaryRows::every_pool);
-  lua_pushlstring(L, text.data(), text.size());
+  push_text(L, text);
   return 1;
 }
 

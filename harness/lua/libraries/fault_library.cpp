@@ -17,6 +17,7 @@
 #include "harness/lua/bind/native.h"
 #include "harness/lua/bind/numbered_functions.h"
 #include "harness/lua/bind/out_of_memory_value.h"
+#include "harness/lua/vm/push_text.h"
 #include "harness/machine/machine.h"
 #include "harness/sweep/body_sweep.h"
 
@@ -97,7 +98,7 @@ int in_turn(lua_State* L) {
 
 int text_of(lua_State* L) {
   const std::string text = plan_argument(L, 1, {"tostring", "plan"});
-  lua_pushlstring(L, text.data(), text.size());
+  push_text(L, text);
   return 1;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
+#include "harness/lua/vm/push_text.h"
 
 namespace ohm::lua {
 namespace {
@@ -63,7 +64,7 @@ void push_key(lua_State* L, const Key& key) {
       lua_pushnumber(L, key.number);
       break;
     case Key::Kind::string:
-      lua_pushlstring(L, key.text.data(), key.text.size());
+      push_text(L, key.text);
       break;
     case Key::Kind::boolean:
       lua_pushboolean(L, static_cast<int>(key.integer));

@@ -31,6 +31,7 @@
 #include "harness/lua/libraries/scenario_library.h"
 #include "harness/lua/libraries/sharded_optimizer_library.h"
 #include "harness/lua/libraries/stream_library.h"
+#include "harness/lua/vm/push_text.h"
 #include "runtime/base/dtype.h"
 
 namespace ohm::lua {
@@ -54,7 +55,7 @@ bool push_dtype(lua_State* L, std::string_view name) {
   const auto* dtype = std::find_if(kDTypes.begin(), kDTypes.end(),
                                    [&](const DTypeInfo& known) { return known.name == name; });
   if (dtype == kDTypes.end()) return false;
-  lua_pushlstring(L, name.data(), name.size());
+  push_text(L, name);
   return true;
 }
 

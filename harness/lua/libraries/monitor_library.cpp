@@ -11,6 +11,7 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/lua/vm/push_text.h"
 #include "harness/machine/machine.h"
 
 namespace ohm::lua {
@@ -34,8 +35,8 @@ std::vector<MonitoredGpu> monitored_gpus(lua_State* L, std::string_view function
   return gpus;
 }
 
-int push_text(lua_State* L, const std::string& text) {
-  lua_pushlstring(L, text.data(), text.size());
+int return_text(lua_State* L, const std::string& text) {
+  push_text(L, text);
   return 1;
 }
 
@@ -45,15 +46,15 @@ int smi(lua_State* L) {
   constexpr std::string_view kNames[] = {"query_gpu", "format"};
   named.check_names(kNames);
   const std::vector<MonitoredGpu> gpus = monitored_gpus(L, "smi");
-  if (!named.push("query_gpu")) return push_text(L, smi_table(gpus));
+  if (!named.push("query_gpu")) return return_text(L, smi_table(gpus));
   const std::string fields(string_argument(L, -1, {"smi", "query_gpu"}));
   std::string format = "csv";
   if (named.push("format")) format = string_argument(L, -1, {"smi", "format"});
-  return push_text(L, smi_query(gpus, fields, format));
+  return return_text(L, smi_query(gpus, fields, format));
 }
 
 int show_utilization(lua_State* L) {
-  return push_text(L, utilization_table(monitored_gpus(L, "show_utilization")));
+  return return_text(L, utilization_table(monitored_gpus(L, "show_utilization")));
 }
 
 // process(fn): calls fn(device) in another process on the same GPUs, which ends with the call.

@@ -89,12 +89,9 @@ class Browser:
         """Runs `script` as the body of a function; it may return a value."""
         return self._in_session("/execute/sync", {"script": script, "args": list(arguments)})
 
-    def busy_ms(self):
-        """How long the page's thread has worked, without what it waited for."""
-        self.cdp("Performance.enable", timeDomain="threadTicks")
-        metrics = {one["name"]: one["value"]
-                   for one in self.cdp("Performance.getMetrics")["metrics"]}
-        return 1000 * metrics["TaskDuration"]
+    def before_scripts(self, script):
+        """Runs `script` in every page that is opened from now on, before its own."""
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     def frame(self):
         """Waits until what was asked to be drawn is drawn."""
