@@ -94,17 +94,16 @@ void GradScaler::multiply(const std::vector<Tensor>& grads, const Tensor& factor
   for (const Tensor& grad : grads) {
     grad.storage().bump_version();
     if (is_checked_on_cuda(grad, found)) {
-      visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-        map_binary<T, T>(grad, grad, factor, functors::Product());
-      });
+      map_floating(grad, grad.dtype(), functors::Product(), grad, factor);
       continue;
     }
-    visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(grad, grad, factor, [&](auto g, auto inverse_factor) {
-        is_finite = is_finite && std::isfinite(g);
-        return g * inverse_factor;
-      });
-    });
+    map_floating(
+        grad, grad.dtype(),
+        [&](auto g, auto inverse_factor) {
+          is_finite = is_finite && std::isfinite(g);
+          return g * inverse_factor;
+        },
+        grad, factor);
   }
   if (!is_finite) fill_values(found, 1.0);
 }

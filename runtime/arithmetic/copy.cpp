@@ -23,11 +23,7 @@ void copy_into(const Tensor& target, const Tensor& source) {
                   target.nbytes());
     return;
   }
-  visit_dtype(target.dtype(), [&]<class Out>(TypeTag<Out>) {
-    visit_dtype(source.dtype(), [&]<class In>(TypeTag<In>) {
-      map_unary<Out, In>(target, source, functors::Copy());
-    });
-  });
+  map_elements(target, source.dtype(), functors::Copy(), source);
 }
 
 Tensor copy_of(const Tensor& tensor) {

@@ -84,7 +84,7 @@ bool fill_on_cuda(const Tensor& tensor, double value) {
 // Calls fn(i) for each element i in row-major order and stores what it returns.
 template <class F>
 void generate(const Tensor& tensor, F&& fn) {
-  if (!tensor.has_values() || is_done_on_cuda<float>(fn, tensor)) return;
+  if (!tensor.has_values() || is_generated_on_cuda(fn, tensor)) return;
   visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
     T* data = tensor.data<T>();
     if (tensor.is_contiguous()) {
@@ -108,7 +108,7 @@ functors::WordDraw draw_words(const Tensor& tensor) {
 template <class F>
 void generate_from_words(const Tensor& tensor, const F& formula) {
   constexpr std::int64_t kBlock = 4;
-  if (!tensor.has_values() || is_done_on_cuda<float>(formula, tensor)) return;
+  if (!tensor.has_values() || is_generated_on_cuda(formula, tensor)) return;
   if (!tensor.is_contiguous()) return generate(tensor, formula);
   // A block at a time: the words stay in registers.
   visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
@@ -226,7 +226,7 @@ void fill_uniform(const Tensor& tensor, double low, double high) {
 
 void fill_normal(const Tensor& tensor, double mean, double deviation) {
   const functors::NormalDraw formula{draw_words(tensor), mean, deviation};
-  if (tensor.has_values() && is_done_on_cuda<float>(formula, tensor)) return;
+  if (tensor.has_values() && is_generated_on_cuda(formula, tensor)) return;
   std::array<double, 4> values{};
   generate(tensor, [&](std::uint64_t i) {
     if (i % 4 == 0) values = formula.of_block(i / 4);

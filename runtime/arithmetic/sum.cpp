@@ -11,16 +11,13 @@ namespace ohm {
 Tensor sum_of(const Tensor& a, const Tensor& b) {
   OHM_ASSERT(a.shape() == b.shape() && a.dtype() == b.dtype(), "gradients of one tensor differ");
   Tensor out = empty_like(a);
-  visit_dtype(out.dtype(),
-              [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, functors::Sum()); });
+  map_elements(out, out.dtype(), functors::Sum(), a, b);
   return out;
 }
 
 void accumulate_into(const Tensor& target, const Tensor& source) {
   target.storage().bump_version();
-  visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(target, target, source, functors::Sum());
-  });
+  map_elements(target, target.dtype(), functors::Sum(), target, source);
 }
 
 Tensor sum_to_shape(const Tensor& tensor, const Shape& shape) {

@@ -86,8 +86,7 @@ std::vector<Sample> away_from_zero() {
 Tensor relu(const Tensor& input) {
   const OpFront front(kRelu);
   Tensor out = empty_like(input);
-  visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, functors::Relu()); });
+  map_elements(out, input.dtype(), functors::Relu(), input);
   record_relu(input, out);
   return out;
 }
@@ -95,8 +94,7 @@ Tensor relu(const Tensor& input) {
 Tensor relu_(const Tensor& input) {
   const OpFront front(kReluInplace);
   begin_inplace_write(input, kReluInplace.name);
-  visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, functors::Relu()); });
+  map_elements(input, input.dtype(), functors::Relu(), input);
   record_relu(input, input);
   return input;
 }
@@ -137,8 +135,7 @@ Tensor silu(const Tensor& given, bool inplace) {
   // Backward needs the input that is overwritten: a copy of it is kept.
   if (record.is_needed()) record.save(copy_of(given));
   begin_inplace_write(given, kSilu.name);
-  visit_floating(given.dtype(),
-                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(given, given, kForward); });
+  map_floating(given, given.dtype(), kForward, given);
   if (record.is_needed()) {
     record.attach(given, [](BackwardCall& call) {
       return TensorList{map_new(call.grad(), call.saved(0), functors::SiluBackward())};
@@ -182,18 +179,14 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
   Recorder record("GluBackward", {&input});
   record.save(input);
   Tensor out = empty(values.shape(), options_of(input));
-  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, values, half(input, 1), functors::Gated());
-  });
+  map_floating(out, input.dtype(), functors::Gated(), values, half(input, 1));
   record.attach(out, [half](BackwardCall& call) {
     const Tensor whole = call.saved(0);
     Tensor grad = empty(whole.shape(), options_of(whole));
     const Tensor a = half(whole, 0);
     const Tensor b = half(whole, 1);
-    visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(half(grad, 0), call.grad(), b, functors::Gated());
-      map_ternary<T, T>(half(grad, 1), call.grad(), a, b, functors::GateBackward());
-    });
+    map_floating(half(grad, 0), grad.dtype(), functors::Gated(), call.grad(), b);
+    map_floating(half(grad, 1), grad.dtype(), functors::GateBackward(), call.grad(), a, b);
     return TensorList{grad};
   });
   return out;

@@ -45,7 +45,8 @@ void save_operands(Recorder& record, const Tensor& input, bool saves_input, cons
 
 Tensor make_sample(const Shape& shape, double low) {
   Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
-  map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
+  map_floating(
+      tensor, DType::float64, [low](double x) { return low + x; }, tensor);
   return tensor;
 }
 
@@ -155,8 +156,7 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
 Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
   Tensor out = empty_like(input);
-  visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, functors::Neg()); });
+  map_elements(out, input.dtype(), functors::Neg(), input);
   if (Recorder record("NegBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });

@@ -33,14 +33,10 @@ void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b);
 /// tensor.
 Tensor empty_for(const Tensor& input, const TensorOrNumber& other, DType dtype, const OpInfo& info);
 
-/// target[i] = fn(input[i], other[i]), computed in `dtype`.
-template <class Out, class T, class F>
-void loop_binary(const Tensor& target, const Tensor& input, const TensorOrNumber& other, F&& fn) {
-  if (const Tensor* tensor = std::get_if<Tensor>(&other)) {
-    map_binary<Out, T>(target, input, *tensor, fn);
-    return;
-  }
-  map_with_number<Out, T>(target, input, std::get<double>(other), fn);
+/// An operand as a loop reads it.
+inline ElementwiseInput input_of(const TensorOrNumber& operand) {
+  if (const Tensor* tensor = std::get_if<Tensor>(&operand)) return *tensor;
+  return std::get<double>(operand);
 }
 
 /// fn over both operands in a new tensor of their promoted dtype.
@@ -48,7 +44,7 @@ template <class F>
 Tensor binary_new(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, DType dtype,
                   F&& fn) {
   Tensor out = empty_for(input, other, dtype, info);
-  visit_dtype(dtype, [&]<class T>(TypeTag<T>) { loop_binary<T, T>(out, input, other, fn); });
+  map_elements(out, dtype, fn, input, input_of(other));
   return out;
 }
 
@@ -57,7 +53,7 @@ template <class F>
 Tensor binary_new_floating(const OpInfo& info, const Tensor& input, const TensorOrNumber& other,
                            DType dtype, F&& fn) {
   Tensor out = empty_for(input, other, dtype, info);
-  visit_floating(dtype, [&]<class T>(TypeTag<T>) { loop_binary<T, T>(out, input, other, fn); });
+  map_floating(out, dtype, fn, input, input_of(other));
   return out;
 }
 

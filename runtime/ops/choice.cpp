@@ -21,14 +21,10 @@ Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& the
   Tensor out = empty_like(grad);
   const Tensor is_theirs = empty(grad.shape(), {DType::boolean, grad.device()});
   const DType dtype = result_dtype(mine, theirs);
-  visit_floating(dtype, [&]<class T>(TypeTag<T>) {
-    map_binary<bool, T>(is_equal, mine, theirs, functors::Equal());
-    map_binary<bool, T>(is_theirs, mine, theirs, is_second_chosen);
-  });
-  visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, is_equal, half, grad, functors::Where());
-    map_binary<T, T>(out, out, is_theirs, functors::Kept{false});
-  });
+  map_floating(is_equal, dtype, functors::Equal(), mine, theirs);
+  map_floating(is_theirs, dtype, is_second_chosen, mine, theirs);
+  map_floating(out, grad.dtype(), functors::Where(), is_equal, half, grad);
+  map_floating(out, grad.dtype(), functors::Kept{false}, out, is_theirs);
   return out;
 }
 
@@ -54,7 +50,8 @@ Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, 
 
 Tensor choice_sample(const Shape& shape, double low) {
   Tensor tensor = rand(shape, {DType::float64, Device::cpu()});
-  map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
+  map_floating(
+      tensor, DType::float64, [low](double x) { return low + x; }, tensor);
   return tensor;
 }
 
@@ -95,9 +92,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   const Tensor when_true = cast(input, dtype);
   const Tensor when_false = cast(other, dtype);
   Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
-  visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
-    map_ternary<T, T>(out, condition, when_true, when_false, functors::Where());
-  });
+  map_elements(out, dtype, functors::Where(), condition, when_true, when_false);
   record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor chosen = call.saved(0);
     const auto share = [&](bool mine) {

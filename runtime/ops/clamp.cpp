@@ -37,7 +37,7 @@ Tensor clamp_gradient(const Tensor& grad, const Tensor& input, std::optional<dou
   const Tensor below = max ? le(input, *max) : Tensor();
   Tensor mask = above.defined() ? above : below;
   if (above.defined() && below.defined()) {
-    map_binary<bool, bool>(mask, above, below, functors::Both());
+    map_elements(mask, DType::boolean, functors::Both(), above, below);
   }
   return where(mask, grad, zero);
 }
@@ -49,8 +49,7 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
   Recorder record("ClampBackward", {&input});
   record.save(input);
   Tensor out = empty_like(input);
-  visit_dtype(input.dtype(),
-              [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, clamped(min, max)); });
+  map_elements(out, input.dtype(), clamped(min, max), input);
   record.attach_differentiable(out, [min, max](BackwardCall& call) {
     return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};
   });

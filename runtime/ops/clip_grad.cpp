@@ -117,9 +117,7 @@ Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
   const OpFront front(kClipGradValue);
   for (const Tensor& grad : gradients_of(parameters)) {
-    visit_floating(grad.dtype(), [&]<class T>(TypeTag<T>) {
-      map_unary<T, T>(grad, grad, functors::Clamp{-clip_value, clip_value});
-    });
+    map_floating(grad, grad.dtype(), functors::Clamp{-clip_value, clip_value}, grad);
     grad.storage().bump_version();
   }
 }

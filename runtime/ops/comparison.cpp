@@ -22,8 +22,7 @@ template <class F>
 Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& other, F&& fn) {
   const OpFront front(info);
   Tensor out = empty_for(input, other, DType::boolean, info);
-  visit_dtype(result_dtype(input, other),
-              [&]<class T>(TypeTag<T>) { loop_binary<bool, T>(out, input, other, fn); });
+  map_elements(out, result_dtype(input, other), fn, input, input_of(other));
   return out;
 }
 
@@ -39,9 +38,7 @@ Tensor answered(const OpInfo& info, const Tensor& input, bool answer) {
 Tensor unlike_itself(const Tensor& input) {
   const OpFront front(kIsNan);
   Tensor out = empty_like(input, DType::boolean);
-  visit_dtype(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<bool, T>(out, input, input, functors::Unequal());
-  });
+  map_elements(out, input.dtype(), functors::Unequal(), input, input);
   return out;
 }
 
@@ -76,7 +73,7 @@ Tensor isfinite(const Tensor& input) {
   const Tensor is_bounded = ne(size, std::numeric_limits<double>::infinity());
   const Tensor is_number = eq(input, input);
   Tensor out = empty_like(input, DType::boolean);
-  map_binary<bool, bool>(out, is_bounded, is_number, functors::Both());
+  map_elements(out, DType::boolean, functors::Both(), is_bounded, is_number);
   return out;
 }
 Tensor isinf(const Tensor& input) {

@@ -47,10 +47,8 @@ Tensor bounded_lengths(const Tensor& tensor, std::int64_t dim, double eps) {
     const Tensor exact = norm(tensor, 2.0, Shape{dim}, true);
     lengths = clone(exact);
   }
-  visit_floating(lengths.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(lengths, lengths,
-                    functors::Clamp{eps, std::numeric_limits<double>::infinity()});
-  });
+  map_floating(lengths, lengths.dtype(),
+               functors::Clamp{eps, std::numeric_limits<double>::infinity()}, lengths);
   return lengths;
 }
 

@@ -35,9 +35,7 @@ Tensor zero_number(const Tensor& like) { return zeros({}, options_of(like)); }
 
 // mask ? x · scale : 0
 void mask_into(const Tensor& out, const Tensor& x, const Tensor& mask, double scale) {
-  visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, x, mask, functors::MaskedScaled{scale});
-  });
+  map_floating(out, x.dtype(), functors::MaskedScaled{scale}, x, mask);
 }
 
 Tensor masked(const Tensor& x, const Tensor& mask, double scale) {

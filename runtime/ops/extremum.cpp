@@ -69,8 +69,7 @@ void find_extrema(const Extrema& extrema) {
 // The gradient is divided among all elements that equal the result.
 Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& result) {
   const auto compare = [](const Tensor& out, const Tensor& a, const Tensor& b) {
-    visit_dtype(a.dtype(),
-                [&]<class T>(TypeTag<T>) { map_binary<bool, T>(out, a, b, functors::Same()); });
+    map_elements(out, a.dtype(), functors::Same(), a, b);
   };
   const Tensor input_is_nan = empty_like(input, DType::boolean);
   const Tensor result_is_nan = empty_like(result, DType::boolean);
@@ -79,9 +78,7 @@ Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& re
   const Tensor count = reduce_sum(mask, all_dims(mask.dims()), false, DType::int64);
   const Tensor share = map_new(grad, count, functors::Quotient());
   Tensor out = empty_like(input);
-  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, mask, share, functors::Product());
-  });
+  map_floating(out, out.dtype(), functors::Product(), mask, share);
   return out;
 }
 

@@ -29,7 +29,7 @@ template <class F>
 Tensor compared(const Tensor& a, const Tensor& b, F&& fn) {
   constexpr OpInfo kFormula{"backward"};
   Tensor out = empty_for(a, b, DType::boolean, kFormula);
-  visit_dtype(result_dtype(a, b), [&]<class T>(TypeTag<T>) { map_binary<bool, T>(out, a, b, fn); });
+  map_elements(out, result_dtype(a, b), fn, a, b);
   return out;
 }
 

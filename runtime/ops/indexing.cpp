@@ -151,9 +151,7 @@ void require_mask(const OpInfo& info, const Tensor& input, const Tensor& mask) {
 }
 
 void fill_where(const Tensor& target, const Tensor& mask, double value) {
-  visit_dtype(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(target, target, mask, functors::MaskedFill{value});
-  });
+  map_elements(target, target.dtype(), functors::MaskedFill{value}, target, mask);
 }
 
 Tensor filled_copy(const Tensor& input, const Tensor& mask, double value) {

@@ -54,10 +54,7 @@ Tensor binary_inplace(const OpInfo& info, std::string_view node, const Tensor& i
 // input[i] = fn(input[i], other[i])
 template <class F>
 auto overwrite(const Tensor& input, const TensorOrNumber& other, F fn) {
-  return [&input, &other, fn] {
-    visit_dtype(input.dtype(),
-                [&]<class T>(TypeTag<T>) { loop_binary<T, T>(input, input, other, fn); });
-  };
+  return [&input, &other, fn] { map_elements(input, input.dtype(), fn, input, input_of(other)); };
 }
 
 Tensor add_scaled_inplace(const OpInfo& info, std::string_view node, const Tensor& input,
@@ -101,11 +98,7 @@ Tensor div_(const Tensor& input, const TensorOrNumber& other) {
   require_floating(input, kDivInplace);
   return binary_inplace(
       kDivInplace, "DivBackward", input, other,
-      [&] {
-        visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-          loop_binary<T, T>(input, input, other, functors::Quotient());
-        });
-      },
+      [&] { map_floating(input, input.dtype(), functors::Quotient(), input, input_of(other)); },
       [&](Recorder& record) {
         record.save(tensor_of(other));
         record.save(kept_input(record, input));

@@ -27,8 +27,7 @@ Tensor overwritten(const OpInfo& info, std::string_view node, const Tensor& inpu
   require_floating(input, info);
   Recorder record(node, {&input});
   begin_inplace_write(input, info.name);
-  visit_floating(input.dtype(),
-                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, forward); });
+  map_floating(input, input.dtype(), forward, input);
   if (!record.is_needed()) return input;
   record.save_output(input);
   record.attach(input, [gradient](BackwardCall& call) {
@@ -80,8 +79,7 @@ Tensor clamp_(const Tensor& input, std::optional<double> min, std::optional<doub
   Recorder record("ClampBackward", {&input});
   if (record.is_needed()) record.save(copy_of(input));
   begin_inplace_write(input, kClampInplace.name);
-  visit_floating(input.dtype(),
-                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, clamped(min, max)); });
+  map_floating(input, input.dtype(), clamped(min, max), input);
   if (!record.is_needed()) return input;
   record.attach(input, [min, max](BackwardCall& call) {
     return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};

@@ -36,7 +36,7 @@ Tensor ternary_new(const OpInfo& info, const Tensor& a, const Tensor& b, const T
       a.shape(), broadcast_shapes(b.shape(), c.shape(), info.name.data()), info.name.data());
   const DType dtype = promote_types(a.dtype(), promote_types(b.dtype(), c.dtype()));
   Tensor out = empty(shape, {dtype, a.device()});
-  visit_floating(dtype, [&]<class T>(TypeTag<T>) { map_ternary<T, T>(out, a, b, c, fn); });
+  map_floating(out, dtype, fn, a, b, c);
   return out;
 }
 
@@ -137,7 +137,8 @@ Tensor atan2(const Tensor& given, const Tensor& given_other) {
 
 Tensor sample(double low) {
   Tensor tensor = rand({2, 3}, {DType::float64, Device::cpu()});
-  map_unary<double, double>(tensor, tensor, [low](double x) { return low + x; });
+  map_floating(
+      tensor, DType::float64, [low](double x) { return low + x; }, tensor);
   return tensor;
 }
 

@@ -30,7 +30,7 @@ struct LossOperands {
 /// out[i] = fn(a[i], b[i]), read as out's dtype.
 template <class F>
 void compute_into(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
-  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, fn); });
+  map_floating(out, out.dtype(), fn, a, b);
 }
 
 /// grad · factor · slope(x, t) in a new row-major tensor of x's dtype. `grad` is one number or of
@@ -39,15 +39,13 @@ template <class Distance>
 Tensor distance_gradient(const Tensor& grad, const Tensor& x, const Tensor& t, double factor,
                          const Distance& distance) {
   Tensor out = empty(broadcast_shapes(x.shape(), t.shape(), "backward"), options_of(x));
-  visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-    if (grad.dims() == 0) {
-      const functors::DistanceBackward<Distance> slope{distance, grad.item() * factor};
-      map_binary<T, T>(out, x, t, slope);
-    } else {
-      const functors::DistanceWeightedBackward<Distance> slope{distance, factor};
-      map_ternary<T, T>(out, grad, x, t, slope);
-    }
-  });
+  if (grad.dims() == 0) {
+    const functors::DistanceBackward<Distance> slope{distance, grad.item() * factor};
+    map_floating(out, x.dtype(), slope, x, t);
+  } else {
+    const functors::DistanceWeightedBackward<Distance> slope{distance, factor};
+    map_floating(out, x.dtype(), slope, grad, x, t);
+  }
   return out;
 }
 

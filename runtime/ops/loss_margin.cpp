@@ -28,7 +28,8 @@ Tensor summed_up(const Tensor& losses, Reduction reduction) {
 Tensor margin_matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
 Tensor signs(const Shape& shape) {
   Tensor tensor = randn(shape, {DType::float64, Device::cpu()});
-  map_unary<double, double>(tensor, tensor, [](double x) { return x < 0 ? -1.0 : 1.0; });
+  map_floating(
+      tensor, DType::float64, [](double x) { return x < 0 ? -1.0 : 1.0; }, tensor);
   return tensor;
 }
 

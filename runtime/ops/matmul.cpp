@@ -218,9 +218,7 @@ Tensor baddbmm(const Tensor& given_bias, const Tensor& left, const Tensor& right
   Recorder record("BaddbmmBackward", {&bias, &input, &other});
   save_with_bias(record, input, other);
   Tensor out = raw_bmm(input, other);
-  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, out, bias, functors::WeightedSum{alpha, beta});
-  });
+  map_floating(out, out.dtype(), functors::WeightedSum{alpha, beta}, out, bias);
   record.attach_differentiable(out, [beta, alpha, bias_shape = bias.shape()](BackwardCall& call) {
     TensorList grads{Tensor(), Tensor(), Tensor()};
     const auto scaled = [](const Tensor& tensor, double factor) {

@@ -79,14 +79,10 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
     return formula::product(grad, direction);
   }
   const Tensor direction = empty_like(input, dtype);
-  visit_floating(direction.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(direction, input, result, functors::Quotient());
-  });
+  map_floating(direction, direction.dtype(), functors::Quotient(), input, result);
   const Tensor is_zero = empty_like(result, DType::boolean);
-  visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
-    map_with_number<bool, T>(is_zero, result, 0.0, functors::Equal());
-    map_binary<T, T>(direction, direction, is_zero, functors::Kept{false});
-  });
+  map_floating(is_zero, result.dtype(), functors::Equal(), result, 0.0);
+  map_floating(direction, result.dtype(), functors::Kept{false}, direction, is_zero);
   return map_new(direction, grad, functors::Product());
 }
 
@@ -103,9 +99,7 @@ Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& r
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
   const Tensor share = map_new(grad, count, functors::Quotient());
   const Tensor masked = empty_like(input);
-  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(masked, share, mask, functors::Product());
-  });
+  map_floating(masked, input.dtype(), functors::Product(), share, mask);
   const Tensor sign = map_new(input, sign_of());
   return map_new(sign, masked, functors::Product());
 }

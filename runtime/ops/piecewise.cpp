@@ -27,8 +27,7 @@ Tensor piecewise_inplace(const OpInfo& info, std::string_view node, const Tensor
   const OpFront front(info);
   require_floating(input, info);
   begin_inplace_write(input, info.name);
-  visit_floating(input.dtype(),
-                 [&]<class T>(TypeTag<T>) { map_unary<T, T>(input, input, forward); });
+  map_floating(input, input.dtype(), forward, input);
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save_output(input);
     record.attach(input, [slope_of_result](BackwardCall& call) {
@@ -162,11 +161,9 @@ Tensor prelu(const Tensor& given, const Tensor& given_weight) {
     // One kernel writes both; the weight's is summed to its shape afterwards.
     Tensor grad = empty_like(x);
     Tensor weight_grad = empty_like(x);
-    visit_floating(x.dtype(), [&]<class T>(TypeTag<T>) {
-      map_ternary<T, T>(grad, call.grad(), x, spread_prelu_weight(slope, x),
-                        functors::PreluBackward());
-      map_binary<T, T>(weight_grad, call.grad(), x, functors::PreluWeightBackward());
-    });
+    map_floating(grad, x.dtype(), functors::PreluBackward(), call.grad(), x,
+                 spread_prelu_weight(slope, x));
+    map_floating(weight_grad, x.dtype(), functors::PreluWeightBackward(), call.grad(), x);
     TensorList grads{call.needs(0) ? grad : Tensor(), Tensor()};
     if (call.needs(1)) {
       const Tensor spread = spread_prelu_weight(slope, x);

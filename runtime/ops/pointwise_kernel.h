@@ -16,7 +16,7 @@ namespace ohm::ops {
 template <class F>
 Tensor map_new(const Tensor& input, F&& fn) {
   Tensor out = empty_like(input);
-  visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, input, fn); });
+  map_floating(out, input.dtype(), fn, input);
   return out;
 }
 
@@ -25,7 +25,7 @@ Tensor map_new(const Tensor& input, F&& fn) {
 template <class F>
 Tensor map_new(const Tensor& a, const Tensor& b, F&& fn) {
   Tensor out = empty_like(a);
-  visit_floating(a.dtype(), [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, fn); });
+  map_floating(out, a.dtype(), fn, a, b);
   return out;
 }
 

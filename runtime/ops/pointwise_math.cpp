@@ -177,9 +177,7 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
       const Tensor is_masked =
           empty(broadcast_shapes(x.shape(), y.shape(), "xlogy"), {DType::boolean, x.device()});
       grads[0] = empty_like(slope);
-      visit_floating(dtype, [&]<class T>(TypeTag<T>) {
-        map_ternary<T, T>(grads[0], slope, x, y, functors::XLogYBackwardKept());
-      });
+      map_floating(grads[0], dtype, functors::XLogYBackwardKept(), slope, x, y);
     }
     return grads;
   });

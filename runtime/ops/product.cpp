@@ -95,9 +95,7 @@ Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
   const Tensor share = map_new(grad, count, functors::Quotient());
   Tensor out = empty_like(input);
-  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(out, mask, share, functors::Product());
-  });
+  map_floating(out, out.dtype(), functors::Product(), mask, share);
   return out;
 }
 
@@ -136,16 +134,12 @@ Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keep
   {
     const Tensor size = abs(largest);
     const Tensor is_infinite = eq(size, std::numeric_limits<double>::infinity());
-    visit_floating(largest.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(largest, largest, is_infinite, functors::Kept{false});
-    });
+    map_floating(largest, largest.dtype(), functors::Kept{false}, largest, is_infinite);
   }
   const Tensor powers = map_new(input, largest, functors::ExponentialOfDifference());
   Tensor out = reduce_sum(powers, folded, keepdim, input.dtype());
   const Tensor aligned = with_folded_dims(out, input.shape(), folded);
-  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
-    map_binary<T, T>(aligned, aligned, largest, functors::LogarithmPlus());
-  });
+  map_floating(aligned, out.dtype(), functors::LogarithmPlus(), aligned, largest);
   return out;
 }
 

@@ -65,7 +65,7 @@ Tensor mean(const Tensor& input, const std::optional<Shape>& dim, bool keepdim) 
                            ? 1.0
                            : static_cast<double>(input.numel()) / static_cast<double>(out.numel());
   const functors::Divided divide{count};
-  visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, out, divide); });
+  map_floating(out, out.dtype(), divide, out);
   if (Recorder record("MeanBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(
         out, [shape = input.shape(), folded, divide, count](BackwardCall& call) {

@@ -45,9 +45,7 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
   const double count = divisor_of(input.shape(), spread) + spread.correction;
   const bool keeps_dims = spread.folded != all_dims(input.dims());
   const Tensor mean = reduce_sum(input, spread.folded, keeps_dims, input.dtype());
-  visit_floating(mean.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(mean, mean, functors::Divided{count});
-  });
+  map_floating(mean, mean.dtype(), functors::Divided{count}, mean);
   const Tensor centered = map_new(input, mean, functors::Difference());
   const double factor = 2.0 / divisor_of(input.shape(), spread);
   const Tensor scaled = map_new(grad, functors::Scaled{factor});
@@ -61,9 +59,7 @@ Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& resul
     const Tensor twice = map_new(result, functors::Scaled{2.0});
     var_grad = map_new(grad, twice, functors::Quotient());
     const Tensor is_zero = empty_like(result, DType::boolean);
-    visit_floating(result.dtype(), [&]<class T>(TypeTag<T>) {
-      map_binary<T, T>(var_grad, var_grad, result, functors::Kept{true});
-    });
+    map_floating(var_grad, result.dtype(), functors::Kept{true}, var_grad, result);
   }
   return var_gradient(var_grad, input, spread);
 }

@@ -35,30 +35,28 @@ class TemporaryList {
 template <class F>
 void update_with(const Tensor& target, const Tensor& a, F&& fn) {
   target.storage().bump_version();
-  visit_floating(target.dtype(),
-                 [&]<class T>(TypeTag<T>) { map_binary<T, T>(target, target, a, fn); });
+  map_floating(target, target.dtype(), fn, target, a);
 }
 
 /// target[i] = fn(target[i], a[i], b[i]).
 template <class F>
 void update_with(const Tensor& target, const Tensor& a, const Tensor& b, F&& fn) {
   target.storage().bump_version();
-  visit_floating(target.dtype(),
-                 [&]<class T>(TypeTag<T>) { map_ternary<T, T>(target, target, a, b, fn); });
+  map_floating(target, target.dtype(), fn, target, a, b);
 }
 
 /// target[i] = fn(target[i]).
 template <class F>
 void update(const Tensor& target, F&& fn) {
   target.storage().bump_version();
-  visit_floating(target.dtype(), [&]<class T>(TypeTag<T>) { map_unary<T, T>(target, target, fn); });
+  map_floating(target, target.dtype(), fn, target);
 }
 
 /// fn(a[i]) in a new tensor.
 template <class F>
 Tensor new_from(const Tensor& a, F&& fn) {
   Tensor out = empty_like(a);
-  visit_floating(a.dtype(), [&]<class T>(TypeTag<T>) { map_unary<T, T>(out, a, fn); });
+  map_floating(out, a.dtype(), fn, a);
   return out;
 }
 
@@ -66,7 +64,7 @@ Tensor new_from(const Tensor& a, F&& fn) {
 template <class F>
 Tensor new_from(const Tensor& a, const Tensor& b, F&& fn) {
   Tensor out = empty_like(a);
-  visit_floating(a.dtype(), [&]<class T>(TypeTag<T>) { map_binary<T, T>(out, a, b, fn); });
+  map_floating(out, a.dtype(), fn, a, b);
   return out;
 }
 

@@ -24,9 +24,7 @@ constexpr std::size_t kBucketBytes = std::size_t{25} << 20U;
 // target = source / divisor.
 void write_share(const Tensor& target, const Tensor& source, double divisor) {
   target.storage().bump_version();
-  visit_floating(target.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(target, source, functors::Divided{divisor});
-  });
+  map_floating(target, target.dtype(), functors::Divided{divisor}, source);
 }
 
 // Every node that the outputs' gradients come to.

@@ -1,9 +1,12 @@
 #include "runtime/kernels/launch/elementwise.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/kernels/launch/packed_chunks.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
@@ -97,10 +100,10 @@ bool is_flat(const ElementwiseLaunch& loop, const std::vector<ElementwiseOperand
 
 }  // namespace
 
-bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const Tensor& out,
+bool run_on_cuda(const char* kernel, const void* parameters, DType dtype, const Tensor& out,
                  std::initializer_list<ElementwiseInput> inputs) {
   const CudaBackend* backend = out.cuda_backend();
-  if (backend == nullptr || !backend->kernels || !backend->kernels->has(functor, dtype))
+  if (backend == nullptr || !backend->kernels || !backend->kernels->has(kernel, dtype))
     return false;
   const auto can_be_read = [&](const ElementwiseInput& input) { return is_readable(input, out); };
   if (!std::all_of(inputs.begin(), inputs.end(), can_be_read)) return false;
@@ -121,49 +124,57 @@ bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const
     operands.push_back(operand);
   merge_dimensions(loop, operands);
   loop.is_flat = is_flat(loop, operands);
-  backend->kernels->launch(functor, loop, parameters);
+  backend->kernels->launch(kernel, loop, parameters);
   return true;
 }
 
-template <class T>
-Operand<T>::Operand(const Tensor& tensor, const Shape& shape) {
-  if (tensor.dtype() == dtype_of<T>()) {
-    data_ = tensor.data<const T>();
-    strides_ = broadcast_strides(tensor, shape);
-    is_flat_ = tensor.is_contiguous() && tensor.shape() == shape;
+namespace {
+
+constexpr std::size_t kMostInputs = 3;
+
+bool has_values(const ElementwiseInput& input) {
+  return input.tensor == nullptr || input.tensor->has_values();
+}
+
+ChunkReader reader_of(const ElementwiseInput& input, const Tensor& out, DType dtype) {
+  const DType compute = compute_dtype(dtype);
+  if (input.tensor == nullptr) return {input.number, out.numel(), compute};
+  return {*input.tensor, out.shape(), dtype, compute};
+}
+
+template <std::size_t... K>
+void run_on_host(const ElementwiseFunction& function, DType dtype, const Tensor& out,
+                 const ElementwiseInput* inputs, std::index_sequence<K...>) {
+  std::array<ChunkReader, sizeof...(K)> readers = {reader_of(inputs[K], out, dtype)...};
+  ChunkWriter writer(out, function.result);
+  const bool is_packed = writer.is_packed() && (readers[K].is_packed() && ...);
+  const std::int64_t count = out.numel();
+  const std::int64_t chunk = is_packed ? count : kChunkElements;
+  for (std::int64_t done = 0; done < count; done += chunk) {
+    const std::int64_t now = std::min(chunk, count - done);
+    const std::array<const void*, sizeof...(K)> in = {readers[K].next(now)...};
+    function.loop(function.function, writer.begin(), in.data(), now);
+    writer.commit(now);
+  }
+}
+
+}  // namespace
+
+void run_elementwise(const ElementwiseFunction& function, DType dtype, const Tensor& out,
+                     std::initializer_list<ElementwiseInput> inputs) {
+  OHM_ASSERT(inputs.size() >= 1 && inputs.size() <= kMostInputs, "loops have one to three inputs");
+  if (!out.has_values() || !std::all_of(inputs.begin(), inputs.end(), has_values)) return;
+  if (function.kernel != nullptr &&
+      run_on_cuda(function.kernel, function.function, dtype, out, inputs)) {
+    return;
+  }
+  if (inputs.size() == 1) {
+    run_on_host(function, dtype, out, inputs.begin(), std::make_index_sequence<1>());
+  } else if (inputs.size() == 2) {
+    run_on_host(function, dtype, out, inputs.begin(), std::make_index_sequence<2>());
   } else {
-    convert(tensor, shape);
-  }
-  is_scalar_ = tensor.numel() == 1;
-}
-
-template <class T>
-void Operand<T>::convert(const Tensor& tensor, const Shape& shape) {
-  scratch_ = std::make_unique<T[]>(static_cast<std::size_t>(tensor.numel()));
-  std::size_t next = 0;
-  visit_dtype(tensor.dtype(), [&]<class U>(TypeTag<U>) {
-    const U* source = tensor.data<const U>();
-    for_each_offset(tensor.shape(), tensor.strides(), [&](std::int64_t offset) {
-      scratch_[next++] = convert_element<T>(source[offset]);
-    });
-  });
-  data_ = scratch_.get();
-  is_flat_ = tensor.shape() == shape;
-  const int missing = shape.dims() - tensor.dims();
-  const Shape packed = contiguous_strides(tensor.shape());
-  strides_ = Shape(shape.dims(), 0);
-  for (int dim = 0; dim < tensor.dims(); ++dim) {
-    if (tensor.shape()[dim] != 1) strides_[missing + dim] = packed[dim];
+    run_on_host(function, dtype, out, inputs.begin(), std::make_index_sequence<kMostInputs>());
   }
 }
-
-template class Operand<bool>;
-template class Operand<std::uint8_t>;
-template class Operand<std::int32_t>;
-template class Operand<std::int64_t>;
-template class Operand<Half>;
-template class Operand<BFloat16>;
-template class Operand<float>;
-template class Operand<double>;
 
 }  // namespace ohm

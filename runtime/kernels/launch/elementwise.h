@@ -1,11 +1,12 @@
 // Element-wise loops: what every kernel without a library behind it is written with.
 //
-// Operands broadcast to the output's shape and are read as the loop's element type; an operand of
-// another dtype is converted on the fly, as GPU kernels do, in host scratch that no device counts.
-// On size-only devices nothing happens.
+// Operands broadcast to the output's shape and are read as the loop's dtype; an operand of another
+// dtype is converted on the fly, as GPU kernels do. On size-only devices nothing happens.
 //
 // Where the operands are on a CUDA device and the function is a functor that has a kernel there,
-// the loop is that kernel; else it runs on the host (Note [Two copies of values]).
+// the loop is that kernel; else it runs on the host (Note [Two copies of values]), over packed
+// elements of what the dtype is computed in: one loop for each compute type, whatever dtypes and
+// layouts the tensors have.
 #pragma once
 
 #include <array>
@@ -14,15 +15,30 @@
 #include <initializer_list>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
+#include "allocator_shim/base/assert.h"
 #include "runtime/base/dtype.h"
-#include "runtime/base/strided.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
 
 /// Strides that read `tensor` as if it had `shape`. Pre-condition: it broadcasts to it.
 Shape broadcast_strides(const Tensor& tensor, const Shape& shape);
+
+/// What elements of `dtype` are computed in: int64, float32 or float64.
+constexpr DType compute_dtype(DType dtype) {
+  if (!is_floating(dtype)) return DType::int64;
+  return dtype == DType::float64 ? DType::float64 : DType::float32;
+}
+
+/// Calls fn(TypeTag<T>) for what compute_dtype returns.
+template <class F>
+decltype(auto) visit_packed(DType compute, F&& fn) {
+  if (compute == DType::int64) return fn(TypeTag<std::int64_t>{});
+  if (compute == DType::float64) return fn(TypeTag<double>{});
+  return fn(TypeTag<float>{});
+}
 
 /// The dtype whose elements are stored as T.
 template <class T>
@@ -34,7 +50,7 @@ constexpr DType dtype_of() {
   return DType::float64;
 }
 
-/// What a loop on a CUDA device reads: a tensor, or one number.
+/// What a loop reads: a tensor, or one number, which takes part as it is in the compute type.
 struct ElementwiseInput {
   ElementwiseInput(const Tensor& of) : tensor(&of) {}  // NOLINT(google-explicit-constructor)
   ElementwiseInput(double of) : number(of) {}          // NOLINT(google-explicit-constructor)
@@ -43,142 +59,88 @@ struct ElementwiseInput {
   double number = 0;
 };
 
-/// A loop whose function is the kernel `functor` with these parameters, read as `dtype`. False
-/// where it cannot run on the device that `out` is on: nothing was done. Without inputs, each
-/// element is computed from its number in row-major order. Pre-condition: everything has values.
-bool run_on_cuda(const char* functor, const void* parameters, DType dtype, const Tensor& out,
-                 std::initializer_list<ElementwiseInput> inputs);
-
-/// A function that CUDA devices have a kernel of: see runtime/kernels/functors/functor_list.h.
-template <class F>
-concept HasKernel = requires {
-  std::remove_cvref_t<F>::kKernel;
+/// A function and how it is applied to packed elements.
+struct ElementwiseFunction {
+  /// Its kernel on CUDA devices: see runtime/kernels/functors/functor_list.h. Null without one.
+  const char* kernel;
+  void* function;  ///< borrowed; the kernel's parameters
+  void (*loop)(void* function, void* out, const void* const* inputs, std::int64_t count);
+  DType result;  ///< what the loop writes: bool, int64, float32 or float64
 };
 
-/// As run_on_cuda, for a loop over elements read as In.
-template <class In, class F, class... Inputs>
-bool is_done_on_cuda(const F& fn, const Tensor& out, const Inputs&... inputs) {
-  if constexpr (HasKernel<F>) {
-    return out.cuda_backend() != nullptr &&
-           run_on_cuda(F::kKernel, &fn, dtype_of<In>(), out, {inputs...});
+/// out[i] = function(inputs[i]...), read as `dtype`. The function's loop is one for
+/// compute_dtype(dtype). At most three inputs.
+void run_elementwise(const ElementwiseFunction& function, DType dtype, const Tensor& out,
+                     std::initializer_list<ElementwiseInput> inputs);
+
+/// As run_elementwise, on a CUDA device alone. False where it cannot run on the device that `out`
+/// is on: nothing was done. Without inputs, each element is computed from its number in row-major
+/// order. Pre-condition: everything has values.
+bool run_on_cuda(const char* kernel, const void* parameters, DType dtype, const Tensor& out,
+                 std::initializer_list<ElementwiseInput> inputs);
+
+namespace detail {
+
+template <class F>
+constexpr const char* kernel_of() {
+  if constexpr (requires { F::kKernel; }) {
+    return F::kKernel;
   } else {
-    return false;
+    return nullptr;
   }
 }
 
-/// A tensor's elements, broadcast to a shape and readable as T.
-template <class T>
-class Operand {
- public:
-  Operand(const Tensor& tensor, const Shape& shape);
+/// What a loop in Compute writes of a function's results.
+template <class Compute, class Result>
+using PackedResult = std::conditional_t<
+    std::is_same_v<Result, bool>, bool,
+    std::conditional_t<std::is_integral_v<Result>, std::int64_t,
+                       std::conditional_t<std::is_integral_v<Compute>, double, Compute>>>;
 
-  const T* data() const { return data_; }
-  const Shape& strides() const { return strides_; }
-  bool is_flat() const { return is_flat_; }      ///< element i of the output is data()[i]
-  bool is_scalar() const { return is_scalar_; }  ///< every element of the output is data()[0]
-
- private:
-  void convert(const Tensor& tensor, const Shape& shape);
-
-  const T* data_ = nullptr;
-  Shape strides_;
-  bool is_flat_ = false;
-  bool is_scalar_ = false;
-  std::unique_ptr<T[]> scratch_;
-};
-
-// Compiled once: every loop has operands.
-extern template class Operand<bool>;
-extern template class Operand<std::uint8_t>;
-extern template class Operand<std::int32_t>;
-extern template class Operand<std::int64_t>;
-extern template class Operand<Half>;
-extern template class Operand<BFloat16>;
-extern template class Operand<float>;
-extern template class Operand<double>;
-
-/// out[i] = fn(a[i]): `fn` takes the compute type of In and returns anything convertible to Out.
-template <class Out, class In, class F>
-void map_unary(const Tensor& out, const Tensor& a, F&& fn) {
-  if (!out.has_values() || !a.has_values()) return;
-  if (is_done_on_cuda<In>(fn, out, a)) return;
-  using Compute = ComputeType<In>;
-  Out* target = out.data<Out>();
-  const Operand<In> operand(a, out.shape());
-  if (out.is_contiguous() && operand.is_flat()) {
-    const In* source = operand.data();
-    const std::int64_t count = out.numel();
+template <class Compute, class F, std::size_t... K>
+ElementwiseFunction packed(F& function, std::index_sequence<K...>) {
+  using Result =
+      PackedResult<Compute,
+                   std::remove_cvref_t<decltype(function((static_cast<void>(K), Compute())...))>>;
+  const auto loop = [](void* borrowed, void* out, const void* const* inputs, std::int64_t count) {
+    F& fn = *static_cast<F*>(borrowed);
+    auto* target = static_cast<Result*>(out);
+    const std::array<const Compute*, sizeof...(K)> in = {static_cast<const Compute*>(inputs[K])...};
     for (std::int64_t i = 0; i < count; ++i) {
-      target[i] = convert_element<Out>(fn(convert_element<Compute>(source[i])));
+      target[i] = convert_element<Result>(fn(in[K][i]...));
     }
-    return;
-  }
-  for_each_offsets<2>(out.shape(), {out.strides(), operand.strides()}, [&](const auto& at) {
-    target[at[0]] = convert_element<Out>(fn(convert_element<Compute>(operand.data()[at[1]])));
+  };
+  return {kernel_of<std::remove_const_t<F>>(),
+          const_cast<std::remove_const_t<F>*>(std::addressof(function)), loop, dtype_of<Result>()};
+}
+
+}  // namespace detail
+
+/// out[i] = fn(inputs[i]...), each input a tensor or a number, read as `dtype`: `fn` takes the
+/// compute type and returns anything convertible to out's dtype.
+template <class F, class... Inputs>
+void map_elements(const Tensor& out, DType dtype, F&& fn, const Inputs&... inputs) {
+  visit_packed(compute_dtype(dtype), [&]<class Compute>(TypeTag<Compute>) {
+    constexpr auto kInputs = std::index_sequence_for<Inputs...>();
+    run_elementwise(detail::packed<Compute>(fn, kInputs), dtype, out, {inputs...});
   });
 }
 
-/// out[i] = fn(a[i], number), which takes part as it is in the compute type of In.
-template <class Out, class In, class F>
-void map_with_number(const Tensor& out, const Tensor& a, double number, F&& fn) {
-  if (!out.has_values() || !a.has_values()) return;
-  if (is_done_on_cuda<In>(fn, out, a, number)) return;
-  const auto converted = convert_element<ComputeType<In>>(number);
-  map_unary<Out, In>(out, a, [&](auto x) { return fn(x, converted); });
+/// As map_elements, for floating dtypes alone. Pre-condition: is_floating(dtype).
+template <class F, class... Inputs>
+void map_floating(const Tensor& out, DType dtype, F&& fn, const Inputs&... inputs) {
+  OHM_ASSERT(is_floating(dtype), "the loop has no integers");
+  constexpr auto kInputs = std::index_sequence_for<Inputs...>();
+  run_elementwise(dtype == DType::float64 ? detail::packed<double>(fn, kInputs)
+                                          : detail::packed<float>(fn, kInputs),
+                  dtype, out, {inputs...});
 }
 
-/// out[i] = fn(a[i], b[i]), both read as In.
-template <class Out, class In, class F>
-void map_binary(const Tensor& out, const Tensor& a, const Tensor& b, F&& fn) {
-  if (!out.has_values() || !a.has_values() || !b.has_values()) return;
-  if (is_done_on_cuda<In>(fn, out, a, b)) return;
-  using Compute = ComputeType<In>;
-  Out* target = out.data<Out>();
-  const Operand<In> left(a, out.shape());
-  const Operand<In> right(b, out.shape());
-  const bool left_is_simple = left.is_flat() || left.is_scalar();
-  const bool right_is_simple = right.is_flat() || right.is_scalar();
-  const auto apply = [&](const In& x, const In& y) {
-    return convert_element<Out>(fn(convert_element<Compute>(x), convert_element<Compute>(y)));
-  };
-  if (out.is_contiguous() && left_is_simple && right_is_simple) {
-    const In* x = left.data();
-    const In* y = right.data();
-    const std::int64_t count = out.numel();
-    if (left.is_flat() && right.is_flat()) {
-      for (std::int64_t i = 0; i < count; ++i) target[i] = apply(x[i], y[i]);
-    } else if (left.is_flat()) {
-      const In scalar = *y;
-      for (std::int64_t i = 0; i < count; ++i) target[i] = apply(x[i], scalar);
-    } else {
-      const In scalar = *x;
-      for (std::int64_t i = 0; i < count; ++i) {
-        target[i] = apply(scalar, right.is_flat() ? y[i] : *y);
-      }
-    }
-    return;
-  }
-  for_each_offsets<3>(
-      out.shape(), {out.strides(), left.strides(), right.strides()},
-      [&](const auto& at) { target[at[0]] = apply(left.data()[at[1]], right.data()[at[2]]); });
-}
-
-/// out[i] = fn(a[i], b[i], c[i]), all read as In.
-template <class Out, class In, class F>
-void map_ternary(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c, F&& fn) {
-  if (!out.has_values() || !a.has_values() || !b.has_values() || !c.has_values()) return;
-  if (is_done_on_cuda<In>(fn, out, a, b, c)) return;
-  using Compute = ComputeType<In>;
-  Out* target = out.data<Out>();
-  const Operand<In> x(a, out.shape());
-  const Operand<In> y(b, out.shape());
-  const Operand<In> z(c, out.shape());
-  for_each_offsets<4>(
-      out.shape(), {out.strides(), x.strides(), y.strides(), z.strides()}, [&](const auto& at) {
-        target[at[0]] = convert_element<Out>(fn(convert_element<Compute>(x.data()[at[1]]),
-                                                convert_element<Compute>(y.data()[at[2]]),
-                                                convert_element<Compute>(z.data()[at[3]])));
-      });
+/// Whether `fn` has a kernel that computed each element of `out` from its number.
+template <class F>
+bool is_generated_on_cuda(const F& fn, const Tensor& out) {
+  constexpr const char* kKernel = detail::kernel_of<F>();
+  return kKernel != nullptr && run_on_cuda(kKernel, &fn, DType::float32, out, {});
 }
 
 }  // namespace ohm

@@ -207,10 +207,8 @@ void compute_statistics(const Tensor& input, const ChannelStatistics& out,
 
 void convert_statistics(const RunningStatistics& running, const ChannelStatistics& out) {
   copy_into(out.mean, running.mean);
-  visit_floating(out.invstd.dtype(), [&]<class T>(TypeTag<T>) {
-    map_unary<T, T>(out.invstd, running.variance, functors::RootOfShifted{out.eps});
-    map_unary<T, T>(out.invstd, out.invstd, functors::Reciprocal());
-  });
+  map_floating(out.invstd, out.invstd.dtype(), functors::RootOfShifted{out.eps}, running.variance);
+  map_floating(out.invstd, out.invstd.dtype(), functors::Reciprocal(), out.invstd);
 }
 
 void batch_norm_apply(const Tensor& input, const ChannelStatistics& statistics,

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/kernels/launch/elementwise.h"
+#include "runtime/kernels/launch/host_values.h"
 
 namespace ohm::ops {
 namespace {
@@ -81,29 +81,30 @@ class MatrixView {
 };
 
 // The product of integer matrices: no library has it, and programs hardly use it.
-void integer_product(const Tensor& a, const Tensor& b, const Tensor& out, std::int64_t batch) {
+void integer_product(const Tensor& a, const Tensor& b, const Tensor& out) {
   const Shape& shape = out.shape();
   const std::int64_t m = shape[shape.dims() - 2];
   const std::int64_t n = shape.back();
   const std::int64_t k = a.shape().back();
-  const Operand<std::int64_t> left(a, a.shape());
-  const Operand<std::int64_t> right(b, b.shape());
-  const auto stride = [](const Operand<std::int64_t>& operand, int from_end) {
-    return operand.strides()[operand.strides().dims() - from_end];
-  };
-  const auto base = [&](const Operand<std::int64_t>& operand) {
-    return operand.data() + (operand.strides().dims() == 3 ? batch * operand.strides()[0] : 0);
+  const std::int64_t batches = shape.dims() == 3 ? shape[0] : 1;
+  const HostInput<std::int64_t> left(a);
+  const HostInput<std::int64_t> right(b);
+  const auto matrix_of = [](const Tensor& tensor, const HostInput<std::int64_t>& values,
+                            std::int64_t batch) {
+    const bool has_batches = tensor.dims() == 3;
+    return values.data() + (has_batches ? batch * tensor.shape()[1] * tensor.shape()[2] : 0);
   };
   visit_dtype(out.dtype(), [&]<class T>(TypeTag<T>) {
-    T* target = out.data<T>() + batch * m * n;
-    for (std::int64_t row = 0; row < m; ++row) {
-      for (std::int64_t column = 0; column < n; ++column) {
+    T* target = out.data<T>();
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      const std::int64_t* rows = matrix_of(a, left, batch);
+      const std::int64_t* columns = matrix_of(b, right, batch);
+      for (std::int64_t element = 0; element < m * n; ++element) {
+        const std::int64_t* row = rows + element / n * k;
+        const std::int64_t* column = columns + element % n;
         std::int64_t sum = 0;
-        for (std::int64_t i = 0; i < k; ++i) {
-          sum += base(left)[row * stride(left, 2) + i * stride(left, 1)] *
-                 base(right)[i * stride(right, 2) + column * stride(right, 1)];
-        }
-        target[row * n + column] = convert_element<T>(sum);
+        for (std::int64_t i = 0; i < k; ++i) sum += row[i] * column[i * n];
+        *target++ = convert_element<T>(sum);
       }
     }
   });
@@ -165,8 +166,7 @@ void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<doub
 
 void host_matrix_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out) {
   if (!is_floating(out.dtype())) {
-    const std::int64_t batches = out.dims() == 3 ? out.shape()[0] : 1;
-    for (std::int64_t batch = 0; batch < batches; ++batch) integer_product(a, b, out, batch);
+    integer_product(a, b, out);
   } else if (out.dtype() == DType::float64) {
     library_product<double>(a, b, out, adds_to_out);
   } else {
