@@ -5,6 +5,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
+#include "runtime/base/strided.h"
 #include "runtime/kernels/launch/split_reduction.h"
 
 namespace ohm {

@@ -8,6 +8,7 @@
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/ceil_div.h"
 #include "runtime/base/rows.h"
+#include "runtime/base/strided.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/functors/sorting.h"

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runtime/arithmetic/reduce.h"
+#include "runtime/base/strided.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/tensor/tensor.h"
 

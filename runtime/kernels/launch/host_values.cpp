@@ -2,6 +2,8 @@
 
 #include <type_traits>
 
+#include "runtime/base/strided.h"
+
 namespace ohm {
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/base/philox.h"
+#include "runtime/base/strided.h"
 #include "runtime/kernels/launch/host_values.h"
 
 namespace ohm::ops {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/base/strided.h"
 #include "runtime/kernels/launch/host_values.h"
 
 namespace ohm::ops {
