@@ -136,22 +136,36 @@ bool has_values(const ElementwiseInput& input) {
   return input.tensor == nullptr || input.tensor->has_values();
 }
 
+bool is_packed_input(const ElementwiseInput& input, const Tensor& out, DType dtype) {
+  return input.tensor != nullptr && is_packed(*input.tensor, dtype) &&
+         input.tensor->shape() == out.shape();
+}
+
+const void* values_of(const ElementwiseInput& input) {
+  return input.tensor->storage().read_values() + input.tensor->offset_bytes();
+}
+
 ChunkReader reader_of(const ElementwiseInput& input, const Tensor& out, DType dtype) {
   const DType compute = compute_dtype(dtype);
   if (input.tensor == nullptr) return {input.number, out.numel(), compute};
   return {*input.tensor, out.shape(), dtype, compute};
 }
 
+// Where all tensors are packed the loop runs once, over their own memory.
 template <std::size_t... K>
 void run_on_host(const ElementwiseFunction& function, DType dtype, const Tensor& out,
                  const ElementwiseInput* inputs, std::index_sequence<K...>) {
+  const std::int64_t count = out.numel();
+  if (dtype == compute_dtype(dtype) && is_packed(out, function.result) &&
+      (is_packed_input(inputs[K], out, dtype) && ...)) {
+    const std::array<const void*, sizeof...(K)> in = {values_of(inputs[K])...};
+    function.loop(function.function, out.storage().values() + out.offset_bytes(), in.data(), count);
+    return;
+  }
   std::array<ChunkReader, sizeof...(K)> readers = {reader_of(inputs[K], out, dtype)...};
   ChunkWriter writer(out, function.result);
-  const bool is_packed = writer.is_packed() && (readers[K].is_packed() && ...);
-  const std::int64_t count = out.numel();
-  const std::int64_t chunk = is_packed ? count : kChunkElements;
-  for (std::int64_t done = 0; done < count; done += chunk) {
-    const std::int64_t now = std::min(chunk, count - done);
+  for (std::int64_t done = 0; done < count; done += kChunkElements) {
+    const std::int64_t now = std::min(kChunkElements, count - done);
     const std::array<const void*, sizeof...(K)> in = {readers[K].next(now)...};
     function.loop(function.function, writer.begin(), in.data(), now);
     writer.commit(now);

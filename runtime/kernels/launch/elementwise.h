@@ -120,6 +120,7 @@ ElementwiseFunction packed(F& function, std::index_sequence<K...>) {
 /// compute type and returns anything convertible to out's dtype.
 template <class F, class... Inputs>
 void map_elements(const Tensor& out, DType dtype, F&& fn, const Inputs&... inputs) {
+  if (!out.has_values()) return;
   visit_packed(compute_dtype(dtype), [&]<class Compute>(TypeTag<Compute>) {
     constexpr auto kInputs = std::index_sequence_for<Inputs...>();
     run_elementwise(detail::packed<Compute>(fn, kInputs), dtype, out, {inputs...});
@@ -130,6 +131,7 @@ void map_elements(const Tensor& out, DType dtype, F&& fn, const Inputs&... input
 template <class F, class... Inputs>
 void map_floating(const Tensor& out, DType dtype, F&& fn, const Inputs&... inputs) {
   OHM_ASSERT(is_floating(dtype), "the loop has no integers");
+  if (!out.has_values()) return;
   constexpr auto kInputs = std::index_sequence_for<Inputs...>();
   run_elementwise(dtype == DType::float64 ? detail::packed<double>(fn, kInputs)
                                           : detail::packed<float>(fn, kInputs),

@@ -62,10 +62,6 @@ void round_to(DType dtype, void* packed, std::int64_t count) {
   });
 }
 
-bool has_layout(const Tensor& tensor, const Shape& shape) {
-  return tensor.is_contiguous() && tensor.shape() == shape;
-}
-
 }  // namespace
 
 RowMajorCursor::RowMajorCursor(const Shape& shape, const Shape& strides) {
@@ -104,35 +100,38 @@ void RowMajorCursor::next_row() {
 }
 
 ChunkReader::ChunkReader(const Tensor& tensor, const Shape& shape, DType dtype, DType compute)
-    : is_rounded_(tensor.dtype() != dtype),
+    : stored_(tensor.storage().read_values() + tensor.offset_bytes()),
+      is_rounded_(tensor.dtype() != dtype),
       dtype_(dtype),
       stored_bytes_(item_bytes(tensor.dtype())),
-      packed_bytes_(item_bytes(compute)),
-      cursor_(shape, broadcast_strides(tensor, shape)) {
+      packed_bytes_(item_bytes(compute)) {
+  if (!is_rounded_ && is_packed(tensor, compute) && tensor.shape() == shape) {
+    packed_ = stored_;
+    return;
+  }
   visit_dtype(tensor.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-    stored_ = reinterpret_cast<const std::byte*>(tensor.data<const Stored>());
     visit_converted(
         dtype, [&]<class Converted>(TypeTag<Converted>) { gather_ = gather<Stored, Converted>; });
   });
-  if (tensor.dtype() == compute && has_layout(tensor, shape) && !is_rounded_) {
-    packed_ = stored_;
-  } else if (tensor.numel() == 1) {
-    const std::int64_t filled = std::min(shape.numel(), kChunkElements);
-    gather_(stored_, 0, filled, chunk_.data());
-    if (is_rounded_) round_to(dtype, chunk_.data(), filled);
-    is_filled_ = true;
+  if (tensor.numel() != 1) {
+    cursor_ = RowMajorCursor(shape, broadcast_strides(tensor, shape));
+    return;
   }
+  const std::int64_t filled = std::min(shape.numel(), kChunkElements);
+  gather_(stored_, 0, filled, chunk_.data());
+  if (is_rounded_) round_to(dtype, chunk_.data(), filled);
+  is_filled_ = true;
 }
 
 ChunkReader::ChunkReader(double number, std::int64_t count, DType compute)
-    : is_filled_(true), dtype_(compute), packed_bytes_(item_bytes(compute)), cursor_({}, {}) {
+    : is_filled_(true), dtype_(compute), packed_bytes_(item_bytes(compute)) {
   visit_packed(compute, [&]<class Compute>(TypeTag<Compute>) {
     gather<double, Compute>(&number, 0, std::min(count, kChunkElements), chunk_.data());
   });
 }
 
 const void* ChunkReader::next(std::int64_t count) {
-  if (is_packed()) {
+  if (packed_ != nullptr) {
     const std::byte* here = packed_;
     packed_ += static_cast<std::size_t>(count) * packed_bytes_;
     return here;
@@ -148,12 +147,13 @@ const void* ChunkReader::next(std::int64_t count) {
 }
 
 ChunkWriter::ChunkWriter(const Tensor& out, DType packed)
-    : is_packed_(out.dtype() == packed && out.is_contiguous()),
+    : next_(out.storage().values() + out.offset_bytes()),
+      is_packed_(is_packed(out, packed)),
       stored_bytes_(item_bytes(out.dtype())),
-      packed_bytes_(item_bytes(packed)),
-      cursor_(out.shape(), out.strides()) {
+      packed_bytes_(item_bytes(packed)) {
+  if (is_packed_) return;
+  cursor_ = RowMajorCursor(out.shape(), out.strides());
   visit_dtype(out.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-    next_ = reinterpret_cast<std::byte*>(out.data<Stored>());
     if (packed == DType::boolean) {
       scatter_ = scatter<bool, Stored>;
     } else {

@@ -17,6 +17,7 @@ inline constexpr std::int64_t kChunkElements = 512;
 /// A place among the elements of a tensor, in row-major order of a shape that it broadcasts to.
 class RowMajorCursor {
  public:
+  RowMajorCursor() = default;  ///< at one element
   RowMajorCursor(const Shape& shape, const Shape& strides);
 
   /// Calls visit(offset, step, count) for runs that make up the next `count` elements. Offset and
@@ -44,6 +45,11 @@ class RowMajorCursor {
   Shape outer_at_;
 };
 
+/// Whether the tensor's own memory holds elements of dtype `packed` in row-major order.
+inline bool is_packed(const Tensor& tensor, DType packed) {
+  return tensor.dtype() == packed && tensor.is_contiguous();
+}
+
 /// An input of a loop, read as `dtype` and packed as `compute`: elements of other dtypes are
 /// converted to `dtype` first, as a cast would. Must not outlive the tensor.
 class ChunkReader {
@@ -53,11 +59,7 @@ class ChunkReader {
   /// The same number for each of `count` elements, as it is in `compute`.
   ChunkReader(double number, std::int64_t count, DType compute);
 
-  /// Whether the tensor's own memory is packed so.
-  bool is_packed() const { return packed_ != nullptr; }
-
-  /// The next `count` elements; at most kChunkElements unless is_packed(). Valid until the next
-  /// call.
+  /// The next `count` elements, at most kChunkElements. Valid until the next call.
   const void* next(std::int64_t count);
 
  private:
@@ -80,10 +82,8 @@ class ChunkWriter {
  public:
   ChunkWriter(const Tensor& out, DType packed);
 
-  bool is_packed() const { return is_packed_; }
-
-  /// Where the loop writes its next elements; at most kChunkElements unless is_packed().
-  void* begin() { return is_packed_ ? static_cast<void*>(next_) : chunk_.data(); }
+  /// Where the loop writes its next elements, at most kChunkElements.
+  void* begin() { return is_packed_ ? next_ : chunk_.data(); }
   /// Stores what it wrote there.
   void commit(std::int64_t count);
 
