@@ -49,9 +49,9 @@ std::vector<MonitoredGpu> idle_gpus(const GpuSelection& selection) {
 std::vector<MonitoredGpu> real_gpus() {
   const cuda::Nvml nvml(cuda_libraries().nvml);
   std::vector<MonitoredGpu> gpus;
-  for (const cuda::MonitoredDevice& card : nvml.devices()) {
-    gpus.push_back({static_cast<int>(gpus.size()), card.name, card.used_bytes, card.total_bytes,
-                    card.utilization_percent});
+  for (const cuda::MonitoredDevice& device : nvml.devices()) {
+    gpus.push_back({static_cast<int>(gpus.size()), device.name, device.used_bytes,
+                    device.total_bytes, device.utilization_percent});
   }
   return gpus;
 }

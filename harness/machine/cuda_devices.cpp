@@ -170,14 +170,14 @@ std::shared_ptr<const cuda::CudaDevice> CudaDevices::device(int index) {
 
 CudaBackend CudaDevices::backend(int index) {
   CudaBackend backend;
-  backend.card = device(index);
-  const auto ordinal = static_cast<std::size_t>(backend.card->ordinal());
+  backend.device = device(index);
+  const auto ordinal = static_cast<std::size_t>(backend.device->ordinal());
   std::shared_ptr<const CudaKernels>& kernels = kernels_[ordinal];
   if (!kernels && !kernels::kernel_images().empty()) {
-    kernels = std::make_shared<const kernels::KernelModule>(backend.card);
+    kernels = std::make_shared<const kernels::KernelModule>(backend.device);
   }
   std::shared_ptr<cuda::DeviceLibraries>& libraries = libraries_[ordinal];
-  if (!libraries) libraries = std::make_shared<cuda::DeviceLibraries>(backend.card, places_);
+  if (!libraries) libraries = std::make_shared<cuda::DeviceLibraries>(backend.device, places_);
   backend.kernels = kernels;
   backend.libraries = libraries;
   backend.groups = groups_;

@@ -75,8 +75,8 @@ struct Machine::Gpu {
       return;
     }
     backend = cuda->backend(index);
-    cuda_memory = std::make_unique<cuda::CudaMemory>(backend.card);
-    streams = std::make_unique<cuda::CudaStreams>(backend.card);
+    cuda_memory = std::make_unique<cuda::CudaMemory>(backend.device);
+    streams = std::make_unique<cuda::CudaStreams>(backend.device);
     segment_adaptors.push_back(std::make_unique<DeviceShare>(*cuda_memory, device));
   }
 
@@ -245,7 +245,7 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   slot.allocator = gpu->tracker.get();
   slot.streams = gpu->streams.get();
   gpu->backend.traffic = cuda_traffic_;
-  if (gpu->backend.card) slot.backend = &gpu->backend;
+  if (gpu->backend.device) slot.backend = &gpu->backend;
   slot.cublas_workspace_bytes = profile.cublas_workspace_bytes;
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
@@ -361,7 +361,7 @@ std::vector<DeviceResult> Machine::device_results() const {
     DeviceResult result;
     result.device = Device::cuda(index).str();
     result.profile = gpu.profile.name;
-    if (gpu.backend.card) result.card = cuda_name(*gpu.backend.card);
+    if (gpu.backend.device) result.card = cuda_name(*gpu.backend.device);
     result.capacity_bytes = static_cast<std::int64_t>(gpu.tracker->info().total_bytes);
     result.values = options_.gpu.values;
     result.rules = gpu.caching->rules().name;

@@ -216,7 +216,7 @@ struct StoredAs {
 
 void compare(const CudaBackend& backend, const ElementwiseKernel& kernel, ElementwiseLaunch loop,
              const StoredAs& stored, KernelVerification& verified) {
-  Arrays arrays(*backend.card);
+  Arrays arrays(*backend.device);
   arrays.add(stored.out);
   for (int i = 0; i < kernel.inputs; ++i) arrays.add(stored.in);
   loop.out.dtype = stored.out;
@@ -276,7 +276,7 @@ void compare(const CudaBackend& backend, const RowKernel& kernel, DType dtype, b
   rows.are_threads = are_threads;
   rows.operand_count = kOperands;
   RowLaunch on_host = rows;
-  Arrays arrays(*backend.card);
+  Arrays arrays(*backend.device);
   for (int i = 0; i < kOperands; ++i) {
     const bool is_index = i == kernel.indices;
     arrays.add(is_index ? DType::int64 : dtype, is_index ? rows.count : 0);

@@ -76,8 +76,8 @@ bool fill_on_cuda(const Tensor& tensor, double value) {
   if (bytes > kWidestItem && pattern != 0) return false;
   const std::size_t item = std::min(bytes, kWidestItem);
   const DeviceAddress to = tensor.cuda_address(is_all ? CudaAccess::overwrite : CudaAccess::write);
-  tensor.cuda_backend()->card->fill(to, static_cast<std::uint32_t>(pattern), item,
-                                    tensor.nbytes() / item);
+  tensor.cuda_backend()->device->fill(to, static_cast<std::uint32_t>(pattern), item,
+                                      tensor.nbytes() / item);
   return true;
 }
 

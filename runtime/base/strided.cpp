@@ -2,6 +2,15 @@
 
 namespace ohm {
 
+Shape broadcast_strides(const Shape& sizes, const Shape& strides, const Shape& shape) {
+  const int missing = shape.dims() - sizes.dims();
+  Shape result(shape.dims(), 0);
+  for (int dim = 0; dim < sizes.dims(); ++dim) {
+    if (sizes[dim] != 1) result[missing + dim] = strides[dim];
+  }
+  return result;
+}
+
 template <std::size_t N>
 void visit_rows(const Shape& shape, const std::array<Shape, N>& strides, RowVisitor<N> visit) {
   const std::int64_t numel = shape.numel();

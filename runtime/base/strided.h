@@ -14,6 +14,10 @@
 
 namespace ohm {
 
+/// Strides that read what has these sizes and strides as if it had `shape`. Pre-condition: it
+/// broadcasts to it.
+Shape broadcast_strides(const Shape& sizes, const Shape& strides, const Shape& shape);
+
 /// The offset, in elements, of one element of each of N operands.
 template <std::size_t N>
 using Offsets = std::array<std::int64_t, N>;

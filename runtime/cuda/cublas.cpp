@@ -39,7 +39,7 @@ void Cublas::use_workspace(const DeviceRange& workspace) const {
 // The library's matrices are column-major: what is row-major here is its transpose there, and
 // (a · b)ᵀ = bᵀ · aᵀ.
 void Cublas::multiply(const Product& product, const DeviceRange& workspace) const {
-  card_->current();
+  device_->current();
   use_workspace(workspace);
   const Factors factors(product.type);
   const int data = data_type(product.type);

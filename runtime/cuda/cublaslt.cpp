@@ -123,7 +123,7 @@ bool CublasLt::multiply_with_bias(const Product& product, Pointer bias,
   // What is preferred says nothing of the bias, which kernels read in pieces of 16 bytes.
   constexpr Pointer kBiasAlignment = 16;
   if (bias % kBiasAlignment != 0) return false;
-  card_->current();
+  device_->current();
   return Call(*this, product, bias, workspace).run();
 }
 

@@ -13,7 +13,7 @@ ConvolutionAlgorithm Cudnn::algorithm_for(ConvolutionPass pass, const Convolutio
   const Question question(pass, convolution, workspace_bytes);
   const auto known = algorithms_.find(question);
   if (known != algorithms_.end()) return known->second;
-  card_->current();
+  device_->current();
   const ConvolutionAlgorithm found =
       ConvolutionCall(*this, pass, convolution).algorithm(workspace_bytes);
   algorithms_.emplace(question, found);
@@ -22,13 +22,13 @@ ConvolutionAlgorithm Cudnn::algorithm_for(ConvolutionPass pass, const Convolutio
 
 std::size_t Cudnn::largest_workspace(ConvolutionPass pass, const Convolution& convolution,
                                      std::size_t bytes) const {
-  card_->current();
+  device_->current();
   return ConvolutionCall(*this, pass, convolution).largest_workspace(bytes);
 }
 
 void Cudnn::measure(ConvolutionPass pass, const Convolution& convolution,
                     const ConvolutionOperands& operands, const DeviceRange& workspace) const {
-  card_->current();
+  device_->current();
   measured_.insert_or_assign(
       {pass, convolution}, ConvolutionCall(*this, pass, convolution).measured(operands, workspace));
 }
@@ -36,13 +36,13 @@ void Cudnn::measure(ConvolutionPass pass, const Convolution& convolution,
 void Cudnn::convolve(ConvolutionPass pass, const Convolution& convolution,
                      const ConvolutionAlgorithm& algorithm, const ConvolutionOperands& operands,
                      const DeviceRange& workspace) const {
-  card_->current();
+  device_->current();
   ConvolutionCall(*this, pass, convolution).run(algorithm, operands, workspace);
 }
 
 void Cudnn::add_bias(ElementType type, const ImageSizes& sizes, Pointer bias,
                      Pointer images) const {
-  card_->current();
+  device_->current();
   const Tensor of_bias = tensor(type, {1, sizes[1], 1, 1});
   const Tensor of_images = tensor(type, sizes);
   const Factors factors(type);
@@ -66,7 +66,7 @@ Cudnn::Pooling Cudnn::pooling(const AverageWindows& windows) const {
 }
 
 void Cudnn::average(const AverageWindows& windows, Pointer input, Pointer output) const {
-  card_->current();
+  device_->current();
   const Tensor of_input = tensor(windows.type, windows.input);
   const Tensor of_output = tensor(windows.type, windows.output);
   const Factors factors(windows.type);
@@ -78,7 +78,7 @@ void Cudnn::average(const AverageWindows& windows, Pointer input, Pointer output
 
 void Cudnn::average_backward(const AverageWindows& windows, Pointer input, Pointer output,
                              Pointer grad, Pointer input_grad) const {
-  card_->current();
+  device_->current();
   const Tensor of_input = tensor(windows.type, windows.input);
   const Tensor of_output = tensor(windows.type, windows.output);
   const Factors factors(windows.type);
@@ -98,7 +98,7 @@ Cudnn::Tensor Cudnn::channels(const BatchNorm& norm) const {
 }
 
 void Cudnn::normalize(const BatchNorm& norm, const BatchNormTraining& operands) const {
-  card_->current();
+  device_->current();
   const Tensor images = tensor(norm.type, norm.sizes);
   const Tensor of_channels = channels(norm);
   const Factors factors(norm.type);
@@ -113,7 +113,7 @@ void Cudnn::normalize(const BatchNorm& norm, const BatchNormTraining& operands) 
 }
 
 void Cudnn::normalize(const BatchNorm& norm, const BatchNormInference& operands) const {
-  card_->current();
+  device_->current();
   const Tensor images = tensor(norm.type, norm.sizes);
   const Tensor of_channels = channels(norm);
   const Factors factors(norm.type);
@@ -126,7 +126,7 @@ void Cudnn::normalize(const BatchNorm& norm, const BatchNormInference& operands)
 }
 
 void Cudnn::normalize_backward(const BatchNorm& norm, const BatchNormBackward& operands) const {
-  card_->current();
+  device_->current();
   const Tensor images = tensor(norm.type, norm.sizes);
   const Tensor of_channels = channels(norm);
   const Factors factors(norm.type);

@@ -17,7 +17,7 @@ class DeviceGroups {
 
   /// nullptr where NCCL is missing, or has nothing to do: fewer than two devices, or one twice.
   /// Throws LibraryError where it is there and does not start: the next call tries again.
-  const Nccl* nccl(const std::vector<std::shared_ptr<const CudaDevice>>& cards);
+  const Nccl* nccl(const std::vector<std::shared_ptr<const CudaDevice>>& devices);
 
  private:
   LibraryNames names_;

@@ -23,8 +23,8 @@ struct LibraryState {
 
 class DeviceLibraries {
  public:
-  DeviceLibraries(std::shared_ptr<const CudaDevice> card, LibraryPlaces places)
-      : card_(std::move(card)), places_(std::move(places)) {}
+  DeviceLibraries(std::shared_ptr<const CudaDevice> device, LibraryPlaces places)
+      : device_(std::move(device)), places_(std::move(places)) {}
 
   /// nullptr where it is missing. Throws LibraryError where it is there and does not start: the
   /// next call tries again.
@@ -46,14 +46,14 @@ class DeviceLibraries {
   const Library* opened(Opened<Library>& place, const LibraryNames& names) {
     if (place.library || !place.missing.empty()) return place.library.get();
     try {
-      place.library = std::make_unique<const Library>(card_, names);
+      place.library = std::make_unique<const Library>(device_, names);
     } catch (const GpuUnavailable& missing) {
       place.missing = missing.what();
     }
     return place.library.get();
   }
 
-  std::shared_ptr<const CudaDevice> card_;
+  std::shared_ptr<const CudaDevice> device_;
   LibraryPlaces places_;
   Opened<Cublas> cublas_;
   Opened<CublasLt> cublaslt_;

@@ -54,7 +54,7 @@ void use_first(const LibraryNames& names, Use&& use) {
 
 /// Throws LibraryError: "LIBRARY: CALL: WORDS". A CUDA device that broke is told of first: the
 /// driver's error says more than the library's, and ends what cannot go on.
-[[noreturn]] void fail_library(const CudaDevice& card, LibraryFailure failure,
+[[noreturn]] void fail_library(const CudaDevice& device, LibraryFailure failure,
                                std::string_view library, std::string_view call, const char* words);
 
 /// What libraries compute with.

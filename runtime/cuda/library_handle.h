@@ -18,12 +18,12 @@ class LibraryHandle {
 
   /// Opens the library and makes a handle, which takes memory of the device. Throws GpuUnavailable
   /// that says what is missing, LibraryError where it does not start.
-  LibraryHandle(std::shared_ptr<const CudaDevice> card, const LibraryNames& names)
-      : card_(std::move(card)) {
+  LibraryHandle(std::shared_ptr<const CudaDevice> device, const LibraryNames& names)
+      : device_(std::move(device)) {
     use_first(names, [this](const std::string& name) {
       library_ = std::make_unique<SharedLibrary>(name, kName);
       functions_ = Api::functions_of(*library_);
-      card_->current();
+      device_->current();
       check(functions_.create(&handle_), Api::kCreate);
     });
   }
@@ -32,15 +32,15 @@ class LibraryHandle {
 
  protected:
   ~LibraryHandle() {
-    if (card_->make_current()) functions_.destroy(handle_);
+    if (device_->make_current()) functions_.destroy(handle_);
   }
 
   void check(typename Api::Status status, const char* call) const {
     if (status == 0) return;
-    fail_library(*card_, Api::failure_of(status), kName, call, functions_.status_name(status));
+    fail_library(*device_, Api::failure_of(status), kName, call, functions_.status_name(status));
   }
 
-  std::shared_ptr<const CudaDevice> card_;
+  std::shared_ptr<const CudaDevice> device_;
   std::unique_ptr<SharedLibrary> library_;
   typename Api::Functions functions_;
   typename Api::Handle handle_ = nullptr;

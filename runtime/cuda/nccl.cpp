@@ -18,10 +18,10 @@ NcclFunctions functions_of(const SharedLibrary& library) {
 
 }  // namespace
 
-Nccl::Nccl(std::vector<std::shared_ptr<const CudaDevice>> cards, const LibraryNames& names)
-    : cards_(std::move(cards)), comms_(cards_.size()) {
+Nccl::Nccl(std::vector<std::shared_ptr<const CudaDevice>> devices, const LibraryNames& names)
+    : devices_(std::move(devices)), comms_(devices_.size()) {
   std::vector<int> ordinals;
-  for (const auto& card : cards_) ordinals.push_back(card->ordinal());
+  for (const auto& device : devices_) ordinals.push_back(device->ordinal());
   const auto count = static_cast<int>(ordinals.size());
   use_first(names, [&](const std::string& name) {
     library_ = std::make_unique<SharedLibrary>(name, kName);
@@ -31,7 +31,7 @@ Nccl::Nccl(std::vector<std::shared_ptr<const CudaDevice>> cards, const LibraryNa
 }
 
 Nccl::~Nccl() {
-  if (!cards_.front()->driver().is_usable()) return;
+  if (!devices_.front()->driver().is_usable()) return;
   for (NcclComm comm : comms_) functions_.destroy(comm);
 }
 
@@ -39,8 +39,9 @@ Nccl::~Nccl() {
 /// devices may have broken.
 void Nccl::check(NcclResult result, const char* call) const {
   if (result == 0) return;
-  for (const auto& card : cards_) card->synchronize();
-  fail_library(*cards_.front(), LibraryFailure::other, kName, call, functions_.result_text(result));
+  for (const auto& device : devices_) device->synchronize();
+  fail_library(*devices_.front(), LibraryFailure::other, kName, call,
+               functions_.result_text(result));
 }
 
 std::string Nccl::version() const {
@@ -53,8 +54,8 @@ template <class Queue>
 void Nccl::for_each_device(const char* call, Queue&& queue) const {
   check(functions_.group_start(), "ncclGroupStart");
   NcclResult first_failure = 0;
-  for (std::size_t i = 0; i < cards_.size() && first_failure == 0; ++i) {
-    cards_[i]->current();
+  for (std::size_t i = 0; i < devices_.size() && first_failure == 0; ++i) {
+    devices_[i]->current();
     first_failure = queue(i);
   }
   // A group that was begun is ended, whatever became of it.

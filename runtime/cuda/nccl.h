@@ -27,7 +27,7 @@ class Nccl {
 
   /// Of devices that differ, at least two. Throws GpuUnavailable that says what is missing,
   /// LibraryError where it does not start.
-  Nccl(std::vector<std::shared_ptr<const CudaDevice>> cards, const LibraryNames& names);
+  Nccl(std::vector<std::shared_ptr<const CudaDevice>> devices, const LibraryNames& names);
   ~Nccl();
   Nccl(const Nccl&) = delete;
   Nccl& operator=(const Nccl&) = delete;
@@ -55,7 +55,7 @@ class Nccl {
   template <class Queue>
   void for_each_device(const char* call, Queue&& queue) const;
 
-  std::vector<std::shared_ptr<const CudaDevice>> cards_;
+  std::vector<std::shared_ptr<const CudaDevice>> devices_;
   std::unique_ptr<SharedLibrary> library_;
   NcclFunctions functions_;
   std::vector<NcclComm> comms_;

@@ -2,6 +2,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
+#include "runtime/base/strided.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
@@ -47,7 +48,8 @@ std::vector<Tensor> broadcast_together(const std::vector<Tensor>& indices) {
   for (const Tensor& index : indices) shape = broadcast_shapes(shape, index.shape(), "index");
   std::vector<Tensor> views;
   for (const Tensor& index : indices) {
-    views.push_back(make_view(index, shape, broadcast_strides(index, shape), index.impl()->offset));
+    const Shape strides = broadcast_strides(index.shape(), index.strides(), shape);
+    views.push_back(make_view(index, shape, strides, index.impl()->offset));
   }
   return views;
 }

@@ -4,13 +4,10 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
-#include "runtime/base/rows.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
-#include "runtime/ops/index_places.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/sample_cube.h"
-#include "runtime/ops/sorting_scratch.h"
 
 namespace ohm::ops {
 namespace {
@@ -20,7 +17,6 @@ constexpr OpInfo kRoll{"roll"};
 constexpr OpInfo kTriu{"triu"};
 constexpr OpInfo kTril{"tril"};
 constexpr OpInfo kRepeat{"repeat"};
-constexpr OpInfo kCumsum{"cumsum", CastPolicy::float32_result};
 constexpr OpInfo kPad{"pad"};
 
 // As it is: each element where it was.
@@ -39,14 +35,6 @@ void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& 
   if (!out.has_values()) return;
   run_rows(functors::Rearranged{arrangement, fill}, out.dtype(), thread_for_each(out.numel()),
            {{out}, {input}});
-}
-
-Tensor flipped(const Tensor& input, DimMask mirrored) {
-  Tensor out = empty(input.shape(), options_of(input));
-  functors::Arrangement arrangement = arrangement_of(out, input);
-  arrangement.mirrored = mirrored;
-  fetch(out, input, arrangement);
-  return out;
 }
 
 Tensor rolled(const Tensor& input, const Shape& shifts) {
@@ -103,22 +91,6 @@ Tensor triangle(const OpInfo& info, std::string_view node, const Tensor& input,
       return TensorList{triangle_of(call.grad(), diagonal, kept)};
     });
   }
-  return out;
-}
-
-Tensor summed_up(const Tensor& input, int dim, DType dtype) {
-  Tensor out = empty(input.shape(), {dtype, input.device()});
-  const Tensor converted = cast(input, dtype);
-  const Rows lines = rows_along(input.shape(), dim);
-  // One line is the library's work, several lines are not.
-  Tensor scratch;
-  if (input.device().is_cuda() && lines.count() == 1 && lines.size > 0) {
-    scratch = empty({scan_scratch_bytes(lines.size, dtype, input.device())},
-                    {DType::uint8, input.device()});
-  }
-  if (!out.has_values()) return out;
-  const functors::ScanSum sums{index_along_dim(converted, dim)};
-  run_rows(sums, dtype, {lines.count(), lines.size, lines.inner}, {{out}, {converted}});
   return out;
 }
 
@@ -184,6 +156,14 @@ Tensor repeat_gradient(const Tensor& incoming, const Shape& shape, const Shape& 
 }
 
 }  // namespace
+
+Tensor flipped(const Tensor& input, DimMask mirrored) {
+  Tensor out = empty(input.shape(), options_of(input));
+  functors::Arrangement arrangement = arrangement_of(out, input);
+  arrangement.mirrored = mirrored;
+  fetch(out, input, arrangement);
+  return out;
+}
 
 Tensor flip(const Tensor& input, const Shape& dims) {
   const OpFront front(kFlip);
@@ -258,24 +238,6 @@ Tensor repeat(const Tensor& input, const Shape& repeats) {
   return out;
 }
 
-Tensor cumsum(const Tensor& input, std::int64_t dim) {
-  const OpFront front(kCumsum);
-  const int position = wrap_dim(dim, input.dims(), "cumsum");
-  const DType natural = is_floating(input.dtype()) ? input.dtype() : DType::int64;
-  Tensor out =
-      summed_up(input, position, front.result_dtype(input, std::nullopt).value_or(natural));
-  if (Recorder record("CumsumBackward", {&input}); record.is_needed()) {
-    record.attach(out, [position, dtype = input.dtype()](BackwardCall& call) {
-      const Tensor grad = cast(call.grad(), dtype);
-      if (grad.numel() <= 1 || grad.shape()[position] == 1) return TensorList{grad};
-      const Tensor mirrored = flipped(grad, with(0, position));
-      const Tensor sums = summed_up(mirrored, position, mirrored.dtype());
-      return TensorList{flipped(sums, with(0, position))};
-    });
-  }
-  return out;
-}
-
 Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, double value) {
   const OpFront front(kPad);
   if (mode != "constant") {
@@ -311,7 +273,6 @@ std::vector<OpDef> rearrange_ops() {
              [] {
                return cube_and({Shape{2, 1, 3, 1}});
              }),
-      define(kCumsum, kBoth, &cumsum, {"input", "dim"}, [one] { return cube_and({one}); }),
       define(kPad, kFunctional, &pad,
              {"input", "pad", {"mode", std::string("constant")}, {"value", 0.0}},
              [] {

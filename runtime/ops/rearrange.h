@@ -1,15 +1,18 @@
-// Elements put in other places: mirrored, shifted, repeated, padded, cut to triangles, summed up
-// along the way. Each makes one new tensor; nothing is saved.
+// Elements put in other places: mirrored, shifted, repeated, padded, cut to triangles. Each makes
+// one new tensor; nothing is saved.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "runtime/base/dim_mask.h"
 #include "runtime/ops/op.h"
 
 namespace ohm::ops {
 
 Tensor flip(const Tensor& input, const Shape& dims);
+/// The kernel of flip alone, which nothing records.
+Tensor flipped(const Tensor& input, DimMask mirrored);
 /// Element i goes to i + shift, around the end; one shift for each of `dims`, or for the flattened
 /// tensor when there is none.
 Tensor roll(const Tensor& input, const Shape& shifts, const std::optional<Shape>& dims);
@@ -18,8 +21,6 @@ Tensor triu(const Tensor& input, std::int64_t diagonal);
 Tensor tril(const Tensor& input, std::int64_t diagonal);
 /// The tensor `repeats[d]` times along dimension d; leading dimensions may be new.
 Tensor repeat(const Tensor& input, const Shape& repeats);
-/// out[i] = Σ input[0…i] along `dim`. Its gradient is mirrored, summed up and mirrored again.
-Tensor cumsum(const Tensor& input, std::int64_t dim);
 /// `pad`: elements before and after the last dimension, then before and after the one before it, …;
 /// negative ones cut off. Only mode "constant".
 Tensor pad(const Tensor& input, const Shape& pad, const std::string& mode, double value);

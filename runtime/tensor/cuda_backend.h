@@ -26,7 +26,7 @@ struct CudaTraffic {
 };
 
 struct CudaBackend {
-  std::shared_ptr<const cuda::CudaDevice> card;
+  std::shared_ptr<const cuda::CudaDevice> device;
   std::shared_ptr<const CudaKernels> kernels;        ///< null in a build without a CUDA toolkit
   std::shared_ptr<CudaTraffic> traffic;              ///< null: it is not counted
   std::shared_ptr<cuda::DeviceLibraries> libraries;  ///< null: none are used

@@ -46,7 +46,7 @@ Storage::~Storage() {
 
 void Storage::use_on_host(bool to_write) {
   if (residency_ == Residency::device) {
-    backend_->card->read(host_copy(), address(), bytes_);
+    backend_->device->read(host_copy(), address(), bytes_);
     residency_ = Residency::both;
     note_moved(*backend_, bytes_);
   }
@@ -55,7 +55,7 @@ void Storage::use_on_host(bool to_write) {
 
 DeviceAddress Storage::cuda_address(CudaAccess access) {
   if (residency_ == Residency::host && access != CudaAccess::overwrite) {
-    backend_->card->write(address(), host_copy(), bytes_);
+    backend_->device->write(address(), host_copy(), bytes_);
     residency_ = Residency::both;
   }
   if (access != CudaAccess::read) residency_ = Residency::device;
@@ -64,7 +64,7 @@ DeviceAddress Storage::cuda_address(CudaAccess access) {
 
 void Storage::peek(void* to, std::size_t offset, std::size_t bytes) const {
   if (residency_ == Residency::device) {
-    backend_->card->read(to, address() + offset, bytes);
+    backend_->device->read(to, address() + offset, bytes);
   } else {
     std::memcpy(to, host_copy() + offset, bytes);
   }
@@ -75,10 +75,10 @@ void Storage::copy_to_device(std::size_t offset, const Storage& from, std::size_
   const bool is_all = offset == 0 && bytes == bytes_;
   const DeviceAddress to = cuda_address(is_all ? CudaAccess::overwrite : CudaAccess::write);
   if (from.residency_ == Residency::device || from.residency_ == Residency::both) {
-    backend_->card->copy_from(*from.backend_->card, to + offset, from.address() + from_offset,
-                              bytes);
+    backend_->device->copy_from(*from.backend_->device, to + offset, from.address() + from_offset,
+                                bytes);
   } else {
-    backend_->card->write(to + offset, from.host_copy() + from_offset, bytes);
+    backend_->device->write(to + offset, from.host_copy() + from_offset, bytes);
   }
 }
 

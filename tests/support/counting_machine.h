@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/support/card_machine.h"
+#include "tests/support/cuda_machine.h"
 
 namespace ohm::test {
 
@@ -27,7 +27,7 @@ class CountingMachine {
   void forget_moved() const { counting_.traffic->to_host.clear(); }
 
  private:
-  CardMachine machine_;
+  CudaMachine machine_;
   CudaBackend counting_;
 };
 

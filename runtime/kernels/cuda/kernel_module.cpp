@@ -35,20 +35,22 @@ unsigned threads_for_row(std::int64_t size) {
 }  // namespace
 
 void KernelModule::Unload::operator()(cuda::ModuleHandle module) const {
-  if (card->make_current()) card->driver().functions().module_unload(module);
+  if (device->make_current()) device->driver().functions().module_unload(module);
 }
 
-KernelModule::KernelModule(std::shared_ptr<const cuda::CudaDevice> card) : card_(std::move(card)) {
+KernelModule::KernelModule(std::shared_ptr<const cuda::CudaDevice> device)
+    : device_(std::move(device)) {
   for (const std::span<const std::byte> image : kernel_images()) {
     cuda::ModuleHandle module = nullptr;
-    card_->driver().check(card_->current().module_load(&module, image.data()), "cuModuleLoadData");
-    modules_.emplace_back(module, Unload{card_.get()});
+    device_->driver().check(device_->current().module_load(&module, image.data()),
+                            "cuModuleLoadData");
+    modules_.emplace_back(module, Unload{device_.get()});
   }
 }
 
 KernelModule::~KernelModule() {
-  if (kept_scratch_ != 0 && card_->make_current()) {
-    card_->driver().functions().memory_free(kept_scratch_);
+  if (kept_scratch_ != 0 && device_->make_current()) {
+    device_->driver().functions().memory_free(kept_scratch_);
   }
 }
 
@@ -60,9 +62,9 @@ cuda::FunctionHandle KernelModule::function(const char* functor, DType dtype) co
   cuda::FunctionHandle found = nullptr;
   for (const Module& module : modules_) {
     const cuda::Result result =
-        card_->current().module_function(&found, module.get(), symbol.c_str());
+        device_->current().module_function(&found, module.get(), symbol.c_str());
     if (result == cuda::kSuccess) break;
-    if (result != cuda::kNotFound) card_->driver().check(result, "cuModuleGetFunction");
+    if (result != cuda::kNotFound) device_->driver().check(result, "cuModuleGetFunction");
     found = nullptr;
   }
   functions_.emplace(key, found);
@@ -78,9 +80,9 @@ void KernelModule::launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned
   OHM_ASSERT(kernel != nullptr, "what is launched is there");
   // The driver reads both before it returns.
   std::array<void*, 2> arguments = {const_cast<void*>(call), const_cast<void*>(parameters)};
-  card_->driver().check(card_->current().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, nullptr,
-                                                arguments.data(), nullptr),
-                        "cuLaunchKernel");
+  device_->driver().check(device_->current().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, nullptr,
+                                                    arguments.data(), nullptr),
+                          "cuLaunchKernel");
 }
 
 std::uint64_t KernelModule::take_scratch(std::size_t bytes) const {
@@ -88,9 +90,9 @@ std::uint64_t KernelModule::take_scratch(std::size_t bytes) const {
   if (is_kept && kept_scratch_ != 0) return kept_scratch_;
   cuda::Pointer address = 0;
   const cuda::Result result =
-      card_->current().memory_allocate(&address, is_kept ? kKeptScratchBytes : bytes);
+      device_->current().memory_allocate(&address, is_kept ? kKeptScratchBytes : bytes);
   if (result == cuda::kOutOfMemory) return 0;
-  card_->driver().check(result, "cuMemAlloc_v2");
+  device_->driver().check(result, "cuMemAlloc_v2");
   if (is_kept) kept_scratch_ = address;
   return address;
 }
@@ -98,7 +100,7 @@ std::uint64_t KernelModule::take_scratch(std::size_t bytes) const {
 void KernelModule::give_back_scratch(std::uint64_t address) const {
   if (address == kept_scratch_) return;
   // The driver waits for the kernels that use it.
-  if (card_->make_current()) card_->driver().functions().memory_free(address);
+  if (device_->make_current()) device_->driver().functions().memory_free(address);
 }
 
 void KernelModule::launch(const char* functor, const ElementwiseLaunch& loop,

@@ -34,7 +34,7 @@ inline std::string kernel_symbol(std::string_view functor, DType dtype) {
 class KernelModule final : public CudaKernels {
  public:
   /// Throws cuda::DriverError where an image has nothing for this device.
-  explicit KernelModule(std::shared_ptr<const cuda::CudaDevice> card);
+  explicit KernelModule(std::shared_ptr<const cuda::CudaDevice> device);
   ~KernelModule() override;
 
   bool has(const char* functor, DType dtype) const override;
@@ -48,7 +48,7 @@ class KernelModule final : public CudaKernels {
 
  private:
   struct Unload {
-    const cuda::CudaDevice* card;
+    const cuda::CudaDevice* device;
     void operator()(cuda::ModuleHandle module) const;
   };
   using Module = std::unique_ptr<std::remove_pointer_t<cuda::ModuleHandle>, Unload>;
@@ -59,7 +59,7 @@ class KernelModule final : public CudaKernels {
   void launch(cuda::FunctionHandle kernel, unsigned blocks, unsigned threads, const void* call,
               const void* parameters) const;
 
-  std::shared_ptr<const cuda::CudaDevice> card_;
+  std::shared_ptr<const cuda::CudaDevice> device_;
   std::vector<Module> modules_;
   /// By the address of the functor's name, which is the functor's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;

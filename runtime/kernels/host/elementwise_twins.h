@@ -30,8 +30,10 @@ struct ElementwiseKernel {
 
 namespace detail {
 
+// Not inlined: in the loop of each functor they would take most of the time to compile it.
 template <class Compute>
-Compute read_operand(const ElementwiseOperand& operand, std::int64_t offset, DType as) {
+[[gnu::noinline]] Compute read_operand(const ElementwiseOperand& operand, std::int64_t offset,
+                                       DType as) {
   if (operand.is_number) return convert_element<Compute>(operand.number);
   return visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
     const Stored stored = reinterpret_cast<const Stored*>(operand.address)[offset];
@@ -42,7 +44,8 @@ Compute read_operand(const ElementwiseOperand& operand, std::int64_t offset, DTy
 }
 
 template <class Value>
-void write_operand(const ElementwiseOperand& operand, std::int64_t offset, Value value) {
+[[gnu::noinline]] void write_operand(const ElementwiseOperand& operand, std::int64_t offset,
+                                     Value value) {
   visit_dtype(operand.dtype, [&]<class Stored>(TypeTag<Stored>) {
     reinterpret_cast<Stored*>(operand.address)[offset] = convert_element<Stored>(value);
   });

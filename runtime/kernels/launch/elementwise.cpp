@@ -6,22 +6,11 @@
 #include <vector>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/base/strided.h"
 #include "runtime/kernels/launch/packed_chunks.h"
 #include "runtime/tensor/cuda_backend.h"
 
 namespace ohm {
-
-Shape broadcast_strides(const Tensor& tensor, const Shape& shape) {
-  const int missing = shape.dims() - tensor.dims();
-  OHM_ASSERT(missing >= 0, "an operand has more dimensions than the result");
-  Shape strides(shape.dims(), 0);
-  for (int dim = 0; dim < tensor.dims(); ++dim) {
-    const std::int64_t size = tensor.shape()[dim];
-    OHM_ASSERT(size == 1 || size == shape[missing + dim], "an operand does not broadcast");
-    if (size != 1) strides[missing + dim] = tensor.strides()[dim];
-  }
-  return strides;
-}
 
 namespace {
 
@@ -44,7 +33,7 @@ bool is_readable(const ElementwiseInput& input, const Tensor& out) {
 ElementwiseOperand operand_of(const Tensor& tensor, const Shape& shape) {
   ElementwiseOperand operand;
   operand.dtype = tensor.dtype();
-  const Shape strides = broadcast_strides(tensor, shape);
+  const Shape strides = broadcast_strides(tensor.shape(), tensor.strides(), shape);
   std::copy(strides.begin(), strides.end(), operand.strides);
   return operand;
 }

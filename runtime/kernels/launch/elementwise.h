@@ -18,37 +18,11 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
+#include "runtime/base/compute_dtype.h"
 #include "runtime/base/dtype.h"
 #include "runtime/tensor/tensor.h"
 
 namespace ohm {
-
-/// Strides that read `tensor` as if it had `shape`. Pre-condition: it broadcasts to it.
-Shape broadcast_strides(const Tensor& tensor, const Shape& shape);
-
-/// What elements of `dtype` are computed in: int64, float32 or float64.
-constexpr DType compute_dtype(DType dtype) {
-  if (!is_floating(dtype)) return DType::int64;
-  return dtype == DType::float64 ? DType::float64 : DType::float32;
-}
-
-/// Calls fn(TypeTag<T>) for what compute_dtype returns.
-template <class F>
-decltype(auto) visit_packed(DType compute, F&& fn) {
-  if (compute == DType::int64) return fn(TypeTag<std::int64_t>{});
-  if (compute == DType::float64) return fn(TypeTag<double>{});
-  return fn(TypeTag<float>{});
-}
-
-/// The dtype whose elements are stored as T.
-template <class T>
-constexpr DType dtype_of() {
-  for (std::size_t i = 0; i < kDTypes.size(); ++i) {
-    const auto dtype = static_cast<DType>(i);
-    if (visit_dtype(dtype, []<class U>(TypeTag<U>) { return std::is_same_v<U, T>; })) return dtype;
-  }
-  return DType::float64;
-}
 
 /// What a loop reads: a tensor, or one number, which takes part as it is in the compute type.
 struct ElementwiseInput {

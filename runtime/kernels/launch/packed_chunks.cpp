@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "runtime/kernels/launch/elementwise.h"
+#include "runtime/base/compute_dtype.h"
+#include "runtime/base/strided.h"
 
 namespace ohm {
 namespace {
@@ -114,7 +115,7 @@ ChunkReader::ChunkReader(const Tensor& tensor, const Shape& shape, DType dtype, 
         dtype, [&]<class Converted>(TypeTag<Converted>) { gather_ = gather<Stored, Converted>; });
   });
   if (tensor.numel() != 1) {
-    cursor_ = RowMajorCursor(shape, broadcast_strides(tensor, shape));
+    cursor_ = RowMajorCursor(shape, broadcast_strides(tensor.shape(), tensor.strides(), shape));
     return;
   }
   const std::int64_t filled = std::min(shape.numel(), kChunkElements);

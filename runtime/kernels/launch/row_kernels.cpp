@@ -26,7 +26,7 @@ RowOperand operand_of(const RowArgument& argument, CudaAccess access) {
 
 /// That of the first tensor that is on one.
 const CudaBackend* cuda_backend_of(const RowArguments& arguments) {
-  if (arguments.card != nullptr) return arguments.card;
+  if (arguments.backend != nullptr) return arguments.backend;
   for (const auto* list : {&arguments.out, &arguments.in}) {
     for (const RowArgument& argument : *list) {
       const Tensor& tensor = argument.tensor;

@@ -39,7 +39,7 @@ struct RowArgument {
 struct RowArguments {
   std::vector<RowArgument> out;
   std::vector<RowArgument> in;
-  const CudaBackend* card = nullptr;  ///< where no tensor tells
+  const CudaBackend* backend = nullptr;  ///< where no tensor tells
 };
 
 /// Whether a kernel can read it: row by row, or left out.

@@ -37,9 +37,9 @@ const cuda::Nccl* nccl_between(const std::vector<Tensor>& tensors) {
            tensor.is_contiguous();
   });
   if (!fit || !nccl_type(tensors.front().dtype())) return nullptr;
-  std::vector<std::shared_ptr<const cuda::CudaDevice>> cards;
-  for (const Tensor& tensor : tensors) cards.push_back(tensor.cuda_backend()->card);
-  return tensors.front().cuda_backend()->groups->nccl(cards);
+  std::vector<std::shared_ptr<const cuda::CudaDevice>> devices;
+  for (const Tensor& tensor : tensors) devices.push_back(tensor.cuda_backend()->device);
+  return tensors.front().cuda_backend()->groups->nccl(devices);
 }
 
 /// The same, for buffers beside them, each of which has room for all of them.

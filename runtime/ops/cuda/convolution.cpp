@@ -77,7 +77,7 @@ struct ConvolutionOperands {
   const Tensor& result;
 
   Device device() const { return result.device(); }
-  cuda::ConvolutionOperands on_card() const {
+  cuda::ConvolutionOperands on_cuda() const {
     return {read_on_cuda(first), read_on_cuda(second), overwrite_on_cuda(result)};
   }
 };
@@ -109,7 +109,7 @@ void measure(const Asked& asked, const ConvolutionOperands& operands) {
   const std::size_t room = Context::current().slot(device).allocator->info().free_bytes;
   const std::size_t bytes = asked.cudnn->largest_workspace(asked.pass, asked.convolution, room);
   const IntrusivePtr<Storage> workspace = workspace_of_at_most(bytes, device);
-  asked.cudnn->measure(asked.pass, asked.convolution, operands.on_card(), range_of(workspace));
+  asked.cudnn->measure(asked.pass, asked.convolution, operands.on_cuda(), range_of(workspace));
 }
 
 void compute(const Asked& asked, const ConvolutionOperands& operands, ConvolutionPlan plan) {
@@ -121,7 +121,7 @@ void compute(const Asked& asked, const ConvolutionOperands& operands, Convolutio
                           : *measured;
   const IntrusivePtr<Storage> workspace =
       workspace_of(algorithm.workspace_bytes, operands.device());
-  asked.cudnn->convolve(asked.pass, asked.convolution, algorithm, operands.on_card(),
+  asked.cudnn->convolve(asked.pass, asked.convolution, algorithm, operands.on_cuda(),
                         range_of(workspace));
   if (operands.bias.defined()) {
     asked.cudnn->add_bias(asked.convolution.type, asked.convolution.output,

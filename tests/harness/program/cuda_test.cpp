@@ -32,7 +32,7 @@ return ohm.scenario {
 }
 )lua";
 
-class OnCards : public test::ProgramTest {
+class OnCuda : public test::ProgramTest {
  protected:
   static constexpr std::array kLibraries = {"OHM_CUDA_DRIVER", "OHM_NVML",  "OHM_CUBLAS",
                                             "OHM_CUBLASLT",    "OHM_CUDNN", "OHM_NCCL"};
@@ -51,7 +51,7 @@ class OnCards : public test::ProgramTest {
   }
 };
 
-TEST_F(OnCards, SaysThatThereIsNoDriver) {
+TEST_F(OnCuda, SaysThatThereIsNoDriver) {
   ::setenv("OHM_CUDA_DRIVER", "libno-driver.so.1", 1);
   for (const std::string command : {"run", "verify-device"}) {
     const bool is_run = command == "run";
@@ -64,7 +64,7 @@ TEST_F(OnCards, SaysThatThereIsNoDriver) {
   }
 }
 
-TEST_F(OnCards, SaysThatThereIsNoCardOrAnOldDriver) {
+TEST_F(OnCuda, SaysThatThereIsNoCardOrAnOldDriver) {
   machine_is("devices=0");
   const ProgramResult no_card = ohm({"run", "good.lua", "--gpu", "cuda"});
   EXPECT_EQ(6, no_card.code);
@@ -75,11 +75,10 @@ TEST_F(OnCards, SaysThatThereIsNoCardOrAnOldDriver) {
   EXPECT_THAT(old.err, HasSubstr("the driver is for CUDA 11.8: ohm needs one for 12.0 or newer"));
 }
 
-TEST_F(OnCards, FindsTheSameAsOnVirtualGpus) {
-  const ProgramResult on_cards =
-      ohm({"run", "segments.lua", "good.lua", "--gpu", "cuda", "--json"});
-  EXPECT_EQ(0, on_cards.code) << on_cards.out << on_cards.err;
-  EXPECT_THAT(on_cards.err,
+TEST_F(OnCuda, FindsTheSameAsOnVirtualGpus) {
+  const ProgramResult on_cuda = ohm({"run", "segments.lua", "good.lua", "--gpu", "cuda", "--json"});
+  EXPECT_EQ(0, on_cuda.code) << on_cuda.out << on_cuda.err;
+  EXPECT_THAT(on_cuda.err,
               HasSubstr("ohm: running on Stand-in 1 (128.00 MiB, driver for CUDA 13.0)"));
   const ProgramResult on_virtual = ohm({"run", "segments.lua", "good.lua", "--json"});
   const auto variants_of = [](const ProgramResult& result) {
@@ -92,24 +91,24 @@ TEST_F(OnCards, FindsTheSameAsOnVirtualGpus) {
     }
     return json["scenarios"];
   };
-  EXPECT_EQ(variants_of(on_virtual).dump(2), variants_of(on_cards).dump(2));
+  EXPECT_EQ(variants_of(on_virtual).dump(2), variants_of(on_cuda).dump(2));
 }
 
-TEST_F(OnCards, RunsOutOfMemoryAtTheLimit) {
+TEST_F(OnCuda, RunsOutOfMemoryAtTheLimit) {
   const ProgramResult result =
       ohm({"run", "segments.lua", "--gpu", "cuda", "--limit", "32MiB", "--case", "two", "-v"});
   EXPECT_EQ(0, result.code) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("GPU 0 has a total capacity of 32.00 MiB"));
 }
 
-TEST_F(OnCards, RunsOutOfMemoryWhereTheCardEnds) {
+TEST_F(OnCuda, RunsOutOfMemoryWhereTheCardEnds) {
   machine_is("capacity=33554432");
   const ProgramResult result = ohm({"run", "segments.lua", "--gpu", "cuda", "--case", "two", "-v"});
   EXPECT_EQ(0, result.code) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("out of memory"));
 }
 
-TEST_F(OnCards, EndsTheVariantsProcessAloneWhenTheCardBreaks) {
+TEST_F(OnCuda, EndsTheVariantsProcessAloneWhenTheCardBreaks) {
   machine_is("capacity=134217728 fail=cuMemAlloc_v2:2:700");
   const ProgramResult result = ohm({"run", "segments.lua", "--gpu", "cuda"});
   EXPECT_EQ(4, result.code);
@@ -118,7 +117,7 @@ TEST_F(OnCards, EndsTheVariantsProcessAloneWhenTheCardBreaks) {
   EXPECT_EQ(0, ohm({"run", "segments.lua", "--gpu", "cuda", "--case", "small"}).code);
 }
 
-TEST_F(OnCards, TellsInTheDriversWordsWhyAVariantCannotStart) {
+TEST_F(OnCuda, TellsInTheDriversWordsWhyAVariantCannotStart) {
   const ProgramResult good = ohm({"verify-device", "good.lua", "--case", "kept"});
   if (good.out.find("no kernels") != std::string::npos) GTEST_SKIP() << good.out;
   machine_is("devices=2 capacity=134217728 fail=cuModuleLoadData:0:222");
@@ -129,7 +128,7 @@ TEST_F(OnCards, TellsInTheDriversWordsWhyAVariantCannotStart) {
   EXPECT_THAT(result.out, Not(HasSubstr("killed by")));
 }
 
-TEST_F(OnCards, TakesExpandableSegmentsAndPinnedMemory) {
+TEST_F(OnCuda, TakesExpandableSegmentsAndPinnedMemory) {
   folder_.write("pinned.lua", test::scenario_with_check(R"lua(
     local x = ohm.ones(3 * 1024 * 1024):pin_memory()
     local y = x:to(device, {non_blocking = true})
@@ -139,14 +138,14 @@ TEST_F(OnCards, TakesExpandableSegmentsAndPinnedMemory) {
   EXPECT_EQ(0, result.code) << result.out << result.err;
 }
 
-TEST_F(OnCards, VerifiesThatTheEventsAreTheSame) {
+TEST_F(OnCuda, VerifiesThatTheEventsAreTheSame) {
   const ProgramResult result = ohm({"verify-device", "segments.lua", "good.lua"});
   EXPECT_EQ(0, result.code) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("same     segments.two: "));
   EXPECT_THAT(result.out, HasSubstr("5 of 5 variants have the same events on both\n"));
 }
 
-TEST_F(OnCards, ListsTheEventsThatDiffer) {
+TEST_F(OnCuda, ListsTheEventsThatDiffer) {
   machine_is("capacity=33554432");
   const ProgramResult result = ohm({"verify-device", "segments.lua", "--case", "two"});
   EXPECT_EQ(1, result.code);
@@ -164,7 +163,7 @@ std::pair<int, int> kernels_in(const std::string& text) {
   return {std::stoi(found[1]), std::stoi(found[2])};
 }
 
-TEST_F(OnCards, ComparesEveryKernelWithTheHost) {
+TEST_F(OnCuda, ComparesEveryKernelWithTheHost) {
   const ProgramResult same = ohm({"verify-device", "good.lua", "--case", "kept"});
   EXPECT_EQ(0, same.code) << same.out << same.err;
   const auto [agree, all] = kernels_in(same.out);
@@ -181,7 +180,7 @@ TEST_F(OnCards, ComparesEveryKernelWithTheHost) {
   EXPECT_EQ(kernels_in(other.out), std::make_pair(all - 1, all)) << other.out;
 }
 
-TEST_F(OnCards, CountsWhatTheHostWasNeededFor) {
+TEST_F(OnCuda, CountsWhatTheHostWasNeededFor) {
   folder_.write("summed.lua", test::scenario_with_check(R"lua(
     local x = ohm.ones({32, 32}, {device = device, dtype = "int32"}) * 2
     ohm.mm(x, x)
@@ -193,7 +192,7 @@ TEST_F(OnCards, CountsWhatTheHostWasNeededFor) {
                                     "       mm: 1 times, 4.00 KiB\n"));
 }
 
-TEST_F(OnCards, WritesWhatACardIs) {
+TEST_F(OnCuda, WritesWhatACardIs) {
   EXPECT_EQ(0, ohm({"verify-device", "good.lua", "--write-profile", "card.json"}).code);
   const nlohmann::json profile = nlohmann::json::parse(test::read_file(file("card.json")));
   EXPECT_EQ("Stand-in 0", profile["name"]);
@@ -204,7 +203,7 @@ TEST_F(OnCards, WritesWhatACardIs) {
   EXPECT_EQ(nlohmann::json::array(), profile["library_workspaces"]);
 }
 
-TEST_F(OnCards, RunsOnAVirtualGpuLikeACard) {
+TEST_F(OnCuda, RunsOnAVirtualGpuLikeACard) {
   EXPECT_EQ(0, ohm({"verify-device", "good.lua", "--write-profile", "card.json"}).code);
   const ProgramResult result = ohm({"run", "segments.lua", "--gpu", "card.json", "--json"});
   EXPECT_EQ(0, result.code) << result.err;
@@ -219,7 +218,7 @@ TEST_F(OnCards, RunsOnAVirtualGpuLikeACard) {
               HasSubstr("32, 0"));
 }
 
-TEST_F(OnCards, SaysWhatIsWrongWithAProfile) {
+TEST_F(OnCuda, SaysWhatIsWrongWithAProfile) {
   const auto refusal = [&](const std::string& text) {
     folder_.write("wrong.json", text);
     const ProgramResult result = ohm({"run", "good.lua", "--gpu", "wrong.json"});
@@ -257,7 +256,7 @@ return ohm.scenario {
 }
 )lua";
 
-TEST_F(OnCards, NamesTheLibrariesAndWhatTheyTake) {
+TEST_F(OnCuda, NamesTheLibrariesAndWhatTheyTake) {
   folder_.write("libraries.lua", kLibraryModel);
   machine_is("devices=2 capacity=134217728 cudnn_workspace=524288");
   const ProgramResult result =
@@ -275,7 +274,7 @@ TEST_F(OnCards, NamesTheLibrariesAndWhatTheyTake) {
   EXPECT_EQ(524288, profile["library_workspaces"][0]["largest_bytes"]);
 }
 
-TEST_F(OnCards, ComputesTheSameWithAndWithoutLibraries) {
+TEST_F(OnCuda, ComputesTheSameWithAndWithoutLibraries) {
   folder_.write("libraries.lua", kLibraryModel);
   const auto expect_figures = [&] {
     const ProgramResult result = ohm({"run", "libraries.lua", "--gpu", "cuda", "--json"});
@@ -294,7 +293,7 @@ TEST_F(OnCards, ComputesTheSameWithAndWithoutLibraries) {
                         "libthere-is-none.so.1: cannot open"));
 }
 
-TEST_F(OnCards, ALibrarysFailureIsTheScriptsError) {
+TEST_F(OnCuda, ALibrarysFailureIsTheScriptsError) {
   folder_.write("libraries.lua", kLibraryModel);
   machine_is("capacity=134217728 fail=cudnnConvolutionForward:0:5000");
   const ProgramResult result = ohm({"run", "libraries.lua", "--gpu", "cuda"});
@@ -307,7 +306,7 @@ TEST_F(OnCards, ALibrarysFailureIsTheScriptsError) {
       HasSubstr("CUDA out of memory. cuBLASLt: cublasLtCreate: CUBLAS_STATUS_ALLOC_FAILED"));
 }
 
-TEST_F(OnCards, SweepsWithARunForEachFault) {
+TEST_F(OnCuda, SweepsWithARunForEachFault) {
   const ProgramResult result =
       ohm({"sweep", "segments.lua", "--gpu", "cuda", "--case", "one", "--json"});
   const ProgramResult on_virtual =
@@ -323,13 +322,13 @@ TEST_F(OnCards, SweepsWithARunForEachFault) {
   EXPECT_EQ(2, ohm({"sweep", "segments.lua", "--gpu", "cuda", "--bytes"}).code);
 }
 
-TEST_F(OnCards, FitsOnVirtualGpusAlone) {
+TEST_F(OnCuda, FitsOnVirtualGpusAlone) {
   const ProgramResult result = ohm({"fit", "segments.lua", "--vary", "capacity", "--gpu", "cuda"});
   EXPECT_EQ(2, result.code);
   EXPECT_THAT(result.err, HasSubstr("--write-profile card.json"));
 }
 
-TEST_F(OnCards, ShowsThemAsNvidiaSmiDoes) {
+TEST_F(OnCuda, ShowsThemAsNvidiaSmiDoes) {
   EXPECT_EQ("0, Stand-in 0, 0, 128, 37\n1, Stand-in 1, 0, 128, 37\n",
             ohm({"smi", "--gpu", "cuda",
                  "--query-gpu=index,name,memory.used,memory.total,utilization.gpu",
@@ -342,7 +341,7 @@ TEST_F(OnCards, ShowsThemAsNvidiaSmiDoes) {
   EXPECT_THAT(missing.err, HasSubstr("NVML is not here: libno-nvml.so.1"));
 }
 
-TEST_F(OnCards, RefusesOptionsThatMakeNoSense) {
+TEST_F(OnCuda, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(2, ohm({"run", "good.lua", "--limit", "1GiB"}).code);
   EXPECT_EQ(2, ohm({"run", "good.lua", "--gpu", "cuda,count=2"}).code);
   EXPECT_EQ(2, ohm({"run", "good.lua", "--gpu", "cuda", "--limit", "much"}).code);
@@ -350,7 +349,7 @@ TEST_F(OnCards, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(5, ohm({"verify-device", "good.lua", "--case", "mitigation", "--filter", "x"}).code);
 }
 
-TEST(OnARealCard, HasTheSameEventsAsTheVirtualGpu) {
+TEST(OnRealGpu, HasTheSameEventsAsTheVirtualGpu) {
   const test::TempFolder folder;
   folder.write("good.lua", test::kGoodScenario);
   const ProgramResult result =

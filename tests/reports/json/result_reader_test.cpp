@@ -77,7 +77,7 @@ TEST(ResultReader, RefusesHistoriesWhoseColumnsDoNotBelongTogether) {
   const std::string place = "$.scenarios[0].variants[0].history";
   EXPECT_EQ(place + ".devices[0].blocks: column \"bytes\" has another length",
             refusal_with([](Json& json) { json["devices"][0]["blocks"]["bytes"] = "1 2"; }));
-  EXPECT_EQ(place + ".devices[0].blocks: column \"bytes\" has another length",
+  EXPECT_EQ(place + ".devices[0].blocks: column \"end\" has another length",
             refusal_with([](Json& json) { json["devices"][0]["blocks"]["begin"] = ""; }));
   EXPECT_EQ(place + ": a memory history whose blocks have a site that is not in its table",
             refusal_with([](Json& json) { json["devices"][0]["blocks"]["site"] = "0 1 2 1"; }));

@@ -23,7 +23,7 @@
 #include "runtime/optim/rprop.h"
 #include "runtime/optim/sgd.h"
 #include "runtime/tensor/context.h"
-#include "tests/support/card_machine.h"
+#include "tests/support/cuda_machine.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
@@ -109,7 +109,7 @@ std::vector<Make> without_fused_form(Form form, bool maximize) {
           with<optim::Rprop>(optim::RpropOptions(), form, maximize)};
 }
 
-void expect_same_on_card(const std::vector<Make>& optimizers) {
+void expect_same_on_cuda(const std::vector<Make>& optimizers) {
   for (std::size_t i = 0; i < optimizers.size(); ++i) {
     SCOPED_TRACE(i);
     std::vector<double> expected;
@@ -117,7 +117,7 @@ void expect_same_on_card(const std::vector<Make>& optimizers) {
       const TestMachine machine({.values = ValueMode::keeps_values});
       expected = to_doubles(after_three_steps(optimizers[i]));
     }
-    const CardMachine machine;
+    const CudaMachine machine;
     const Tensor parameter = after_three_steps(optimizers[i]);
     EXPECT_EQ(machine.downloads(), 0);
     EXPECT_EQ(parameter.storage().residency(), Residency::device);
@@ -125,23 +125,23 @@ void expect_same_on_card(const std::vector<Make>& optimizers) {
   }
 }
 
-TEST(CardStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
+TEST(CudaStep, ComputesWhatItDoesOnAVirtualGpuAndStaysOnTheCard) {
   for (const Form form : {Form::foreach_list, Form::for_loop, Form::fused}) {
     SCOPED_TRACE(static_cast<int>(form));
-    expect_same_on_card({adam(form, false), adam(form, true), sgd(form, 0, false),
+    expect_same_on_cuda({adam(form, false), adam(form, true), sgd(form, 0, false),
                          sgd(form, 0.9, false), sgd(form, 0.9, true)});
   }
   for (const Form form : {Form::foreach_list, Form::for_loop}) {
     SCOPED_TRACE(static_cast<int>(form));
     for (const bool maximize : {false, true}) {
       SCOPED_TRACE(maximize);
-      expect_same_on_card(without_fused_form(form, maximize));
+      expect_same_on_cuda(without_fused_form(form, maximize));
     }
   }
 }
 
-TEST(CardStep, AGradScalerFindsOnTheCardWhatIsNotFinite) {
-  const CardMachine machine;
+TEST(CudaStep, AGradScalerFindsOnTheCardWhatIsNotFinite) {
+  const CudaMachine machine;
   const Tensor parameter = numbers(1);
   parameter.set_requires_grad(true);
   const auto optimizer = sgd(Form::for_loop, 0, false)({parameter});

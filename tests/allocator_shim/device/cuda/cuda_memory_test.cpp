@@ -83,7 +83,7 @@ TEST(CudaMemory, TellsWhichProcessesHoldMemory) {
 
 // ---- with an allocator on it --------------------------------------------------------------------
 
-struct OnACard {
+struct OnDevice {
   std::shared_ptr<const CudaDevice> device = StandIn::device();
   CudaMemory memory{device, StandIn::nvml()};
   CudaStreams streams{device};
@@ -91,7 +91,7 @@ struct OnACard {
 
 TEST(CudaMemory, CarriesTheCachingAllocatorThroughAnOutOfMemoryError) {
   const StandIn stand_in;
-  OnACard on;
+  OnDevice on;
   CachingAllocator allocator(on.memory, on.streams, {});
   const Allocation first = allocator.allocate({40_MiB});
   EXPECT_THROW(allocator.allocate({40_MiB}), OutOfMemory);
@@ -105,7 +105,7 @@ TEST(CudaMemory, CarriesTheCachingAllocatorThroughAnOutOfMemoryError) {
 
 TEST(CudaMemory, CarriesExpandableSegments) {
   const StandIn stand_in;
-  OnACard on;
+  OnDevice on;
   CachingAllocatorOptions options;
   options.settings = parse_settings("expandable_segments:True", options.rules);
   {
@@ -122,7 +122,7 @@ TEST(CudaMemory, CarriesExpandableSegments) {
 
 TEST(CudaStreams, FreesAForeignStreamsBlockOnceTheDeviceHasCaughtUp) {
   const StandIn stand_in;
-  OnACard on;
+  OnDevice on;
   CachingAllocator allocator(on.memory, on.streams, {});
   const Allocation block = allocator.allocate({2_MiB});
   allocator.record_stream(block.block, 3);

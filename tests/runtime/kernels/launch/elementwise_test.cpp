@@ -35,7 +35,7 @@ double rounded(double value, DType dtype) {
 /// As a kernel on a GPU would: element by element.
 std::vector<double> values_of(const Tensor& tensor, const Shape& shape) {
   std::vector<double> values;
-  for_each_offset(shape, broadcast_strides(tensor, shape),
+  for_each_offset(shape, broadcast_strides(tensor.shape(), tensor.strides(), shape),
                   [&](std::int64_t offset) { values.push_back(stored_at(tensor, offset)); });
   return values;
 }

@@ -9,12 +9,12 @@
 #include "runtime/ops/norm.h"
 #include "runtime/ops/reduction.h"
 #include "runtime/tensor/context.h"
-#include "tests/support/card_comparison.h"
+#include "tests/support/cuda_comparison.h"
 
 namespace ohm::test {
 namespace {
 
-class CardFolds : public testing::Test {
+class CudaReductions : public testing::Test {
  protected:
   static Tensor numbers(const Shape& shape, DType dtype = DType::float32) {
     Context::current().seed(9);
@@ -26,7 +26,7 @@ class CardFolds : public testing::Test {
                    const std::vector<Shape>& all_dims) {
     for (const Shape& dims : all_dims) {
       SCOPED_TRACE(input.shape().str() + " along " + dims.str());
-      expect_same_on_card(
+      expect_same_on_cuda(
           machine_,
           [&](const auto& in) { return std::vector<Tensor>{fold(detached_alias(in[0]), dims)}; },
           {input}, 1e-6);
@@ -34,10 +34,10 @@ class CardFolds : public testing::Test {
   }
   int launches() const { return machine_.stand_in().calls("cuLaunchKernel"); }
 
-  CardMachine machine_;
+  CudaMachine machine_;
 };
 
-TEST_F(CardFolds, SumsOfAnySize) {
+TEST_F(CudaReductions, SumsOfAnySize) {
   const SplitReduction sum = [](const Tensor& in, const Shape& dims) {
     return ops::sum(in, dims, false, std::nullopt);
   };
@@ -53,7 +53,7 @@ TEST_F(CardFolds, SumsOfAnySize) {
   expect_same(sum, cast(numbers({200'000}), DType::boolean), {{0}});
 }
 
-TEST_F(CardFolds, IntegersAreAddedUpAsIntegers) {
+TEST_F(CudaReductions, IntegersAreAddedUpAsIntegers) {
   constexpr std::int64_t kEach = (std::int64_t{1} << 49U) + 1;
   const Tensor input = full({8193}, static_cast<double>(kEach), {DType::int64, Device::cuda(0)});
   std::int64_t found = 0;
@@ -61,7 +61,7 @@ TEST_F(CardFolds, IntegersAreAddedUpAsIntegers) {
   EXPECT_EQ(found, 8193 * kEach) << "which no float64 is";
 }
 
-TEST_F(CardFolds, NormsAndMeansOfAnySize) {
+TEST_F(CudaReductions, NormsAndMeansOfAnySize) {
   for (const double p : {1.0, 2.0}) {
     const SplitReduction norm = [p](const Tensor& in, const Shape& dims) {
       return ops::norm(in, p, dims, false);
@@ -73,7 +73,7 @@ TEST_F(CardFolds, NormsAndMeansOfAnySize) {
               numbers({5, 60'000}), {{0}, {1}, {0, 1}});
 }
 
-TEST_F(CardFolds, ExtremaAndTheirPlacesOfAnySize) {
+TEST_F(CudaReductions, ExtremaAndTheirPlacesOfAnySize) {
   Tensor with_nan = numbers({2, 3, 20'000});
   fill_values(make_view(with_nan, {2}, {7'000}, 25'000), std::nan(""));
   Tensor with_equals = numbers({2, 3, 20'000});
@@ -81,7 +81,7 @@ TEST_F(CardFolds, ExtremaAndTheirPlacesOfAnySize) {
   for (const Tensor& input : {numbers({2, 3, 20'000}), with_nan, with_equals}) {
     for (const std::int64_t dim : {0, 1, 2}) {
       for (const bool largest : {false, true}) {
-        expect_same_on_card(
+        expect_same_on_cuda(
             machine_,
             [&](const auto& in) {
               const Tensor given = detached_alias(in[0]);
@@ -100,12 +100,12 @@ TEST_F(CardFolds, ExtremaAndTheirPlacesOfAnySize) {
   }
 }
 
-TEST_F(CardFolds, BoolsAreAskedForAnyAndForAll) {
+TEST_F(CudaReductions, BoolsAreAskedForAnyAndForAll) {
   for (const double first : {0.0, 1.0}) {
     for (const double last : {0.0, 1.0}) {
       const Tensor bools = full({20'000}, first, {DType::boolean, Device::cpu()});
       fill_values(make_view(bools, {1}, {1}, 19'999), last);
-      expect_same_on_card(machine_,
+      expect_same_on_cuda(machine_,
                           [](const auto& in) {
                             return std::vector<Tensor>{ops::any(in[0]), ops::all(in[0])};
                           },
@@ -114,7 +114,7 @@ TEST_F(CardFolds, BoolsAreAskedForAnyAndForAll) {
   }
 }
 
-TEST_F(CardFolds, ManyElementsToOneAreFoldedInPieces) {
+TEST_F(CudaReductions, ManyElementsToOneAreFoldedInPieces) {
   const auto launches_of = [this](const Shape& shape, const Shape& dims) {
     const Tensor input = zeros(shape, {DType::float32, Device::cuda(0)});
     const int before = launches();
@@ -128,7 +128,7 @@ TEST_F(CardFolds, ManyElementsToOneAreFoldedInPieces) {
   EXPECT_EQ(launches_of({64, 1000}, {0}), 1);
 }
 
-TEST_F(CardFolds, PiecesTakeNoMemoryThatIsCounted) {
+TEST_F(CudaReductions, PiecesTakeNoMemoryThatIsCounted) {
   const RequestAllocator& allocator = *Context::current().slot(Device::cuda(0)).allocator;
   const Tensor input = zeros({100'000, 3}, {DType::float32, Device::cuda(0)});
   const auto before = allocator.stats().allocation[0].allocated;
@@ -139,7 +139,7 @@ TEST_F(CardFolds, PiecesTakeNoMemoryThatIsCounted) {
 }
 
 TEST(CudaReduction, FindsNoMemoryForPieces) {
-  const CardMachine machine(1, "fail=cuMemAlloc_v2:2:2");
+  const CudaMachine machine(1, "fail=cuMemAlloc_v2:2:2");
   const Tensor input = full({100'000, 3}, 1.0, {DType::float32, Device::cuda(0)});
   const int before = machine.stand_in().calls("cuLaunchKernel");
   EXPECT_EQ(to_doubles(reduce_sum(input, 1, false, DType::float32)),

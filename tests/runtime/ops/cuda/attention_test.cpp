@@ -13,7 +13,7 @@
 #include "runtime/ops/slice.h"
 #include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
-#include "tests/support/card_comparison.h"
+#include "tests/support/cuda_comparison.h"
 #include "tests/support/test_machine.h"
 
 namespace ohm::test {
@@ -65,8 +65,8 @@ std::vector<std::vector<double>> on_virtual_gpu(const Case& one, const TensorFun
   return numbers_of(results_and_gradients(op, inputs_of(one)));
 }
 
-std::vector<std::vector<double>> on_card(const Case& one, const TensorFunction& op) {
-  const CardMachine machine;
+std::vector<std::vector<double>> on_cuda(const Case& one, const TensorFunction& op) {
+  const CudaMachine machine;
   const std::vector<Tensor> inputs = inputs_of(one);
   const int downloaded = machine.downloads();
   const std::vector<Tensor> found = results_and_gradients(op, inputs);
@@ -82,7 +82,7 @@ double tolerance_of(DType dtype) {
 
 void expect_same_as_virtual(const Case& one, const TensorFunction& op) {
   const std::vector<std::vector<double>> expected = on_virtual_gpu(one, op);
-  const std::vector<std::vector<double>> found = on_card(one, op);
+  const std::vector<std::vector<double>> found = on_cuda(one, op);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE("tensor " + std::to_string(i));
@@ -95,7 +95,7 @@ void expect_same_as_virtual(const Case& one, const TensorFunction& op) {
   }
 }
 
-class CardAttention : public testing::TestWithParam<DType> {
+class CudaAttention : public testing::TestWithParam<DType> {
  protected:
   static void expect_same(Case one) {
     one.dtype = GetParam();
@@ -103,24 +103,24 @@ class CardAttention : public testing::TestWithParam<DType> {
   }
 };
 
-TEST_P(CardAttention, OfAllKeys) { expect_same({}); }
+TEST_P(CudaAttention, OfAllKeys) { expect_same({}); }
 
-TEST_P(CardAttention, OfKeysBefore) {
+TEST_P(CudaAttention, OfKeysBefore) {
   expect_same({.key = {2, 3, 5, 8}, .value = {2, 3, 5, 8}, .is_causal = true});
 }
 
-TEST_P(CardAttention, OfMoreKeysThanQueriesBefore) { expect_same({.is_causal = true}); }
+TEST_P(CudaAttention, OfMoreKeysThanQueriesBefore) { expect_same({.is_causal = true}); }
 
-TEST_P(CardAttention, WithAMaskOfItsOwn) { expect_same({.mask = {2, 3, 5, 7}}); }
+TEST_P(CudaAttention, WithAMaskOfItsOwn) { expect_same({.mask = {2, 3, 5, 7}}); }
 
-TEST_P(CardAttention, WithAMaskForAllHeads) { expect_same({.mask = {5, 7}}); }
+TEST_P(CudaAttention, WithAMaskForAllHeads) { expect_same({.mask = {5, 7}}); }
 
-TEST_P(CardAttention, WithDropout) {
+TEST_P(CudaAttention, WithDropout) {
   expect_same({.value = {2, 3, 7, 8}, .dropout_p = 0.4});
   expect_same({.mask = {5, 7}, .dropout_p = 0.4});
 }
 
-TEST_P(CardAttention, OfRowsThatAreApart) {
+TEST_P(CudaAttention, OfRowsThatAreApart) {
   Case one{.query = {2, 5, 3, 8}, .key = {2, 7, 3, 8}, .value = {2, 7, 3, 8}};
   one.dtype = GetParam();
   expect_same_as_virtual(one, [&](const std::vector<Tensor>& in) {
@@ -130,7 +130,7 @@ TEST_P(CardAttention, OfRowsThatAreApart) {
   });
 }
 
-TEST_P(CardAttention, KeepsNoSumsWhereNoGradientIsWanted) {
+TEST_P(CudaAttention, KeepsNoSumsWhereNoGradientIsWanted) {
   Case one;
   one.dtype = GetParam();
   expect_same_as_virtual(one, [&](const std::vector<Tensor>& in) {
@@ -139,7 +139,7 @@ TEST_P(CardAttention, KeepsNoSumsWhereNoGradientIsWanted) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(DTypes, CardAttention,
+INSTANTIATE_TEST_SUITE_P(DTypes, CudaAttention,
                          testing::Values(DType::float32, DType::float16, DType::bfloat16),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 

@@ -39,7 +39,7 @@ Tensor turned(const Tensor& tensor) {
   return make_view(tensor, sizes, strides, tensor.impl()->offset);
 }
 
-class CardMoves : public testing::Test {
+class CudaGatherScatter : public testing::Test {
  protected:
   void SetUp() override { Context::current().seed(3); }
 
@@ -112,7 +112,7 @@ class CardMoves : public testing::Test {
   CountingMachine machine_;
 };
 
-TEST_F(CardMoves, ArrangeAnyLayoutAndDType) {
+TEST_F(CudaGatherScatter, ArrangeAnyLayoutAndDType) {
   for (const DType dtype : {DType::float32, DType::float16, DType::int32, DType::boolean}) {
     const Tensor cube = normal({3, 5, 7}, dtype);
     for (const Tensor& input : {cube, turned(cube)}) {
@@ -127,14 +127,14 @@ TEST_F(CardMoves, ArrangeAnyLayoutAndDType) {
   }
 }
 
-TEST_F(CardMoves, AddUpAlongLongAndShortLines) {
+TEST_F(CudaGatherScatter, AddUpAlongLongAndShortLines) {
   expect_same("cumsum", {normal({3, 1000}), std::int64_t{1}}, 1e-5);
   expect_same("cumsum", {normal({70, 40}), std::int64_t{0}}, 1e-5);
   expect_same("cumsum", {turned(normal({3, 5, 7})), std::int64_t{1}}, 1e-5);
   expect_same("cumsum", {whole_numbers({2000}, 50), std::int64_t{0}});
 }
 
-TEST_F(CardMoves, LookUpAndWriteWhereAnIndexSays) {
+TEST_F(CudaGatherScatter, LookUpAndWriteWhereAnIndexSays) {
   const Tensor matrix = normal({40, 30});
   for (const Tensor& input : {matrix, turned(normal({30, 40}))}) {
     const Tensor columns = whole_numbers({40, 50}, 30);
@@ -156,16 +156,16 @@ TEST_F(CardMoves, LookUpAndWriteWhereAnIndexSays) {
               1e-5);
 }
 
-TEST_F(CardMoves, CountFromTheEndInSubscriptsAlone) {
+TEST_F(CudaGatherScatter, CountFromTheEndInSubscriptsAlone) {
   const Tensor places = from_values({-1, 0, -3}, {3}, {DType::int64, Device::cpu()});
   expect_same("index", {normal({3, 2}), std::vector<Tensor>{places}});
-  const Tensor on_card = transfer(places, Device::cuda(0));
+  const Tensor on_cuda = transfer(places, Device::cuda(0));
   const Tensor input = transfer(normal({3, 2}), Device::cuda(0));
-  EXPECT_THROW(call_op(*ops::find_op("index_select"), {input, std::int64_t{0}, on_card}),
+  EXPECT_THROW(call_op(*ops::find_op("index_select"), {input, std::int64_t{0}, on_cuda}),
                std::invalid_argument);
 }
 
-TEST_F(CardMoves, RefuseAPlaceThatIsNone) {
+TEST_F(CudaGatherScatter, RefuseAPlaceThatIsNone) {
   const auto message_of = [](const char* op, const ops::Sample& sample) {
     try {
       call_op(*ops::find_op(op), sample);
@@ -186,7 +186,7 @@ TEST_F(CardMoves, RefuseAPlaceThatIsNone) {
             "[nll_loss] target 4 is out of bounds: there are 4 classes");
 }
 
-TEST_F(CardMoves, FoldWithZerosAndWhatIsNoNumber) {
+TEST_F(CudaGatherScatter, FoldWithZerosAndWhatIsNoNumber) {
   Tensor input = normal({6, 400});
   input.data<float>()[7] = 0;
   input.data<float>()[907] = input.data<float>()[910] = 0;
@@ -209,7 +209,7 @@ TEST_F(CardMoves, FoldWithZerosAndWhatIsNoNumber) {
   }
 }
 
-TEST_F(CardMoves, NormaliseGroupsAndBatches) {
+TEST_F(CudaGatherScatter, NormaliseGroupsAndBatches) {
   const Tensor images = normal({3, 6, 5, 7});
   expect_same("group_norm", {images, std::int64_t{2}, normal({6}), normal({6})}, 1e-5);
   expect_same("batch_norm", {normal({70, 6}), Value(), Value(), normal({6}), normal({6}), true},
@@ -217,7 +217,7 @@ TEST_F(CardMoves, NormaliseGroupsAndBatches) {
   expect_same("batch_norm", {turned(images), Value(), Value(), Value(), Value(), true}, 1e-5);
 }
 
-TEST_F(CardMoves, StepCellsWhoseGatesAreParts) {
+TEST_F(CudaGatherScatter, StepCellsWhoseGatesAreParts) {
   for (const auto& [op, gates] : {std::pair("_thnn_fused_lstm_cell", std::int64_t{4}),
                                   std::pair("_thnn_fused_gru_cell", std::int64_t{3})}) {
     const Shape wide{6, gates * 9};
@@ -230,7 +230,7 @@ TEST_F(CardMoves, StepCellsWhoseGatesAreParts) {
 }
 
 // The layout of a state says nothing of that of the next one.
-TEST_F(CardMoves, StepCellsFromATransposedState) {
+TEST_F(CudaGatherScatter, StepCellsFromATransposedState) {
   for (const std::pair<const char*, std::int64_t>& cell :
        {std::pair("_thnn_fused_lstm_cell", std::int64_t{4}),
         std::pair("_thnn_fused_gru_cell", std::int64_t{3})}) {
@@ -249,7 +249,7 @@ TEST_F(CardMoves, StepCellsFromATransposedState) {
   }
 }
 
-TEST_F(CardMoves, ResizeImages) {
+TEST_F(CudaGatherScatter, ResizeImages) {
   const Tensor images = normal({2, 3, 9, 7});
   for (const bool aligned : {false, true}) {
     expect_same("interpolate", {images, Shape{5, 20}, Value(), std::string("bilinear"), aligned},

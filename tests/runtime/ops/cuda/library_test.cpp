@@ -28,7 +28,7 @@
 #include "runtime/parallel/rank_group.h"
 #include "runtime/parallel/replicate.h"
 #include "runtime/tensor/context.h"
-#include "tests/support/card_machine.h"
+#include "tests/support/cuda_machine.h"
 #include "tests/support/op_samples.h"
 
 namespace ohm::test {
@@ -37,12 +37,12 @@ namespace {
 using testing::HasSubstr;
 
 constexpr Device kCard = Device::cuda(0);
-const std::string kOneCard = "capacity=268435456";
+const std::string kOneDevice = "capacity=268435456";
 
-Tensor on_card(const std::vector<double>& values, const Shape& shape) {
+Tensor on_cuda(const std::vector<double>& values, const Shape& shape) {
   return from_values(values, shape, {DType::float32, kCard});
 }
-Tensor square() { return on_card({1, 2, 3, 4}, {2, 2}); }
+Tensor square() { return on_cuda({1, 2, 3, 4}, {2, 2}); }
 
 // ---- numbers ------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ class EveryOpOfALibrary : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryOpOfALibrary, ComputesOnTheCardWhatTheHostDoes) {
   for (const DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {
-    const CardMachine machine(1, kOneCard);
+    const CudaMachine machine(1, kOneDevice);
     const auto& all = ops::all_ops();
     const auto op = std::find_if(all.begin(), all.end(),
                                  [](const auto& one) { return one.info.name == GetParam().op; });
@@ -126,22 +126,22 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.op; });
 
 TEST(DeviceLibraries, LeaveTheHostABiasThatIsNotDense) {
-  const CardMachine machine(1, kOneCard);
-  const Tensor every_second = make_view(on_card({10, 0, 20, 0}, {2, 2}), {2}, {2}, 0);
+  const CudaMachine machine(1, kOneDevice);
+  const Tensor every_second = make_view(on_cuda({10, 0, 20, 0}, {2, 2}), {2}, {2}, 0);
   const auto convolved = [&](const Tensor& bias) {
-    return to_doubles(ops::conv2d(on_card({1}, {1, 1, 1, 1}), on_card({1, 1}, {2, 1, 1, 1}), bias,
+    return to_doubles(ops::conv2d(on_cuda({1}, {1, 1, 1, 1}), on_cuda({1, 1}, {2, 1, 1, 1}), bias,
                                   {1}, {0}, {1}, 1));
   };
   EXPECT_EQ(convolved(every_second), (std::vector<double>{11, 21}));
   EXPECT_EQ(machine.stand_in().calls("cudnnConvolutionForward"), 0);
-  EXPECT_EQ(convolved(on_card({10, 20}, {2})), (std::vector<double>{11, 21}));
+  EXPECT_EQ(convolved(on_cuda({10, 20}, {2})), (std::vector<double>{11, 21}));
   EXPECT_EQ(machine.stand_in().calls("cudnnConvolutionForward"), 1);
 }
 
 // cuBLASLt's kernels read it in pieces of 16 bytes, and cannot be told where it lies.
 TEST(DeviceLibraries, MultiplyWithABiasThatIsNotAligned) {
-  const CardMachine machine(1, kOneCard);
-  const Tensor biases = on_card({0, 10, 20}, {3});
+  const CudaMachine machine(1, kOneDevice);
+  const Tensor biases = on_cuda({0, 10, 20}, {3});
   const auto product = [](const Tensor& bias) {
     return to_doubles(ops::linear(square(), square(), bias));
   };
@@ -152,9 +152,9 @@ TEST(DeviceLibraries, MultiplyWithABiasThatIsNotAligned) {
 }
 
 TEST(DeviceLibraries, LeaveTheHostWhatIsEmpty) {
-  const CardMachine machine(1, kOneCard);
-  const Tensor images = make_view(on_card({1, 2}, {2, 1, 1, 1}), {0, 1, 1, 1}, {1, 1, 1, 1}, 0);
-  const Tensor filter = on_card({3}, {1, 1, 1, 1});
+  const CudaMachine machine(1, kOneDevice);
+  const Tensor images = make_view(on_cuda({1, 2}, {2, 1, 1, 1}), {0, 1, 1, 1}, {1, 1, 1, 1}, 0);
+  const Tensor filter = on_cuda({3}, {1, 1, 1, 1});
   filter.set_requires_grad(true);
   const Tensor out = ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
   backward({ops::sum(out)}, {}, GraphRetention::release);
@@ -166,7 +166,7 @@ TEST(DeviceLibraries, NormalizeBatchesAsTheHostDoes) {
   for (const DType dtype : {DType::float32, DType::float64, DType::float16}) {
     SCOPED_TRACE(name_of(dtype));
     std::map<bool, Values> found;
-    const CardMachine machine(1, kOneCard);
+    const CudaMachine machine(1, kOneDevice);
     for (const Device device : {Device::cpu(), kCard}) {
       Context::current().seed(3);
       const DType statistics = dtype == DType::float64 ? DType::float64 : DType::float32;
@@ -203,17 +203,17 @@ TEST(DeviceLibraries, NormalizeBatchesAsTheHostDoes) {
 // ---- workspaces ---------------------------------------------------------------------------------
 
 TEST(DeviceLibraries, CublasIsGivenTheBlockThatTheRuntimeKeeps) {
-  const CardMachine machine(1, kOneCard);
+  const CudaMachine machine(1, kOneDevice);
   ops::mm(square(), square());
   const Storage* kept = ops::ensure_cublas_workspace(kCard);
-  EXPECT_EQ(kept->bytes(), CardMachine::kWorkspaceBytes);
+  EXPECT_EQ(kept->bytes(), CudaMachine::kWorkspaceBytes);
   EXPECT_EQ(machine.stand_in().library_workspace(), kept->address());
   ops::mm(square(), square());
   EXPECT_EQ(machine.stand_in().calls("cublasSetWorkspace_v2"), 1) << "it has it already";
 }
 
 TEST(DeviceLibraries, CublasForgetsAWorkspaceThatIsGone) {
-  CardMachine machine(1, kOneCard);
+  CudaMachine machine(1, kOneDevice);
   ops::mm(square(), square());
   DeviceSlot& slot = Context::current().slot(kCard);
   slot.cublas_workspace_bytes = 0;
@@ -223,8 +223,8 @@ TEST(DeviceLibraries, CublasForgetsAWorkspaceThatIsGone) {
 }
 
 TEST(DeviceLibraries, CublasLtIsGivenTheBlockOfItsCall) {
-  const CardMachine machine(1, kOneCard);
-  ops::addmm(on_card({1, 2}, {2}), square(), square());
+  const CudaMachine machine(1, kOneDevice);
+  ops::addmm(on_cuda({1, 2}, {2}), square(), square());
   EXPECT_EQ(machine.stand_in().calls("cublasLtMatmul"), 1);
   const DeviceAddress given = machine.stand_in().library_workspace();
   EXPECT_NE(given, 0U);
@@ -234,10 +234,10 @@ TEST(DeviceLibraries, CublasLtIsGivenTheBlockOfItsCall) {
 }
 
 TEST(DeviceLibraries, ConvolutionsTakeNoWorkspaceWhereThereIsAWayWithout) {
-  const CardMachine machine(1, kOneCard);
+  const CudaMachine machine(1, kOneDevice);
   const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
-  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
-  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  const Tensor images = on_cuda({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_cuda({2}, {1, 1, 1, 1});
   const auto requests = allocator.stats().allocation[0].allocated;
   EXPECT_EQ(to_doubles(ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1)),
             (std::vector<double>{2, 4, 6, 8}));
@@ -247,10 +247,10 @@ TEST(DeviceLibraries, ConvolutionsTakeNoWorkspaceWhereThereIsAWayWithout) {
 }
 
 TEST(DeviceLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
-  const CardMachine machine(1, kOneCard + " cudnn_workspace=524288");
+  const CudaMachine machine(1, kOneDevice + " cudnn_workspace=524288");
   const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
-  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
-  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  const Tensor images = on_cuda({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_cuda({2}, {1, 1, 1, 1});
   const auto before = allocator.stats().requested_bytes[0];
   const Tensor out = ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
   const auto after = allocator.stats().requested_bytes[0];
@@ -265,13 +265,13 @@ TEST(DeviceLibraries, AConvolutionsWorkspaceComesFromTheAllocatorAndGoesBack) {
 const std::string kMeasured = "cudnnFindConvolutionForwardAlgorithmEx";
 
 std::vector<double> convolved() {
-  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
-  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  const Tensor images = on_cuda({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_cuda({2}, {1, 1, 1, 1});
   return to_doubles(ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1));
 }
 
 TEST(CudnnBenchmark, TriesAConvolutionOnceAndKeepsTheFastestWay) {
-  const CardMachine machine(1, kOneCard);
+  const CudaMachine machine(1, kOneDevice);
   Context::current().state.convolution_plans.is_benchmark = true;
   const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
   const auto requested = [&] { return allocator.stats().requested_bytes[0].allocated; };
@@ -288,10 +288,10 @@ TEST(CudnnBenchmark, TriesAConvolutionOnceAndKeepsTheFastestWay) {
 }
 
 TEST(CudnnBenchmark, TriesTheGradientsToo) {
-  const CardMachine machine(1, kOneCard);
+  const CudaMachine machine(1, kOneDevice);
   Context::current().state.convolution_plans.is_benchmark = true;
-  const Tensor images = on_card({1, 2, 3, 4}, {1, 1, 2, 2});
-  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  const Tensor images = on_cuda({1, 2, 3, 4}, {1, 1, 2, 2});
+  const Tensor filter = on_cuda({2}, {1, 1, 1, 1});
   for (const Tensor& leaf : {images, filter}) leaf.set_requires_grad(true);
   const Tensor out = ops::conv2d(images, filter, {}, {1}, {0}, {1}, 1);
   backward({out}, {ones_like(out)}, GraphRetention::release);
@@ -302,7 +302,7 @@ TEST(CudnnBenchmark, TriesTheGradientsToo) {
 }
 
 TEST(CudnnBenchmark, EmptiesTheCacheAfterATrialAndHoldsNothing) {
-  const CardMachine machine(1, kOneCard);
+  const CudaMachine machine(1, kOneDevice);
   Context::current().state.convolution_plans.is_benchmark = true;
   const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
   empty({8 << 20}, {DType::float32, kCard});
@@ -313,14 +313,14 @@ TEST(CudnnBenchmark, EmptiesTheCacheAfterATrialAndHoldsNothing) {
 }
 
 TEST(CudnnBenchmark, TriesNothingThatThereIsNoRoomFor) {
-  const CardMachine machine(1, kOneCard + " cudnn_workspace=200000000");
+  const CudaMachine machine(1, kOneDevice + " cudnn_workspace=200000000");
   Context::current().state.convolution_plans.is_benchmark = true;
   EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8})) << "the host's";
   EXPECT_EQ(machine.stand_in().calls("cudnnConvolutionForward"), 0);
 }
 
 TEST(CudnnBenchmark, TakesHalfOfAWorkspaceThatThereIsNoMemoryFor) {
-  CardMachine machine(1, kOneCard);
+  CudaMachine machine(1, kOneDevice);
   DeviceSlot& slot = machine.context().gpus[0];
   FaultPlan faults = FaultPlan::parse("persistent(size(>=4096)) & level(workspace)");
   FaultyAllocator full(*slot.allocator, faults, 0);
@@ -332,7 +332,7 @@ TEST(CudnnBenchmark, TakesHalfOfAWorkspaceThatThereIsNoMemoryFor) {
 }
 
 TEST(CudnnBenchmark, AFailedTrialLeavesTheConvolutionNew) {
-  const CardMachine machine(1, kOneCard + " fail=" + kMeasured + ":0:5000");
+  const CudaMachine machine(1, kOneDevice + " fail=" + kMeasured + ":0:5000");
   Context::current().state.convolution_plans.is_benchmark = true;
   EXPECT_THROW(convolved(), cuda::LibraryError);
   EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
@@ -341,7 +341,7 @@ TEST(CudnnBenchmark, AFailedTrialLeavesTheConvolutionNew) {
 
 // ---- collectives --------------------------------------------------------------------------------
 
-const std::string kTwoCards = "devices=2 capacity=268435456";
+const std::string kTwoDevices = "devices=2 capacity=268435456";
 
 /// What each of two ranks has after the sum of all, a broadcast, and one list of each kind.
 std::vector<std::vector<double>> after_collectives() {
@@ -370,7 +370,7 @@ const std::vector<std::vector<double>> kAfterCollectives = {{3, 20, 5, 7, 8, 8, 
                                                             {3, 20, 5, 7, 8, 8, 8, 400, 5}};
 
 TEST(DeviceLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
-  const CardMachine machine(2, kTwoCards);
+  const CudaMachine machine(2, kTwoDevices);
   EXPECT_EQ(after_collectives(), kAfterCollectives);
   EXPECT_EQ(machine.stand_in().calls("ncclCommInitAll"), 1);
   EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 2);
@@ -380,7 +380,7 @@ TEST(DeviceLibraries, CollectivesOfSeveralCardsGoThroughNccl) {
 }
 
 TEST(DeviceLibraries, TheSourceOfABroadcastIsARankAndNoCard) {
-  const CardMachine machine(2, kTwoCards);
+  const CudaMachine machine(2, kTwoDevices);
   const auto on = [](int gpu, double value) {
     return from_values({value}, {1}, {DType::float32, Device::cuda(gpu)});
   };
@@ -392,7 +392,7 @@ TEST(DeviceLibraries, TheSourceOfABroadcastIsARankAndNoCard) {
 TEST(DeviceLibraries, CollectivesDoWithoutNccl) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.nccl = {"libthere-is-none.so.1"};
-  const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
+  const CudaMachine machine(2, kTwoDevices, ValueMode::keeps_values, places);
   EXPECT_EQ(after_collectives(), kAfterCollectives);
   EXPECT_EQ(machine.stand_in().calls("ncclAllReduce"), 0);
 }
@@ -414,7 +414,7 @@ std::vector<double> gradient_of_replicas() {
 }
 
 TEST(DeviceLibraries, GradientsOfReplicasAreAddedUpByNccl) {
-  const CardMachine machine(2, kTwoCards);
+  const CudaMachine machine(2, kTwoDevices);
   EXPECT_EQ(gradient_of_replicas(), (std::vector<double>{3, 20}));
   EXPECT_EQ(machine.stand_in().calls("ncclReduce"), 2);
 }
@@ -422,7 +422,7 @@ TEST(DeviceLibraries, GradientsOfReplicasAreAddedUpByNccl) {
 TEST(DeviceLibraries, GradientsOfReplicasDoWithoutNccl) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.nccl = {"libthere-is-none.so.1"};
-  const CardMachine machine(2, kTwoCards, ValueMode::keeps_values, places);
+  const CudaMachine machine(2, kTwoDevices, ValueMode::keeps_values, places);
   EXPECT_EQ(gradient_of_replicas(), (std::vector<double>{3, 20}));
 }
 
@@ -434,7 +434,7 @@ cuda::LibraryPlaces nowhere() {
 }
 
 TEST(DeviceLibraries, WhatIsMissingIsComputedByTheHost) {
-  CardMachine machine(1, kOneCard, ValueMode::keeps_values, nowhere());
+  CudaMachine machine(1, kOneDevice, ValueMode::keeps_values, nowhere());
   EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}));
   const auto states = machine.libraries().states();
   ASSERT_EQ(states.size(), 3U);
@@ -445,7 +445,7 @@ TEST(DeviceLibraries, WhatIsMissingIsComputedByTheHost) {
 }
 
 TEST(DeviceLibraries, SayWhichVersionTheyAre) {
-  CardMachine machine(1, kOneCard + " cudnn_version=8907");
+  CudaMachine machine(1, kOneDevice + " cudnn_version=8907");
   const auto states = machine.libraries().states();
   EXPECT_EQ(states[0].version, "13.0.1");
   EXPECT_EQ(states[1].version, "13.0.1");
@@ -453,7 +453,7 @@ TEST(DeviceLibraries, SayWhichVersionTheyAre) {
 }
 
 TEST(DeviceLibraries, SayWhyOneDoesNotStart) {
-  CardMachine machine(1, kOneCard + " fail=cudnnCreate:0:5000");
+  CudaMachine machine(1, kOneDevice + " fail=cudnnCreate:0:5000");
   const auto states = machine.libraries().states();
   EXPECT_EQ(states[2].version, "");
   EXPECT_EQ(states[2].missing, "cuDNN: cudnnCreate: CUDNN_STATUS_EXECUTION_FAILED");
@@ -462,14 +462,14 @@ TEST(DeviceLibraries, SayWhyOneDoesNotStart) {
 TEST(DeviceLibraries, TheSecondNameIsTriedToo) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.cublas = {"libthere-is-none.so.13", stand_in::StandIn::path()};
-  CardMachine machine(1, kOneCard, ValueMode::keeps_values, places);
+  CudaMachine machine(1, kOneDevice, ValueMode::keeps_values, places);
   EXPECT_EQ(machine.libraries().states()[0].missing, "");
 }
 
 TEST(DeviceLibraries, ANameThatDoesNotStartIsPassedOver) {
   cuda::LibraryPlaces places = stand_in::StandIn::libraries();
   places.cublas = {stand_in::StandIn::path(), stand_in::StandIn::path()};
-  CardMachine machine(1, kOneCard + " fail=cublasCreate_v2:0:1", ValueMode::keeps_values, places);
+  CudaMachine machine(1, kOneDevice + " fail=cublasCreate_v2:0:1", ValueMode::keeps_values, places);
   EXPECT_EQ(machine.libraries().states()[0].missing, "");
   EXPECT_EQ(machine.stand_in().calls("cublasCreate_v2"), 2);
 }
@@ -477,7 +477,7 @@ TEST(DeviceLibraries, ANameThatDoesNotStartIsPassedOver) {
 TEST(DeviceLibraries, LeaveAloneACardThatDoesNotAnswer) {
   constexpr int kDeinitialized = 4;
   const stand_in::StandIn stand_in(
-      fmt::format("{} fail=cuCtxSetCurrent:1:{}", kOneCard, kDeinitialized));
+      fmt::format("{} fail=cuCtxSetCurrent:1:{}", kOneDevice, kDeinitialized));
   {
     cuda::DeviceLibraries libraries(stand_in::StandIn::device(), stand_in::StandIn::libraries());
     libraries.cublas();
@@ -496,13 +496,13 @@ std::string library_error_of(const std::function<void()>& body) {
 }
 
 TEST(DeviceLibraries, AFailureIsToldInTheLibrarysWords) {
-  const CardMachine machine(
-      1, kOneCard + " fail=cublasGemmEx:0:13 fail=cudnnConvolutionForward:0:5000");
+  const CudaMachine machine(
+      1, kOneDevice + " fail=cublasGemmEx:0:13 fail=cudnnConvolutionForward:0:5000");
   EXPECT_EQ(library_error_of([] { ops::mm(square(), square()); }),
             "cuBLAS: cublasGemmEx: CUBLAS_STATUS_EXECUTION_FAILED");
   EXPECT_EQ(
       library_error_of([] {
-        ops::conv2d(on_card({1}, {1, 1, 1, 1}), on_card({2}, {1, 1, 1, 1}), {}, {1}, {0}, {1}, 1);
+        ops::conv2d(on_cuda({1}, {1, 1, 1, 1}), on_cuda({2}, {1, 1, 1, 1}), {}, {1}, {0}, {1}, 1);
       }),
       "cuDNN: cudnnConvolutionForward: CUDNN_STATUS_EXECUTION_FAILED");
   EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}))
@@ -510,18 +510,18 @@ TEST(DeviceLibraries, AFailureIsToldInTheLibrarysWords) {
 }
 
 TEST(DeviceLibraries, WhatTheyDoNotSupportIsComputedByTheHost) {
-  const CardMachine machine(
-      1, kOneCard + " fail=cublasGemmEx:0:15 fail=cudnnConvolutionForward:0:3000");
+  const CudaMachine machine(
+      1, kOneDevice + " fail=cublasGemmEx:0:15 fail=cudnnConvolutionForward:0:3000");
   EXPECT_EQ(to_doubles(ops::mm(square(), square())), (std::vector<double>{7, 10, 15, 22}));
-  const Tensor image = on_card({3}, {1, 1, 1, 1});
-  const Tensor filter = on_card({2}, {1, 1, 1, 1});
+  const Tensor image = on_cuda({3}, {1, 1, 1, 1});
+  const Tensor filter = on_cuda({2}, {1, 1, 1, 1});
   EXPECT_EQ(to_doubles(ops::conv2d(image, filter, {}, {1}, {0}, {1}, 1)), (std::vector<double>{6}));
   EXPECT_EQ(machine.stand_in().calls("cublasGemmEx"), 1);
   EXPECT_EQ(machine.stand_in().calls("cudnnConvolutionForward"), 1);
 }
 
 TEST(DeviceLibraries, ACollectiveThatFailsEndsItsGroup) {
-  const CardMachine machine(2, kTwoCards + " fail=ncclAllReduce:1:1");
+  const CudaMachine machine(2, kTwoDevices + " fail=ncclAllReduce:1:1");
   EXPECT_EQ(library_error_of([] { after_collectives(); }),
             "NCCL: ncclAllReduce: unhandled cuda error");
   EXPECT_EQ(machine.stand_in().calls("ncclGroupEnd"), 1);
@@ -529,7 +529,7 @@ TEST(DeviceLibraries, ACollectiveThatFailsEndsItsGroup) {
 }
 
 TEST(DeviceLibraries, ABrokenCardIsToldBeforeTheLibrarysError) {
-  CardMachine machine(1, kOneCard + " fail=cublasGemmEx:0:13 fail=cuCtxSynchronize:0:700");
+  CudaMachine machine(1, kOneDevice + " fail=cublasGemmEx:0:13 fail=cuCtxSynchronize:0:700");
   try {
     ops::mm(square(), square());
     FAIL() << "it was told to fail";
@@ -539,7 +539,7 @@ TEST(DeviceLibraries, ABrokenCardIsToldBeforeTheLibrarysError) {
 }
 
 TEST(DeviceLibraries, AMissOfMemoryIsOutOfMemory) {
-  const CardMachine machine(1, kOneCard + " fail=cublasCreate_v2:0:3 fail=cudnnCreate:0:4004");
+  const CudaMachine machine(1, kOneDevice + " fail=cublasCreate_v2:0:3 fail=cudnnCreate:0:4004");
   try {
     ops::mm(square(), square());
     FAIL() << "it was told to fail";
@@ -551,7 +551,7 @@ TEST(DeviceLibraries, AMissOfMemoryIsOutOfMemory) {
     EXPECT_GT(error.report().capacity_bytes, 0U);
   }
   const auto convolve = [] {
-    return ops::conv2d(on_card({1}, {1, 1, 1, 1}), on_card({2}, {1, 1, 1, 1}), {}, {1}, {0}, {1},
+    return ops::conv2d(on_cuda({1}, {1, 1, 1, 1}), on_cuda({2}, {1, 1, 1, 1}), {}, {1}, {0}, {1},
                        1);
   };
   EXPECT_THROW(convolve(), OutOfMemory);
@@ -560,7 +560,7 @@ TEST(DeviceLibraries, AMissOfMemoryIsOutOfMemory) {
 }
 
 TEST(DeviceLibraries, GiveBackAllThatTheyMake) {
-  const stand_in::StandIn stand_in(kOneCard + " fail=cublasLtMatrixLayoutCreate:2:3" +
+  const stand_in::StandIn stand_in(kOneDevice + " fail=cublasLtMatrixLayoutCreate:2:3" +
                                    " fail=cudnnSetTensor4dDescriptor:1:2000");
   {
     const auto card = stand_in::StandIn::device();

@@ -23,7 +23,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/tensor/context.h"
-#include "tests/support/card_machine.h"
+#include "tests/support/cuda_machine.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/test_machine.h"
 
@@ -75,9 +75,9 @@ std::vector<std::string> ops_with_samples() {
   return names;
 }
 
-class CardOp : public testing::TestWithParam<std::string> {};
+class CudaOp : public testing::TestWithParam<std::string> {};
 
-TEST_P(CardOp, ComputesWhatItDoesOnAVirtualGpu) {
+TEST_P(CudaOp, ComputesWhatItDoesOnAVirtualGpu) {
   const ops::OpDef& op = *ops::find_op(GetParam());
   for (const DType dtype : {DType::float64, DType::float32}) {
     std::vector<Found> expected;
@@ -85,7 +85,7 @@ TEST_P(CardOp, ComputesWhatItDoesOnAVirtualGpu) {
       const TestMachine machine({.values = ValueMode::keeps_values});
       expected = found_on_gpu(op, dtype);
     }
-    const CardMachine machine;
+    const CudaMachine machine;
     const std::vector<Found> found = found_on_gpu(op, dtype);
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t sample = 0; sample < found.size(); ++sample) {
@@ -107,26 +107,26 @@ TEST_P(CardOp, ComputesWhatItDoesOnAVirtualGpu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllOps, CardOp, testing::ValuesIn(ops_with_samples()),
+INSTANTIATE_TEST_SUITE_P(AllOps, CudaOp, testing::ValuesIn(ops_with_samples()),
                          [](const auto& instance) { return instance.param; });
 
 // ---- where they run -----------------------------------------------------------------------------
 
-class CardLoops : public testing::Test {
+class CudaLoops : public testing::Test {
  protected:
   /// On the card, and only there.
-  static Tensor card_tensor(const std::vector<double>& values, const Shape& shape,
+  static Tensor cuda_tensor(const std::vector<double>& values, const Shape& shape,
                             DType dtype = DType::float32) {
     return transfer(from_values(values, shape, {dtype, Device::cpu()}), Device::cuda(0));
   }
   int launches() const { return machine_.stand_in().calls("cuLaunchKernel"); }
   int downloads() const { return machine_.downloads(); }
 
-  CardMachine machine_;
+  CudaMachine machine_;
 };
 
-TEST_F(CardLoops, ValuesStayOnTheCardBetweenOps) {
-  const Tensor a = card_tensor({1, -2, 3, -4}, {4});
+TEST_F(CudaLoops, ValuesStayOnTheCardBetweenOps) {
+  const Tensor a = cuda_tensor({1, -2, 3, -4}, {4});
   const int uploads = machine_.uploads();
   const Tensor result = ops::relu(ops::mul(ops::add(a, a), 0.5));
   EXPECT_EQ(launches(), 3);
@@ -136,31 +136,31 @@ TEST_F(CardLoops, ValuesStayOnTheCardBetweenOps) {
   EXPECT_EQ(to_doubles(result), (std::vector<double>{1, 0, 3, 0}));
 }
 
-TEST_F(CardLoops, WhatTheHostWroteGoesToTheCardFirst) {
+TEST_F(CudaLoops, WhatTheHostWroteGoesToTheCardFirst) {
   const Tensor a = from_values({1, 2, 3, 4}, {4}, {DType::float32, Device::cuda(0)});
   ASSERT_EQ(a.storage().residency(), Residency::host);
   EXPECT_EQ(to_doubles(ops::add(a, a)), (std::vector<double>{2, 4, 6, 8}));
 }
 
-TEST_F(CardLoops, AnOpWithoutAKernelComesInBetween) {
-  const Tensor a = ops::add(card_tensor({4, 1, 3, 2}, {2, 2}, DType::int64), 1.0);
+TEST_F(CudaLoops, AnOpWithoutAKernelComesInBetween) {
+  const Tensor a = ops::add(cuda_tensor({4, 1, 3, 2}, {2, 2}, DType::int64), 1.0);
   const auto product = std::get<Tensor>(call_op(*ops::find_op("mm"), {a, a}));
   EXPECT_EQ(downloads(), 1);
   EXPECT_EQ(to_doubles(ops::mul(product, product)), (std::vector<double>{1089, 256, 1024, 289}));
 }
 
-TEST_F(CardLoops, ReadAnyLayout) {
-  const Tensor a = card_tensor({1, 2, 3, 4, 5, 6}, {2, 3});
+TEST_F(CudaLoops, ReadAnyLayout) {
+  const Tensor a = cuda_tensor({1, 2, 3, 4, 5, 6}, {2, 3});
   const Tensor turned = make_view(a, {3, 2}, {1, 3}, 0);
   const Tensor row = make_view(a, {2}, {1}, 1);  // not aligned
-  const Tensor column = card_tensor({10, 20, 30}, {3, 1});
+  const Tensor column = cuda_tensor({10, 20, 30}, {3, 1});
   EXPECT_EQ(to_doubles(ops::add(turned, row)), (std::vector<double>{3, 7, 4, 8, 5, 9}));
   EXPECT_EQ(to_doubles(ops::add(turned, column)), (std::vector<double>{11, 14, 22, 25, 33, 36}));
   EXPECT_EQ(to_doubles(ops::mul(row, row)), (std::vector<double>{4, 9}));
   EXPECT_EQ(launches(), 3);
 }
 
-TEST_F(CardLoops, WriteIntoAPartAndKeepTheRest) {
+TEST_F(CudaLoops, WriteIntoAPartAndKeepTheRest) {
   const Tensor a = from_values({1, 2, 3, 4, 5, 6}, {2, 3}, {DType::float32, Device::cuda(0)});
   ops::mul_(make_view(a, {2}, {3}, 1), 10.0);
   EXPECT_EQ(launches(), 1);
@@ -168,24 +168,24 @@ TEST_F(CardLoops, WriteIntoAPartAndKeepTheRest) {
   EXPECT_EQ(to_doubles(ops::add_(a, a)), (std::vector<double>{2, 40, 6, 8, 100, 12}));
 }
 
-TEST_F(CardLoops, ConvertAsTheHostDoes) {
+TEST_F(CudaLoops, ConvertAsTheHostDoes) {
   const std::vector<double> values = {-1.5, 0, 2.75, 300, 1e9, -7};
   for (std::size_t from = 0; from < kDTypes.size(); ++from) {
-    const Tensor on_card = card_tensor(values, {6}, static_cast<DType>(from));
-    const Tensor on_host = transfer(on_card, Device::cpu());
+    const Tensor on_cuda = cuda_tensor(values, {6}, static_cast<DType>(from));
+    const Tensor on_host = transfer(on_cuda, Device::cpu());
     for (std::size_t to = 0; to < kDTypes.size(); ++to) {
       const auto dtype = static_cast<DType>(to);
-      EXPECT_EQ(to_doubles(cast(on_card, dtype)), to_doubles(cast(on_host, dtype)))
+      EXPECT_EQ(to_doubles(cast(on_cuda, dtype)), to_doubles(cast(on_host, dtype)))
           << kDTypes[from].name << " to " << name_of(dtype);
     }
   }
   EXPECT_EQ(launches(), 56);
 }
 
-TEST_F(CardLoops, MixDTypesAsTheHostDoes) {
-  const Tensor half = card_tensor({0.1, 2.3, -4.7}, {3}, DType::float16);
-  const Tensor integers = card_tensor({3, 5, 7}, {3}, DType::int64);
-  const Tensor singles = card_tensor({0.1, 0.2, 0.3}, {3});
+TEST_F(CudaLoops, MixDTypesAsTheHostDoes) {
+  const Tensor half = cuda_tensor({0.1, 2.3, -4.7}, {3}, DType::float16);
+  const Tensor integers = cuda_tensor({3, 5, 7}, {3}, DType::int64);
+  const Tensor singles = cuda_tensor({0.1, 0.2, 0.3}, {3});
   for (const auto& [a, b] : {std::pair(half, integers), std::pair(half, singles),
                              std::pair(integers, integers), std::pair(singles, integers)}) {
     const Tensor host_a = transfer(a, Device::cpu());
@@ -196,8 +196,8 @@ TEST_F(CardLoops, MixDTypesAsTheHostDoes) {
   EXPECT_EQ(launches(), 8);
 }
 
-TEST_F(CardLoops, TakeANumberOfTheHost) {
-  const Tensor a = card_tensor({1, 2, 3}, {3}, DType::float16);
+TEST_F(CudaLoops, TakeANumberOfTheHost) {
+  const Tensor a = cuda_tensor({1, 2, 3}, {3}, DType::float16);
   const Tensor number = from_values({0.1}, {}, {DType::float32, Device::cpu()});
   const Tensor product = ops::mul(a, number);
   EXPECT_EQ(launches(), 1);
@@ -205,7 +205,7 @@ TEST_F(CardLoops, TakeANumberOfTheHost) {
   EXPECT_EQ(to_doubles(product), to_doubles(ops::mul(transfer(a, Device::cpu()), number)));
 }
 
-TEST_F(CardLoops, DrawTheSameNumbers) {
+TEST_F(CudaLoops, DrawTheSameNumbers) {
   const auto drawn = [](Device device) {
     Context::current().seed(3);
     const Tensor like = ones({3, 7}, {DType::float32, device});
@@ -222,7 +222,7 @@ TEST_F(CardLoops, DrawTheSameNumbers) {
 }
 
 // Line by line: what each does on the host is the same op on a tensor of the host.
-class RowLaunch : public CardLoops {
+class RowLaunch : public CudaLoops {
  protected:
   /// Of floats that differ: enough of them for a thread each.
   static Tensor numbers(const Shape& shape) {
@@ -232,15 +232,15 @@ class RowLaunch : public CardLoops {
   /// That `op` of these tensors is computed in one launch, or in pieces and one more, and without
   /// any copy.
   template <class Op>
-  void expect_same(const Op& op, const std::vector<Tensor>& on_card) {
+  void expect_same(const Op& op, const std::vector<Tensor>& on_cuda) {
     const int launched = launches();
     const int copied = downloads();
-    const Tensor result = op(on_card);
+    const Tensor result = op(on_cuda);
     EXPECT_GE(launches(), launched + 1);
     EXPECT_LE(launches(), launched + 2);
     EXPECT_EQ(downloads(), copied);
     std::vector<Tensor> on_host;
-    for (const Tensor& tensor : on_card) on_host.push_back(transfer(tensor, Device::cpu()));
+    for (const Tensor& tensor : on_cuda) on_host.push_back(transfer(tensor, Device::cpu()));
     const std::vector<double> expected = to_doubles(op(on_host));
     const std::vector<double> found = to_doubles(result);
     ASSERT_EQ(found.size(), expected.size());
@@ -286,8 +286,8 @@ TEST_F(RowLaunch, MeasureNorms) {
 }
 
 TEST_F(RowLaunch, RankAndFindExtrema) {
-  const Tensor numbers = card_tensor({3, 1, 3, -2, 5, 5, -7, 0}, {2, 4});
-  const Tensor broken = card_tensor({3, std::nan(""), 1, -2, std::nan(""), 5}, {2, 3});
+  const Tensor numbers = cuda_tensor({3, 1, 3, -2, 5, 5, -7, 0}, {2, 4});
+  const Tensor broken = cuda_tensor({3, std::nan(""), 1, -2, std::nan(""), 5}, {2, 3});
   for (const Tensor& input : {numbers, broken}) {
     const Tensor on_host = transfer(input, Device::cpu());
     for (const char* name : {"sort", "argsort", "max", "min", "argmax", "argmin"}) {
@@ -309,26 +309,26 @@ TEST_F(RowLaunch, RankAndFindExtrema) {
 
 TEST_F(RowLaunch, RefuseAnIndexThatIsNone) {
   const Tensor table = numbers({4, 3});
-  const Tensor indices = card_tensor({1, 4}, {2}, DType::int64);
+  const Tensor indices = cuda_tensor({1, 4}, {2}, DType::int64);
   EXPECT_THROW(ops::embedding(indices, table, std::nullopt), std::invalid_argument);
 }
 
-TEST_F(CardLoops, DoNothingForNothing) {
+TEST_F(CudaLoops, DoNothingForNothing) {
   const Tensor none = empty({0, 3}, {DType::float32, Device::cuda(0)});
   EXPECT_EQ(ops::add(none, none).numel(), 0);
   EXPECT_EQ(launches(), 0);
 }
 
 TEST(ElementwiseLaunch, IsAnErrorWhereItCannotBeLaunched) {
-  const CardMachine machine(1, "fail=cuLaunchKernel:0:701");
+  const CudaMachine machine(1, "fail=cuLaunchKernel:0:701");
   const Tensor a = zeros({2}, {DType::float32, Device::cuda(0)});
   EXPECT_THROW(ops::add(a, a), cuda::DriverError);
 }
 
 TEST(ElementwiseLaunch, RunsOnTheHostInABuildWithoutKernels) {
-  CardMachine machine;
+  CudaMachine machine;
   CudaBackend without;
-  without.card = machine.context().gpus[0].backend->card;
+  without.device = machine.context().gpus[0].backend->device;
   machine.context().gpus[0].backend = &without;
   const Tensor a = full({2}, 3.0, {DType::float32, Device::cuda(0)});
   EXPECT_EQ(to_doubles(ops::add(a, a)), (std::vector<double>{6, 6}));

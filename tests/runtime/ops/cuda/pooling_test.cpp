@@ -3,28 +3,28 @@
 
 #include "runtime/kernels/cuda/kernel_module.h"
 #include "runtime/tensor/context.h"
-#include "tests/support/card_comparison.h"
+#include "tests/support/cuda_comparison.h"
 
 namespace ohm::test {
 namespace {
 
-class CardPooling : public testing::Test {
+class CudaPooling : public testing::Test {
  protected:
   static Tensor images(const Shape& shape, DType dtype) {
     Context::current().seed(3);
     return cast(randn(shape, {DType::float64, Device::cpu()}), dtype);
   }
   void expect_same(const std::function<Tensor(const Tensor&)>& pool, const Tensor& input) {
-    expect_same_on_card(machine_, [&](const auto& in) { return std::vector<Tensor>{pool(in[0])}; },
+    expect_same_on_cuda(machine_, [&](const auto& in) { return std::vector<Tensor>{pool(in[0])}; },
                         {input});
   }
 
-  CardMachine machine_;
+  CudaMachine machine_;
 };
 
 constexpr DType kFloating[] = {DType::float32, DType::float64, DType::float16, DType::bfloat16};
 
-TEST_F(CardPooling, TakesTheLargestAndSendsItsGradientBack) {
+TEST_F(CudaPooling, TakesTheLargestAndSendsItsGradientBack) {
   struct Case {
     Shape kernel;
     Shape stride;
@@ -48,7 +48,7 @@ TEST_F(CardPooling, TakesTheLargestAndSendsItsGradientBack) {
   }
 }
 
-TEST_F(CardPooling, TakesTheFirstOfEqualsAndAnythingThatIsNoNumber) {
+TEST_F(CudaPooling, TakesTheFirstOfEqualsAndAnythingThatIsNoNumber) {
   Tensor input = images({1, 8, 8}, DType::float32);
   const Tensor steps = arange(0, 1, 64, {DType::float32, Device::cpu()});
   copy_into(input,
@@ -59,7 +59,7 @@ TEST_F(CardPooling, TakesTheFirstOfEqualsAndAnythingThatIsNoNumber) {
               input);
 }
 
-TEST_F(CardPooling, AWindowOfNothingButPaddingHasNoGradientToSend) {
+TEST_F(CudaPooling, AWindowOfNothingButPaddingHasNoGradientToSend) {
   const Tensor input = images({1, 1, 1}, DType::float32);
   expect_same([](const Tensor& in) { return ops::max_pool2d(in, {2}, {{1}}, {1}, {2}, false); },
               input);
@@ -71,7 +71,7 @@ TEST_F(CardPooling, AWindowOfNothingButPaddingHasNoGradientToSend) {
   EXPECT_THAT(to_doubles(leaf.grad()), testing::ElementsAre(0));
 }
 
-TEST_F(CardPooling, SplitsAnImage) {
+TEST_F(CudaPooling, SplitsAnImage) {
   for (const DType dtype : kFloating) {
     for (const Shape& size : {Shape{2}, Shape{3, 5}, Shape{7, 4}, Shape{10, 11}}) {
       SCOPED_TRACE(std::string(name_of(dtype)) + size.str());
@@ -81,7 +81,7 @@ TEST_F(CardPooling, SplitsAnImage) {
   }
 }
 
-TEST_F(CardPooling, AveragesWhatCudnnCannot) {
+TEST_F(CudaPooling, AveragesWhatCudnnCannot) {
   const Tensor input = images({2, 3, 8, 10}, DType::float32);
   for (const bool counts_padding : {false, true}) {
     expect_same(

@@ -28,7 +28,7 @@ void call_with_gradients(const ops::OpDef& op, const ops::Sample& sample) {
 }
 
 /// With values that the host knows nothing of.
-ops::Sample on_card(const ops::Sample& sample) {
+ops::Sample on_cuda(const ops::Sample& sample) {
   ops::Sample result = converted(sample, DType::float32, Device::cuda(0));
   for (const ops::Value& value : result) {
     for (const Tensor& tensor : tensors_in(value)) {
@@ -42,7 +42,7 @@ ops::Sample on_card(const ops::Sample& sample) {
 std::string moved_by(const ops::OpDef& op) {
   CountingMachine machine;
   for (const ops::Sample& sample : op.samples()) {
-    call_with_gradients(op, on_card(sample));
+    call_with_gradients(op, on_cuda(sample));
   }
   return machine.moved();
 }
@@ -55,11 +55,11 @@ std::vector<std::string> ops_with_samples() {
   return names;
 }
 
-class OpOnCard : public testing::TestWithParam<std::string> {};
+class OpOnCuda : public testing::TestWithParam<std::string> {};
 
-TEST_P(OpOnCard, LeavesValuesThere) { EXPECT_EQ(moved_by(*ops::find_op(GetParam())), ""); }
+TEST_P(OpOnCuda, LeavesValuesThere) { EXPECT_EQ(moved_by(*ops::find_op(GetParam())), ""); }
 
-INSTANTIATE_TEST_SUITE_P(AllOps, OpOnCard, testing::ValuesIn(ops_with_samples()),
+INSTANTIATE_TEST_SUITE_P(AllOps, OpOnCuda, testing::ValuesIn(ops_with_samples()),
                          [](const auto& instance) { return instance.param; });
 
 }  // namespace

@@ -7,12 +7,12 @@
 #include "runtime/kernels/cuda/kernel_module.h"
 #include "runtime/ops/extremum.h"
 #include "runtime/tensor/context.h"
-#include "tests/support/card_comparison.h"
+#include "tests/support/cuda_comparison.h"
 
 namespace ohm::test {
 namespace {
 
-class CardSort : public testing::Test {
+class CudaSort : public testing::Test {
  protected:
   /// Many that are equal, of either sign, and some that are no numbers or have no end.
   static Tensor values(const Shape& shape, DType dtype) {
@@ -32,7 +32,7 @@ class CardSort : public testing::Test {
   }
   void expect_sorted(const Tensor& input, std::int64_t dim) {
     for (const bool descending : {false, true}) {
-      expect_same_on_card(machine_,
+      expect_same_on_cuda(machine_,
                           [&](const auto& in) {
                             const auto [sorted, places] = ops::sort(in[0], dim, descending);
                             return std::vector<Tensor>{sorted, places};
@@ -41,10 +41,10 @@ class CardSort : public testing::Test {
     }
   }
 
-  CardMachine machine_;
+  CudaMachine machine_;
 };
 
-TEST_F(CardSort, AnyLength) {
+TEST_F(CudaSort, AnyLength) {
   for (const std::int64_t length :
        {1, 2, 31, 32, 33, 255, 256, 257, 1000, 2047, 2048, 2049, 4096, 4097, 10'000, 100'000}) {
     SCOPED_TRACE(length);
@@ -52,13 +52,13 @@ TEST_F(CardSort, AnyLength) {
   }
 }
 
-TEST_F(CardSort, AnyDimension) {
+TEST_F(CudaSort, AnyDimension) {
   expect_sorted(values({3, 5000, 2}, DType::float32), 1);
   expect_sorted(values({2, 3, 2049}, DType::float32), 2);
   expect_sorted(values({300, 7}, DType::float32), 0);
 }
 
-TEST_F(CardSort, AnyDType) {
+TEST_F(CudaSort, AnyDType) {
   for (const DType dtype : {DType::float64, DType::float16, DType::bfloat16, DType::int32,
                             DType::int64, DType::uint8, DType::boolean}) {
     SCOPED_TRACE(name_of(dtype));
@@ -66,7 +66,7 @@ TEST_F(CardSort, AnyDType) {
   }
 }
 
-TEST_F(CardSort, EqualOnesStayInTheirOrder) {
+TEST_F(CudaSort, EqualOnesStayInTheirOrder) {
   const Tensor equal = full({5000}, 2.5, {DType::float32, Device::cuda(0)});
   for (const bool descending : {false, true}) {
     std::vector<double> expected(5000);
@@ -75,12 +75,12 @@ TEST_F(CardSort, EqualOnesStayInTheirOrder) {
   }
 }
 
-TEST_F(CardSort, PicksTheFirst) {
+TEST_F(CudaSort, PicksTheFirst) {
   for (const std::int64_t length : {100, 3000, 9000}) {
     const Tensor input = values({2, length, 3}, DType::float32);
     for (const std::int64_t k : {1, 10, 100}) {
       for (const bool largest : {false, true}) {
-        expect_same_on_card(machine_,
+        expect_same_on_cuda(machine_,
                             [&](const auto& in) {
                               const auto [picked, places] = ops::topk(in[0], k, 1, largest);
                               return std::vector<Tensor>{picked, places};
@@ -91,7 +91,7 @@ TEST_F(CardSort, PicksTheFirst) {
   }
 }
 
-TEST_F(CardSort, TakesNoMemoryThatIsCounted) {
+TEST_F(CudaSort, TakesNoMemoryThatIsCounted) {
   const Tensor input = transfer(values({200'000}, DType::float32), Device::cuda(0));
   const RequestAllocator& allocator = *Context::current().slot(Device::cuda(0)).allocator;
   const auto before = allocator.stats().allocation[0].allocated;
@@ -104,7 +104,7 @@ TEST_F(CardSort, TakesNoMemoryThatIsCounted) {
 }
 
 TEST(CardSortWithoutMemory, IsDoneByTheHost) {
-  const CardMachine machine(1, "fail=cuMemAlloc_v2:1:2");
+  const CudaMachine machine(1, "fail=cuMemAlloc_v2:1:2");
   const Tensor input = full({50'000}, 2.5, {DType::float32, Device::cuda(0)});
   EXPECT_EQ(to_doubles(ops::sort(input, 0, true).first), std::vector<double>(50'000, 2.5));
   EXPECT_GT(machine.downloads(), 0);

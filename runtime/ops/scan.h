@@ -1,0 +1,16 @@
+// Scans: reductions whose results on the way are kept.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/ops/op.h"
+
+namespace ohm::ops {
+
+/// out[i] = Σ input[0…i] along `dim`. Its gradient is mirrored, summed up and mirrored again.
+Tensor cumsum(const Tensor& input, std::int64_t dim);
+
+std::vector<OpDef> scan_ops();
+
+}  // namespace ohm::ops

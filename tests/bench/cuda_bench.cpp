@@ -1,0 +1,172 @@
+// What a real card does with the runtime's kernels and libraries, beside what it does with a copy
+// and with cuBLAS called directly: ratios in one run. Where there is no card each benchmark says so
+// and measures nothing. OHM_CUDA_DRIVER and the like name other libraries, as for `ohm`.
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "allocator_shim/base/bytes.h"
+#include "harness/cli/cuda_options.h"
+#include "harness/machine/machine.h"
+#include "runtime/cuda/device_libraries.h"
+#include "runtime/ops/inplace_binary.h"
+#include "runtime/ops/matmul.h"
+#include "runtime/ops/pointwise_unary.h"
+#include "runtime/tensor/context.h"
+#include "runtime/tensor/cuda_backend.h"
+#include "tests/bench/training_steps.h"
+
+namespace ohm::bench {
+namespace {
+
+/// A GPU that is a share of the first card.
+class CudaMachine {
+ public:
+  explicit CudaMachine(std::size_t share_bytes)
+      : machine_(options(share_bytes)), guard_(machine_.context()) {
+    machine_.add_gpus();
+  }
+
+  engine::Machine& machine() { return machine_; }
+  const cuda::CudaDevice& device() { return *backend().device; }
+  const cuda::Cublas* cublas() { return backend().libraries->cublas(); }
+
+ private:
+  static engine::MachineOptions options(std::size_t share_bytes) {
+    engine::MachineOptions options;
+    options.gpu.profile = "golden-sm80";
+    options.gpu.capacity_bytes = share_bytes;
+    options.cuda = cli::cuda_libraries();
+    return options;
+  }
+  const CudaBackend& backend() { return *machine_.context().gpus.front().backend; }
+
+  engine::Machine machine_;
+  ContextGuard guard_;
+};
+
+/// Calls measure(machine) where there is a card.
+template <class Measure>
+void on_cuda(benchmark::State& state, std::size_t share_bytes, Measure&& measure) {
+  try {
+    CudaMachine machine(share_bytes);
+    measure(machine);
+  } catch (const GpuUnavailable& missing) {
+    state.SkipWithError(missing.what());
+  }
+}
+
+void allocate_and_free(benchmark::State& state) {
+  on_cuda(state, 64_MiB, [&](CudaMachine& on) {
+    CachingAllocator& allocator = on.machine().caching_allocator(0);
+    for (auto _ : state) allocator.free(allocator.allocate({.bytes = 4_KiB}).block);
+  });
+}
+BENCHMARK(allocate_and_free);
+
+// ---- bandwidth ----------------------------------------------------------------------------------
+
+/// Each iteration reads and writes so many arrays of state.range(0) floats.
+template <class Work>
+void move_arrays(benchmark::State& state, int arrays, Work&& work) {
+  const std::size_t bytes = static_cast<std::size_t>(state.range(0)) * sizeof(float);
+  on_cuda(state, 4 * bytes + 64_MiB, [&](CudaMachine& on) {
+    const Tensor a = rand({state.range(0)}, kOnGpu);
+    const Tensor b = rand({state.range(0)}, kOnGpu);
+    work(on, a, b);  // what is loaded once
+    on.device().synchronize();
+    for (auto _ : state) {
+      work(on, a, b);
+      on.device().synchronize();
+    }
+    state.SetBytesProcessed(state.iterations() * arrays * static_cast<std::int64_t>(bytes));
+  });
+}
+
+void copy_of_arrays(benchmark::State& state) {
+  move_arrays(state, 2, [](CudaMachine& on, const Tensor& a, const Tensor& b) {
+    on.device().copy(b.cuda_address(CudaAccess::overwrite), a.cuda_address(CudaAccess::read),
+                   a.nbytes());
+  });
+}
+BENCHMARK(copy_of_arrays)->Arg(1 << 16)->Arg(1 << 26)->UseRealTime();
+
+void addition_in_place(benchmark::State& state) {
+  move_arrays(state, 3,
+              [](CudaMachine&, const Tensor& a, const Tensor& b) { ops::add_(a, b, 1.0); });
+}
+BENCHMARK(addition_in_place)->Arg(1 << 16)->Arg(1 << 26)->UseRealTime();
+
+void exponential(benchmark::State& state) {
+  move_arrays(state, 2, [](CudaMachine&, const Tensor& a, const Tensor&) {
+    benchmark::DoNotOptimize(ops::exp(a));
+  });
+}
+BENCHMARK(exponential)->Arg(1 << 16)->Arg(1 << 26)->UseRealTime();
+
+// ---- products -----------------------------------------------------------------------------------
+
+template <class Multiply>
+void multiply(benchmark::State& state, Multiply&& product_of) {
+  const std::int64_t size = state.range(0);
+  const std::size_t bytes = static_cast<std::size_t>(size * size) * sizeof(float);
+  on_cuda(state, 5 * bytes + 64_MiB, [&](CudaMachine& on) {
+    const Tensor a = rand({size, size}, kOnGpu);
+    const Tensor b = rand({size, size}, kOnGpu);
+    product_of(on, a, b);
+    on.device().synchronize();
+    for (auto _ : state) {
+      product_of(on, a, b);
+      on.device().synchronize();
+    }
+    const auto additions =
+        static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
+    state.counters["FLOP/s"] =
+        benchmark::Counter(2 * additions, benchmark::Counter::kIsIterationInvariantRate);
+  });
+}
+
+void product(benchmark::State& state) {
+  multiply(state, [](CudaMachine&, const Tensor& a, const Tensor& b) {
+    benchmark::DoNotOptimize(ops::mm(a, b));
+  });
+}
+BENCHMARK(product)->Arg(64)->Arg(1024)->Arg(4096)->UseRealTime();
+
+void product_of_cublas(benchmark::State& state) {
+  const std::int64_t size = state.range(0);
+  multiply(state, [&](CudaMachine& on, const Tensor& a, const Tensor& b) {
+    if (on.cublas() == nullptr) return state.SkipWithError("cuBLAS is not here");
+    const Tensor out = empty({size, size}, kOnGpu);
+    cuda::Product product;
+    product.m = product.n = product.k = size;
+    product.a = {a.cuda_address(CudaAccess::read), size};
+    product.b = {b.cuda_address(CudaAccess::read), size};
+    product.out = out.cuda_address(CudaAccess::overwrite);
+    on.cublas()->multiply(product, {});
+  });
+}
+BENCHMARK(product_of_cublas)->Arg(64)->Arg(1024)->Arg(4096)->UseRealTime();
+
+// ---- training -----------------------------------------------------------------------------------
+
+void train_on_cuda(benchmark::State& state, const std::vector<std::int64_t>& widths,
+                   std::int64_t batch) {
+  on_cuda(state, 256_MiB, [&](CudaMachine& on) {
+    train(state, mlp(widths), random_batch(batch, widths.front(), widths.back()),
+          [&] { on.device().synchronize(); });
+  });
+}
+
+void small_training_step(benchmark::State& state) { train_on_cuda(state, {8, 8, 8}, 4); }
+BENCHMARK(small_training_step)->UseRealTime();
+
+void two_layer_training_step(benchmark::State& state) {
+  train_on_cuda(state, {1000, 2000, 10}, 32);
+}
+BENCHMARK(two_layer_training_step)->UseRealTime();
+
+}  // namespace
+}  // namespace ohm::bench
