@@ -88,7 +88,7 @@ void move_arrays(benchmark::State& state, int arrays, Work&& work) {
 void copy_of_arrays(benchmark::State& state) {
   move_arrays(state, 2, [](CudaMachine& on, const Tensor& a, const Tensor& b) {
     on.device().copy(b.cuda_address(CudaAccess::overwrite), a.cuda_address(CudaAccess::read),
-                   a.nbytes());
+                     a.nbytes());
   });
 }
 BENCHMARK(copy_of_arrays)->Arg(1 << 16)->Arg(1 << 26)->UseRealTime();
