@@ -77,7 +77,7 @@ return ohm.scenario {
   },
   partials = {
     frozen_statistics = {
-      trades = "the statistics of the batch", must_agree = {"finite", "shapes"},
+      trades = "the statistics of the batch", must_agree = {"steps", "shapes", "finite"},
       run = function(d) return train(d, new_net(d, true):eval(), plain) end,
     },
   },

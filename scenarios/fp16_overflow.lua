@@ -138,6 +138,7 @@ local MEMORY_GAIN = {"peak_allocated_bytes <= 0.6 * pixels_in_float32"}
 local function half_iou(options)
   return {
     of = "pixels", reference = "pixels_in_float32", limits = MEMORY_GAIN,
+    compare_as = options.compare_as,
     run = function(d)
       return iou(d, options.dtype or HALF, options.area or areas, options.prepare)
     end,
@@ -157,7 +158,7 @@ local function large(train, dtype)
 end
 local function norm(convert, call)
   return {
-    of = "half_batch_norm", reference = "batch_norm_in_float32",
+    of = "half_batch_norm", reference = "batch_norm_in_float32", compare_as = "float16",
     run = function(d) return batch_norm(d, convert, call) end,
   }
 end
@@ -188,8 +189,8 @@ return ohm.scenario {
   },
   mitigations = {
     areas_in_float32 = half_iou {area = areas_in_float32},
-    normalised_coordinates = half_iou {prepare = normalised},
-    bfloat16 = half_iou {dtype = BFLOAT},
+    normalised_coordinates = half_iou {prepare = normalised, compare_as = "float16"},
+    bfloat16 = half_iou {dtype = BFLOAT, compare_as = "bfloat16"},
     autocast_float32_list = half_iou {area = areas_by_autocast},
     grad_scaler = small(scaled_step(2.0 ^ 16), "float16"),
     bfloat16_autocast = small(plain_step(BFLOAT), "bfloat16"),

@@ -63,12 +63,15 @@ local function undivided() return 1 end
 local function whole(size, weight, prepare)
   return {of = "whole_batch", run = function(d) return step(d, BATCH, size, weight, prepare) end}
 end
+local function wrong(variant)
+  variant.must_differ = {"gradient"}
+  return variant
+end
 
 return ohm.scenario {
   name = "gradient_accumulation",
   summary = "A batch that does not fit, in parts that add up to the same gradient",
   gpu = {profile = "tiny-64m", values = true},
-  limits = {"num_ooms == 0"},
 
   problems = {
     whole_batch = {
@@ -85,19 +88,19 @@ return ohm.scenario {
     -- 512 = 4 * 120 + 32: the last loss counts for its 32 samples only.
     shorter_last_part = whole(120, share_of(BATCH)),
     smaller_batch = {
-      of = "whole_batch", trades = "the size of the batch", must_agree = {"finite"},
+      of = "whole_batch", trades = "the size of the batch", must_agree = {"steps", "shapes", "finite"},
       run = function(d)
         local net = nets.deep(DEPTH, WIDTH, d)
         local x, y = nets.batch(BATCH // 4, WIDTH, d)
         F.cross_entropy(net(x), y):backward()
         ohm.step()
-        return {gradient = net[#net].weight.grad}
+        return {gradient = net[#net].weight.grad:cpu(), samples_seen = BATCH // 4}
       end,
     },
   },
   non_fixes = {
-    zero_grad_in_the_loop = whole(BATCH // 4, undivided, function(o) o:zero_grad() end),
-    parts_not_divided = whole(BATCH // 4, undivided),
+    zero_grad_in_the_loop = wrong(whole(BATCH // 4, undivided, function(o) o:zero_grad() end)),
+    parts_not_divided = wrong(whole(BATCH // 4, undivided)),
     four_parts_of_parameters = {
       of = "parameters_dominate",
       run = function(d) return step(d, SMALL_BATCH, SMALL_BATCH // 4, share_of(SMALL_BATCH)) end,

@@ -83,7 +83,6 @@ return ohm.scenario {
   name = "gradient_checkpointing",
   summary = "Checkpoints help where a piece of the net keeps more than its input",
   gpu = {profile = "tiny-64m", values = true},
-  limits = {"num_ooms == 0"},
 
   problems = {
     gelu_blocks = {

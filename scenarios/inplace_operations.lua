@@ -65,7 +65,6 @@ return ohm.scenario {
   name = "inplace_operations",
   summary = "In-place ReLU saves a temporary of inference, and nothing of training",
   gpu = {profile = "tiny-64m", values = true},
-  limits = {"num_ooms == 0"},
 
   problems = {
     forward = {

@@ -67,7 +67,6 @@ return ohm.scenario {
   name = "input_size",
   summary = "Activations grow with the pixels, queued inputs with their dtype",
   gpu = {profile = "tiny-64m", values = true},
-  limits = {"num_ooms == 0"},
 
   problems = {
     full_resolution = {

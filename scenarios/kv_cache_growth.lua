@@ -87,7 +87,7 @@ return ohm.scenario {
   mitigations = {
     allocated_once = function(d) return generate(d, "float32", allocated_once, write) end,
     window_of_16_tokens = {
-      trades = "all tokens before the last 16", must_agree = {"shapes", "finite"},
+      trades = "all tokens before the last 16", must_agree = {"steps", "shapes", "finite"},
       run = function(d) return generate(d, "float32", empty, append_to_window) end,
     },
     -- Until the text is twice as long.

@@ -110,7 +110,6 @@ return ohm.scenario {
   name = "mixed_precision",
   summary = "Half precision halves activations; parameters and optimizer state it does not",
   gpu = {profile = "tiny-64m", values = true},
-  limits = {"num_ooms == 0"},
 
   problems = {
     deep_float32 = {

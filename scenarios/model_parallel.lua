@@ -74,12 +74,13 @@ local function data_parallel()
 end
 
 local function distributed()
-  local losses = ohm.distributed.spawn(2, function(rank)
+  local results = {}
+  ohm.distributed.spawn(2, function(rank)
     local device = "cuda:" .. rank
     local net = TwoHalves(device, device)
-    return train(net, nn.parallel.DistributedDataParallel(net), device, device).loss
+    results[rank] = train(net, nn.parallel.DistributedDataParallel(net), device, device)
   end)
-  return {loss = losses[1]}
+  return results[0]
 end
 
 -- Multiplications and additions of one sample in a module's linear layers.

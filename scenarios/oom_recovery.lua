@@ -103,11 +103,11 @@ return ohm.scenario {
   mitigations = {
     injected_halve = recovering("injected", halve, {fault = FAULT, waive = ROUNDED}),
     injected_skip = recovering("injected", skip, {
-      fault = FAULT, trades = SKIPPED, must_agree = {"finite"}, waive = ANOTHER,
+      fault = FAULT, trades = SKIPPED, must_agree = {"steps", "finite"}, waive = ANOTHER,
     }),
     halve_the_batch = recovering("long_batch", halve, {gpu = CARD, waive = ROUNDED}),
     skip_the_batch = recovering("long_batch", skip, {
-      gpu = CARD, trades = SKIPPED, must_agree = {"finite"}, waive = WITHOUT_IT,
+      gpu = CARD, trades = SKIPPED, must_agree = {"steps", "finite"}, waive = WITHOUT_IT,
     }),
   },
   non_fixes = {

@@ -17,6 +17,15 @@ local empty_cache = ohm.cuda.empty_cache
 local ROWS, CLASSES, STEPS = 64, 512, 10
 
 -- `keep(out, y)` is what the log gets of a step.
+-- What can be told of every kind of entry.
+local function numbers_of(entry)
+  if ohm.is_tensor(entry) then
+    entry = entry:detach():cpu()
+    return {mean = entry:mean(), largest = entry:max()}
+  end
+  return type(entry) == "number" and {mean = entry, largest = entry} or entry
+end
+
 local function train(device, keep, after)
   ohm.manual_seed(1)
   local net = nn.Linear(32, CLASSES):to(device)
@@ -33,7 +42,7 @@ local function train(device, keep, after)
     if after then after(log[step]) end
     ohm.step()
   end
-  return {last = ohm.is_tensor(log[STEPS]) and log[STEPS]:detach():cpu() or log[STEPS]}
+  return numbers_of(log[STEPS])
 end
 
 local function output(out) return out end
@@ -60,7 +69,7 @@ return ohm.scenario {
   mitigations = {
     detach_cpu = of("outputs", function(out) return out:detach():cpu() end),
     keep_numbers = {
-      of = "outputs", trades = "all but two numbers of an output", must_agree = {"steps", "finite"},
+      of = "outputs", trades = "all but two numbers of an output", must_agree = {"mean", "largest"},
       run = function(d) return train(d, mean_and_largest) end,
     },
     metrics_item = of("metrics", function(out, y) return accuracy(out, y):item() end),

@@ -48,13 +48,13 @@ return ohm.scenario {
   mitigations = {
     chunked = function(d) return run(d, attention.chunked(CHUNK), LENGTH) end,
     half_the_sequence = {
-      trades = "the length of the sequence", must_agree = {"finite"},
+      trades = "the length of the sequence", must_agree = {"steps", "finite"},
       run = function(d) return run(d, attention.chunked(CHUNK), LENGTH // 2) end,
     },
   },
   partials = {
     three_quarters_plain = {
-      trades = "the length of the sequence", must_agree = {"finite"},
+      trades = "the length of the sequence", must_agree = {"steps", "finite"},
       run = function(d) return run(d, attention.math, LENGTH * 3 // 4) end,
     },
   },

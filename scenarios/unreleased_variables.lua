@@ -111,7 +111,6 @@ return ohm.scenario {
   name = "unreleased_variables",
   summary = "Variables of the training loop are still there during the evaluation",
   gpu = {profile = "tiny-64m", values = true},
-  limits = {"num_ooms == 0"},
 
   problems = {
     loop_variables = {

@@ -67,7 +67,7 @@ return ohm.scenario {
   -- The batch is a hundredth of this step: measured, a quarter of it saves 1 %.
   partials = {
     smaller_batch = {
-      trades = "the size of the batch", must_agree = {"finite"},
+      trades = "the size of the batch", must_agree = {"steps", "finite"},
       run = function(d) return train(d, adam, BATCH // 4) end,
     },
   },

@@ -25,8 +25,9 @@ struct DtypeRow {
 
 constexpr DtypeRow exact(std::string_view name) { return {name, {}, true}; }
 
-// From finest to coarsest. A float tolerance is some hundred units in the last place: sums of
-// thousands of terms in another order pass, the next coarser dtype used by mistake does not.
+// A relative tolerance is some hundred units in the last place of float64 and float32, some ten of
+// the others: sums of thousands of terms in another order pass, the next coarser dtype used by
+// mistake does not.
 constexpr std::array<DtypeRow, 11> kComparedTypes = {{
     exact(name_of(ScriptType::string)),
     exact(name_of(ScriptType::boolean)),
@@ -35,10 +36,10 @@ constexpr std::array<DtypeRow, 11> kComparedTypes = {{
     exact(name_of(DType::uint8)),
     exact(name_of(DType::int32)),
     exact(name_of(DType::int64)),
-    {name_of(DType::float64), {1e-9, 1e-12}},
-    {name_of(DType::float32), {1e-4, 1e-6}},
-    {name_of(DType::float16), {1e-2, 1e-4}},
-    {name_of(DType::bfloat16), {5e-2, 1e-3}},
+    {name_of(DType::float64), {1e-9, 1e-14}},
+    {name_of(DType::float32), {1e-4, 4e-6}},
+    {name_of(DType::float16), {1e-2, 4e-3}},
+    {name_of(DType::bfloat16), {5e-2, 3e-2}},
 }};
 
 constexpr bool has_row(std::string_view name) {
@@ -66,17 +67,16 @@ std::size_t type_index(std::string_view name) {
       fmt::format("unknown dtype \"{}\"{}", name, did_you_mean(name, known)));
 }
 
-/// The row whose tolerance decides about these two.
-const DtypeRow& deciding_row(const ReturnedValue& a, const ReturnedValue& b,
-                             std::string_view compare_as) {
-  if (a.dtype == kNumber && b.dtype == kNumber) {
-    return kComparedTypes[type_index(compare_as.empty() ? kDefaultDtype : compare_as)];
-  }
-  const std::size_t row_a = type_index(a.dtype == kNumber ? b.dtype : a.dtype);
-  const std::size_t row_b = type_index(b.dtype == kNumber ? a.dtype : b.dtype);
-  const DtypeRow& coarser = kComparedTypes[std::max(row_a, row_b)];
-  const bool replaced = !compare_as.empty() && !coarser.exact;
-  return replaced ? kComparedTypes[type_index(compare_as)] : coarser;
+/// The row that says how near these two have to be: the reference's dtype decides.
+const DtypeRow& deciding_row(const ReturnedValue& reference, std::string_view compare_as) {
+  const std::string_view dtype = reference.dtype == kNumber ? kDefaultDtype : reference.dtype;
+  const DtypeRow& row = kComparedTypes[type_index(dtype)];
+  const bool replaced = !compare_as.empty() && !row.exact;
+  return replaced ? kComparedTypes[type_index(compare_as)] : row;
+}
+
+bool is_exact(const ReturnedValue& value) {
+  return value.dtype != kNumber && kComparedTypes[type_index(value.dtype)].exact;
 }
 
 std::string shape_text(const ReturnedValue& value) {
@@ -109,35 +109,73 @@ double distance(double a, double b) {
   return std::isfinite(apart) ? apart : kInfinity;
 }
 
+double allowed_distance(const Tolerance& tolerance, double rounding, double expected) {
+  return (std::isfinite(expected) ? tolerance.relative * std::abs(expected) : 0) + rounding;
+}
+
 struct FarthestElement {
   std::size_t index = 0;
   double distance = 0;
+  double excess = -1;  ///< of the distance over what is allowed; nothing differs when negative
 };
 
-FarthestElement farthest_element(const ReturnedValue& value, const ReturnedValue& reference) {
+/// The element that is farthest beyond what the tolerance allows, or nearest to it.
+FarthestElement farthest_element(const ReturnedValue& value, const ReturnedValue& reference,
+                                 const Tolerance& tolerance) {
+  const double rounding = tolerance.rounding * largest_magnitude(reference);
   FarthestElement farthest;
   for (std::size_t i = 0; i < value.values.size(); ++i) {
     const double apart = distance(value.values[i], reference.values[i]);
-    if (apart > farthest.distance) farthest = {i, apart};
+    if (apart == 0) continue;
+    const double allowed = allowed_distance(tolerance, rounding, reference.values[i]);
+    const double excess = apart <= allowed ? -1 : apart - allowed;
+    if (excess > farthest.excess) farthest = {i, apart, excess};
   }
   return farthest;
+}
+
+double largest_distance(const ReturnedValue& value, const ReturnedValue& reference) {
+  double largest = 0;
+  for (std::size_t i = 0; i < value.values.size(); ++i) {
+    largest = std::max(largest, distance(value.values[i], reference.values[i]));
+  }
+  return largest;
 }
 
 Comparison different(std::string difference) {
   return {Equivalence::different, std::move(difference)};
 }
 
+std::string element_text(const ReturnedValue& value, std::size_t index) {
+  return value.values.size() == 1 ? "" : fmt::format(" (element {})", index);
+}
+
+std::int64_t integer_at(const ReturnedValue& value, std::size_t index) {
+  return value.integers.empty() ? static_cast<std::int64_t>(value.values[index])
+                                : value.integers[index];
+}
+
+/// Integers of which doubles do not tell all.
+Comparison compare_integers(const std::string& name, const ReturnedValue& value,
+                            const ReturnedValue& reference) {
+  for (std::size_t i = 0; i < value.values.size(); ++i) {
+    if (integer_at(value, i) == integer_at(reference, i)) continue;
+    return different(fmt::format("{}: {} instead of {}{}", name, integer_at(value, i),
+                                 integer_at(reference, i), element_text(value, i)));
+  }
+  return {Equivalence::same, {}};
+}
+
 Comparison compare_elements(const std::string& name, const ReturnedValue& value,
                             const ReturnedValue& reference, const DtypeRow& row) {
-  const double scale = largest_magnitude(reference);
-  const double allowed = row.tolerance.absolute + row.tolerance.relative * scale;
-  const FarthestElement farthest = farthest_element(value, reference);
-  if (farthest.distance <= allowed) return {Equivalence::same, {}};
-  const std::string element =
-      value.values.size() == 1 ? "" : fmt::format(" (element {})", farthest.index);
+  const FarthestElement farthest = farthest_element(value, reference, row.tolerance);
+  if (farthest.excess < 0) return {Equivalence::same, {}};
+  const double rounding = row.tolerance.rounding * largest_magnitude(reference);
+  const double expected = reference.values[farthest.index];
   return different(fmt::format("{}: {:.7g} instead of {:.7g}{}; {} allows {:.2g}", name,
-                               value.values[farthest.index], reference.values[farthest.index],
-                               element, row.name, allowed));
+                               value.values[farthest.index], expected,
+                               element_text(value, farthest.index), row.name,
+                               allowed_distance(row.tolerance, rounding, expected)));
 }
 
 Comparison compare_value(const std::string& name, const ReturnedValue& value,
@@ -155,7 +193,11 @@ Comparison compare_value(const std::string& name, const ReturnedValue& value,
         fmt::format("{}: shape {} instead of {}", name, shape_text(value), shape_text(reference)));
   }
   if (!value.has_values || !reference.has_values) return {Equivalence::not_checked, {}};
-  return compare_elements(name, value, reference, deciding_row(value, reference, compare_as));
+  const bool both_integers = is_exact(value) && is_exact(reference);
+  if (both_integers && (!value.integers.empty() || !reference.integers.empty())) {
+    return compare_integers(name, value, reference);
+  }
+  return compare_elements(name, value, reference, deciding_row(reference, compare_as));
 }
 
 const ReturnedValue* find(const ReturnedValues& values, std::string_view name) {
@@ -201,13 +243,28 @@ Comparison combined(const Names& names, Equivalence when_all_agree, Compare&& co
 
 // ---- what must_agree may name besides returned values ------------------------------------------
 
-Comparison agree_finite(const MeasuredVariant& variant, const MeasuredVariant& /*reference*/) {
+bool has_only_zeros(const ReturnedValue& value) {
+  return std::all_of(value.values.begin(), value.values.end(),
+                     [](double element) { return element == 0; });
+}
+
+/// Zeros are what is there when nothing was computed.
+Comparison agree_finite(const MeasuredVariant& variant, const MeasuredVariant& reference) {
   Comparison result{Equivalence::same, {}};
   for (const auto& [name, value] : variant.values) {
-    if (!value.has_values) result.state = Equivalence::not_checked;
+    if (!value.has_values) {
+      result.state = Equivalence::not_checked;
+      continue;
+    }
     const auto is_finite = [](double element) { return std::isfinite(element); };
     if (!std::all_of(value.values.begin(), value.values.end(), is_finite)) {
       return different(name + ": not finite");
+    }
+    const ReturnedValue* expected = find(reference.values, name);
+    const bool is_number = value.dtype != kString && !value.values.empty();
+    if (is_number && expected != nullptr && expected->has_values && has_only_zeros(value) &&
+        !has_only_zeros(*expected)) {
+      return different(name + ": only zeros");
     }
   }
   return result;
@@ -232,11 +289,13 @@ Comparison agree_steps(const MeasuredVariant& variant, const MeasuredVariant& re
 
 struct Agreement {
   std::string_view name;
+  bool shows_work;
   Comparison (*compare)(const MeasuredVariant& variant, const MeasuredVariant& reference);
 };
 
-constexpr std::array<Agreement, 3> kAgreements = {
-    {{"finite", agree_finite}, {"shapes", agree_shapes}, {"steps", agree_steps}}};
+constexpr std::array<Agreement, 3> kAgreements = {{{"finite", false, agree_finite},
+                                                   {"shapes", false, agree_shapes},
+                                                   {"steps", true, agree_steps}}};
 
 }  // namespace
 
@@ -268,6 +327,33 @@ Comparison compare_trade(const MeasuredVariant& variant, const MeasuredVariant& 
   });
 }
 
+Comparison compare_wrong_values(const ReturnedValues& values, const ReturnedValues& reference,
+                                const std::vector<std::string>& must_differ,
+                                std::string_view compare_as) {
+  Comparison result;
+  for (const std::string& name : names_in_either(values, reference)) {
+    const bool is_wrong =
+        std::find(must_differ.begin(), must_differ.end(), name) != must_differ.end();
+    Comparison one = compare_named(values, reference, name, compare_as);
+    if (one.state == Equivalence::not_checked) return one;
+    const bool differs = one.state == Equivalence::different;
+    if (differs && !is_wrong) {
+      return {Equivalence::same, one.difference + ", which must_differ does not name"};
+    }
+    if (!differs && is_wrong) return {Equivalence::same, "it helps: " + name + " is the same"};
+    if (result.state != Equivalence::different && is_wrong) result = std::move(one);
+  }
+  if (result.state == Equivalence::different) return result;
+  return {Equivalence::same, fmt::format("{}: not returned", must_differ.front())};
+}
+
+bool shows_work(std::string_view agreement) {
+  const auto* const known =
+      std::find_if(kAgreements.begin(), kAgreements.end(),
+                   [&](const Agreement& one) { return one.name == agreement; });
+  return known == kAgreements.end() || known->shows_work;
+}
+
 std::vector<std::string> agreement_names() {
   std::vector<std::string> names;
   names.reserve(kAgreements.size());
@@ -275,17 +361,36 @@ std::vector<std::string> agreement_names() {
   return names;
 }
 
-double largest_relative_error(const ReturnedValues& values, const ReturnedValues& reference) {
-  double largest = std::numeric_limits<double>::quiet_NaN();
+std::string missing_value(const ReturnedValues& values, const ReturnedValues& reference) {
   for (const std::string& name : names_in_either(values, reference)) {
     const ReturnedValue* value = find(values, name);
     const ReturnedValue* expected = find(reference, name);
-    if (value == nullptr || expected == nullptr || !same_shape(*value, *expected)) return kInfinity;
-    if (!value->has_values || !expected->has_values || value->dtype == kString) continue;
-    const double apart = farthest_element(*value, *expected).distance;
-    const double scale = largest_magnitude(*expected);
+    if (value == nullptr) return name + ": not returned";
+    if (expected == nullptr) return name + ": not returned by the reference";
+    if ((value->dtype == kString) == (expected->dtype == kString)) continue;
+    return fmt::format("{}: a {} instead of a {}", name, value->dtype, expected->dtype);
+  }
+  return {};
+}
+
+RelativeError largest_relative_error(const ReturnedValues& values,
+                                     const ReturnedValues& reference) {
+  if (values.empty()) return {std::nullopt, "it returns nothing"};
+  if (std::string missing = missing_value(values, reference); !missing.empty()) {
+    return {std::nullopt, std::move(missing)};
+  }
+  RelativeError largest;
+  for (const auto& [name, value] : values) {
+    const ReturnedValue& expected = *find(reference, name);
+    if (!same_shape(value, expected)) {
+      return {std::nullopt, fmt::format("{}: shape {} instead of {}", name, shape_text(value),
+                                        shape_text(expected))};
+    }
+    if (value.dtype == kString || !value.has_values || !expected.has_values) continue;
+    const double apart = largest_distance(value, expected);
+    const double scale = largest_magnitude(expected);
     const double error = apart == 0 ? 0 : scale == 0 ? kInfinity : apart / scale;
-    largest = std::isnan(largest) ? error : std::max(largest, error);
+    largest.value = std::max(largest.value.value_or(0), error);
   }
   return largest;
 }

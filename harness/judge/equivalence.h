@@ -1,6 +1,7 @@
 // The comparison of what two variants computed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,12 +10,15 @@
 
 namespace ohm::engine {
 
-/// Two elements agree when they differ by no more than absolute + relative × the largest magnitude
-/// in the reference's value. The largest, not the element's own: an element near zero carries the
-/// rounding of what was summed to get there.
+/// Two elements agree when they differ by no more than
+///
+///   relative × the reference's element + rounding × the largest element of the reference's value
+///
+/// The second term is a few units in the last place: an element near zero carries the rounding of
+/// what was summed to get there. Nothing is allowed beside a reference of zeros.
 struct Tolerance {
   double relative = 0;
-  double absolute = 0;
+  double rounding = 0;
 };
 
 /// Of a dtype in PyTorch's spelling; integers, booleans and strings have none (0, 0). Throws
@@ -26,9 +30,10 @@ struct Comparison {
   std::string difference;  ///< the first value that differs, and by how much; or why not checked
 };
 
-/// Compares everything that either returned, by name. `compare_as` names the dtype whose tolerance
-/// counts instead of the coarser one of the two values; empty: none. Equal infinities agree, NaN
-/// agrees with nothing, since a wrong result must not prove another one right.
+/// Compares everything that either returned, by name, within the tolerance of the reference's
+/// dtype; `compare_as` names the dtype that counts instead, empty: none. Integers, booleans and
+/// strings are equal or not. Equal infinities agree, NaN agrees with nothing, since a wrong result
+/// must not prove another one right.
 Comparison compare_values(const ReturnedValues& values, const ReturnedValues& reference,
                           std::string_view compare_as);
 
@@ -37,12 +42,30 @@ Comparison compare_values(const ReturnedValues& values, const ReturnedValues& re
 Comparison compare_trade(const MeasuredVariant& variant, const MeasuredVariant& reference,
                          const std::vector<std::string>& must_agree, std::string_view compare_as);
 
-/// What `must_agree` may name besides returned values: "finite", "shapes", "steps".
+/// Compares what a non-fix returned: `different` when each value that `must_differ` names differs
+/// and all others agree. Otherwise `same`, with the value of which that is not so.
+Comparison compare_wrong_values(const ReturnedValues& values, const ReturnedValues& reference,
+                                const std::vector<std::string>& must_differ,
+                                std::string_view compare_as);
+
+/// What `must_agree` may name besides returned values.
 std::vector<std::string> agreement_names();
+/// Whether this shows that the work was done: a returned value does, and the number of steps; that
+/// what was returned is finite or of some shape does not.
+bool shows_work(std::string_view agreement);
+
+/// Why these values say nothing about the reference's: a name that only one of the two returned, or
+/// a string beside a number. Empty: both returned the same names.
+std::string missing_value(const ReturnedValues& values, const ReturnedValues& reference);
+
+/// An error, or why there is none.
+struct RelativeError {
+  std::optional<double> value;
+  std::string why_not;  ///< empty beside a missing value: on size-only devices nothing is computed
+};
 
 /// The largest error of any value relative to the largest magnitude in that value of the
-/// reference. Infinite where shapes differ, a value is missing, or one side is not finite and the
-/// other is. NaN when nothing can be compared (size-only devices, nothing returned).
-double largest_relative_error(const ReturnedValues& values, const ReturnedValues& reference);
+/// reference; infinite where one side is not finite and the other is.
+RelativeError largest_relative_error(const ReturnedValues& values, const ReturnedValues& reference);
 
 }  // namespace ohm::engine

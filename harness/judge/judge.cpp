@@ -20,6 +20,7 @@ bool compares_values(const ScenarioDescription& scenario, const VariantDescripti
       variant.role == Role::non_fix) {
     return true;
   }
+  if (variant.role == Role::problem && reference_of(scenario, variant) != variant.name) return true;
   const std::vector<Limit> limits = limits_of(scenario, variant);
   return std::any_of(limits.begin(), limits.end(),
                      [](const Limit& limit) { return limit.measurement->needs_reference; });
@@ -55,22 +56,69 @@ MeasurementSource source_of(const MeasuredScenario& measured, const std::string&
   return {run, completed_reference(measured, *variant)};
 }
 
+EvaluatedLimit evaluated_on(const MeasuredScenario& measured, const Limit& limit,
+                            const VariantDescription& variant, const MeasurementSource& source) {
+  return evaluate(limit, source, [&](const std::string& name) {
+    return source_of(measured, resolved_name(variant, name));
+  });
+}
+
 std::vector<JudgedLimit> judged_limits(const MeasuredScenario& measured,
                                        const VariantDescription& variant,
                                        const MeasuredVariant& run) {
-  const auto lookup = [&](const std::string& name) {
-    return source_of(measured, resolved_name(variant, name));
-  };
   const MeasurementSource own = {&run, completed_reference(measured, variant)};
   const MeasurementSource problem = source_of(measured, variant.of);
   std::vector<JudgedLimit> judged;
   for (Limit& limit : limits_of(measured.description, variant)) {
-    JudgedLimit one{limit, {}, {}};
-    one.evaluated = evaluate(limit, own, lookup);
-    if (problem.variant != nullptr) one.on_problem = evaluate(limit, problem, lookup);
+    JudgedLimit one{limit, evaluated_on(measured, limit, variant, own), {}};
+    if (problem.variant != nullptr) {
+      one.on_problem = evaluated_on(measured, limit, variant, problem);
+    }
     judged.push_back(std::move(one));
   }
   return judged;
+}
+
+// ---- limits that nothing breaks -----------------------------------------------------------------
+
+/// Whether this limit is, of a problem that was measured, told not to be broken.
+bool holds_on(const MeasuredScenario& measured, const std::string& text,
+              const VariantDescription& problem) {
+  const MeasurementSource source = source_of(measured, problem.name);
+  if (source.variant == nullptr) return false;
+  const EvaluatedLimit evaluated = evaluated_on(measured, parse_limit(text), problem, source);
+  if (evaluated.result.holds) return *evaluated.result.holds;
+  // A variant that ran out of memory has no values: that breaks no limit about them.
+  return source.variant->outcome == Outcome::oom && !evaluated.needs_values;
+}
+
+std::string vacuous_text(const std::string& limit, std::string_view where) {
+  return fmt::format(
+      "limit \"{}\": {}, so that nothing shows it can be broken; tighten it, or give it to the "
+      "variants that have to hold it",
+      limit, where);
+}
+
+/// Of a problem that does what it has to: the limit that neither it nor another problem to which
+/// the limit applies breaks, as a sentence; empty: there is none. One of the scenario's is told of
+/// the first problem alone.
+std::string vacuous_limit(const MeasuredScenario& measured, const VariantDescription& problem) {
+  if (!measured.as_described) return {};
+  for (const std::string& limit : problem.limits) {
+    if (holds_on(measured, limit, problem)) return vacuous_text(limit, "its own problem holds it");
+  }
+  std::vector<const VariantDescription*> problems;
+  for (const VariantDescription& variant : measured.description.variants) {
+    if (variant.role == Role::problem) problems.push_back(&variant);
+  }
+  if (problems.front()->name != problem.name) return {};
+  for (const std::string& limit : measured.description.limits) {
+    const bool is_vacuous =
+        std::all_of(problems.begin(), problems.end(),
+                    [&](const VariantDescription* one) { return holds_on(measured, limit, *one); });
+    if (is_vacuous) return vacuous_text(limit, "every problem holds it");
+  }
+  return {};
 }
 
 std::string why_no_reference(const MeasuredScenario& measured, const std::string& name) {
@@ -82,21 +130,40 @@ std::string why_no_reference(const MeasuredScenario& measured, const std::string
       outcome);
 }
 
+/// Where it runs out of memory it is run again on a larger GPU: to see whether it is memory that it
+/// lacks, and for its values.
+bool may_run_out_of_memory(const VariantDescription& variant) {
+  return variant.role == Role::problem || variant.role == Role::partial ||
+         variant.role == Role::non_fix;
+}
+
+Comparison comparison_of(const VariantDescription& variant, const Evidence& evidence) {
+  const ReturnedValues& values = returned_values(evidence);
+  const ReturnedValues& expected = evidence.reference->values;
+  if (!variant.must_differ.empty()) {
+    return compare_wrong_values(values, expected, variant.must_differ, variant.compare_as);
+  }
+  if (variant.trades.empty()) return compare_values(values, expected, variant.compare_as);
+  const MeasuredVariant& run =
+      evidence.measured.outcome == Outcome::completed ? evidence.measured : *evidence.on_larger_gpu;
+  return compare_trade(run, *evidence.reference, variant.must_agree, variant.compare_as);
+}
+
 void compare(const MeasuredScenario& measured, Evidence& evidence) {
   const VariantDescription& variant = evidence.description;
-  const bool compared = compares_values(measured.description, variant) &&
-                        evidence.measured.outcome == Outcome::completed;
-  if (!compared) return;
-  const MeasuredVariant* reference = completed_reference(measured, variant);
-  if (reference == nullptr) {
-    if (evidence.measured.values.empty()) return;
+  const bool completed =
+      evidence.measured.outcome == Outcome::completed ||
+      (evidence.on_larger_gpu != nullptr && evidence.on_larger_gpu->outcome == Outcome::completed);
+  if (!compares_values(measured.description, variant) || !completed) return;
+  evidence.reference = completed_reference(measured, variant);
+  if (evidence.reference == nullptr) {
+    if (returned_values(evidence).empty()) return;
     evidence.no_reference = why_no_reference(measured, reference_of(measured.description, variant));
     return;
   }
-  evidence.comparison =
-      variant.trades.empty()
-          ? compare_values(evidence.measured.values, reference->values, variant.compare_as)
-          : compare_trade(evidence.measured, *reference, variant.must_agree, variant.compare_as);
+  evidence.missing_value = missing_value(returned_values(evidence), evidence.reference->values);
+  // A problem's numbers are wrong by its limits alone.
+  if (variant.role != Role::problem) evidence.comparison = comparison_of(variant, evidence);
 }
 
 /// The fields that are copies of what was described and measured.
@@ -139,6 +206,14 @@ std::string reference_of(const ScenarioDescription& scenario, const VariantDescr
   return variant.role == Role::problem ? variant.name : variant.of;
 }
 
+bool gives_values(const ScenarioDescription& scenario, const std::vector<std::string>& selected,
+                  const std::string& name) {
+  return std::any_of(selected.begin(), selected.end(), [&](const std::string& one) {
+    const VariantDescription& variant = *find_variant(scenario, one);
+    return compares_values(scenario, variant) && reference_of(scenario, variant) == name;
+  });
+}
+
 std::vector<std::string> needed_by(const ScenarioDescription& scenario,
                                    const VariantDescription& variant) {
   std::set<std::string> names;
@@ -160,13 +235,16 @@ std::vector<std::string> missing_references(const MeasuredScenario& measured,
   for (const std::string& name : selected) {
     const VariantDescription* variant = find_variant(measured.description, name);
     const MeasuredVariant* run = find(measured.variants, name);
-    const bool compared = compares_values(measured.description, *variant) && run != nullptr &&
-                          run->outcome == Outcome::completed;
+    if (run == nullptr) continue;
+    const bool ran_out = run->outcome == Outcome::oom && may_run_out_of_memory(*variant);
+    if (ran_out && find(measured.references, name) == nullptr) missing.insert(name);
+    const bool compared = compares_values(measured.description, *variant) &&
+                          (run->outcome == Outcome::completed || ran_out);
     if (!compared) continue;
     const std::string reference = reference_of(measured.description, *variant);
     const MeasuredVariant* ordinary = find(measured.variants, reference);
-    const bool ran_out = ordinary != nullptr && ordinary->outcome == Outcome::oom;
-    if (ran_out && find(measured.references, reference) == nullptr) missing.insert(reference);
+    const bool has_no_values = ordinary != nullptr && ordinary->outcome == Outcome::oom;
+    if (has_no_values && find(measured.references, reference) == nullptr) missing.insert(reference);
   }
   return {missing.begin(), missing.end()};
 }
@@ -188,7 +266,9 @@ bool lacks_others(const MeasuredScenario& measured, const VariantDescription& va
 VariantResult judge(const MeasuredScenario& measured, const VariantDescription& variant) {
   const MeasuredVariant* run = find(measured.variants, variant.name);
   if (run == nullptr) run = &not_run();
-  Evidence evidence{variant, *run, source_of(measured, variant.of).variant, {}, {}, {}};
+  Evidence evidence{variant, *run};
+  evidence.problem = source_of(measured, variant.of).variant;
+  evidence.on_larger_gpu = find(measured.references, variant.name);
   VariantResult result = copied(variant, *run);
   if (has_end_of_its_own(*run)) {
     evidence.limits = judged_limits(measured, variant, *run);
@@ -201,8 +281,13 @@ VariantResult judge(const MeasuredScenario& measured, const VariantDescription& 
     result.reference = reference_of(measured.description, variant);
   }
   Judgement judgement = judgement_of(evidence);
-  if (judgement.verdict == Verdict::error && run->outcome == Outcome::completed &&
-      lacks_others(measured, variant)) {
+  if (judgement.verdict == Verdict::passed && variant.role == Role::problem) {
+    if (std::string vacuous = vacuous_limit(measured, variant); !vacuous.empty()) {
+      judgement = {Verdict::error, {}, std::move(vacuous), {}};
+    }
+  }
+  const bool has_figures = run->outcome == Outcome::completed || run->outcome == Outcome::oom;
+  if (judgement.verdict == Verdict::error && has_figures && lacks_others(measured, variant)) {
     judgement = {Verdict::skipped, {}, "the run ended before what it is compared with", {}};
   }
   result.verdict = judgement.verdict;

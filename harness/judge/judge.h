@@ -19,10 +19,17 @@ struct MeasuredScenario {
   /// Variants run for their values: without faults, on GPUs that are large enough. Those of role
   /// reference are here alone.
   std::map<std::string, MeasuredVariant> references;
+  /// Whether the machine is what the scenario says: on another one a limit may well hold that its
+  /// problems are to break.
+  bool as_described = true;
 };
 
 /// The variant whose values count as right for this one; empty when there is none.
 std::string reference_of(const ScenarioDescription& scenario, const VariantDescription& variant);
+
+/// Whether one of the selected variants is judged by the values of this one.
+bool gives_values(const ScenarioDescription& scenario, const std::vector<std::string>& selected,
+                  const std::string& name);
 
 /// Other variants that judging this one needs: its reference, those that its limits name, and the
 /// problem that a partial improves on. In byte order, without the variant itself.
@@ -30,7 +37,8 @@ std::vector<std::string> needed_by(const ScenarioDescription& scenario,
                                    const VariantDescription& variant);
 
 /// Which variants have to be run once more in `references` before the selected ones can be judged:
-/// those whose values are needed and that ran out of memory where the scenario put them.
+/// those that ran out of memory where the scenario put them, when their values are needed or when
+/// running out of memory is what they have to do.
 std::vector<std::string> missing_references(const MeasuredScenario& measured,
                                             const std::vector<std::string>& selected);
 

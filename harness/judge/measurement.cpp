@@ -118,6 +118,7 @@ Measured imbalance(const MeasurementSource& source, std::optional<int> /*gpu*/) 
 Measured count_non_finite(const MeasurementSource& source, std::optional<int> /*gpu*/) {
   const MeasuredVariant& variant = *source.variant;
   if (variant.outcome != Outcome::completed) return no_figure("it returned no values");
+  if (variant.values.empty()) return no_figure("it returns nothing");
   double count = 0;
   for (const auto& [name, value] : variant.values) {
     if (!value.has_values) return needs_values();
@@ -132,10 +133,9 @@ Measured error_vs_reference(const MeasurementSource& source, std::optional<int> 
   const MeasuredVariant& variant = *source.variant;
   if (variant.outcome != Outcome::completed) return no_figure("it returned no values");
   if (source.reference == nullptr) return no_figure("there is no reference that completed");
-  const double error = largest_relative_error(variant.values, source.reference->values);
-  if (!std::isnan(error)) return figure(error);
-  const bool nothing = variant.values.empty();
-  return nothing ? no_figure("neither it nor the reference returns a value") : needs_values();
+  RelativeError error = largest_relative_error(variant.values, source.reference->values);
+  if (error.value) return figure(*error.value);
+  return error.why_not.empty() ? needs_values() : no_figure(std::move(error.why_not));
 }
 
 constexpr std::array<Measurement, 20> kMeasurements = {{

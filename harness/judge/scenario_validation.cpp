@@ -169,14 +169,49 @@ class Validator {
   void check_comparison(const VariantDescription& variant) const {
     if (!variant.reference.empty()) check_known(variant.line, "reference", variant.reference);
     if (variant.trades.empty() != variant.must_agree.empty()) {
-      refuse(variant, "trades and must_agree belong together",
-             "say what it changes, and what must still agree: must_agree = {\"finite\"}");
+      refuse(
+          variant, "trades and must_agree belong together",
+          "say what it changes, and what must still agree: must_agree = {\"steps\", \"finite\"}");
     }
+    const std::vector<std::string>& agree = variant.must_agree;
+    if (!agree.empty() && std::none_of(agree.begin(), agree.end(), shows_work)) {
+      refuse(
+          variant,
+          fmt::format("must_agree = {{{}}}: nothing of it shows that the work was done",
+                      fmt::join(agree, ", ")),
+          "add \"steps\", or a value that it returns: must_agree = {\"samples_seen\", \"finite\"}");
+    }
+    check_failure(variant);
     if (variant.compare_as.empty()) return;
     try {
       tolerance_of(variant.compare_as);
     } catch (const std::invalid_argument& unknown) {
       refuse(variant, fmt::format("compare_as: {}", unknown.what()));
+    }
+  }
+
+  void check_failure(const VariantDescription& variant) const {
+    const bool says_how = !variant.must_break.empty() || !variant.must_differ.empty();
+    if (says_how && variant.role != Role::non_fix) {
+      refuse(variant, "only a non-fix says what it must_break, or what must_differ");
+    }
+    if (!variant.must_break.empty() && !variant.must_differ.empty()) {
+      refuse(variant, "a non-fix must_break limits, or its values must_differ: not both");
+    }
+    for (const std::string& name : variant.must_break) {
+      if (name == kOomWord) continue;
+      try {
+        const Measurement& known = find_measurement(name);
+        const std::vector<Limit> limits = limits_of(scenario_, variant);
+        const bool has_limit = std::any_of(limits.begin(), limits.end(), [&](const Limit& limit) {
+          return limit.measurement == &known;
+        });
+        if (!has_limit)
+          refuse(variant, fmt::format("must_break: no limit on it is about {}", name));
+      } catch (const std::invalid_argument& unknown) {
+        refuse(variant, fmt::format("must_break: {}", unknown.what()),
+               "it names measurements of limits, or \"oom\"");
+      }
     }
   }
 

@@ -18,71 +18,11 @@ Judgement failed(FailureType type, std::string reason) {
 }
 Judgement error(std::string reason) { return {Verdict::error, {}, std::move(reason), {}}; }
 
-// ---- what the limits say ------------------------------------------------------------------------
-
-bool breaks(const JudgedLimit& limit) {
-  return limit.evaluated.result.holds && !*limit.evaluated.result.holds;
-}
-
-/// It could not be told, and not because the devices are size-only.
-bool is_untold(const JudgedLimit& limit) {
-  return !limit.evaluated.result.holds && !limit.evaluated.needs_values;
-}
-
-template <class Predicate>
-const JudgedLimit* first_limit(const Evidence& evidence, Predicate&& predicate) {
-  const auto found = std::find_if(evidence.limits.begin(), evidence.limits.end(), predicate);
-  return found == evidence.limits.end() ? nullptr : &*found;
-}
-
-bool ran_out_of_memory(const Evidence& evidence) {
-  return evidence.measured.outcome == Outcome::oom;
-}
-
-std::string measured_figure(const LimitResult& limit) {
-  return reports::short_figure(limit.measured.value_or(0), limit.unit);
-}
-
-/// "growth_bytes_per_step == 0: 1.00 KiB and 1 more", of the broken limits.
-std::string broken_text(const Evidence& evidence) {
-  const LimitResult& first = first_limit(evidence, breaks)->evaluated.result;
-  const auto count = std::count_if(evidence.limits.begin(), evidence.limits.end(), breaks);
-  return fmt::format("{}: {}{}", first.limit, measured_figure(first),
-                     count > 1 ? fmt::format(" and {} more", count - 1) : "");
-}
-
-/// "holds peak_allocated_bytes < 2 MiB: 1.50 MiB", "all 3 limits hold".
-std::string holding_text(const Evidence& evidence) {
-  const auto count = static_cast<std::ptrdiff_t>(evidence.limits.size());
-  const auto held = std::count_if(
-      evidence.limits.begin(), evidence.limits.end(),
-      [](const JudgedLimit& limit) { return limit.evaluated.result.holds.value_or(false); });
-  if (count == 0) return "completes";
-  if (held < count)
-    return fmt::format("{} of {} limits hold, the rest are not checked", held, count);
-  if (count > 1)
-    return fmt::format("{} limits hold", count == 2 ? "both" : fmt::format("all {}", count));
-  const LimitResult& only = evidence.limits.front().evaluated.result;
-  return fmt::format("holds {}: {}", only.limit, measured_figure(only));
-}
-
-std::string oom_text(const OomResult& oom) {
-  const std::string op = oom.op.empty() ? "" : " for " + oom.op;
-  return fmt::format(
-      "OOM in step {}: {}{}{}{}", oom.step, reports::short_bytes(oom.requested_bytes), op,
-      oom.device == "cuda:0" ? "" : " on " + oom.device, oom.injected ? " (injected)" : "");
-}
-
-std::string oom_text(const Evidence& evidence) {
-  return evidence.measured.oom ? oom_text(*evidence.measured.oom) : "OOM";
-}
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 Judgement untold(const JudgedLimit& limit) {
   return error(fmt::format("{}: {}", limit.limit.text, limit.evaluated.result.note));
 }
-
-/// A figure or a value is missing because the devices are size-only, and it would have decided.
-bool is_unchecked(const JudgedLimit& limit) { return limit.evaluated.needs_values; }
 
 Judgement skipped() {
   return {Verdict::skipped, {}, "values are not computed on size-only devices", {}};
@@ -104,30 +44,66 @@ std::optional<Judgement> broken_promise(const Evidence& evidence) {
   return std::nullopt;
 }
 
+/// It has to return what its reference returns, if anything; nullopt when it does.
+std::optional<Judgement> missing_values(const Evidence& evidence) {
+  if (!evidence.missing_value.empty()) return error(evidence.missing_value);
+  return std::nullopt;
+}
+
 /// It has to compute what its reference computes; nullopt when it does, or when it cannot be told.
 std::optional<Judgement> other_numbers(const Evidence& evidence) {
   if (!evidence.no_reference.empty()) return error(evidence.no_reference);
-  if (evidence.measured.values.empty() && evidence.description.trades.empty()) {
+  if (returned_values(evidence).empty()) {
     return error("it returns nothing to compare: return a table of what must agree");
   }
+  if (std::optional<Judgement> missing = missing_values(evidence)) return missing;
   if (evidence.comparison.state != Equivalence::different) return std::nullopt;
   return failed(FailureType::not_equivalent, "other numbers: " + evidence.comparison.difference);
 }
 
-std::string trade_text(const Evidence& evidence) {
-  if (evidence.description.trades.empty()) return "";
-  const bool told = evidence.comparison.state == Equivalence::trade;
-  return fmt::format("trades {}; {} {}; ", evidence.description.trades,
-                     fmt::join(evidence.description.must_agree, ", "),
-                     told ? "agree" : "not checked");
+std::int64_t peak_of(const MeasuredVariant& measured) {
+  std::int64_t peak = 0;
+  for (const DeviceResult& device : measured.devices) {
+    peak = std::max(peak, device.peak_allocated_bytes);
+  }
+  return peak;
+}
+
+/// Where running out of memory is what a variant has to do: with more memory it gets further, so
+/// that it was memory that it lacked; nullopt when it does.
+std::optional<Judgement> no_lack_of_memory(const Evidence& evidence) {
+  const MeasuredVariant* larger = evidence.on_larger_gpu;
+  if (larger == nullptr) return error("it was not run on a larger GPU");
+  switch (larger->outcome) {
+    case Outcome::completed:
+    case Outcome::timeout:
+      return missing_values(evidence);
+    case Outcome::oom:
+      if (peak_of(*larger) > peak_of(evidence.measured)) return std::nullopt;
+      return failed(FailureType::not_reproduced,
+                    fmt::format("{}, and no less on a GPU of {}: it is not memory that it lacks",
+                                oom_text(evidence),
+                                reports::short_bytes(larger->devices.front().capacity_bytes)));
+    case Outcome::error:
+    case Outcome::crashed:
+    case Outcome::not_run:
+      break;
+  }
+  return error(fmt::format(
+      "{}; on a larger GPU: {}", oom_text(evidence),
+      larger->error ? first_line(larger->error->message) : std::string(name_of(larger->outcome))));
 }
 
 // ---- one rule for each role ---------------------------------------------------------------------
 
 Judgement judge_problem(const Evidence& evidence) {
-  if (ran_out_of_memory(evidence)) return passed(oom_text(evidence));
-  if (first_limit(evidence, breaks) != nullptr) return passed("breaks " + broken_text(evidence));
+  if (ran_out_of_memory(evidence)) {
+    if (std::optional<Judgement> other = no_lack_of_memory(evidence)) return *other;
+    return passed(oom_text(evidence));
+  }
+  if (std::optional<Judgement> missing = missing_values(evidence)) return *missing;
   if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
+  if (first_limit(evidence, breaks) != nullptr) return passed("breaks " + broken_text(evidence));
   if (first_limit(evidence, is_unchecked) != nullptr) return skipped();
   return failed(FailureType::not_reproduced, "nothing goes wrong: " + holding_text(evidence));
 }
@@ -146,18 +122,80 @@ Judgement judge_control(const Evidence& evidence) {
   return proves_nothing ? skipped() : passed(holding_text(evidence));
 }
 
-Judgement judge_non_fix(const Evidence& evidence) {
-  if (ran_out_of_memory(evidence)) return passed("still " + oom_text(evidence));
-  if (first_limit(evidence, breaks) != nullptr) {
-    return passed("still breaks " + broken_text(evidence));
+bool must_run_out_of_memory(const Evidence& evidence) {
+  const std::vector<std::string>& named = evidence.description.must_break;
+  if (!named.empty()) return std::find(named.begin(), named.end(), kOomWord) != named.end();
+  return evidence.description.must_differ.empty() && evidence.problem != nullptr &&
+         evidence.problem->outcome == Outcome::oom;
+}
+
+Judgement judge_non_fix_by_oom(const Evidence& evidence) {
+  if (!ran_out_of_memory(evidence)) {
+    return failed(FailureType::not_reproduced, "it helps: it does not run out of memory");
   }
-  if (evidence.comparison.state == Equivalence::different) {
-    return passed("other numbers: " + evidence.comparison.difference);
+  if (std::optional<Judgement> other = no_lack_of_memory(evidence)) return *other;
+  return passed("still " + oom_text(evidence));
+}
+
+/// The first of the measurements that it says it breaks without doing so; empty: it breaks all.
+std::string unbroken_measurement(const Evidence& evidence) {
+  for (const std::string& name : evidence.description.must_break) {
+    const auto breaks_it = [&](const JudgedLimit& limit) {
+      return limit.limit.measurement->name == name && breaks(limit);
+    };
+    if (name != kOomWord && first_limit(evidence, breaks_it) == nullptr) return name;
   }
-  if (!evidence.no_reference.empty()) return error(evidence.no_reference);
-  if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
+  return {};
+}
+
+Judgement judge_non_fix_by_limits(const Evidence& evidence) {
+  const bool names_limits = !evidence.description.must_break.empty();
+  const std::string unbroken = unbroken_measurement(evidence);
+  const JudgedLimit* broken = first_limit(evidence, [&](const JudgedLimit& limit) {
+    return breaks(limit) && (names_limits || breaks_on_problem(limit));
+  });
+  if (unbroken.empty() && broken != nullptr) return passed("still breaks " + broken_text(evidence));
   if (first_limit(evidence, is_unchecked) != nullptr) return skipped();
-  return failed(FailureType::not_reproduced, "it helps: " + holding_text(evidence));
+  if (first_limit(evidence, breaks) == nullptr) {
+    return failed(FailureType::not_reproduced, "it helps: " + holding_text(evidence));
+  }
+  return failed(FailureType::not_reproduced,
+                fmt::format("it breaks {}, and not {}", broken_text(evidence),
+                            names_limits ? "what it must: " + unbroken : "what its problem does"));
+}
+
+/// It fits, and computes something else: what it names, and nothing beside it.
+Judgement judge_non_fix_by_values(const Evidence& evidence) {
+  if (!evidence.no_reference.empty()) return error(evidence.no_reference);
+  if (first_limit(evidence, breaks) != nullptr) {
+    return failed(
+        FailureType::limit_exceeded,
+        fmt::format("breaks {}, which it does not say: must_break = {{\"{}\"}}",
+                    broken_text(evidence), first_limit(evidence, breaks)->limit.measurement->name));
+  }
+  switch (evidence.comparison.state) {
+    case Equivalence::different:
+      return passed("other numbers: " + evidence.comparison.difference);
+    case Equivalence::not_checked:
+      return skipped();
+    case Equivalence::same:
+    case Equivalence::trade:
+      break;
+  }
+  return failed(FailureType::not_reproduced, evidence.comparison.difference);
+}
+
+Judgement judge_non_fix(const Evidence& evidence) {
+  if (must_run_out_of_memory(evidence)) return judge_non_fix_by_oom(evidence);
+  if (ran_out_of_memory(evidence)) {
+    return failed(FailureType::not_reproduced,
+                  fmt::format("{}, which it does not say: must_break = {{\"{}\"}}",
+                              oom_text(evidence), kOomWord));
+  }
+  if (std::optional<Judgement> missing = missing_values(evidence)) return *missing;
+  if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
+  return evidence.description.must_differ.empty() ? judge_non_fix_by_limits(evidence)
+                                                  : judge_non_fix_by_values(evidence);
 }
 
 /// Of what the problem is over the limit by, the share that the variant is not; nullopt where the
@@ -211,11 +249,12 @@ Judgement judge_partial(const Evidence& evidence) {
     if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
     return failed(FailureType::not_reproduced, "it is a mitigation: " + holding_text(evidence));
   }
+  if (ran_out_of_memory(evidence)) {
+    if (std::optional<Judgement> other = no_lack_of_memory(evidence)) return *other;
+  }
+  if (std::optional<Judgement> different = other_numbers(evidence)) return *different;
   if (ran_out_of_memory(evidence) && evidence.problem->outcome == Outcome::oom) {
     return judge_partial_by_steps(evidence);
-  }
-  if (!ran_out_of_memory(evidence)) {
-    if (std::optional<Judgement> different = other_numbers(evidence)) return *different;
   }
   return judge_partial_by_figures(evidence);
 }
@@ -287,8 +326,6 @@ Judgement judge_reference(const Evidence& evidence) {
 constexpr std::array<Judgement (*)(const Evidence&), kRoleNames.size()> kRules = {
     judge_problem, judge_mitigation, judge_partial,  judge_non_fix,
     judge_control, judge_check,      judge_reference};
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// No rule looks at a variant that did not run to an end of its own; nullopt when it did.
 std::optional<Judgement> no_end(const Evidence& evidence) {

@@ -8,7 +8,7 @@ namespace ohm::engine {
 
 template <class Archive, Is<ReturnedValue> T>
 void fields(Archive& archive, T& value) {
-  archive(value.dtype, value.shape, value.values, value.has_values, value.text);
+  archive(value.dtype, value.shape, value.values, value.integers, value.has_values, value.text);
 }
 
 }  // namespace ohm::engine

@@ -126,6 +126,7 @@ void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
   if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
   try {
     measured_.description = validated(std::move(loaded.description));
+    measured_.as_described = !changes_machine(options_);
   } catch (const ScriptError& error) {
     return fail(error_result(error), ExitReason::script_error);
   }
@@ -354,6 +355,7 @@ ScenarioResult ScenarioRun::result() const {
     result.variants.push_back(std::move(variant));
   }
   for (const auto& [name, measured] : measured_.references) {
+    if (!gives_values(description, selected_, name)) continue;
     result.references.push_back(reference_result(measured_, name));
     result.references.back().rerun = rerun_command(name);
   }

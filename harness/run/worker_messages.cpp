@@ -25,8 +25,9 @@ void fields(Archive& archive, T& waiver) {
 template <class Archive, Is<VariantDescription> T>
 void fields(Archive& archive, T& variant) {
   archive(variant.name, variant.role, variant.line, variant.of, variant.trades, variant.must_agree,
-          variant.compare_as, variant.reference, variant.raises, variant.returns, variant.limits,
-          variant.fault, variant.gpu, variant.waivers);
+          variant.must_break, variant.must_differ, variant.compare_as, variant.reference,
+          variant.raises, variant.returns, variant.limits, variant.fault, variant.gpu,
+          variant.waivers);
 }
 
 template <class Archive, Is<ScenarioDescription> T>

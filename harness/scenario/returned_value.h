@@ -28,9 +28,11 @@ struct ReturnedValue {
   /// item() gave, say) within the tolerance of what it is compared with.
   std::string dtype;
   std::vector<std::int64_t> shape;  ///< empty for a scalar
-  /// Row-major; a boolean is 0 or 1. Integers are exact up to 2^53. Empty when the tensor lives
-  /// on a size-only device, and for strings.
+  /// Row-major; a boolean is 0 or 1. Empty when the tensor lives on a size-only device, and for
+  /// strings.
   std::vector<double> values;
+  /// The same elements where `values` rounds one of them: integers beyond 2^53. Otherwise empty.
+  std::vector<std::int64_t> integers;
   bool has_values =
       true;  ///< false: computed on a size-only device; of a "number", run_variant() finds out
   std::string text;  ///< of a string

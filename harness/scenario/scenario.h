@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/scenario/returned_value.h"
@@ -49,14 +50,21 @@ struct Waiver {
   std::string reason;
 };
 
+/// What a non-fix may name in must_break beside measurements: it runs out of memory.
+inline constexpr std::string_view kOomWord = "oom";
+
 /// One named run. `line` is where the variant's table entry or function stands in the file.
 struct VariantDescription {
   std::string name;
   Role role = Role::problem;
-  int line = 0;                           ///< 1-based; 0 when unknown
-  std::string of;                         ///< the problem it belongs to; empty: the only one
-  std::string trades;                     ///< what it changes by its nature; empty: nothing
-  std::vector<std::string> must_agree;    ///< with `trades`: what must still be equal
+  int line = 0;                         ///< 1-based; 0 when unknown
+  std::string of;                       ///< the problem it belongs to; empty: the only one
+  std::string trades;                   ///< what it changes by its nature; empty: nothing
+  std::vector<std::string> must_agree;  ///< with `trades`: what must still be equal
+  /// Of a non-fix, how it fails: measurements of limits that it breaks, or "oom". With neither this
+  /// nor must_differ, as its problem does.
+  std::vector<std::string> must_break;
+  std::vector<std::string> must_differ;   ///< of a non-fix: values that it computes wrongly
   std::string compare_as;                 ///< dtype whose tolerance counts; empty: the values' own
   std::string reference;                  ///< instead of the scenario's; empty: the scenario's
   std::optional<std::string> raises;      ///< a part of the message of the error it must end with

@@ -35,7 +35,8 @@ namespace {
 
 bool same_bits(const ReturnedValue& a, const ReturnedValue& b) {
   return a.dtype == b.dtype && a.shape == b.shape && a.text == b.text &&
-         a.has_values == b.has_values && a.values.size() == b.values.size() &&
+         a.has_values == b.has_values && a.integers == b.integers &&
+         a.values.size() == b.values.size() &&
          (a.values.empty() ||
           std::memcmp(a.values.data(), b.values.data(), a.values.size() * sizeof a.values[0]) == 0);
 }

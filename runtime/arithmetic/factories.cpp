@@ -239,21 +239,32 @@ void fill_bernoulli(const Tensor& tensor, double probability, double value) {
       tensor, functors::BernoulliDraw{draw_words(tensor), static_cast<float>(probability), value});
 }
 
-std::vector<double> to_doubles(const Tensor& tensor) {
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(tensor.numel()));
-  if (!tensor.has_values()) {
-    values.assign(static_cast<std::size_t>(tensor.numel()),
-                  std::numeric_limits<double>::quiet_NaN());
-    return values;
-  }
-  visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* data = tensor.data<const T>();
+namespace {
+
+/// All elements in row-major order, converted to T.
+template <class T>
+std::vector<T> elements_as(const Tensor& tensor) {
+  std::vector<T> elements;
+  elements.reserve(static_cast<std::size_t>(tensor.numel()));
+  visit_dtype(tensor.dtype(), [&]<class Stored>(TypeTag<Stored>) {
+    const Stored* data = tensor.data<const Stored>();
     for_each_offset(tensor.shape(), tensor.strides(), [&](std::int64_t offset) {
-      values.push_back(convert_element<double>(data[offset]));
+      elements.push_back(convert_element<T>(data[offset]));
     });
   });
-  return values;
+  return elements;
+}
+
+}  // namespace
+
+std::vector<double> to_doubles(const Tensor& tensor) {
+  if (tensor.has_values()) return elements_as<double>(tensor);
+  return std::vector<double>(static_cast<std::size_t>(tensor.numel()),
+                             std::numeric_limits<double>::quiet_NaN());
+}
+
+std::vector<std::int64_t> to_integers(const Tensor& tensor) {
+  return elements_as<std::int64_t>(tensor);
 }
 
 }  // namespace ohm

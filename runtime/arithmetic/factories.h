@@ -56,5 +56,7 @@ void fill_bernoulli(const Tensor& tensor, double probability, double value);
 
 /// All elements in row-major order as doubles; NaN for each on size-only devices.
 std::vector<double> to_doubles(const Tensor& tensor);
+/// The same of a tensor of integers, exactly. Pre-condition: it has values.
+std::vector<std::int64_t> to_integers(const Tensor& tensor);
 
 }  // namespace ohm

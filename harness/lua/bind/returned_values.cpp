@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,12 +20,18 @@ using engine::ReturnedValues;
 
 constexpr int kReturnedValuesMostLevels = 8;
 
+/// Whether a double may be the rounding of an integer.
+bool is_inexact(double value) { return std::abs(value) >= 0x1p53; }
+
 ReturnedValue copy_tensor(const Tensor& tensor) {
   ReturnedValue value;
   value.dtype = name_of(tensor.dtype());
   value.shape.assign(tensor.shape().begin(), tensor.shape().end());
   value.has_values = tensor.has_values() || tensor.numel() == 0;
-  if (value.has_values) value.values = to_doubles(tensor);
+  if (!value.has_values) return value;
+  value.values = to_doubles(tensor);
+  const bool is_rounded = std::any_of(value.values.begin(), value.values.end(), is_inexact);
+  if (tensor.dtype() == DType::int64 && is_rounded) value.integers = to_integers(tensor);
   return value;
 }
 
@@ -35,10 +42,18 @@ ReturnedValue scalar(const char* dtype, double number) {
   return value;
 }
 
-ReturnedValue text(const char* text) {
+ReturnedValue integer(lua_Integer number) {
+  ReturnedValue value = scalar("integer", static_cast<double>(number));
+  if (is_inexact(value.values[0])) value.integers = {number};
+  return value;
+}
+
+ReturnedValue text(lua_State* L, int index) {
+  std::size_t length = 0;
+  const char* const bytes = lua_tolstring(L, index, &length);
   ReturnedValue value;
   value.dtype = "string";
-  value.text = text;
+  value.text.assign(bytes, length);
   return value;
 }
 
@@ -56,12 +71,13 @@ class Copier {
       case LUA_TNIL:
         return;
       case LUA_TNUMBER:
-        return add(name, scalar(lua_isinteger(state_, index) != 0 ? "integer" : "number",
-                                lua_tonumber(state_, index)));
+        return add(name, lua_isinteger(state_, index) != 0
+                             ? integer(lua_tointeger(state_, index))
+                             : scalar("number", lua_tonumber(state_, index)));
       case LUA_TBOOLEAN:
         return add(name, scalar("boolean", lua_toboolean(state_, index)));
       case LUA_TSTRING:
-        return add(name, text(lua_tostring(state_, index)));
+        return add(name, text(state_, index));
       case LUA_TTABLE:
         return copy_table(lua_absindex(state_, index), name, level);
       default:

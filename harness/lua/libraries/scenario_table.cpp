@@ -88,11 +88,13 @@ class VariantReader {
                                               what, type_of(state_, index)));
     }
     const TableFields fields(state_, index, what);
-    fields.check({"compare_as", "fault", "gpu", "limits", "must_agree", "next_step", "of", "raises",
-                  "reference", "returns", "run", "trades", "waive"});
+    fields.check({"compare_as", "fault", "gpu", "limits", "must_agree", "must_break", "must_differ",
+                  "next_step", "of", "raises", "reference", "returns", "run", "trades", "waive"});
     fields.text("of", variant.of);
     fields.text("trades", variant.trades);
     fields.texts("must_agree", variant.must_agree);
+    fields.texts("must_break", variant.must_break);
+    fields.texts("must_differ", variant.must_differ);
     fields.text("compare_as", variant.compare_as);
     fields.text("reference", variant.reference);
     fields.texts("limits", variant.limits);

@@ -9,13 +9,14 @@ namespace ohm::engine {
 namespace {
 
 ReturnedValue tensor(const std::string& dtype, std::vector<double> values) {
-  return {dtype, {static_cast<std::int64_t>(values.size())}, std::move(values), true, {}};
+  const auto count = static_cast<std::int64_t>(values.size());
+  return {dtype, {count}, std::move(values), {}, true, {}};
 }
 ReturnedValue script(const std::string& dtype, double value) {
-  return {dtype, {}, {value}, true, {}};
+  return {dtype, {}, {value}, {}, true, {}};
 }
-ReturnedValue text(const std::string& value) { return {"string", {}, {}, true, value}; }
-ReturnedValue size_only(const std::string& dtype) { return {dtype, {2}, {}, false, {}}; }
+ReturnedValue text(const std::string& value) { return {"string", {}, {}, {}, true, value}; }
+ReturnedValue size_only(const std::string& dtype) { return {dtype, {2}, {}, {}, false, {}}; }
 
 Comparison compared(const ReturnedValue& value, const ReturnedValue& reference,
                     const std::string& compare_as = {}) {
@@ -30,17 +31,19 @@ TEST(Equivalence, ToleratesRoundingOfTheDtypeAndNotOfACoarserOne) {
   struct Row {
     const char* dtype;
     double agrees;
+    double rounds;
     double differs;
   };
-  for (const Row& row : {Row{"float64", 1e-10, 1e-7}, Row{"float32", 1e-5, 1e-3},
-                         Row{"float16", 1e-3, 0.05}, Row{"bfloat16", 1e-2, 0.2}}) {
+  for (const Row& row : {Row{"float64", 1e-10, 1e-15, 1e-7}, Row{"float32", 1e-5, 1e-6, 1e-3},
+                         Row{"float16", 1e-3, 1e-3, 0.05}, Row{"bfloat16", 1e-2, 1e-2, 0.2}}) {
     SCOPED_TRACE(row.dtype);
     const ReturnedValue reference = tensor(row.dtype, {10, 0});
     EXPECT_EQ(Equivalence::same, state(tensor(row.dtype, {10 + 10 * row.agrees, 0}), reference));
     EXPECT_EQ(Equivalence::different,
               state(tensor(row.dtype, {10 + 10 * row.differs, 0}), reference));
-    // Near zero the largest element's rounding counts.
-    EXPECT_EQ(Equivalence::same, state(tensor(row.dtype, {10, 10 * row.agrees}), reference));
+    // Near zero a few units in the last place of the largest element count.
+    EXPECT_EQ(Equivalence::same, state(tensor(row.dtype, {10, 10 * row.rounds}), reference));
+    EXPECT_EQ(Equivalence::different, state(tensor(row.dtype, {10, 10 * row.differs}), reference));
   }
 }
 
@@ -53,8 +56,32 @@ TEST(Equivalence, ComparesIntegersBooleansAndTextExactly) {
   EXPECT_EQ("x: a string instead of a number", compared(text("1"), script("number", 1)).difference);
 }
 
-TEST(Equivalence, CoarserDtypeOfTheTwoDecides) {
-  EXPECT_EQ(Equivalence::same, state(tensor("float16", {1.004}), tensor("float32", {1})));
+TEST(Equivalence, ElementsAreComparedOneByOne) {
+  EXPECT_EQ("x: -0.05 instead of 0.01 (element 1); float32 allows 0.004",
+            compared(tensor("float32", {1000, -0.05}), tensor("float32", {1000, 0.01})).difference);
+  EXPECT_EQ(Equivalence::different, state(tensor("float32", {1e-7}), tensor("float32", {0})));
+  EXPECT_EQ(Equivalence::different, state(tensor("float32", {0}), tensor("float32", {1e-7})));
+}
+
+TEST(Equivalence, IntegersBeyondThePrecisionOfDoublesAreExact) {
+  const std::int64_t large = (1LL << 53) + 1;
+  const auto integers = [](const char* dtype, std::int64_t value) {
+    ReturnedValue one = script(dtype, static_cast<double>(value));
+    one.integers = {value};
+    return one;
+  };
+  for (const char* dtype : {"int64", "integer"}) {
+    EXPECT_EQ(Equivalence::same, state(integers(dtype, large), integers(dtype, large)));
+    EXPECT_EQ("x: 9007199254740994 instead of 9007199254740993",
+              compared(integers(dtype, large + 1), integers(dtype, large)).difference);
+  }
+  EXPECT_EQ(Equivalence::different, state(script("integer", 0x1p53), integers("integer", large)));
+}
+
+TEST(Equivalence, DtypeOfTheReferenceDecides) {
+  EXPECT_EQ(Equivalence::different, state(tensor("float16", {1.004}), tensor("float32", {1})));
+  EXPECT_EQ(Equivalence::same,
+            state(tensor("float16", {1.004}), tensor("float32", {1}), "float16"));
   EXPECT_EQ(Equivalence::same, state(tensor("float32", {1}), tensor("float16", {1.004})));
   EXPECT_EQ(Equivalence::different, state(tensor("float32", {1.004}), tensor("float32", {1})));
   EXPECT_EQ(Equivalence::same,
@@ -70,7 +97,7 @@ TEST(Equivalence, ScriptNumberStandsForATensorOfOneElement) {
 }
 
 TEST(Equivalence, TellsWhichElementDiffersMost) {
-  EXPECT_EQ("x: 3 instead of 4 (element 2); float32 allows 0.0004",
+  EXPECT_EQ("x: 3 instead of 4 (element 2); float32 allows 0.00042",
             compared(tensor("float32", {1, 2.5, 3}), tensor("float32", {1, 2, 4})).difference);
 }
 
@@ -139,13 +166,25 @@ TEST(Trade, FiniteAndShapesNeedNoNameOfTheirOwn) {
   EXPECT_EQ(Equivalence::trade, compare_trade(infinite, reference, {"shapes"}, "").state);
 }
 
-TEST(RelativeError, IsInfiniteWhereThereIsNoComparing) {
+TEST(RelativeError, IsInfiniteWhereOneSideAloneIsFinite) {
   const ReturnedValues reference = {{"x", tensor("float32", {4, 0})}};
-  EXPECT_EQ(0.125, largest_relative_error({{"x", tensor("float32", {4, 0.5})}}, reference));
-  EXPECT_EQ(HUGE_VAL, largest_relative_error({{"x", tensor("float32", {4, HUGE_VAL})}}, reference));
-  EXPECT_EQ(HUGE_VAL, largest_relative_error({{"x", tensor("float32", {4})}}, reference));
-  EXPECT_EQ(HUGE_VAL, largest_relative_error({}, reference));
-  EXPECT_TRUE(std::isnan(largest_relative_error({{"x", size_only("float32")}}, reference)));
+  EXPECT_EQ(0.125, largest_relative_error({{"x", tensor("float32", {4, 0.5})}}, reference).value);
+  EXPECT_EQ(HUGE_VAL,
+            largest_relative_error({{"x", tensor("float32", {4, HUGE_VAL})}}, reference).value);
+}
+
+TEST(RelativeError, IsAbsentWhereAValueIsMissing) {
+  const ReturnedValues reference = {{"x", tensor("float32", {4, 0})}};
+  const auto why_not = [&](const ReturnedValues& values) {
+    const RelativeError error = largest_relative_error(values, reference);
+    EXPECT_FALSE(error.value);
+    return error.why_not;
+  };
+  EXPECT_EQ("it returns nothing", why_not({}));
+  EXPECT_EQ("x: not returned", why_not({{"y", tensor("float32", {4, 0})}}));
+  EXPECT_EQ("x: a string instead of a float32", why_not({{"x", text("4")}}));
+  EXPECT_EQ("x: shape [1] instead of [2]", why_not({{"x", tensor("float32", {4})}}));
+  EXPECT_EQ("", why_not({{"x", size_only("float32")}}));
 }
 
 }  // namespace

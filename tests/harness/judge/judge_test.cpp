@@ -7,7 +7,7 @@
 namespace ohm::engine {
 namespace {
 
-ReturnedValues returning(double loss) { return {{"loss", {"float32", {}, {loss}, true, {}}}}; }
+ReturnedValues returning(double loss) { return {{"loss", {"float32", {}, {loss}, {}, true, {}}}}; }
 
 MeasuredVariant completed(std::int64_t peak_bytes, double loss = 1) {
   MeasuredVariant measured;
@@ -100,9 +100,72 @@ TEST(Problem, PassesWhenALimitBreaks) {
          "breaks peak_allocated_bytes <= 1000: 1001 B");
 }
 
-TEST(Problem, PassesWhenItRunsOutOfMemory) {
-  expect(Judged(Role::problem).by(out_of_memory()), Verdict::passed, "",
-         "OOM in step 4: 2.00 KiB for linear");
+TEST(Problem, PassesWhenItRunsOutOfMemoryAndNotOnALargerGpu) {
+  Judged judged(Role::problem);
+  judged.scenario().limits = {"num_ooms == 0"};
+  judged.reference("summed", completed(9000));
+  expect(judged.by(out_of_memory()), Verdict::passed, "", "OOM in step 4: 2.00 KiB for linear");
+}
+
+TEST(Problem, FailsWhenMoreMemoryDoesNotHelp) {
+  Judged judged(Role::problem);
+  judged.scenario().limits = {"num_ooms == 0"};
+  MeasuredVariant larger = out_of_memory();
+  larger.devices[0].capacity_bytes = 1 << 30;
+  judged.reference("summed", larger);
+  expect(judged.by(out_of_memory()), Verdict::failed, "NotReproduced",
+         "OOM in step 4: 2.00 KiB for linear, and no less on a GPU of 1.00 GiB: it is not memory "
+         "that it lacks");
+  // A loop without an end gets further.
+  larger.devices[0].peak_allocated_bytes = 4001;
+  judged.reference("summed", larger);
+  EXPECT_EQ(Verdict::passed, judged.by(out_of_memory()).verdict);
+}
+
+TEST(Problem, IsSkippedWhenTheRunEndedBeforeTheLargerGpu) {
+  expect(Judged(Role::problem).by(out_of_memory()), Verdict::skipped, "",
+         "the run ended before what it is compared with");
+}
+
+TEST(Problem, IsAnErrorWhenItsReferenceReturnsWhatItDoesNot) {
+  Judged judged(Role::problem);
+  judged.scenario().reference = "fp32";
+  judged.add("fp32", Role::reference);
+  std::swap(judged.scenario().variants[0], judged.scenario().variants[1]);
+  judged.reference("fp32", completed(8000));
+  MeasuredVariant nothing = completed(4000);
+  nothing.values.clear();
+  expect(judged.by(nothing), Verdict::error, "", "loss: not returned");
+}
+
+TEST(Problem, IsAnErrorWhenAFigureOfValuesHasNone) {
+  for (const char* limit : {"non_finite == 0", "error_vs_reference <= 0.1"}) {
+    Judged judged(Role::problem);
+    judged.scenario().limits = {limit};
+    MeasuredVariant nothing = completed(4000);
+    nothing.values.clear();
+    judged.problem(nothing);
+    expect(judged.by(nothing), Verdict::error, "", std::string(limit) + ": it returns nothing");
+  }
+}
+
+TEST(Problem, IsAnErrorWhenNoProblemBreaksALimit) {
+  Judged judged(Role::problem);
+  judged.scenario().limits = {"peak_allocated_bytes <= 1000", "num_ooms == 0"};
+  const std::string what =
+      ", so that nothing shows it can be broken; tighten it, or give it to the variants that have "
+      "to hold it";
+  expect(judged.by(completed(1001)), Verdict::error, "",
+         "limit \"num_ooms == 0\": every problem holds it" + what);
+  judged.scenario().limits = {"peak_allocated_bytes <= 1000"};
+  judged.variant().limits = {"peak_allocated_bytes <= 10000"};
+  expect(judged.by(completed(1001)), Verdict::error, "",
+         "limit \"peak_allocated_bytes <= 10000\": its own problem holds it" + what);
+  // One that is relative to the problem itself is broken by less than all of it.
+  judged.variant().limits = {"peak_allocated_bytes <= 0.5 * problem"};
+  EXPECT_EQ(Verdict::passed, judged.by(completed(1001)).verdict);
+  judged.variant().limits = {"peak_allocated_bytes <= 5 * problem"};
+  EXPECT_EQ(Verdict::error, judged.by(completed(1001)).verdict);
 }
 
 TEST(Problem, FailsWhenNothingGoesWrong) {
@@ -196,6 +259,20 @@ TEST(Mitigation, ThatTradesComparesWhatMustAgree) {
          "other numbers: 5 steps instead of 10");
 }
 
+TEST(Mitigation, ThatTradesHasToReturnWhatItsReferenceReturns) {
+  Judged judged(Role::mitigation);
+  judged.variant().trades = "batch size";
+  judged.variant().must_agree = {"steps", "finite"};
+  MeasuredVariant nothing = completed(900);
+  nothing.values.clear();
+  expect(judged.by(nothing), Verdict::error, "",
+         "it returns nothing to compare: return a table of what must agree");
+  nothing.values = {{"accuracy", {"float32", {}, {1}, {}, true, {}}}};
+  expect(judged.by(nothing), Verdict::error, "", "accuracy: not returned by the reference");
+  expect(judged.by(completed(900, 0.0)), Verdict::failed, "NotEquivalent",
+         "other numbers: loss: only zeros");
+}
+
 TEST(Mitigation, OnSizeOnlyDevicesPassesWithNumbersNotChecked) {
   MeasuredVariant measured = completed(900);
   measured.values[0].second.has_values = false;
@@ -246,25 +323,79 @@ TEST(Partial, FailsWhenItComputesSomethingElse) {
 
 TEST(Partial, ThatRunsOutOfMemoryTooHasToGetFurther) {
   Judged judged(Role::partial);
-  judged.problem(out_of_memory(3));
+  judged.problem(out_of_memory(3)).reference("summed", completed(9000));
+  judged.reference("judged", completed(9000));
   expect(judged.by(out_of_memory(5)), Verdict::passed, "",
          "OOM in step 6: 2.00 KiB for linear, instead of after 3 steps");
   expect(judged.by(out_of_memory(3)), Verdict::failed, "LimitExceeded",
          "no improvement: OOM in step 4: 2.00 KiB for linear");
+  // Its numbers are those of the larger GPU.
+  judged.reference("judged", completed(9000, 2.0));
+  EXPECT_EQ(FailureType::not_equivalent, judged.by(out_of_memory(5)).failure_type);
 }
 
 // ---- non-fix ------------------------------------------------------------------------------------
 
-TEST(NonFix, PassesWhenALimitStillBreaks) {
+TEST(NonFix, PassesWhenItFailsAsItsProblemDoes) {
   expect(Judged(Role::non_fix).by(completed(3000)), Verdict::passed, "",
          "still breaks peak_allocated_bytes <= 1000: 2.93 KiB");
-  expect(Judged(Role::non_fix).by(out_of_memory()), Verdict::passed, "",
+  Judged judged(Role::non_fix);
+  judged.problem(out_of_memory()).reference("summed", completed(9000));
+  judged.reference("judged", completed(9000));
+  expect(judged.by(out_of_memory()), Verdict::passed, "",
          "still OOM in step 4: 2.00 KiB for linear");
+  expect(judged.by(completed(9000)), Verdict::failed, "NotReproduced",
+         "it helps: it does not run out of memory");
 }
 
-TEST(NonFix, PassesWhenItsNumbersAreWrong) {
-  expect(Judged(Role::non_fix).by(completed(900, 2.0)), Verdict::passed, "",
+TEST(NonFix, FailsWhenItFailsInAnotherWay) {
+  expect(Judged(Role::non_fix).by(out_of_memory()), Verdict::failed, "NotReproduced",
+         "OOM in step 4: 2.00 KiB for linear, which it does not say: must_break = {\"oom\"}");
+  Judged judged(Role::non_fix);
+  judged.variant().limits = {"steps == 9"};
+  MeasuredVariant problem = completed(4000);
+  problem.steps = 9;
+  judged.problem(problem);
+  expect(judged.by(completed(900)), Verdict::failed, "NotReproduced",
+         "it breaks steps == 9: 10, and not what its problem does");
+}
+
+TEST(NonFix, IsHeldToWhatItSaysItBreaks) {
+  Judged judged(Role::non_fix);
+  judged.variant().limits = {"steps == 9"};
+  judged.variant().must_break = {"steps"};
+  expect(judged.by(completed(900)), Verdict::passed, "", "still breaks steps == 9: 10");
+  judged.variant().must_break = {"peak_allocated_bytes"};
+  expect(judged.by(completed(900)), Verdict::failed, "NotReproduced",
+         "it breaks steps == 9: 10, and not what it must: peak_allocated_bytes");
+  judged.variant().must_break = {"oom"};
+  judged.reference("judged", completed(9000));
+  EXPECT_EQ(Verdict::passed, judged.by(out_of_memory()).verdict);
+}
+
+TEST(NonFix, ThatFitsHasToSayWhichNumbersAreWrong) {
+  expect(Judged(Role::non_fix).by(completed(900, 2.0)), Verdict::failed, "NotReproduced",
+         "it helps: holds peak_allocated_bytes <= 1000: 900 B");
+  Judged judged(Role::non_fix);
+  judged.variant().must_differ = {"loss"};
+  expect(judged.by(completed(900, 2.0)), Verdict::passed, "",
          "other numbers: loss: 2 instead of 1; float32 allows 0.0001");
+  expect(judged.by(completed(900, 1.0)), Verdict::failed, "NotReproduced",
+         "it helps: loss is the same");
+  expect(judged.by(completed(3000, 2.0)), Verdict::failed, "LimitExceeded",
+         "breaks peak_allocated_bytes <= 1000: 2.93 KiB, which it does not say: must_break = "
+         "{\"peak_allocated_bytes\"}");
+  judged.variant().must_differ = {"gradient"};
+  expect(judged.by(completed(900, 2.0)), Verdict::failed, "NotReproduced",
+         "loss: 2 instead of 1; float32 allows 0.0001, which must_differ does not name");
+  expect(judged.by(completed(900, 1.0)), Verdict::failed, "NotReproduced",
+         "gradient: not returned");
+}
+
+TEST(NonFix, IsAnErrorWhenItReturnsLessThanItsReference) {
+  MeasuredVariant nothing = completed(3000);
+  nothing.values.clear();
+  expect(Judged(Role::non_fix).by(nothing), Verdict::error, "", "loss: not returned");
 }
 
 TEST(NonFix, FailsWhenItHelps) {
@@ -356,12 +487,13 @@ TEST(Needed, ReferencesThatRanOutOfMemoryRunOnceMore) {
       validated(judged.scenario()), {{"summed", out_of_memory()}, {"judged", completed(900)}}, {}};
   using Names = std::vector<std::string>;
   EXPECT_EQ(Names{"summed"}, missing_references(all, {"summed", "judged"}));
-  EXPECT_EQ(Names{}, missing_references(all, {"summed"}));
+  // A problem has to lack memory, wherever its values are needed.
+  EXPECT_EQ(Names{"summed"}, missing_references(all, {"summed"}));
   all.references["summed"] = completed(9000);
   EXPECT_EQ(Names{}, missing_references(all, {"summed", "judged"}));
   all.references.clear();
   all.variants["judged"] = out_of_memory();
-  EXPECT_EQ(Names{}, missing_references(all, {"summed", "judged"}));
+  EXPECT_EQ(Names{}, missing_references(all, {"judged"}));
 }
 
 }  // namespace

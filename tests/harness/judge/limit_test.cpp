@@ -121,7 +121,7 @@ MeasuredVariant two_gpus() {
   variant.steps = 5;
   // The jump to the second mark is warm-up; after that it grows by 8, 0 and 24, then shrinks.
   variant.allocated_at_marks = {{0, 1000, 1008, 1008, 1032}, {0, 500, 500, 500, 100}};
-  variant.values = {{"loss", {"float32", {2}, {1.5, 0.5}, true, {}}}};
+  variant.values = {{"loss", {"float32", {2}, {1.5, 0.5}, {}, true, {}}}};
   return variant;
 }
 

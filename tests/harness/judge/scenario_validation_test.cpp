@@ -123,7 +123,39 @@ const std::vector<Breach> kBreaches = {
      "scenarios/leak.lua:10: reference names \"fp32\", which is not a variant"},
     {"trades without must_agree", [](auto& s) { s.variants[0].trades = "batch size"; },
      "scenarios/leak.lua:14: variant \"item\": trades and must_agree belong together | say what it "
-     "changes, and what must still agree: must_agree = {\"finite\"}"},
+     "changes, and what must still agree: must_agree = {\"steps\", \"finite\"}"},
+    {"must_agree that shows no work",
+     [](auto& s) {
+       s.variants[0].trades = "batch size";
+       s.variants[0].must_agree = {"finite", "shapes"};
+     },
+     "scenarios/leak.lua:14: variant \"item\": must_agree = {finite, shapes}: nothing of it shows "
+     "that the work was done | add \"steps\", or a value that it returns: must_agree = "
+     "{\"samples_seen\", \"finite\"}"},
+    {"must_break of a mitigation", [](auto& s) { s.variants[0].must_break = {"oom"}; },
+     "scenarios/leak.lua:14: variant \"item\": only a non-fix says what it must_break, or what "
+     "must_differ"},
+    {"must_break and must_differ",
+     [](auto& s) {
+       s.variants[0].role = Role::non_fix;
+       s.variants[0].must_break = {"oom"};
+       s.variants[0].must_differ = {"loss"};
+     },
+     "scenarios/leak.lua:14: variant \"item\": a non-fix must_break limits, or its values "
+     "must_differ: not both"},
+    {"must_break of no limit",
+     [](auto& s) {
+       s.variants[0].role = Role::non_fix;
+       s.variants[0].must_break = {"imbalance"};
+     },
+     "scenarios/leak.lua:14: variant \"item\": must_break: no limit on it is about imbalance"},
+    {"must_break of no measurement",
+     [](auto& s) {
+       s.variants[0].role = Role::non_fix;
+       s.variants[0].must_break = {"imbalanc"};
+     },
+     "scenarios/leak.lua:14: variant \"item\": must_break: unknown measurement \"imbalanc\" (did "
+     "you mean \"imbalance\"?) | it names measurements of limits, or \"oom\""},
     {"compare_as", [](auto& s) { s.variants[0].compare_as = "flaot16"; },
      "scenarios/leak.lua:14: variant \"item\": compare_as: unknown dtype \"flaot16\" (did you mean "
      "\"float16\"?)"},

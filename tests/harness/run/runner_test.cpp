@@ -287,7 +287,7 @@ TEST_F(RunnerTest, NumbersOfSizeOnlyDevicesAreNotChecked) {
   scenario.description.gpu.values = false;
   const test::Body unknown = [](RunContext& run) {
     test::growing(5, 0)(run);
-    return ReturnedValues{{"loss", {"number", {}, {NAN}, true, {}}}};
+    return ReturnedValues{{"loss", {"number", {}, {NAN}, {}, true, {}}}};
   };
   scenario.bodies["kept"] = [=](RunContext& run) {
     test::growing(5, 512)(run);
@@ -305,7 +305,7 @@ TEST_F(RunnerTest, WhatOnlyValuesCouldDecideIsSkippedOnSizeOnlyDevicesAndNoFailu
   scenario.description.gpu.values = false;
   scenario.description.limits = {"non_finite == 0"};
   scenario.add("half", Role::problem, [](RunContext& /*run*/) {
-    return ReturnedValues{{"loss", {"float16", {}, {}, false, {}}}};
+    return ReturnedValues{{"loss", {"float16", {}, {}, {}, false, {}}}};
   });
   const RunOutcome outcome = run({scenarios_.add(scenario)});
   EXPECT_EQ("overflow: half=skipped\n", verdicts(outcome));

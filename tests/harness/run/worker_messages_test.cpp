@@ -23,7 +23,7 @@ MeasuredVariant measured() {
   variant.oom = OomResult{};
   variant.oom->message = "CUDA out of memory.";
   variant.oom->holders = {{512, 1, Category::input, "randn", "x.lua", 3}};
-  variant.values = {{"loss", {"float32", {2}, {0.5, -1}, true, {}}}};
+  variant.values = {{"loss", {"float32", {2}, {0.5, -1}, {}, true, {}}}};
   return variant;
 }
 

@@ -170,10 +170,15 @@ std::optional<std::string> MutatedScenario::unnoticed_on(const Mutation& mutatio
                                                          const MachineOptions& machine) {
   engine::MeasuredScenario mutated = measured_;
   mutated.variants[mutation.variant] = measured_as(mutation, machine);
+  for (const std::string& name : missing_references(mutated, {mutation.variant})) {
+    const std::string& body = name == mutation.variant ? mutation.body : name;
+    mutated.references[name] = run(body, large_machine_for(description(), variant(name), options_));
+  }
   const VariantResult result = judge(mutated, variant(mutation.variant));
   const bool is_right_type =
       mutation.failure_type.empty() || name_of(result.failure_type) == mutation.failure_type;
-  if (result.verdict == Verdict::failed && is_right_type) return std::nullopt;
+  const bool is_noticed = result.verdict == Verdict::failed || result.verdict == Verdict::error;
+  if (is_noticed && is_right_type) return std::nullopt;
   return fmt::format("{} that does {} is {}{}: {}", mutation.variant,
                      mutation.body.empty() ? "nothing" : "what " + mutation.body + " does",
                      name_of(result.verdict),
