@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "allocator_shim/base/whole_file.h"
+#include "harness/judge/value_digest.h"
 #include "reports/console/result_diff_text.h"
 #include "reports/text/measured_text.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kFirstLine = "ohm.baseline/1";
+constexpr std::string_view kFirstLine = "ohm.baseline/2";
 
 /// What each device of a machine is told by, in this order.
 constexpr std::array<const char*, 5> kMachineWords = {"profile", "capacity", "use of values",
@@ -94,11 +95,28 @@ std::string holder_lines(const DeviceResult& device, const std::filesystem::path
   return fmt::format("{}", fmt::join(lines, ""));
 }
 
+/// Names and shapes are JSON: a script can give a value any name.
+std::string value_line(const ValueResult& value) {
+  const Json head = {value.name, value.dtype, value.shape};
+  std::string line = "  value " + head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!value.digest.empty()) line += " digest " + value.digest;
+  if (value.norm) line += fmt::format(" norm {:.9g}", *value.norm);
+  if (value.projection) line += fmt::format(" projection {:.9g}", *value.projection);
+  if (value.non_finite > 0) line += fmt::format(" non_finite {}", value.non_finite);
+  return line + "\n";
+}
+
 std::string variant_text(const std::string& name, const BaselineVariant& variant,
                          const std::filesystem::path& folder) {
   const VariantResult& figures = variant.figures;
   std::string out = fmt::format("\nvariant {}\n  machine {}\n  outcome {}\n  steps {}\n", name,
                                 variant.machine, name_of(figures.outcome), figures.steps);
+  for (const LimitResult& limit : figures.limits) out += fmt::format("  limit {}\n", limit.limit);
+  for (const ValueResult& value : figures.values) out += value_line(value);
+  for (const reports::HostFigure& figure : reports::host_figures()) {
+    if (!figures.host) break;
+    out += fmt::format("  {} {}\n", figure.name, (*figures.host).*figure.member);
+  }
   for (const DeviceResult& device : figures.devices) {
     for (const reports::DeviceFigure& figure : reports::device_figures()) {
       out += fmt::format("  {} {} {}\n", device.device, figure.name, device.*figure.member);
@@ -143,7 +161,11 @@ class Parser {
       variant_->figures.outcome = outcome(line);
     } else if (word == "steps") {
       variant_->figures.steps = number(line);
-    } else {
+    } else if (word == "limit") {
+      variant_->figures.limits.emplace_back().limit = line;
+    } else if (word == "value") {
+      parse_value(line);
+    } else if (!parse_host(word, line)) {
       parse_device(std::string(word), line);
     }
   }
@@ -163,6 +185,46 @@ class Parser {
     if (!is_new) refuse(fmt::format("{} appears twice", name));
     variant_ = &entry->second;
     variant_->figures.name = name;
+  }
+
+  /// ["name", "dtype", [shape]] and figures, each after its name.
+  void parse_value(std::string_view line) {
+    ValueResult& value = variant_->figures.values.emplace_back();
+    std::istringstream text{std::string(line)};
+    try {
+      Json head;
+      text >> head;
+      value.name = head.at(0).get<std::string>();
+      value.dtype = head.at(1).get<std::string>();
+      value.shape = head.at(2).get<std::vector<std::int64_t>>();
+    } catch (const Json::exception&) {
+      refuse("expected value [\"name\", \"dtype\", [shape]]");
+    }
+    for (std::string word; text >> word;) {
+      std::string figure;
+      text >> figure;
+      if (word == "digest") {
+        value.digest = figure;
+      } else if (word == "norm") {
+        value.norm = real(figure);
+      } else if (word == "projection") {
+        value.projection = real(figure);
+      } else if (word == "non_finite") {
+        value.non_finite = number(figure);
+      } else {
+        refuse(fmt::format("\"{}\" is not a figure of a value", word));
+      }
+    }
+  }
+
+  bool parse_host(std::string_view word, std::string_view line) {
+    for (const reports::HostFigure& figure : reports::host_figures()) {
+      if (figure.name != word) continue;
+      if (!variant_->figures.host) variant_->figures.host.emplace();
+      (*variant_->figures.host).*figure.member = number(line);
+      return true;
+    }
+    return false;
   }
 
   void parse_device(const std::string& name, std::string_view line) {
@@ -220,6 +282,15 @@ class Parser {
     return value;
   }
 
+  double real(std::string_view text) const {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      refuse(fmt::format("\"{}\" is not a figure", text));
+    }
+    return value;
+  }
+
   static std::string_view take_word(std::string_view& line) {
     const std::size_t end = std::min(line.find(' '), line.size());
     const std::string_view word = line.substr(0, end);
@@ -262,6 +333,38 @@ std::string change_reason(const reports::VariantDiff& diff) {
   return lines.empty() ? out : fmt::format("{}; at the peak: {}", out, lines);
 }
 
+std::vector<std::string> texts_of(const std::vector<LimitResult>& limits) {
+  std::vector<std::string> texts;
+  for (const LimitResult& limit : limits) texts.push_back(limit.limit);
+  return texts;
+}
+
+/// "the limits were a <= 1, are a <= 2", "loss: norm 2 instead of 1": what makes a variant another.
+std::vector<std::string> other_evidence(const VariantResult& before, const VariantResult& after) {
+  std::vector<std::string> notes;
+  const std::vector<std::string> were = texts_of(before.limits);
+  const std::vector<std::string> are = texts_of(after.limits);
+  if (were != are) {
+    notes.push_back(
+        fmt::format("the limits were {}, are {}", fmt::join(were, ", "), fmt::join(are, ", ")));
+  }
+  const auto named = [](const std::vector<ValueResult>& values, const std::string& name) {
+    return std::find_if(values.begin(), values.end(),
+                        [&](const ValueResult& value) { return value.name == name; });
+  };
+  for (const ValueResult& value : before.values) {
+    const auto other = named(after.values, value.name);
+    const std::string difference =
+        other == after.values.end() ? "not returned" : digest_difference(value, *other);
+    if (!difference.empty()) notes.push_back(fmt::format("{}: {}", value.name, difference));
+  }
+  for (const ValueResult& value : after.values) {
+    if (named(before.values, value.name) != before.values.end()) continue;
+    notes.push_back(value.name + ": was not returned");
+  }
+  return notes;
+}
+
 void take_machine(DeviceResult& device, const DeviceResult& from) {
   device.profile = from.profile;
   device.capacity_bytes = from.capacity_bytes;
@@ -295,6 +398,9 @@ BaselineCheck check_variant(const BaselineVariant& baseline, const VariantResult
     }
   }
   check.diff = reports::diff_variants(before, after, scenario, scenario);
+  for (std::string& note : other_evidence(before, after)) {
+    check.diff.notes.push_back(std::move(note));
+  }
   check.state = compared_state(check.diff);
   if (check.state != BaselineCheck::State::equal) check.reason = change_reason(check.diff);
   return check;
@@ -316,9 +422,10 @@ Baseline baseline_of(const ScenarioResult& scenario, std::uint64_t seed) {
 }
 
 std::string baseline_text(const Baseline& baseline, const std::string& scenario_file) {
-  std::string out =
-      fmt::format("{}\n# What the variants of {} allocate; ohm baseline update writes it.\n",
-                  kFirstLine, std::filesystem::path(scenario_file).filename().string());
+  std::string out = fmt::format(
+      "{}\n# What the variants of {} allocate, return and are held to; ohm baseline update writes "
+      "it.\n",
+      kFirstLine, std::filesystem::path(scenario_file).filename().string());
   const std::filesystem::path folder = std::filesystem::path(scenario_file).parent_path();
   for (const auto& [name, variant] : baseline.variants) out += variant_text(name, variant, folder);
   return out;
@@ -350,8 +457,13 @@ Baseline read_baseline(const std::string& path) {
 
 BaselineCheck::State compared_state(const reports::VariantDiff& diff) {
   using State = BaselineCheck::State;
-  if (!diff.notes.empty() || !diff.figures.empty()) return State::regressed;
+  if (!diff.notes.empty()) return State::regressed;
   State state = State::equal;
+  for (const reports::FigureChange& change : diff.figures) {
+    // Fewer steps are another course; fewer bytes are not.
+    if (change.unit != Unit::bytes || change.change() > 0) return State::regressed;
+    state = State::improved;
+  }
   for (const reports::DeviceDiff& device : diff.devices) {
     for (const reports::FigureChange& change : device.figures) {
       if (change.change() > 0) return State::regressed;

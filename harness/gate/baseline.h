@@ -1,5 +1,6 @@
-// Baselines: what the variants of a scenario allocated when they were last approved, in a text file
-// beside the scenario. A figure that grows is a regression, by one unit of 512 bytes already.
+// Baselines: what the variants of a scenario allocated, returned and were held to when they were
+// last approved, in a text file beside the scenario. A figure that grows is a regression, by one
+// unit of 512 bytes already, and so is another value or another limit.
 //
 // The file is sorted, its figures are exact, and it has no line numbers: lines are told by their
 // text, so that code that moves changes nothing.

@@ -75,10 +75,6 @@ const DtypeRow& deciding_row(const ReturnedValue& reference, std::string_view co
   return replaced ? kComparedTypes[type_index(compare_as)] : row;
 }
 
-bool is_exact(const ReturnedValue& value) {
-  return value.dtype != kNumber && kComparedTypes[type_index(value.dtype)].exact;
-}
-
 std::string shape_text(const ReturnedValue& value) {
   return fmt::format("[{}]", fmt::join(value.shape, ", "));
 }
@@ -148,11 +144,6 @@ Comparison different(std::string difference) {
 
 std::string element_text(const ReturnedValue& value, std::size_t index) {
   return value.values.size() == 1 ? "" : fmt::format(" (element {})", index);
-}
-
-std::int64_t integer_at(const ReturnedValue& value, std::size_t index) {
-  return value.integers.empty() ? static_cast<std::int64_t>(value.values[index])
-                                : value.integers[index];
 }
 
 /// Integers of which doubles do not tell all.
@@ -298,6 +289,19 @@ constexpr std::array<Agreement, 3> kAgreements = {{{"finite", false, agree_finit
                                                    {"steps", true, agree_steps}}};
 
 }  // namespace
+
+bool is_exact(const ReturnedValue& value) {
+  return value.dtype != kNumber && kComparedTypes[type_index(value.dtype)].exact;
+}
+
+std::int64_t integer_at(const ReturnedValue& value, std::size_t index) {
+  return value.integers.empty() ? static_cast<std::int64_t>(value.values[index])
+                                : value.integers[index];
+}
+
+Tolerance tolerance_of_value(std::string_view dtype) {
+  return tolerance_of(dtype == kNumber ? kDefaultDtype : dtype);
+}
 
 Tolerance tolerance_of(std::string_view dtype) {
   return kComparedTypes[type_index(dtype)].tolerance;

@@ -25,6 +25,13 @@ struct Tolerance {
 /// std::invalid_argument that suggests the nearest dtype.
 Tolerance tolerance_of(std::string_view dtype);
 
+/// The same of a returned value: a script's own number counts as PyTorch's default dtype.
+Tolerance tolerance_of_value(std::string_view dtype);
+/// Whether a value is equal to another or not: integers, booleans, strings.
+bool is_exact(const ReturnedValue& value);
+/// An element of an integer or a boolean. Pre-condition: the value has it.
+std::int64_t integer_at(const ReturnedValue& value, std::size_t index);
+
 struct Comparison {
   Equivalence state = Equivalence::not_checked;
   std::string difference;  ///< the first value that differs, and by how much; or why not checked

@@ -7,6 +7,7 @@
 
 #include "harness/judge/equivalence.h"
 #include "harness/judge/scenario_validation.h"
+#include "harness/judge/value_digest.h"
 #include "harness/judge/verdict.h"
 #include "reports/text/measured_text.h"
 
@@ -182,6 +183,7 @@ VariantResult copied(const VariantDescription& variant, const MeasuredVariant& m
   result.history = measured.history;
   result.retention = measured.retention;
   result.output = measured.output;
+  result.values = digests_of(measured.values);
   result.unused_faults = measured.unused_faults;
   if (measured.outcome == Outcome::oom) result.oom = measured.oom;
   return result;

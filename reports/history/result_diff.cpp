@@ -175,6 +175,10 @@ constexpr std::array<DeviceFigure, 6> kFigures = {{
     {"num_device_alloc", Unit::count, &DeviceResult::num_device_alloc},
 }};
 
+constexpr std::array<HostFigure, 2> kHostFigures = {
+    {{"peak_host_bytes", &HostResult::peak_allocated_bytes},
+     {"pinned_host_bytes", &HostResult::pinned_bytes}}};
+
 DeviceDiff diff_devices(const DeviceResult& before, const DeviceResult& after,
                         const std::set<Place>& known_before, const std::set<Place>& known_after) {
   DeviceDiff diff;
@@ -230,6 +234,15 @@ void add_machine_notes(const VariantResult& before, const VariantResult& after, 
   }
 }
 
+void add_host_figures(const VariantResult& before, const VariantResult& after, VariantDiff& diff) {
+  if (!before.host || !after.host) return;
+  for (const HostFigure& figure : kHostFigures) {
+    const std::int64_t was = (*before.host).*figure.member;
+    const std::int64_t is = (*after.host).*figure.member;
+    if (was != is) diff.figures.push_back({std::string(figure.name), Unit::bytes, was, is});
+  }
+}
+
 const ScenarioResult* find_scenario(const RunResult& result, const std::string& name) {
   const auto found = std::find_if(result.scenarios.begin(), result.scenarios.end(),
                                   [&](const ScenarioResult& one) { return one.name == name; });
@@ -270,6 +283,7 @@ std::string_view name_of(HolderChange::Kind kind) {
 }
 
 std::span<const DeviceFigure> device_figures() { return kFigures; }
+std::span<const HostFigure> host_figures() { return kHostFigures; }
 
 VariantDiff diff_variants(const VariantResult& before, const VariantResult& after,
                           const ScenarioResult& scenario_before,
@@ -283,6 +297,7 @@ VariantDiff diff_variants(const VariantResult& before, const VariantResult& afte
   if (before.steps != after.steps) {
     diff.figures.push_back({"steps", Unit::count, before.steps, after.steps});
   }
+  add_host_figures(before, after, diff);
   for (const DeviceResult& device : after.devices) {
     const DeviceResult* other = find_device(before, device.device);
     // A device that was not there has done nothing.

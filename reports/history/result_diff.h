@@ -22,6 +22,13 @@ struct DeviceFigure {
 };
 std::span<const DeviceFigure> device_figures();
 
+/// A figure of the host that is compared, in bytes.
+struct HostFigure {
+  std::string_view name;  ///< as in limits
+  std::int64_t HostResult::*member;
+};
+std::span<const HostFigure> host_figures();
+
 struct FigureChange {
   std::string figure;  ///< "peak_allocated_bytes", "steps"
   Unit unit = Unit::bytes;

@@ -17,6 +17,7 @@
 #include "reports/model/memory_history.h"
 #include "reports/model/memory_result.h"
 #include "reports/model/shard_result.h"
+#include "reports/model/value_result.h"
 #include "reports/model/vocabulary.h"
 
 namespace ohm {
@@ -35,6 +36,7 @@ struct VariantResult {
   Equivalence equivalence = Equivalence::not_checked;  ///< with the values of `reference`
   std::string reference;                               ///< whose values they were compared with
   std::string difference;                              ///< the largest one; empty when none
+  std::vector<ValueResult> values;                     ///< what it returned, by name
   std::optional<double> recovered_share;               ///< of a partial: 1 is all of the excess
   std::vector<DeviceResult> devices;                   ///< every GPU of the machine, by index
   std::optional<HostResult> host;                      ///< absent: not measured
@@ -67,6 +69,7 @@ struct VariantResult {
     visit("reference", &T::reference, Presence::optional,
           "Whose values its own were compared with.");
     visit("difference", &T::difference, Presence::optional);
+    visit("values", &T::values, Presence::optional, "What it returned, in a few figures.");
     visit("recovered_share", &T::recovered_share, Presence::optional,
           "Of a partial: 1 is all of the problem's excess.");
     visit("devices", &T::devices);

@@ -1,0 +1,39 @@
+// What a variant returned, in a few figures: enough to tell when a program computes something else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/model/fields.h"
+
+namespace ohm {
+
+struct ValueResult {
+  std::string name;
+  std::string dtype;                 ///< of a tensor, or string, boolean, integer, number
+  std::vector<std::int64_t> shape;   ///< empty for a scalar
+  std::string digest;                ///< of integers, booleans and strings: of every element
+  std::optional<double> norm;        ///< of floating point: the root of the sum of squares
+  std::optional<double> projection;  ///< the sum of the elements, each with a sign of its own
+  std::int64_t non_finite = 0;       ///< elements that neither counts: infinite or NaN
+
+  static constexpr const char* kSchemaName = "value";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = ValueResult;
+    visit("name", &T::name);
+    visit("dtype", &T::dtype, "Of a tensor; or string, boolean, integer, number.");
+    visit("shape", &T::shape);
+    visit("digest", &T::digest, Presence::optional,
+          "Of integers, booleans and strings: of every element.");
+    visit("norm", &T::norm, Presence::optional,
+          "Of floating point: the root of the sum of squares. Absent where nothing is computed.");
+    visit("projection", &T::projection, Presence::optional,
+          "The sum of the elements, each with a sign that its index gives it.");
+    visit("non_finite", &T::non_finite, Presence::optional, "Elements that neither counts.");
+  }
+};
+
+}  // namespace ohm
