@@ -79,6 +79,21 @@ ModulePtr copied_with(const Module& module, TensorCopies& copies) {
   return copy;
 }
 
+// Each module is looked at once, however many contain it.
+bool contains(const Module& outer, const Module& inner) {
+  std::unordered_set<const Module*> seen = {&outer};
+  std::vector<const Module*> waiting = {&outer};
+  while (!waiting.empty()) {
+    const Module* module = waiting.back();
+    waiting.pop_back();
+    if (module == &inner) return true;
+    for (const NamedModule& child : module->children()) {
+      if (seen.insert(child.module.get()).second) waiting.push_back(child.module.get());
+    }
+  }
+  return false;
+}
+
 void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
                     const std::vector<NamedTensor>& own) {
   for (const NamedTensor& entry : own) {
@@ -133,8 +148,22 @@ void Module::add_buffer(std::string name, Tensor tensor) {
   buffers_.push_back({std::move(name), std::move(tensor)});
 }
 
+void Module::refuse_cycle(std::string_view name, const Module& child) const {
+  if (&child != this && (!was_child_ || !contains(child, *this))) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] '{}' would make the module contain itself", type_name(), name));
+}
+
 void Module::add_child(std::string name, ModulePtr module) {
+  refuse_cycle(name, *module);
+  module->was_child_ = true;
   children_.push_back({std::move(name), std::move(module)});
+}
+
+void Module::set_child(std::size_t i, ModulePtr module) {
+  refuse_cycle(children_[i].name, *module);
+  module->was_child_ = true;
+  children_[i].module = std::move(module);
 }
 
 void Module::for_each_module(const Visit& visit) const {

@@ -95,7 +95,8 @@ class Module {
     parameters_[i].tensor = std::move(tensor);
   }
   void set_own_buffer(std::size_t i, Tensor tensor) { buffers_[i].tensor = std::move(tensor); }
-  void set_child(std::size_t i, ModulePtr module) { children_[i].module = std::move(module); }
+  /// Throws std::invalid_argument where the module would come to contain itself.
+  void set_child(std::size_t i, ModulePtr module);
 
   /// Null: there are none. Copies of the module share them.
   const std::shared_ptr<ForwardHooks>& hooks() const { return hooks_; }
@@ -126,6 +127,7 @@ class Module {
   /// Registers; an undefined tensor is a parameter that is left out (a layer without bias).
   void add_parameter(std::string name, Tensor tensor);
   void add_buffer(std::string name, Tensor tensor);
+  /// Throws std::invalid_argument where the module would come to contain itself.
   void add_child(std::string name, ModulePtr module);
 
   const Tensor& own_parameter(std::size_t i) const { return parameters_[i].tensor; }
@@ -139,6 +141,7 @@ class Module {
   // Calls visit(prefix, module) for this module and all below, depth first, each once.
   using Visit = std::function<void(const std::string& prefix, const Module& module)>;
   void for_each_module(const Visit& visit) const;
+  void refuse_cycle(std::string_view name, const Module& child) const;
 
   std::vector<NamedTensor> parameters_;
   std::vector<NamedTensor> buffers_;
@@ -146,6 +149,9 @@ class Module {
   std::vector<NamedAttribute> attributes_;
   std::shared_ptr<ForwardHooks> hooks_;
   bool is_training_ = true;
+  // Was a child of some module at some time. One that never was is contained in nothing, so that
+  // building a model from its leaves upwards needs no search.
+  bool was_child_ = false;
 };
 
 /// The same module with tensors and children of its own, of equal values. A tensor that stands in

@@ -50,18 +50,7 @@ void set_attribute(Module& module, std::string_view name, std::any value) {
   }
 }
 
-bool contains(const Module& outer, const Module& inner) {
-  if (&outer == &inner) return true;
-  const auto& children = outer.children();
-  return std::any_of(children.begin(), children.end(),
-                     [&inner](const auto& entry) { return contains(*entry.module, inner); });
-}
-
 void set_child(Module& module, std::string_view name, const ModulePtr& child) {
-  if (contains(*child, module)) {
-    throw std::invalid_argument(
-        fmt::format("[{}] '{}' would make the module contain itself", module.type_name(), name));
-  }
   const auto known = find_named(module.children(), name);
   if (known != module.children().end()) {
     return module.set_child(static_cast<std::size_t>(known - module.children().begin()), child);
