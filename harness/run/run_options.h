@@ -71,7 +71,7 @@ struct RunOptions {
 };
 
 /// The commands that run scenarios, each with options of the table.
-enum class RunCommand : std::uint8_t { run, sweep, verify_device, fit, smi };
+enum class RunCommand : std::uint8_t { run, sweep, verify_device, fit, smi, baseline };
 
 class RunCommands {
  public:
@@ -199,7 +199,8 @@ inline constexpr std::array<RunOptionRow, 11> kRunOptionRows = {{
      .value_name = "SECONDS",
      .help = "Time limit of each worker process, 0 for none (default: 60)",
      .member = &RunOptions::timeout_seconds,
-     .commands = {RunCommand::run, RunCommand::sweep, RunCommand::verify_device, RunCommand::fit},
+     .commands = {RunCommand::run, RunCommand::sweep, RunCommand::verify_device, RunCommand::fit,
+                  RunCommand::baseline},
      .check =
          [](const RunOptions& run) {
            if (!(run.timeout_seconds >= 0)) {
