@@ -23,7 +23,8 @@ constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
 
 }  // namespace
 
-HostMapping::HostMapping(std::size_t bytes) : mapped_bytes_(bytes + kHugePageBytes), bytes_(bytes) {
+HostMapping::HostMapping(std::size_t bytes, ValueBudget* budget)
+    : mapped_bytes_(bytes + kHugePageBytes), bytes_(bytes), committed_(budget) {
   mapped_ =
       mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped_ == MAP_FAILED) refuse("reserve the addresses that back the values:", bytes);
@@ -39,7 +40,10 @@ HostMapping::~HostMapping() { munmap(mapped_, mapped_bytes_); }
 
 void HostMapping::commit(std::size_t offset, std::size_t bytes) {
   OHM_ASSERT(offset + bytes <= bytes_, "outside the mapping");
-  if (mprotect(at(offset), bytes, PROT_READ | PROT_WRITE) != 0) refuse("back values with", bytes);
+  committed_.take(bytes);
+  if (mprotect(at(offset), bytes, PROT_READ | PROT_WRITE) == 0) return;
+  committed_.give_back(bytes);
+  refuse("back values with", bytes);
 }
 
 void HostMapping::decommit(std::size_t offset, std::size_t bytes) {
@@ -47,6 +51,7 @@ void HostMapping::decommit(std::size_t offset, std::size_t bytes) {
   // Neither can fail for a range of this mapping, and a destructor may stand above us.
   madvise(at(offset), bytes, MADV_DONTNEED);
   mprotect(at(offset), bytes, PROT_NONE);
+  committed_.give_back(bytes);
 }
 
 }  // namespace ohm

@@ -2,22 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
+
+#include "allocator_shim/device/value_budget.h"
 
 namespace ohm {
-
-/// The host does not give what a virtual GPU with values needs: a smaller or a size-only one may
-/// do.
-class HostRefusal : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Reserving costs nothing; committed pages are zero when first touched and cost then.
 class HostMapping {
  public:
-  /// Throws HostRefusal.
-  explicit HostMapping(std::size_t bytes);
+  /// What is committed comes out of `budget`, where there is one. Throws HostRefusal.
+  explicit HostMapping(std::size_t bytes, ValueBudget* budget = nullptr);
   ~HostMapping();
   HostMapping(const HostMapping&) = delete;
   HostMapping& operator=(const HostMapping&) = delete;
@@ -35,6 +29,7 @@ class HostMapping {
   std::size_t mapped_bytes_;
   std::byte* base_ = nullptr;  ///< in it, where a huge page begins
   std::size_t bytes_;
+  ValueShare committed_;
 };
 
 }  // namespace ohm

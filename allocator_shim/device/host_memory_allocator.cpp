@@ -29,7 +29,7 @@ struct HostMemoryAllocator::Block {
 };
 
 HostMemoryAllocator::HostMemoryAllocator(const HostMemoryOptions& options, EventSink* events)
-    : options_(options), events_(events), next_address_(kFirstAddress) {}
+    : options_(options), events_(events), values_(options.budget), next_address_(kFirstAddress) {}
 
 HostMemoryAllocator::~HostMemoryAllocator() {
   while (first_ != nullptr) {
@@ -43,6 +43,20 @@ std::size_t HostMemoryAllocator::used_bytes() const {
   return static_cast<std::size_t>(stats_.allocated_bytes[kAll].current);
 }
 
+void* HostMemoryAllocator::allocate_values(std::size_t bytes) {
+  const std::size_t rounded_bytes = round_up(bytes, kAlignment);
+  values_.take(rounded_bytes);
+  void* const values = std::aligned_alloc(kAlignment, rounded_bytes);
+  if (values == nullptr) values_.give_back(rounded_bytes);
+  return values;
+}
+
+void HostMemoryAllocator::free_values(const Block& block) {
+  if (block.values == nullptr) return;
+  std::free(block.values);
+  values_.give_back(round_up(block.info.bytes, kAlignment));
+}
+
 Allocation HostMemoryAllocator::allocate(const AllocationRequest& request) {
   if (request.bytes == 0) return {};
   const bool fits = request.bytes <= options_.capacity_bytes - used_bytes();
@@ -52,7 +66,7 @@ Allocation HostMemoryAllocator::allocate(const AllocationRequest& request) {
   }
   auto block = std::make_unique<Block>();
   if (options_.values == ValueMode::keeps_values) {
-    block->values = std::aligned_alloc(kAlignment, round_up(request.bytes, kAlignment));
+    block->values = allocate_values(request.bytes);
     if (block->values == nullptr) {
       ++stats_.num_ooms;
       throw OutOfMemory(failure_report(request));
@@ -88,7 +102,7 @@ void HostMemoryAllocator::free(BlockHandle handle) {
   const std::unique_ptr<Block> block(static_cast<Block*>(handle));
   (block->previous != nullptr ? block->previous->next : first_) = block->next;
   (block->next != nullptr ? block->next->previous : last_) = block->previous;
-  std::free(block->values);
+  free_values(*block);
   const auto bytes = static_cast<std::int64_t>(block->info.bytes);
   stats_.allocation[kAll].decrease(1);
   stats_.active[kAll].decrease(1);

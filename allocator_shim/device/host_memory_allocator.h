@@ -6,6 +6,7 @@
 
 #include "allocator_shim/device/device_memory.h"
 #include "allocator_shim/device/request_allocator.h"
+#include "allocator_shim/device/value_budget.h"
 #include "allocator_shim/observe/event_record.h"
 
 namespace ohm {
@@ -14,6 +15,7 @@ struct HostMemoryOptions {
   /// What may be in use at once; beyond it a request is out of memory.
   std::size_t capacity_bytes = std::size_t{64} << 30U;
   ValueMode values = ValueMode::size_only;
+  ValueBudget* budget = nullptr;  ///< of values, not owned; nullptr: as much as the host has
 };
 
 /// No pools and no cache: a block is what was asked for, as PyTorch's CPU allocator does it.
@@ -25,6 +27,7 @@ class HostMemoryAllocator final : public RequestAllocator {
   explicit HostMemoryAllocator(const HostMemoryOptions& options, EventSink* events = nullptr);
   ~HostMemoryAllocator() override;
 
+  /// Throws HostRefusal, too.
   Allocation allocate(const AllocationRequest& request) override;
   void free(BlockHandle block) override;
   void record_stream(BlockHandle block, StreamId stream) override;
@@ -43,11 +46,15 @@ class HostMemoryAllocator final : public RequestAllocator {
   struct Block;
 
   std::size_t used_bytes() const;
+  /// nullptr: the host has none left.
+  void* allocate_values(std::size_t bytes);
+  void free_values(const Block& block);
   void count(const Block& block);
   void record(EventAction action, const Block& block);
 
   HostMemoryOptions options_;
   EventSink* events_;
+  ValueShare values_;
   MemoryStats stats_;
   CategoryBytes category_bytes_ = {};
   CategoryBytes peak_category_bytes_ = {};

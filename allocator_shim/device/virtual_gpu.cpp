@@ -53,7 +53,7 @@ VirtualGpu::VirtualGpu(std::shared_ptr<SharedGpuMemory> memory, const VirtualGpu
         human_bytes(memory_->used_bytes_)));
   }
   if (options.values == ValueMode::keeps_values) {
-    values_ = std::make_unique<HostMapping>(addresses_.size_bytes());
+    values_ = std::make_unique<HostMapping>(addresses_.size_bytes(), options.budget);
   }
   memory_->processes_.push_back({options.process_id, 0});
   take(options.context_bytes);
@@ -76,7 +76,13 @@ void VirtualGpu::give_back(std::size_t bytes) {
 }
 
 void VirtualGpu::commit(DeviceAddress address, std::size_t bytes) {
-  if (values_) values_->commit(address - addresses_.base(), AddressSpace::round_up(bytes));
+  if (!values_) return;
+  try {
+    values_->commit(address - addresses_.base(), AddressSpace::round_up(bytes));
+  } catch (const HostRefusal&) {
+    give_back(bytes);
+    throw;
+  }
 }
 
 void VirtualGpu::decommit(DeviceAddress address, std::size_t bytes) {
@@ -90,7 +96,12 @@ std::optional<DeviceAddress> VirtualGpu::allocate_segment(std::size_t bytes) {
     give_back(bytes);
     return std::nullopt;
   }
-  commit(*address, bytes);
+  try {
+    commit(*address, bytes);
+  } catch (const HostRefusal&) {
+    addresses_.release(*address, bytes);
+    throw;
+  }
   return address;
 }
 

@@ -13,6 +13,7 @@
 #include "allocator_shim/device/address_space.h"
 #include "allocator_shim/device/device_memory.h"
 #include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/device/value_budget.h"
 
 namespace ohm {
 
@@ -47,7 +48,8 @@ struct VirtualGpuOptions {
   ValueMode values = ValueMode::size_only;
   ProcessListing process_listing = ProcessListing::available;
   AddressOrder address_order = AddressOrder::lowest_gap;
-  std::uint32_t process_id = 1;  ///< as the messages of the GPU's other processes show it
+  std::uint32_t process_id = 1;   ///< as the messages of the GPU's other processes show it
+  ValueBudget* budget = nullptr;  ///< of values, not owned; nullptr: as much as the host has
 };
 
 class VirtualGpu final : public DeviceMemory {
@@ -83,6 +85,7 @@ class VirtualGpu final : public DeviceMemory {
  private:
   bool take(std::size_t bytes);
   void give_back(std::size_t bytes);
+  /// Throws HostRefusal, after giving the bytes back that were taken for it.
   void commit(DeviceAddress address, std::size_t bytes);
   void decommit(DeviceAddress address, std::size_t bytes);
 

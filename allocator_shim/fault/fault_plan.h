@@ -27,6 +27,24 @@
 
 namespace ohm {
 
+/// How often a chain makes calls fail.
+enum class FaultCount : std::uint8_t { unsaid, finite, endless };
+
+/// Of a plan what decides whether it can be joined with others.
+struct FaultPlanShape {
+  bool is_one_chain = true;
+  bool has_capacity = false;
+  FaultCount first = FaultCount::unsaid;  ///< of the first chain
+  FaultCount last = FaultCount::unsaid;   ///< of the last one; the same where there is one
+};
+
+/// The shape of `left & right` and of `left -> right`; nullopt: their text has to be parsed, which
+/// may refuse it.
+std::optional<FaultPlanShape> joined_by_and(const FaultPlanShape& left,
+                                            const FaultPlanShape& right);
+std::optional<FaultPlanShape> joined_by_then(const FaultPlanShape& left,
+                                             const FaultPlanShape& right);
+
 class FaultPlan final : public FaultSource {
  public:
   /// A plan that injects nothing.
@@ -37,6 +55,8 @@ class FaultPlan final : public FaultSource {
 
   /// As it was written.
   const std::string& text() const override { return text_; }
+
+  FaultPlanShape shape() const;
 
   /// Counts the call and says whether it is to fail.
   bool should_fail(const FaultCandidate& candidate) override;
@@ -69,6 +89,7 @@ class FaultPlan final : public FaultSource {
     std::vector<Term> terms;
     bool names_level = false;
     bool names_device = false;
+    FaultCount count = FaultCount::unsaid;
     std::uint64_t fault_limit = 1;
     std::uint64_t calls = 0;        ///< that fulfil all conditions
     std::uint64_t total_bytes = 0;  ///< of these calls

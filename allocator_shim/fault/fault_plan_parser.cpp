@@ -133,6 +133,9 @@ class FaultPlanParser {
       chain.terms.push_back(std::move(term));
     }
     chain.fault_limit = limit.value_or(1);
+    if (limit) {
+      chain.count = *limit == FaultPolicy::kNoLimit ? FaultCount::endless : FaultCount::finite;
+    }
     check_capacity(chain, text);
     return chain;
   }
@@ -171,6 +174,40 @@ class FaultPlanParser {
 
   std::string_view text_;
 };
+
+FaultPlanShape FaultPlan::shape() const {
+  FaultPlanShape shape;
+  shape.is_one_chain = chains_.size() + capacities_.size() == 1;
+  shape.has_capacity = !capacities_.empty();
+  if (chains_.empty()) return shape;
+  shape.first = chains_.front().count;
+  shape.last = chains_.back().count;
+  return shape;
+}
+
+std::optional<FaultPlanShape> joined_by_and(const FaultPlanShape& left,
+                                            const FaultPlanShape& right) {
+  if (left.has_capacity || right.has_capacity) return std::nullopt;
+  // The last chain of the one and the first of the other become one, which ends where one of them
+  // does.
+  FaultCount joint = std::max(left.last, right.first);
+  if (left.last == FaultCount::finite || right.first == FaultCount::finite) {
+    joint = FaultCount::finite;
+  }
+  if (!right.is_one_chain && joint == FaultCount::endless) return std::nullopt;
+  FaultPlanShape shape;
+  shape.is_one_chain = left.is_one_chain && right.is_one_chain;
+  shape.first = left.is_one_chain ? joint : left.first;
+  shape.last = right.is_one_chain ? joint : right.last;
+  return shape;
+}
+
+std::optional<FaultPlanShape> joined_by_then(const FaultPlanShape& left,
+                                             const FaultPlanShape& right) {
+  if (left.has_capacity || right.has_capacity) return std::nullopt;
+  if (left.last == FaultCount::endless) return std::nullopt;
+  return FaultPlanShape{false, false, left.first, right.last};
+}
 
 FaultPlan FaultPlan::parse(std::string_view text) { return FaultPlanParser(text).parse(); }
 

@@ -6,7 +6,9 @@
 #include <array>
 #include <csignal>
 #include <exception>
+#include <optional>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "allocator_shim/base/nearest_name.h"
@@ -29,6 +31,7 @@
 #include "harness/cli/verify_device_command.h"
 #include "harness/gate/baseline.h"
 #include "harness/process/git_revision.h"
+#include "harness/process/stack_limit.h"
 #include "harness/replay/replay_file.h"
 #include "reports/json/result_reader.h"
 #include "reports/model/exit_code.h"
@@ -179,6 +182,10 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
   // lose reports.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  if (const std::optional<std::string> lack = engine::lack_of_stack()) {
+    print_error(*lack);
+    return exit_code(ExitReason::unavailable).code;
+  }
   try {
     return Application(environment).run(argc, argv);
   } catch (const UsageError& error) {

@@ -37,20 +37,19 @@ struct BaselineArguments {
   std::vector<std::string> files;
   std::string against;
   StyleOptions style;
-  int jobs = 1;
+  engine::RunOptions run;  ///< of which the command has some rows, and the jobs
   bool ratchet = false;
   bool force = false;
 };
 
 engine::RunOutcome measured(const std::vector<std::string>& files,
                             const BaselineArguments& arguments, const Environment& environment) {
-  engine::RunOptions options;
+  engine::RunOptions options = arguments.run;
   // A snapshot has been measured.
   std::vector<std::string> snapshots;
   for (const std::string& file : files) {
     (reports::is_pickle(file) ? snapshots : options.files).push_back(file);
   }
-  options.jobs = arguments.jobs;
   options.recording = Recording::peaks;
   engine::RunOutcome outcome;
   if (!options.files.empty()) {
@@ -69,23 +68,18 @@ bool is_cut_short(const VariantResult& variant) {
   return variant.outcome == Outcome::timeout || variant.outcome == Outcome::crashed;
 }
 
-/// What could not run has no figures: said, and the worst of all.
+/// Says what could not run, or not to its end: what that means for the command is what it means for
+/// `ohm run`. What a variant should have done is none of a baseline's business.
 ExitReason print_errors(const RunResult& result) {
-  ExitReason reason = ExitReason::passed;
   for (const ScenarioResult& scenario : result.scenarios) {
-    if (scenario.error) {
-      print_error(reports::printable(scenario.error->message));
-      reason = worse_of(reason, ExitReason::script_error);
-    }
+    if (scenario.error) print_error(reports::printable(scenario.error->message));
     for (const VariantResult& variant : scenario.variants) {
-      if (!is_cut_short(variant)) continue;
+      if (variant.verdict != Verdict::error && !is_cut_short(variant)) continue;
       print_error(reports::printable(
           fmt::format("{}.{}: {}", scenario.name, variant.name, variant.reason)));
-      reason = worse_of(reason, variant.outcome == Outcome::timeout ? ExitReason::timeout
-                                                                    : ExitReason::internal_error);
     }
   }
-  return reason;
+  return result.exit_reason == ExitReason::failed ? ExitReason::passed : result.exit_reason;
 }
 
 // ---- update -------------------------------------------------------------------------------------
@@ -283,6 +277,7 @@ int baseline(const BaselineArguments& arguments, const Environment& environment)
   if (arguments.files.empty()) {
     throw UsageError("name the scenarios, as in ohm baseline check scenarios/*.lua");
   }
+  check_run_values(arguments.run);
   if (!arguments.against.empty() && arguments.action != "check") {
     throw UsageError("--against is an option of ohm baseline check");
   }
@@ -310,7 +305,8 @@ std::function<int()> setup_baseline(CLI::App& app, const Environment& environmen
   app.add_flag("--ratchet", arguments->ratchet,
                "Fail improvements too, until the baseline is updated");
   app.add_flag("--force", arguments->force, "Update even though CI is set");
-  add_jobs_option(app, arguments->jobs);
+  add_run_options(app, arguments->run, engine::RunCommand::baseline);
+  add_jobs_option(app, arguments->run.jobs);
   add_color_option(app, arguments->style);
   return [arguments, &environment] { return baseline(*arguments, environment); };
 }

@@ -98,13 +98,17 @@ void require_files(const engine::RunOptions& run) {
   if (run.files.empty()) throw UsageError("name the scenarios, as in scenarios/*.lua");
 }
 
-void check_run_options(engine::RunOptions& run) {
-  if (!run.gpu_text.empty() && !run.cuda) run.gpu = gpu_selection(run.gpu_text);
-  check_allocator_options(run);
+void check_run_values(const engine::RunOptions& run) {
   if (run.jobs < 1) throw UsageError("--jobs must be at least 1");
   for (const engine::RunOptionRow& row : engine::kRunOptionRows) {
     if (row.check != nullptr) parsed(std::string(row.flag), [&] { row.check(run); });
   }
+}
+
+void check_run_options(engine::RunOptions& run) {
+  if (!run.gpu_text.empty() && !run.cuda) run.gpu = gpu_selection(run.gpu_text);
+  check_allocator_options(run);
+  check_run_values(run);
 }
 
 void add_case_option(CLI::App& app, engine::RunOptions& run) {

@@ -22,7 +22,9 @@ void add_jobs_option(CLI::App& app, int& jobs);
 /// Throws UsageError where no scenario is named.
 void require_files(const engine::RunOptions& run);
 
-/// Checks the values, and reads PyTorch's environment variables. Throws UsageError.
+/// Checks the values that say for themselves whether they are right. Throws UsageError.
+void check_run_values(const engine::RunOptions& run);
+/// Checks all values, and reads PyTorch's environment variables. Throws UsageError.
 void check_run_options(engine::RunOptions& run);
 
 }  // namespace ohm::cli

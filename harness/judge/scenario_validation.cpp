@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/base/nearest_name.h"
@@ -41,6 +42,7 @@ class Validator {
     for (const VariantDescription& variant : scenario_.variants) {
       if (variant.gpu) most_gpus_ = std::max(most_gpus_, variant.gpu->count);
       names_.push_back(variant.name);
+      ++variants_of_name_[variant.name];
       if (variant.role == Role::problem) problems_.push_back(variant.name);
     }
   }
@@ -98,7 +100,7 @@ class Validator {
   }
 
   void check_known(int line, std::string_view field, const std::string& name) const {
-    if (std::find(names_.begin(), names_.end(), name) != names_.end()) return;
+    if (variants_of_name_.contains(name)) return;
     refuse(line, fmt::format("{} names \"{}\", which is not a variant{}", field, name,
                              did_you_mean(name, names_)));
   }
@@ -135,7 +137,7 @@ class Validator {
       refuse(variant, "this is not a valid variant name",
              "a name is made of letters, digits and underscores");
     }
-    if (std::count(names_.begin(), names_.end(), variant.name) > 1) {
+    if (variants_of_name_.at(variant.name) > 1) {
       refuse(variant, "several variants have this name", "give each a name of its own");
     }
     for (std::size_t i = 0; i < kRoleNames.size(); ++i) {
@@ -265,6 +267,7 @@ class Validator {
 
   ScenarioDescription& scenario_;
   std::vector<std::string> names_;
+  std::unordered_map<std::string, int> variants_of_name_;
   std::vector<std::string> problems_;
   int most_gpus_;  ///< that any variant runs on
 };

@@ -44,9 +44,9 @@ GpuProfile profile_of(const MachineOptions& options) {
   return profile;
 }
 
-HostMemoryOptions host_options(const GpuSpec& gpu) {
+HostMemoryOptions host_options(const GpuSpec& gpu, ValueBudget& budget) {
   return {gpu.values ? Machine::kHostCapacityBytes : Machine::kSizeOnlyHostCapacityBytes,
-          value_mode(gpu)};
+          value_mode(gpu), &budget};
 }
 
 std::string cuda_name(const cuda::CudaDevice& device) {
@@ -105,7 +105,8 @@ Machine::Machine(const MachineOptions& options)
       faults_(&sites_),
       cuda_(cuda_devices_of(options)),
       cuda_traffic_(std::make_shared<CudaTraffic>()),
-      host_memory_(host_options(options.gpu), &events_),
+      values_(options.value_bytes),
+      host_memory_(host_options(options.gpu, values_), &events_),
       faulty_host_(host_memory_, faults_, -1, &events_),
       host_(faulty_host_),
       driver_pinned_(driver_pinned(host_memory_, cuda_.get())),
@@ -223,9 +224,11 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   const int index = options.device;
   const GpuProfile profile = profile_of(options_);
   const auto process_id = static_cast<std::uint32_t>(1 + waiting_.size());
-  auto gpu = std::make_unique<Gpu>(
-      profile, gpu_memory_.at(static_cast<std::size_t>(index)),
-      gpu_options(profile, index, value_mode(options_.gpu), process_id), cuda_.get());
+  VirtualGpuOptions virtual_gpu = gpu_options(profile, index, value_mode(options_.gpu), process_id);
+  // Values of a share of a real card are in the card's memory.
+  if (!cuda_) virtual_gpu.budget = &values_;
+  auto gpu = std::make_unique<Gpu>(profile, gpu_memory_.at(static_cast<std::size_t>(index)),
+                                   virtual_gpu, cuda_.get());
   // The record is of the first process: another one has the same addresses for other memory.
   EventRecord* const events = waiting_.empty() ? &events_ : nullptr;
   for (const FaultPlan& plan : fault_plans_) {

@@ -180,6 +180,7 @@ class Machine {
   std::int64_t ooms_ = 0;
   std::unique_ptr<CudaDevices> cuda_;  ///< null: the GPUs are virtual
   std::shared_ptr<CudaTraffic> cuda_traffic_;
+  ValueBudget values_;
   HostMemoryAllocator host_memory_;
   FaultyAllocator faulty_host_;
   PeakTrackingAdaptor host_;

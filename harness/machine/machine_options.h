@@ -9,6 +9,7 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "harness/machine/cuda_libraries.h"
 #include "harness/scenario/scenario.h"
+#include "harness/scenario/scenario_program.h"
 
 namespace ohm::engine {
 
@@ -18,6 +19,8 @@ struct MachineOptions {
   std::vector<std::string> fault_plans;  ///< all in force at once
   std::uint64_t seed = 0;                ///< of the generators of all devices
   std::optional<CudaLibraries> cuda;     ///< the GPUs are shares of real cards; nullopt: virtual
+  /// Of the host's memory, for the values of the host and of virtual GPUs.
+  std::size_t value_bytes = ScriptCaps().value_bytes;
 
   /// Of the GPUs, before `gpu` sets a capacity. Throws std::invalid_argument for a name that is not
   /// known.

@@ -95,7 +95,7 @@ bool changes_machine(const RunOptions& run) {
 LoadRequest load_request(const RunOptions& run, std::string path, std::string source) {
   return {std::move(path),
           std::move(source),
-          {run.instructions, run.script_memory.bytes},
+          {run.instructions, run.script_memory.bytes, run.value_memory.bytes},
           run.seed,
           run.parameters};
 }

@@ -52,6 +52,7 @@ struct RunOptions {
   double timeout_seconds = 60;  ///< for each variant
   std::uint64_t instructions = ScriptCaps().instructions;
   ByteSize script_memory = {ScriptCaps().memory_bytes};
+  ByteSize value_memory = {ScriptCaps().value_bytes};
 
   // ---- derived from them and from the environment
   std::optional<GpuSelection> gpu;     ///< instead of the scenarios' own
@@ -71,7 +72,7 @@ struct RunOptions {
 };
 
 /// The commands that run scenarios, each with options of the table.
-enum class RunCommand : std::uint8_t { run, sweep, verify_device, fit, smi };
+enum class RunCommand : std::uint8_t { run, sweep, verify_device, fit, smi, baseline };
 
 class RunCommands {
  public:
@@ -114,7 +115,7 @@ void check_fault_plan(const RunOptions& run);
 inline constexpr std::string_view kGpuValueName = "NAME|FILE[,capacity=SIZE][,count=N]";
 
 /// In the order in which a command that repeats a variant has them.
-inline constexpr std::array<RunOptionRow, 11> kRunOptionRows = {{
+inline constexpr std::array<RunOptionRow, 12> kRunOptionRows = {{
     {.flag = "--gpu",
      .value_name = kGpuValueName,
      .help = "Use these GPUs instead (ohm gpus lists them), or cuda: this computer's own",
@@ -199,7 +200,8 @@ inline constexpr std::array<RunOptionRow, 11> kRunOptionRows = {{
      .value_name = "SECONDS",
      .help = "Time limit of each worker process, 0 for none (default: 60)",
      .member = &RunOptions::timeout_seconds,
-     .commands = {RunCommand::run, RunCommand::sweep, RunCommand::verify_device, RunCommand::fit},
+     .commands = {RunCommand::run, RunCommand::sweep, RunCommand::verify_device, RunCommand::fit,
+                  RunCommand::baseline},
      .check =
          [](const RunOptions& run) {
            if (!(run.timeout_seconds >= 0)) {
@@ -214,6 +216,12 @@ inline constexpr std::array<RunOptionRow, 11> kRunOptionRows = {{
      .value_name = "SIZE",
      .help = "Memory that a script's own objects may take (default: 1GiB)",
      .member = &RunOptions::script_memory},
+    {.flag = "--value-memory",
+     .value_name = "SIZE",
+     .help = "Host memory that the values of tensors may take (default: 2GiB)",
+     .member = &RunOptions::value_memory,
+     .apply = [](const RunOptions& run,
+                 MachineOptions& machine) { machine.value_bytes = run.value_memory.bytes; }},
 }};
 
 /// The values that a command line has to give for these options; none for the default, one that is

@@ -179,7 +179,9 @@ void fill_holders(OomResult& oom, const std::vector<LiveBlock>& blocks, const Si
 LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& request) {
   LoadedScenario loaded;
   loaded.error = script_error_of(request.path, [&] {
-    Machine machine({});
+    MachineOptions host;
+    host.value_bytes = request.caps.value_bytes;
+    Machine machine(host);
     const ContextGuard guard(machine.context());
     loaded.description = loader(request)->description();
     loaded.description.file = request.path;

@@ -102,6 +102,7 @@ class ScenarioProgram {
 struct ScriptCaps {
   std::uint64_t instructions = 1'000'000'000;
   std::size_t memory_bytes = std::size_t{1} << 30U;
+  std::size_t value_bytes = std::size_t{2} << 30U;  ///< of tensors, on all devices together
 };
 
 struct LoadRequest {

@@ -79,6 +79,21 @@ ModulePtr copied_with(const Module& module, TensorCopies& copies) {
   return copy;
 }
 
+// Each module is looked at once, however many contain it.
+bool contains(const Module& outer, const Module& inner) {
+  std::unordered_set<const Module*> seen = {&outer};
+  std::vector<const Module*> waiting = {&outer};
+  while (!waiting.empty()) {
+    const Module* module = waiting.back();
+    waiting.pop_back();
+    if (module == &inner) return true;
+    for (const NamedModule& child : module->children()) {
+      if (seen.insert(child.module.get()).second) waiting.push_back(child.module.get());
+    }
+  }
+  return false;
+}
+
 void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
                     const std::vector<NamedTensor>& own) {
   for (const NamedTensor& entry : own) {
@@ -89,14 +104,17 @@ void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
 }  // namespace
 
 Module::~Module() {
-  for (NamedTensor& parameter : parameters_) parameter.tensor = Tensor();
-  for (NamedTensor& buffer : buffers_) buffer.tensor = Tensor();
-  for (NamedModule& child : children_) child.module.reset();
+  for (NamedTensor& parameter : parameters_.entries()) parameter.tensor = Tensor();
+  for (NamedTensor& buffer : buffers_.entries()) buffer.tensor = Tensor();
+  for (NamedModule& child : children_.entries()) child.module.reset();
   attributes_.clear();
 }
 
 void Module::drop_parameters_from_the_last() {
-  while (!parameters_.empty()) parameters_.pop_back();
+  std::vector<NamedTensor>& parameters = parameters_.entries();
+  for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
+    parameter->tensor = Tensor();
+  }
 }
 
 Tensor Module::forward(const Tensor& input) try {
@@ -126,15 +144,30 @@ Tensor Module::call(const Tensor& input) {
 }
 
 void Module::add_parameter(std::string name, Tensor tensor) {
-  parameters_.push_back({std::move(name), std::move(tensor)});
+  parameters_.add({std::move(name), std::move(tensor)});
 }
 
 void Module::add_buffer(std::string name, Tensor tensor) {
-  buffers_.push_back({std::move(name), std::move(tensor)});
+  buffers_.add({std::move(name), std::move(tensor)});
+}
+
+void Module::refuse_cycle(std::string_view name, const Module& child) const {
+  if (&child != this && (!was_child_ || !contains(child, *this))) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] '{}' would make the module contain itself", type_name(), name));
 }
 
 void Module::add_child(std::string name, ModulePtr module) {
-  children_.push_back({std::move(name), std::move(module)});
+  refuse_cycle(name, *module);
+  module->was_child_ = true;
+  children_.add({std::move(name), std::move(module)});
+}
+
+void Module::set_child(std::size_t i, ModulePtr module) {
+  NamedModule& child = children_.entries()[i];
+  refuse_cycle(child.name, *module);
+  module->was_child_ = true;
+  child.module = std::move(module);
 }
 
 void Module::for_each_module(const Visit& visit) const {
@@ -143,7 +176,7 @@ void Module::for_each_module(const Visit& visit) const {
                                                                           const Module& module) {
     if (!seen.insert(&module).second) return;
     visit(prefix, module);
-    for (const NamedModule& child : module.children_) {
+    for (const NamedModule& child : module.children()) {
       walk(prefix + child.name + ".", *child.module);
     }
   };
@@ -153,7 +186,7 @@ void Module::for_each_module(const Visit& visit) const {
 std::vector<NamedTensor> Module::named_parameters() const {
   std::vector<NamedTensor> all;
   for_each_module([&](const std::string& prefix, const Module& module) {
-    append_defined(all, prefix, module.parameters_);
+    append_defined(all, prefix, module.own_parameters());
   });
   return unique_tensors(std::move(all));
 }
@@ -161,7 +194,7 @@ std::vector<NamedTensor> Module::named_parameters() const {
 std::vector<NamedTensor> Module::named_buffers() const {
   std::vector<NamedTensor> all;
   for_each_module([&](const std::string& prefix, const Module& module) {
-    append_defined(all, prefix, module.buffers_);
+    append_defined(all, prefix, module.own_buffers());
   });
   return unique_tensors(std::move(all));
 }
@@ -174,21 +207,21 @@ std::vector<Tensor> Module::parameters() const {
 
 void Module::move_to(std::optional<Device> device, std::optional<DType> dtype) {
   // Children first, as PyTorch goes: a parent's own tensors are the last to move.
-  for (const NamedModule& child : children_) child.module->move_to(device, dtype);
-  for (const NamedTensor& entry : parameters_) {
+  for (const NamedModule& child : children()) child.module->move_to(device, dtype);
+  for (const NamedTensor& entry : own_parameters()) {
     if (!entry.tensor.defined()) continue;
     move_tensor(entry.tensor, device, dtype, Category::parameter);
     const Tensor grad = entry.tensor.grad();
     if (grad.defined()) move_tensor(grad, device, dtype, Category::gradient);
   }
-  for (const NamedTensor& entry : buffers_) {
+  for (const NamedTensor& entry : own_buffers()) {
     if (entry.tensor.defined()) move_tensor(entry.tensor, device, dtype, Category::parameter);
   }
 }
 
 void Module::set_training(bool is_training) {
   is_training_ = is_training;
-  for (const NamedModule& child : children_) child.module->set_training(is_training);
+  for (const NamedModule& child : children()) child.module->set_training(is_training);
 }
 
 void Module::set_requires_grad(bool requires_grad) {

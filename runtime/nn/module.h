@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/nn/named_list.h"
 #include "runtime/ops/value.h"
 #include "runtime/tensor/tensor.h"
 
@@ -88,14 +89,27 @@ class Module {
   /// are replaced. What DataParallel makes its replicas from.
   virtual ModulePtr shallow_copy() const = 0;
 
-  const std::vector<NamedTensor>& own_parameters() const { return parameters_; }
-  const std::vector<NamedTensor>& own_buffers() const { return buffers_; }
-  const std::vector<NamedModule>& children() const { return children_; }
-  void set_own_parameter(std::size_t i, Tensor tensor) {
-    parameters_[i].tensor = std::move(tensor);
+  const std::vector<NamedTensor>& own_parameters() const { return parameters_.entries(); }
+  const std::vector<NamedTensor>& own_buffers() const { return buffers_.entries(); }
+  const std::vector<NamedModule>& children() const { return children_.entries(); }
+  /// The place in the list of that name's; nullopt: there is none.
+  std::optional<std::size_t> find_own_parameter(std::string_view name) const {
+    return parameters_.find(name);
   }
-  void set_own_buffer(std::size_t i, Tensor tensor) { buffers_[i].tensor = std::move(tensor); }
-  void set_child(std::size_t i, ModulePtr module) { children_[i].module = std::move(module); }
+  std::optional<std::size_t> find_own_buffer(std::string_view name) const {
+    return buffers_.find(name);
+  }
+  std::optional<std::size_t> find_child(std::string_view name) const {
+    return children_.find(name);
+  }
+  void set_own_parameter(std::size_t i, Tensor tensor) {
+    parameters_.entries()[i].tensor = std::move(tensor);
+  }
+  void set_own_buffer(std::size_t i, Tensor tensor) {
+    buffers_.entries()[i].tensor = std::move(tensor);
+  }
+  /// Throws std::invalid_argument where the module would come to contain itself.
+  void set_child(std::size_t i, ModulePtr module);
 
   /// Null: there are none. Copies of the module share them.
   const std::shared_ptr<ForwardHooks>& hooks() const { return hooks_; }
@@ -126,26 +140,31 @@ class Module {
   /// Registers; an undefined tensor is a parameter that is left out (a layer without bias).
   void add_parameter(std::string name, Tensor tensor);
   void add_buffer(std::string name, Tensor tensor);
+  /// Throws std::invalid_argument where the module would come to contain itself.
   void add_child(std::string name, ModulePtr module);
 
-  const Tensor& own_parameter(std::size_t i) const { return parameters_[i].tensor; }
+  const Tensor& own_parameter(std::size_t i) const { return own_parameters()[i].tensor; }
   /// Lets the parameters go from the last to the first, as a list of them does; a module goes from
   /// the first to the last of its own accord.
   void drop_parameters_from_the_last();
 
-  const Tensor& own_buffer(std::size_t i) const { return buffers_[i].tensor; }
+  const Tensor& own_buffer(std::size_t i) const { return own_buffers()[i].tensor; }
 
  private:
   // Calls visit(prefix, module) for this module and all below, depth first, each once.
   using Visit = std::function<void(const std::string& prefix, const Module& module)>;
   void for_each_module(const Visit& visit) const;
+  void refuse_cycle(std::string_view name, const Module& child) const;
 
-  std::vector<NamedTensor> parameters_;
-  std::vector<NamedTensor> buffers_;
-  std::vector<NamedModule> children_;
+  NamedList<NamedTensor> parameters_;
+  NamedList<NamedTensor> buffers_;
+  NamedList<NamedModule> children_;
   std::vector<NamedAttribute> attributes_;
   std::shared_ptr<ForwardHooks> hooks_;
   bool is_training_ = true;
+  // Was a child of some module at some time. One that never was is contained in nothing, so that
+  // building a model from its leaves upwards needs no search.
+  bool was_child_ = false;
 };
 
 /// The same module with tensors and children of its own, of equal values. A tensor that stands in

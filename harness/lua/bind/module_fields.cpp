@@ -21,15 +21,10 @@ using nn::Module;
 using nn::ModulePtr;
 using nn::Value;
 
-template <class Entry>
-auto find_named(std::vector<Entry>& entries, std::string_view name) {
-  return std::find_if(entries.begin(), entries.end(),
-                      [&](const Entry& entry) { return entry.name == name; });
-}
-template <class Entry>
-auto find_named(const std::vector<Entry>& entries, std::string_view name) {
-  return std::find_if(entries.begin(), entries.end(),
-                      [&](const Entry& entry) { return entry.name == name; });
+auto find_attribute(Module& module, std::string_view name) {
+  auto& attributes = module.attributes();
+  return std::find_if(attributes.begin(), attributes.end(),
+                      [&](const nn::NamedAttribute& entry) { return entry.name == name; });
 }
 
 void push_attribute(lua_State* L, const std::any& value) {
@@ -42,7 +37,7 @@ void push_attribute(lua_State* L, const std::any& value) {
 
 void set_attribute(Module& module, std::string_view name, std::any value) {
   auto& attributes = module.attributes();
-  const auto known = find_named(attributes, name);
+  const auto known = find_attribute(module, name);
   if (known != attributes.end()) {
     known->value = std::move(value);
   } else {
@@ -50,22 +45,8 @@ void set_attribute(Module& module, std::string_view name, std::any value) {
   }
 }
 
-bool contains(const Module& outer, const Module& inner) {
-  if (&outer == &inner) return true;
-  const auto& children = outer.children();
-  return std::any_of(children.begin(), children.end(),
-                     [&inner](const auto& entry) { return contains(*entry.module, inner); });
-}
-
 void set_child(Module& module, std::string_view name, const ModulePtr& child) {
-  if (contains(*child, module)) {
-    throw std::invalid_argument(
-        fmt::format("[{}] '{}' would make the module contain itself", module.type_name(), name));
-  }
-  const auto known = find_named(module.children(), name);
-  if (known != module.children().end()) {
-    return module.set_child(static_cast<std::size_t>(known - module.children().begin()), child);
-  }
+  if (const auto known = module.find_child(name)) return module.set_child(*known, child);
   auto* script = dynamic_cast<ScriptModule*>(&module);
   if (script == nullptr) {
     throw std::invalid_argument(
@@ -76,16 +57,13 @@ void set_child(Module& module, std::string_view name, const ModulePtr& child) {
 
 // Whether there is a parameter or buffer of this name, which is the tensor now.
 bool replace_tensor(Module& module, std::string_view name, const Tensor& tensor) {
-  const auto& parameters = module.own_parameters();
-  if (const auto it = find_named(parameters, name); it != parameters.end()) {
-    module.set_own_parameter(static_cast<std::size_t>(it - parameters.begin()), tensor);
+  if (const auto parameter = module.find_own_parameter(name)) {
+    module.set_own_parameter(*parameter, tensor);
     return true;
   }
-  const auto& buffers = module.own_buffers();
-  const auto it = find_named(buffers, name);
-  if (it == buffers.end()) return false;
-  module.set_own_buffer(static_cast<std::size_t>(it - buffers.begin()), tensor);
-  return true;
+  const auto buffer = module.find_own_buffer(name);
+  if (buffer) module.set_own_buffer(*buffer, tensor);
+  return buffer.has_value();
 }
 
 void set_tensor(lua_State* L, Module& module, std::string_view name, int index) {
@@ -102,10 +80,10 @@ void set_tensor(lua_State* L, Module& module, std::string_view name, int index) 
 void remove_field(Module& module, std::string_view name) {
   if (replace_tensor(module, name, Tensor())) return;
   auto& attributes = module.attributes();
-  const auto known = find_named(attributes, name);
+  const auto known = find_attribute(module, name);
   if (known != attributes.end()) {
     attributes.erase(known);
-  } else if (find_named(module.children(), name) != module.children().end()) {
+  } else if (module.find_child(name)) {
     throw std::invalid_argument(
         fmt::format("module '{}' cannot be removed: replace it with nn.Identity()", name));
   }
@@ -114,20 +92,19 @@ void remove_field(Module& module, std::string_view name) {
 }  // namespace
 
 bool push_module_field(lua_State* L, Module& module, std::string_view name) {
-  if (const auto it = find_named(module.children(), name); it != module.children().end()) {
-    push_module(L, it->module);
+  if (const auto child = module.find_child(name)) {
+    push_module(L, module.children()[*child].module);
     return true;
   }
-  const auto& parameters = module.own_parameters();
-  if (const auto it = find_named(parameters, name); it != parameters.end()) {
-    push_parameter(L, it->tensor);
+  if (const auto parameter = module.find_own_parameter(name)) {
+    push_parameter(L, module.own_parameters()[*parameter].tensor);
     return true;
   }
-  if (const auto it = find_named(module.own_buffers(), name); it != module.own_buffers().end()) {
-    push_tensor(L, it->tensor);
+  if (const auto buffer = module.find_own_buffer(name)) {
+    push_tensor(L, module.own_buffers()[*buffer].tensor);
     return true;
   }
-  const auto attribute = find_named(module.attributes(), name);
+  const auto attribute = find_attribute(module, name);
   if (attribute == module.attributes().end()) return false;
   push_attribute(L, attribute->value);
   return true;

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -184,20 +185,27 @@ int named_children(lua_State* L) {
 }
 
 // A module and all below it, depth first, each once; the first one's name is "".
-void collect_modules(const std::string& name, const ModulePtr& module,
-                     std::vector<nn::NamedModule>& all) {
-  const auto is_it = [&](const nn::NamedModule& known) { return known.module == module; };
-  if (std::any_of(all.begin(), all.end(), is_it)) return;
-  all.push_back({name, module});
-  for (const nn::NamedModule& child : module->children()) {
-    collect_modules(name.empty() ? child.name : name + "." + child.name, child.module, all);
+class ModuleCollector {
+ public:
+  explicit ModuleCollector(const ModulePtr& module) { add("", module); }
+
+  std::vector<nn::NamedModule> take() { return std::move(all_); }
+
+ private:
+  void add(const std::string& name, const ModulePtr& module) {
+    if (!seen_.insert(module.get()).second) return;
+    all_.push_back({name, module});
+    for (const nn::NamedModule& child : module->children()) {
+      add(name.empty() ? child.name : name + "." + child.name, child.module);
+    }
   }
-}
+
+  std::vector<nn::NamedModule> all_;
+  std::unordered_set<const Module*> seen_;
+};
 
 std::vector<nn::NamedModule> all_modules_of(const ModulePtr& module) {
-  std::vector<nn::NamedModule> all;
-  collect_modules("", module, all);
-  return all;
+  return ModuleCollector(module).take();
 }
 
 int modules(lua_State* L) {

@@ -24,8 +24,14 @@
 namespace ohm::lua {
 
 /// A plan that a script put together. Plans that count are made of its text, each time afresh.
+/// The text is the beginning of one that plans may share: a longer plan that begins with it is
+/// written behind it, so that a chain of n terms costs n and not n².
 struct PlanText {
-  std::string text;
+  std::shared_ptr<std::string> shared;
+  std::size_t length = 0;
+  FaultPlanShape shape;
+
+  std::string_view text() const { return std::string_view(*shared).substr(0, length); }
 };
 using PlanPtr = std::shared_ptr<const PlanText>;
 
@@ -36,9 +42,14 @@ struct HandleOf<PlanPtr> {
 
 namespace {
 
-int push_plan(lua_State* L, std::string text) {
-  FaultPlan::parse(text);
-  push_handle<PlanPtr>(L, std::make_shared<const PlanText>(PlanText{std::move(text)}));
+PlanText plan_of(std::string text) {
+  const FaultPlanShape shape = FaultPlan::parse(text).shape();
+  const std::size_t length = text.size();
+  return {std::make_shared<std::string>(std::move(text)), length, shape};
+}
+
+int push_plan(lua_State* L, PlanText plan) {
+  push_handle<PlanPtr>(L, std::make_shared<const PlanText>(std::move(plan)));
   return 1;
 }
 
@@ -46,6 +57,12 @@ std::string plan_argument(lua_State* L, int index, const ArgumentName& name) {
   std::optional<std::string> text = fault_plan_text(L, index);
   if (!text) refuse_argument(L, index, name, "a fault plan or its text");
   return *text;
+}
+
+/// An operand: what is wrong with a text alone may be right beside the other operand.
+std::optional<PlanText> operand(lua_State* L, int index) {
+  const PlanPtr* plan = test_handle<PlanPtr>(L, index);
+  return plan == nullptr || !*plan ? std::nullopt : std::optional<PlanText>(**plan);
 }
 
 /// A number or a string as a policy's text has it.
@@ -79,22 +96,38 @@ int make_policy(lua_State* L, std::size_t number) {
       words.push_back(word_at(L, index, name));
     }
   }
-  return push_plan(L, fmt::format("{}({})", row.name, fmt::join(words, ", ")));
+  return push_plan(L, plan_of(fmt::format("{}({})", row.name, fmt::join(words, ", "))));
 }
 
 int persistent(lua_State* L) {
-  return push_plan(L, fmt::format("persistent({})", plan_argument(L, 1, {"persistent", "policy"})));
+  return push_plan(
+      L, plan_of(fmt::format("persistent({})", plan_argument(L, 1, {"persistent", "policy"}))));
 }
 
-int both(lua_State* L) {
-  return push_plan(L, fmt::format("{} & {}", plan_argument(L, 1, {"&", "left"}),
-                                  plan_argument(L, 2, {"&", "right"})));
+using JoinShapes = std::optional<FaultPlanShape> (*)(const FaultPlanShape& left,
+                                                     const FaultPlanShape& right);
+
+/// `word` with spaces around it stands between the two; `name` is the operator's in Lua.
+int join(lua_State* L, std::string_view name, std::string_view word, JoinShapes join_shapes) {
+  const std::optional<PlanText> left = operand(L, 1);
+  const std::optional<PlanText> right = operand(L, 2);
+  std::optional<FaultPlanShape> shape;
+  if (left && right) shape = join_shapes(left->shape, right->shape);
+  if (!shape) {
+    return push_plan(L, plan_of(fmt::format("{}{}{}", plan_argument(L, 1, {name, "left"}), word,
+                                            plan_argument(L, 2, {name, "right"}))));
+  }
+  const std::string added = fmt::format("{}{}", word, right->text());
+  const bool is_whole = left->length == left->shared->size();
+  PlanText plan = {is_whole ? left->shared : std::make_shared<std::string>(left->text()),
+                   left->length + added.size(), *shape};
+  *plan.shared += added;
+  return push_plan(L, std::move(plan));
 }
 
-int in_turn(lua_State* L) {
-  return push_plan(L, fmt::format("{} -> {}", plan_argument(L, 1, {">>", "left"}),
-                                  plan_argument(L, 2, {">>", "right"})));
-}
+int both(lua_State* L) { return join(L, "&", " & ", &joined_by_and); }
+
+int in_turn(lua_State* L) { return join(L, ">>", " -> ", &joined_by_then); }
 
 int text_of(lua_State* L) {
   const std::string text = plan_argument(L, 1, {"tostring", "plan"});
@@ -202,7 +235,7 @@ std::optional<std::string> fault_plan_text(lua_State* L, int index) {
   if (lua_type(L, index) == LUA_TSTRING) return lua_tostring(L, index);
   const PlanPtr* plan = test_handle<PlanPtr>(L, index);
   if (plan == nullptr || !*plan) return std::nullopt;
-  return (*plan)->text;
+  return std::string((*plan)->text());
 }
 
 }  // namespace ohm::lua

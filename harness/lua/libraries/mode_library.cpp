@@ -5,10 +5,13 @@
 #include <memory>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "harness/lua/bind/arguments.h"
+#include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/mode.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/vm/dead_registers.h"
 #include "runtime/autograd/autocast_guard.h"
 #include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/grad_mode.h"
@@ -17,7 +20,25 @@
 
 namespace ohm::lua {
 
+/// What set_grad_enabled() found when it was called as a statement: back when this is closed, never
+/// when it is collected.
+struct GradModeSetting {
+  bool previous = false;
+};
+
+template <>
+struct HandleOf<GradModeSetting> {
+  static const HandleClass kClass;
+};
+
 namespace {
+
+int restore_grad_mode(lua_State* L) {
+  Context::current().state.grad_enabled = test_handle<GradModeSetting>(L, 1)->previous;
+  return 0;
+}
+
+constexpr luaL_Reg kGradModeMetamethods[] = {{"__close", restore_grad_mode}};
 
 int no_grad(lua_State* L) {
   return enter_mode(L, 1, {"no_grad", "fn"}, std::make_shared<GradModeGuard>(false));
@@ -27,8 +48,15 @@ int enable_grad(lua_State* L) {
   return enter_mode(L, 1, {"enable_grad", "fn"}, std::make_shared<GradModeGuard>(true));
 }
 
+// set_grad_enabled(mode [, fn, …]): as PyTorch's, in force from the call on. `with` is a variable
+// that its block closes.
 int set_grad_enabled(lua_State* L) {
   const bool is_enabled = boolean_argument(L, 1, {"set_grad_enabled", "mode"});
+  if (lua_isnone(L, 2) && !is_initial_value_to_close(L)) {
+    bool& grad_enabled = Context::current().state.grad_enabled;
+    push_handle<GradModeSetting>(L, {std::exchange(grad_enabled, is_enabled)});
+    return 1;
+  }
   return enter_mode(L, 2, {"set_grad_enabled", "fn"}, std::make_shared<GradModeGuard>(is_enabled));
 }
 
@@ -85,6 +113,8 @@ constexpr luaL_Reg kModeFunctions[] = {
 };
 
 }  // namespace
+
+const HandleClass HandleOf<GradModeSetting>::kClass = {"mode", kGradModeMetamethods};
 
 std::span<const luaL_Reg> mode_functions() { return kModeFunctions; }
 

@@ -19,6 +19,7 @@ enum Opcode : std::uint32_t {
   kArithmeticWithSmallInteger = 47,
   kArithmeticWithConstant = 48,
   kNegate = 49,
+  kToBeClosed = 55,
 };
 
 struct Instruction {
@@ -158,6 +159,12 @@ bool is_variable_operand(lua_State* L, int index) {
   if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
   const std::optional<int> operand = operand_register(next_instruction(frame)[-1], index);
   return operand && use_of(L, frame, *operand + 1) == RegisterUse::variable;
+}
+
+bool is_initial_value_to_close(lua_State* L) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0 || !is_lua_function(L, frame)) return false;
+  return next_instruction(frame)->opcode() == kToBeClosed;
 }
 
 void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,

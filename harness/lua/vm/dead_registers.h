@@ -25,6 +25,10 @@ void clear_dead_registers(lua_State* L);
 /// function with the operator. False when something else called the native.
 bool is_variable_operand(lua_State* L, int index);
 
+/// Whether what the running native returns is the value of a variable that its block closes:
+/// `local guard <close> = native()`.
+bool is_initial_value_to_close(lua_State* L);
+
 /// Calls visit(handle) for each full userdata in the variables of a Lua function, in the order of
 /// their declarations; for no variable of a native.
 void for_each_handle_in_variables(lua_State* L, const lua_Debug& frame,

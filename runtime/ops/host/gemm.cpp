@@ -1,7 +1,5 @@
 #include "runtime/ops/host/gemm.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -10,17 +8,10 @@
 
 #include "runtime/base/strided.h"
 #include "runtime/kernels/launch/host_values.h"
+#include "runtime/ops/host/blas_library.h"
 
 namespace ohm::ops {
 namespace {
-
-// One thread: a result must not depend on the number of cores, and variants run side by side. Said
-// as the program starts: the library ends its threads before a fork, and a child that said it
-// would start them again, where a trial has to be the copy of a process with one thread.
-[[maybe_unused]] const bool kBlasHasOneThread = [] {
-  openblas_set_num_threads(1);
-  return true;
-}();
 
 bool is_row_readable(std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
   return column_stride == 1 && row_stride >= std::max<std::int64_t>(1, columns);
@@ -151,18 +142,18 @@ std::optional<MatrixLayout2d> library_layout(const Tensor& matrix) {
 
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<float>& a,
                const Matrix<float>& b, float beta, float* result, std::int64_t row_stride) {
-  cblas_sgemm(CblasRowMajor, transposition(a.is_transposed), transposition(b.is_transposed),
-              blas_size(m), blas_size(n), blas_size(k), 1.0F, a.values,
-              blas_size(a.leading_dimension), b.values, blas_size(b.leading_dimension), beta,
-              result, std::max<blasint>(1, blas_size(row_stride)));
+  blas_library().sgemm(
+      CblasRowMajor, transposition(a.is_transposed), transposition(b.is_transposed), blas_size(m),
+      blas_size(n), blas_size(k), 1.0F, a.values, blas_size(a.leading_dimension), b.values,
+      blas_size(b.leading_dimension), beta, result, std::max<blasint>(1, blas_size(row_stride)));
 }
 
 void host_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<double>& a,
                const Matrix<double>& b, double beta, double* result, std::int64_t row_stride) {
-  cblas_dgemm(CblasRowMajor, transposition(a.is_transposed), transposition(b.is_transposed),
-              blas_size(m), blas_size(n), blas_size(k), 1.0, a.values,
-              blas_size(a.leading_dimension), b.values, blas_size(b.leading_dimension), beta,
-              result, std::max<blasint>(1, blas_size(row_stride)));
+  blas_library().dgemm(
+      CblasRowMajor, transposition(a.is_transposed), transposition(b.is_transposed), blas_size(m),
+      blas_size(n), blas_size(k), 1.0, a.values, blas_size(a.leading_dimension), b.values,
+      blas_size(b.leading_dimension), beta, result, std::max<blasint>(1, blas_size(row_stride)));
 }
 
 void host_matrix_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "allocator_shim/base/bytes.h"
@@ -253,6 +254,46 @@ TEST(FaultPolicies, SayHowTheyAreUsed) {
   for (const FaultPolicyRow& row : fault_policies()) {
     EXPECT_TRUE(row.usage.starts_with(row.name)) << row.name;
     EXPECT_FALSE(row.help.empty()) << row.name;
+  }
+}
+
+std::optional<FaultPlanShape> parsed_shape(const std::string& text) {
+  try {
+    return FaultPlan::parse(text).shape();
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+bool is_same(const FaultPlanShape& a, const FaultPlanShape& b) {
+  return a.is_one_chain == b.is_one_chain && a.has_capacity == b.has_capacity &&
+         a.first == b.first && a.last == b.last;
+}
+
+TEST(FaultPlan, ShapesJoinAsTextsDo) {
+  const std::vector<std::string> kPlans = {"nth(1)",
+                                           "from(3)",
+                                           "size(>=512)",
+                                           "persistent(nth(2))",
+                                           "size(>=512) & from(3)",
+                                           "nth(1) -> nth(2)",
+                                           "nth(1) -> from(2)",
+                                           "size(>=512) -> size(<512)",
+                                           "capacity(1MiB)",
+                                           "capacity(1MiB) & device(cuda:1)"};
+  for (const std::string& left : kPlans) {
+    for (const std::string& right : kPlans) {
+      const FaultPlanShape a = FaultPlan::parse(left).shape();
+      const FaultPlanShape b = FaultPlan::parse(right).shape();
+      const bool with_capacity = a.has_capacity || b.has_capacity;
+      for (const auto& [word, shape] :
+           {std::pair(" & ", joined_by_and(a, b)), std::pair(" -> ", joined_by_then(a, b))}) {
+        const auto parsed = parsed_shape(left + word + right);
+        EXPECT_EQ(shape.has_value(), parsed.has_value() && !with_capacity) << left << word << right;
+        if (!shape || !parsed) continue;
+        EXPECT_TRUE(is_same(*shape, *parsed)) << left << word << right;
+      }
+    }
   }
 }
 

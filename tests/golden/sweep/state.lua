@@ -28,7 +28,7 @@ local function closed(enter)
   end
 end
 local function autocast() return ohm.autocast("cuda") end
-local function no_grad() return ohm.set_grad_enabled(false) end
+local function no_grad() return ohm.no_grad() end
 local function other_stream() return ohm.cuda.stream(ohm.cuda.Stream()) end
 
 local function counted(restore)
@@ -52,6 +52,7 @@ local function set_for_a_while(set, resets)
   end
 end
 local function limit_memory(on) ohm.cuda.set_per_process_memory_fraction(on and 0.5 or 1.0) end
+local function set_gradients_off(off) ohm.set_grad_enabled(not off) end
 local function set_benchmark(on) ohm.backends.cudnn.benchmark = on end
 
 -- What is half made looks made.
@@ -214,6 +215,8 @@ return ohm.scenario {
     autocast_left_on_good = closed(autocast),
     gradients_left_off_bad = left_on(no_grad),
     gradients_left_off_good = closed(no_grad),
+    gradients_set_off_bad = set_for_a_while(set_gradients_off, false),
+    gradients_set_off_good = set_for_a_while(set_gradients_off, true),
     inference_left_on_bad = left_on(ohm.inference_mode),
     inference_left_on_good = closed(ohm.inference_mode),
     memory_left_limited_bad = set_for_a_while(limit_memory, false),

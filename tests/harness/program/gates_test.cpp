@@ -115,6 +115,40 @@ TEST_F(Gates, CatchARegressionOf512BytesAndNameItsLine) {
   EXPECT_THAT(check.out, HasSubstr("gate.lua:10 (new)"));
 }
 
+struct CutShort {
+  const char* name;
+  const char* source;
+  int code;
+};
+
+class WhatCannotRun : public Gates, public testing::WithParamInterface<CutShort> {};
+
+TEST_P(WhatCannotRun, EndsABaselineCheckAsItEndsARun) {
+  folder_.write("gate.lua", GetParam().source);
+  EXPECT_EQ(GetParam().code, run({"run", "gate.lua", "--timeout", "0.2"}).code);
+  const ProgramResult check = run({"baseline", "check", "gate.lua", "--timeout", "0.2"});
+  EXPECT_EQ(GetParam().code, check.code) << check.out << check.err;
+  EXPECT_NE("", check.err);
+}
+
+constexpr CutShort kCutShort[] = {
+    {"AnEndlessFile", "while true do ohm.zeros(1) end", 124},
+    {"AnEndlessVariant",
+     "return ohm.scenario {name = 'gate', limits = {'num_ooms == 0'}, gpu = {profile = "
+     "'tiny-64m'},\n"
+     "  problems = {endless = function() while true do ohm.zeros(1) end end}}",
+     124},
+    {"AFileWithAnError", "error('x')", 3},
+    {"AVariantWithAnError",
+     "return ohm.scenario {name = 'gate', limits = {'num_ooms == 0'}, gpu = {profile = "
+     "'tiny-64m'},\n"
+     "  problems = {wrong = function() error('x') end}}",
+     3},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, WhatCannotRun, testing::ValuesIn(kCutShort),
+                         [](const auto& info) { return info.param.name; });
+
 TEST_F(Gates, ABaselineHoldsWhenLinesMove) {
   ASSERT_EQ(0, run({"baseline", "update", "gate.lua"}).code);
   EXPECT_EQ(0, run_changed("\n\n-- moved down\n" + scenario("x = x")).code);

@@ -57,6 +57,7 @@ const std::map<std::string, std::map<std::string, std::string>>& seeded_bugs() {
       {"state",
        {{"autocast_left_on", "corrupt"},
         {"gradients_left_off", "corrupt"},
+        {"gradients_set_off", "corrupt"},
         {"inference_left_on", "corrupt"},
         {"memory_left_limited", "corrupt"},
         {"benchmark_unread", "corrupt"},

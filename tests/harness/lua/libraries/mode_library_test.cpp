@@ -32,6 +32,36 @@ constexpr ModeCase kCases[] = {
     {"GradCanBeSet",
      "ohm.set_grad_enabled(false, function() assert(not on()) end)\n"
      "do local _ <close> = ohm.set_grad_enabled(false) assert(not on()) end"},
+    {"GradStaysAsItIsSet",
+     "ohm.set_grad_enabled(false) assert(not on()) ohm.gc.collect() assert(not on())\n"
+     "assert(not (ohm.ones(1, {requires_grad = true}) * 2).requires_grad)\n"
+     "ohm.set_grad_enabled(true)"},
+    {"GradSetInAFunctionStays",
+     "local function off() local kept = ohm.set_grad_enabled(false) return 1 end\n"
+     "off() ohm.gc.collect() assert(not on()) ohm.set_grad_enabled(true)"},
+    {"GradSetUnderAGuardEndsWithIt",
+     "do local _ <close> = ohm.no_grad() ohm.set_grad_enabled(true) assert(on()) end\n"
+     "ohm.no_grad(function() ohm.set_grad_enabled(true) assert(on()) end) assert(on())\n"
+     "ohm.enable_grad(function() ohm.set_grad_enabled(false) end)"},
+    {"GradSetByAStatementCanBeGuardedLater",
+     "local setting = ohm.set_grad_enabled(false) assert(not on())\n"
+     "do local _ <close> = setting end assert(on())"},
+    {"GradSetByAFunctionIsGuardedByItsCaller",
+     "local function off() return ohm.set_grad_enabled(false) end\n"
+     "do local _ <close> = off() assert(not on()) end"},
+    {"GradSetByAProtectedCallStays",
+     "assert(pcall(ohm.set_grad_enabled, false)) assert(not on()) ohm.set_grad_enabled(true)"},
+    {"GradIsSetForACoroutinesCallerToo",
+     "coroutine.wrap(function() ohm.set_grad_enabled(false) end)() ohm.gc.collect()\n"
+     "assert(not on()) ohm.set_grad_enabled(true)"},
+    {"ACoroutineThatIsDroppedLeavesGradOn",
+     "local co = coroutine.wrap(function()\n"
+     "  local _ <close> = ohm.set_grad_enabled(false) coroutine.yield() end)\n"
+     "co() assert(not on()) co = nil"},
+    {"GradIsSetForOneRank",
+     "ohm.distributed.spawn(1, function() ohm.set_grad_enabled(false) assert(not on()) end)"},
+    {"GuardsThatAreNotHeldSetNothing",
+     "ohm.no_grad() ohm.inference_mode() assert(on() and not ohm.is_inference_mode_enabled())"},
     {"InferenceModeTurnsGradOff",
      "ohm.inference_mode(function()\n"
      "  assert(not on() and ohm.is_inference_mode_enabled()) end)\n"

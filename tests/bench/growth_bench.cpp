@@ -1,0 +1,216 @@
+// How costs grow: seconds for n/8, n/4, n/2 and n of something, and the exponent of the line
+// through them (1: twice as many take twice as long). `growth_bench --benchmark_filter=/16000` for
+// one n.
+//
+// One more curve is one more row of kScripts.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/lua/libraries/script_bindings.h"
+#include "harness/lua/scenario_loader.h"
+#include "harness/lua/vm/interpreter.h"
+#include "harness/run/runner.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm {
+namespace {
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// ---- curves of scripts --------------------------------------------------------------------------
+
+/// What is timed is the global function `body(n)`, after `prepare(n)`.
+struct GrowingScript {
+  const char* name;
+  const char* before;  ///< the beginning of the script
+  const char* body;    ///< the rest of it
+};
+
+constexpr const char* kNothing = "function prepare() end\n";
+
+// A list of n linear layers with one parameter each.
+constexpr const char* kLayers =
+    "local nn, layers = ohm.nn, nil\n"
+    "function prepare(n)\n"
+    "  layers = nn.ModuleList()\n"
+    "  for _ = 1, n do layers:append(nn.Linear(1, 1, {bias = false, device = 'cuda'})) end\n"
+    "end\n";
+
+constexpr GrowingScript kScripts[] = {
+    {"modules_appended", kNothing,
+     "function body(n)\n"
+     "  local layers = ohm.nn.ModuleList()\n"
+     "  for _ = 1, n do layers:append(ohm.nn.ReLU()) end\n"
+     "end"},
+    {"modules_found_by_name", kLayers,
+     "function body(n) for i = 0, n - 1 do local _ = layers[tostring(i)] end end"},
+    {"modules_listed", kLayers, "function body() layers:named_modules() layers:modules() end"},
+    {"modules_moved", kLayers, "function body() layers:to('cpu') layers:cuda() end"},
+    {"modules_switched", kLayers, "function body() layers:eval() layers:requires_grad_(false) end"},
+    {"parameters_listed", kLayers, "function body() layers:parameters() end"},
+    {"state_dict", kLayers, "function body() layers:load_state_dict(layers:state_dict()) end"},
+    {"adam_steps", kLayers,
+     "function body()\n"
+     "  local optimizer = ohm.optim.Adam(layers:parameters())\n"
+     "  for _ = 1, 2 do\n"
+     "    ohm.cat(layers:parameters()):sum():backward()\n"
+     "    optimizer:step()\n"
+     "    optimizer:zero_grad()\n"
+     "  end\n"
+     "end"},
+    {"hooks_called", kNothing,
+     "function body(n)\n"
+     "  local relu, hook = ohm.nn.ReLU(), function() end\n"
+     "  for _ = 1, n do relu:register_forward_hook(hook) end\n"
+     "  relu(ohm.ones(1))\n"
+     "end"},
+    {"faults_joined", kNothing,
+     "function body(n)\n"
+     "  local plan = ohm.fault.nth(1)\n"
+     "  for _ = 1, n do plan = plan & ohm.fault.nth(1) end\n"
+     "end"},
+    {"faults_in_turn", kNothing,
+     "function body(n)\n"
+     "  local plan = ohm.fault.nth(1)\n"
+     "  for _ = 1, n do plan = plan >> ohm.fault.nth(1) end\n"
+     "end"},
+};
+
+class Script {
+ public:
+  explicit Script(const std::string& source)
+      : machine_({.values = ValueMode::size_only}),
+        interpreter_("bench.lua", {.instructions = UINT64_MAX}, 0, lua::script_bindings()) {
+    interpreter_.load(source, "bench.lua");
+    interpreter_.call(0, 0);
+  }
+
+  void call(const char* function, std::int64_t n) {
+    lua_State* L = interpreter_.state();
+    lua_getglobal(L, function);
+    lua_pushinteger(L, n);
+    interpreter_.call(1, 0);
+  }
+
+ private:
+  test::TestMachine machine_;
+  lua::Interpreter interpreter_;
+};
+
+double seconds_of_script(const GrowingScript& growing, std::int64_t n) {
+  Script script(std::string(growing.before) + growing.body);
+  script.call("prepare", n);
+  return seconds_of([&] { script.call("body", n); });
+}
+
+// ---- variants -----------------------------------------------------------------------------------
+
+std::string scenario_with_variants(std::int64_t n) {
+  return "local checks = {}\n"
+         "for i = 1, " +
+         std::to_string(n) +
+         " do checks['v' .. i] = {run = function() end, limits = {'num_ooms == 0'}} end\n"
+         "return ohm.scenario {name = 'many', gpu = {profile = 'tiny-64m', values = false},\n"
+         "  checks = checks}\n";
+}
+
+/// What failed has taken no time that says anything.
+void require(bool is_as_expected) {
+  if (!is_as_expected) throw std::runtime_error("a scenario of many variants did not run");
+}
+
+struct NoObserver final : engine::RunObserver {
+  void on_progress(std::size_t /*finished*/, std::size_t /*total*/) override {}
+  void on_scenario(const ScenarioResult& /*scenario*/) override {}
+};
+
+double seconds_of_variants(std::int64_t n) {
+  const test::TempFolder folder;
+  folder.write("many.lua", scenario_with_variants(n));
+  engine::RunOptions options;
+  options.files = {folder.file("many.lua")};
+  NoObserver observer;
+  return seconds_of([&] {
+    require(engine::run_scenarios(options, lua::load_scenario, observer).exit_code() == 0);
+  });
+}
+
+double seconds_of_loading(std::int64_t n) {
+  const test::TempFolder folder;
+  folder.write("many.lua", scenario_with_variants(n));
+  engine::RunOptions options;
+  options.files = {folder.file("many.lua")};
+  return seconds_of(
+      [&] { require(!engine::list_scenarios(options, lua::load_scenario).front().error); });
+}
+
+// ---- the exponent -------------------------------------------------------------------------------
+
+using Curve = std::function<double(std::int64_t n)>;
+
+/// The slope of the line through the logarithms.
+double exponent_of(const std::vector<double>& sizes, const std::vector<double>& seconds) {
+  const auto count = static_cast<double>(sizes.size());
+  double x = 0;
+  double y = 0;
+  double xx = 0;
+  double xy = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double u = std::log(sizes[i]);
+    const double v = std::log(seconds[i]);
+    x += u;
+    y += v;
+    xx += u * u;
+    xy += u * v;
+  }
+  return (count * xy - x * y) / (count * xx - x * x);
+}
+
+void measure(benchmark::State& state, const Curve& curve) {
+  std::vector<double> sizes;
+  std::vector<double> seconds;
+  for (auto _ : state) {
+    sizes.clear();
+    seconds.clear();
+    for (std::int64_t n = std::max<std::int64_t>(1, state.range(0) / 8); n <= state.range(0);
+         n *= 2) {
+      sizes.push_back(static_cast<double>(n));
+      seconds.push_back(curve(n));
+    }
+  }
+  state.counters["exponent"] = exponent_of(sizes, seconds);
+  state.counters["seconds_of_n"] = seconds.back();
+}
+
+void add_curve(const std::string& name, const Curve& curve,
+               const std::vector<std::int64_t>& largest) {
+  auto* const made = benchmark::RegisterBenchmark(
+      name.c_str(), [curve](benchmark::State& state) { measure(state, curve); });
+  for (const std::int64_t n : largest) made->Arg(n);
+  made->Unit(benchmark::kMillisecond)->Iterations(1);
+}
+
+[[maybe_unused]] const bool kCurvesAreThere = [] {
+  for (const GrowingScript& script : kScripts) {
+    add_curve(script.name, [&script](std::int64_t n) { return seconds_of_script(script, n); },
+              {160, 16000, 96000});
+  }
+  add_curve("variants_loaded", seconds_of_loading, {160, 16000, 96000});
+  add_curve("variants_run", seconds_of_variants, {40, 800, 4000});
+  return true;
+}();
+
+}  // namespace
+}  // namespace ohm
