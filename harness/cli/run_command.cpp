@@ -25,6 +25,7 @@
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/baseline.h"
+#include "harness/judge/tighter_limits.h"
 #include "harness/process/live_board.h"
 #include "harness/run/runner.h"
 #include "reports/console/console_report.h"
@@ -44,6 +45,7 @@ struct RunArguments {
   bool history = false;
   bool watch = false;
   bool plot = false;
+  bool tighten = false;
 };
 
 void check(RunArguments& arguments) {
@@ -100,15 +102,6 @@ class TableObserver final : public engine::RunObserver {
     print(reports::console_summary(result, style_));
   }
 
-  /// Why the table could not be printed; empty when it was.
-  const std::string& error() const { return error_; }
-
- private:
-  void erase() {
-    progress_.erase();
-    if (live_) live_->erase();
-  }
-
   /// A table that cannot be printed must not end the run: there may be reports to write.
   void print(const std::string& text) {
     if (!prints_table_ || !error_.empty()) return;
@@ -117,6 +110,15 @@ class TableObserver final : public engine::RunObserver {
     } catch (const UsageError& error) {
       error_ = error.what();
     }
+  }
+
+  /// Why the table could not be printed; empty when it was.
+  const std::string& error() const { return error_; }
+
+ private:
+  void erase() {
+    progress_.erase();
+    if (live_) live_->erase();
   }
 
   const reports::ReportStyle& style_;
@@ -157,6 +159,23 @@ void warn_unused_faults(const RunResult& result) {
   }
 }
 
+/// What limits could be, of every scenario that was run.
+std::string tighter_limits_text(const RunResult& result) {
+  std::string text;
+  for (const ScenarioResult& scenario : result.scenarios) {
+    std::string lines;
+    for (const engine::TighterLimit& limit : engine::tighter_limits(scenario)) {
+      lines +=
+          limit.variant.empty()
+              ? fmt::format("    {}: no variant has to hold it\n", limit.limit)
+              : fmt::format("    {}: {} holds ({})\n", limit.limit, limit.tightest, limit.variant);
+    }
+    if (!lines.empty()) text += fmt::format("  {}\n{}", scenario.file, lines);
+  }
+  return text.empty() ? "every limit is as tight as it can be\n"
+                      : "limits that could be tighter\n" + text;
+}
+
 int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
   check_parameters_declared(arguments.run, environment);
@@ -190,6 +209,7 @@ int run(RunArguments arguments, const Environment& environment) {
   if (!errors.empty() && !report_errors.empty()) errors += '\n';
   errors += report_errors;
   observer.on_end(outcome.result);
+  if (arguments.tighten) observer.print(tighter_limits_text(outcome.result));
   if (!arguments.style.quiet) warn_unused_faults(outcome.result);
   tell_github(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
@@ -213,6 +233,8 @@ void add_output(CLI::App& app, RunArguments& arguments) {
                  "Write the memory snapshot of each variant, for pytorch.org/memory_viz: a path, "
                  "with {scenario} and {variant} where there are several, or a folder")
       ->type_name("PATH");
+  app.add_flag("--tighten", arguments.tighten,
+               "Print the tightest limits that mitigations, controls and checks still hold");
   app.add_flag("--watch", arguments.watch,
                "Show the memory of running variants live, where stderr is a terminal");
   app.add_flag("--timestamps", arguments.run.timestamps,

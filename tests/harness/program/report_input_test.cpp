@@ -85,17 +85,17 @@ TEST_F(BadReportInput, BaselinesThatWereEditedIntoNonsenseHoldNothing) {
   const std::string good = test::read_file(file("good.baseline"));
   const std::vector<std::pair<std::string, const char*>> edits = {
       {"", "is empty"},
-      {"hello\n", "a baseline begins with ohm.baseline/1"},
-      {"ohm.baseline/9\n", "its format is ohm.baseline/9, this program reads ohm.baseline/1"},
-      {"ohm.baseline/1\n  steps 4\n", "figures before the first variant"},
-      {"ohm.baseline/1\nvariant a\nvariant a\n", "a appears twice"},
-      {"ohm.baseline/1\nvariant kept\n  cuda:0 peak_allocated_bytes -4\n",
+      {"hello\n", "a baseline begins with ohm.baseline/2"},
+      {"ohm.baseline/9\n", "its format is ohm.baseline/9, this program reads ohm.baseline/2"},
+      {"ohm.baseline/2\n  steps 4\n", "figures before the first variant"},
+      {"ohm.baseline/2\nvariant a\nvariant a\n", "a appears twice"},
+      {"ohm.baseline/2\nvariant kept\n  cuda:0 peak_allocated_bytes -4\n",
        "\"-4\" is not a figure"},
-      {"ohm.baseline/1\nvariant kept\n  cuda:0 peak 4\n", "\"peak\" is not a figure"},
-      {"ohm.baseline/1\nvariant kept\n  cuda:0 holds 4 in 1 relu []\n",
+      {"ohm.baseline/2\nvariant kept\n  cuda:0 peak 4\n", "\"peak\" is not a figure"},
+      {"ohm.baseline/2\nvariant kept\n  cuda:0 holds 4 in 1 relu []\n",
        "\"relu\" is not a category"},
-      {"ohm.baseline/1\nvariant kept\n  outcome fine\n", "\"fine\" is not an outcome"},
-      {std::string("ohm.baseline/1\nvariant \x01\xff\n  steps x\n"), "\"x\" is not a figure"},
+      {"ohm.baseline/2\nvariant kept\n  outcome fine\n", "\"fine\" is not an outcome"},
+      {std::string("ohm.baseline/2\nvariant \x01\xff\n  steps x\n"), "\"x\" is not a figure"},
   };
   for (const auto& [text, says] : edits) {
     folder_.write("good.baseline", text);

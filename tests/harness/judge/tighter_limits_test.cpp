@@ -1,0 +1,66 @@
+#include "harness/judge/tighter_limits.h"
+
+#include <gtest/gtest.h>
+
+namespace ohm::engine {
+namespace {
+
+VariantResult measured(const std::string& name, Role role, const std::string& limit, double figure,
+                       double bound, bool holds = true) {
+  VariantResult variant;
+  variant.name = name;
+  variant.role = role;
+  variant.limits.push_back({limit, Unit::bytes, figure, bound, holds, {}});
+  return variant;
+}
+
+std::string text(const std::vector<VariantResult>& variants) {
+  ScenarioResult scenario;
+  scenario.variants = variants;
+  std::string out;
+  for (const TighterLimit& one : tighter_limits(scenario)) {
+    out += one.limit + " -> " + one.tightest + " (" + one.variant + ")\n";
+  }
+  return out;
+}
+
+TEST(TighterLimits, AreWhatTheLargestOfThoseThatHaveToHoldMeasures) {
+  const char* limit = "peak_allocated_bytes < 2 KiB";
+  EXPECT_EQ("peak_allocated_bytes < 2 KiB -> peak_allocated_bytes <= 1536 (second)\n",
+            text({measured("kept", Role::problem, limit, 9000, 2048, false),
+                  measured("first", Role::mitigation, limit, 1024, 2048),
+                  measured("second", Role::control, limit, 1536, 2048),
+                  measured("other", Role::non_fix, limit, 2000, 2048)}));
+}
+
+TEST(TighterLimits, OfALowerBoundAreWhatTheSmallestMeasures) {
+  EXPECT_EQ("steps >= 3 -> steps >= 7 (b)\n",
+            text({measured("a", Role::mitigation, "steps >= 3", 9, 3),
+                  measured("b", Role::mitigation, "steps >= 3", 7, 3)}));
+}
+
+TEST(TighterLimits, OfAnotherVariantAreMultiplesOfIt) {
+  const char* limit = "peak_allocated_bytes <= 0.6 * problem";
+  EXPECT_EQ("peak_allocated_bytes <= 0.6 * problem -> peak_allocated_bytes <= 0.5 * problem (a)\n",
+            text({measured("a", Role::mitigation, limit, 500, 600)}));
+}
+
+TEST(TighterLimits, ExactOnesAreLeftOut) {
+  EXPECT_EQ("", text({measured("a", Role::mitigation, "peak_allocated_bytes <= 1536", 1536, 1536),
+                      measured("a", Role::mitigation, "num_ooms == 0", 0, 0)}));
+}
+
+TEST(TighterLimits, SayWhereNobodyHasToHoldALimit) {
+  const char* limit = "peak_allocated_bytes <= 1536";
+  EXPECT_EQ("peak_allocated_bytes <= 1536 ->  ()\n",
+            text({measured("kept", Role::problem, limit, 9000, 1536, false)}));
+}
+
+TEST(TighterLimits, AreNotToldWhereOneIsBroken) {
+  const char* limit = "peak_allocated_bytes <= 1536";
+  EXPECT_EQ("", text({measured("a", Role::mitigation, limit, 9000, 1536, false),
+                      measured("b", Role::mitigation, limit, 100, 1536)}));
+}
+
+}  // namespace
+}  // namespace ohm::engine
