@@ -9,12 +9,13 @@
 
 #include "harness/judge/scenario_validation.h"
 #include "harness/process/live_board.h"
+#include "harness/process/same_file.h"
+#include "harness/run/input_files.h"
 #include "harness/run/rerun_command.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/script_errors.h"
 #include "harness/scenario/source_file.h"
 #include "harness/scenario/source_lines.h"
-#include "reports/text/report_file.h"
 
 namespace ohm::engine {
 
@@ -152,7 +153,7 @@ bool ScenarioRun::check_snapshots() {
   } else {
     try {
       for (const std::string& name : selected_) {
-        const reports::ReportFile can_be_written(paths.path_for(path_, name));
+        check_snapshot(paths.path_for(path_, name));
       }
       return true;
     } catch (const std::runtime_error& unwritable) {
@@ -162,6 +163,17 @@ bool ScenarioRun::check_snapshots() {
   selected_.clear();
   fail(std::move(error), ExitReason::usage);
   return false;
+}
+
+void ScenarioRun::check_snapshot(const std::string& path) {
+  for (const std::string& input : input_files(options_)) {
+    if (!is_same_file(path, input)) continue;
+    throw std::runtime_error(fmt::format("this command reads {}", input));
+  }
+  // Signals are noted but not seen here: nothing may wait.
+  reports::ReportFile can_be_written(path, reports::ReportFile::UnreadPipe::is_refused);
+  // Who reads a pipe must not see its end before the snapshot.
+  if (can_be_written.is_direct()) open_pipes_.push_back(std::move(can_be_written));
 }
 
 /// A variant that is run a second time, on a larger GPU for its values, leaves no files.
