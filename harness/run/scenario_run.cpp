@@ -14,7 +14,7 @@
 #include "harness/run/rerun_command.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/script_errors.h"
-#include "harness/scenario/source_file.h"
+#include "harness/scenario/script_sources.h"
 #include "harness/scenario/source_lines.h"
 
 namespace ohm::engine {
@@ -91,14 +91,14 @@ void ScenarioRun::start() { submit_loading(/*lists_only=*/false); }
 void ScenarioRun::start_listing() { submit_loading(/*lists_only=*/true); }
 
 LoadRequest ScenarioRun::load_request() const {
-  return engine::load_request(options_, path_, source_);
+  return engine::load_request(options_, path_, sources_);
 }
 
 // ---- loading ------------------------------------------------------------------------------------
 
 void ScenarioRun::submit_loading(bool lists_only) {
   try {
-    source_ = read_source_file(path_);
+    sources_ = read_script_sources(path_);
   } catch (const ScriptError& error) {
     fail(error_result(error), ExitReason::script_error);
     return;
@@ -124,6 +124,7 @@ void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
       break;
   }
   LoadedScenario loaded = decoded_scenario(result.message);
+  add_modules(loaded, sources_);
   if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
   try {
     measured_.description = validated(std::move(loaded.description));
@@ -335,7 +336,7 @@ std::string ScenarioRun::rerun_command(const std::string& variant) const {
 /// Lines are told by their text, which stays when they move.
 void ScenarioRun::add_source(ScenarioResult& result) const {
   if (recording_ == Recording::figures) return;
-  SourceLines lines;
+  SourceLines lines(path_, sources_);
   for (VariantResult& variant : result.variants) {
     if (variant.oom) lines.fill_in(variant.oom->holders);
     for (DeviceResult& device : variant.devices) {

@@ -73,7 +73,7 @@ class ScenarioRun {
   const ScenarioLoader& loader_;
   WorkerPool& pool_;
 
-  std::string source_;
+  ScriptSources sources_;
   Recording recording_;
   std::optional<Baseline> baseline_;  ///< that variants are compared with
   MeasuredScenario measured_;

@@ -182,7 +182,10 @@ LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& re
   loaded.error = script_error_of(request.path, [&] {
     Machine machine({});
     const ContextGuard guard(machine.context());
-    loaded.description = loader(request)->description();
+    const std::unique_ptr<ScenarioProgram> program = loader(request);
+    loaded.description = program->description();
+    const ModuleTexts modules = program->modules();
+    loaded.modules.assign(modules.begin(), modules.end());
     loaded.description.file = request.path;
   });
   return loaded;
