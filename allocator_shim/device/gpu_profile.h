@@ -39,6 +39,7 @@ const GpuProfile& find_gpu_profile(std::string_view name);
 struct GpuSelection {
   GpuProfile profile;        ///< with the capacity that was asked for
   std::optional<int> count;  ///< as asked for; nullopt: not said
+  std::string file;          ///< that the profile was read from; empty: it is in the table
 };
 
 /// At most this many GPUs in one selection.

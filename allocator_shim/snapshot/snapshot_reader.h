@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "allocator_shim/base/input_file.h"
 #include "allocator_shim/snapshot/pickle_reader.h"
 #include "allocator_shim/snapshot/snapshot.h"
 
@@ -21,5 +22,7 @@ Snapshot read_snapshot(ByteWindow& bytes);
 /// The same, with the path before the message; reads regular files and pipes. Throws
 /// std::runtime_error that names the path when it cannot be opened or read.
 Snapshot read_snapshot_file(const std::string& path);
+/// Of a file that is open: `path` is for messages.
+Snapshot read_snapshot_file(InputFile& file, const std::string& path);
 
 }  // namespace ohm

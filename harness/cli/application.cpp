@@ -6,12 +6,15 @@
 #include <array>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "allocator_shim/base/nearest_name.h"
+#include "allocator_shim/base/no_memory.h"
 #include "allocator_shim/device/cuda/shared_library.h"
 #include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/baseline_command.h"
@@ -31,10 +34,12 @@
 #include "harness/cli/verify_device_command.h"
 #include "harness/gate/baseline.h"
 #include "harness/process/git_revision.h"
+#include "harness/process/interrupt.h"
 #include "harness/process/stack_limit.h"
 #include "harness/replay/replay_file.h"
 #include "reports/json/result_reader.h"
 #include "reports/model/exit_code.h"
+#include "reports/text/report_file.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
@@ -175,6 +180,24 @@ int ended(const std::exception& error, ExitReason reason) {
   return exit_code(reason).code;
 }
 
+int ended_by_our_defect(const std::exception& error) {
+  print_error(fmt::format("internal error: {}", reports::printable(error.what())));
+  return exit_code(ExitReason::internal_error).code;
+}
+
+/// Of what the machine, or the user's limits on this process, do not have left.
+bool is_lack(const std::error_code& code) {
+  constexpr std::array kLacks = {
+      std::errc::too_many_files_open, std::errc::too_many_files_open_in_system,
+      std::errc::resource_unavailable_try_again, std::errc::not_enough_memory};
+  return std::any_of(kLacks.begin(), kLacks.end(), [&](std::errc lack) { return code == lack; });
+}
+
+int ended_without(const std::string& what, std::string_view remedy) {
+  print_error(reports::printable(fmt::format("{}: {}", what, remedy)));
+  return exit_code(ExitReason::unavailable).code;
+}
+
 }  // namespace
 
 int run_application(int argc, const char* const* argv, const Environment& environment) {
@@ -186,6 +209,7 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
     print_error(*lack);
     return exit_code(ExitReason::unavailable).code;
   }
+  engine::clean_up_before_ending(&reports::ReportFile::remove_unfinished);
   try {
     return Application(environment).run(argc, argv);
   } catch (const UsageError& error) {
@@ -203,9 +227,17 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
     return ended(error, ExitReason::script_error);
   } catch (const engine::RevisionError& error) {
     return ended(error, ExitReason::script_error);
+  } catch (const std::bad_alloc& error) {
+    // What the library says of it is the name of a class.
+    const bool is_told = dynamic_cast<const NoMemory*>(&error) != nullptr;
+    return ended_without(is_told ? error.what() : "no memory is left on this machine",
+                         "end other programs, or allow this one more (ulimit -v)");
+  } catch (const std::system_error& error) {
+    if (!is_lack(error.code())) return ended_by_our_defect(error);
+    return ended_without(error.what(),
+                         "allow more (ulimit -n, ulimit -u), or do less at once (-j)");
   } catch (const std::exception& error) {
-    print_error(fmt::format("internal error: {}", error.what()));
-    return exit_code(ExitReason::internal_error).code;
+    return ended_by_our_defect(error);
   }
 }
 

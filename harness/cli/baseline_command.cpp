@@ -111,13 +111,13 @@ std::string old_text(const std::string& path, const ScenarioResult& scenario, bo
 void write_baseline(const ScenarioResult& scenario, bool color) {
   const std::string path = engine::baseline_path(scenario.file);
   if (std::any_of(scenario.variants.begin(), scenario.variants.end(), is_cut_short)) {
-    write_stdout(fmt::format("{}: not written\n", path));
+    print_text(fmt::format("{}: not written\n", path));
     return;
   }
   const Baseline baseline = engine::baseline_of(scenario, 0);
-  write_stdout(old_text(path, scenario, color));
+  print_text(old_text(path, scenario, color));
   write_file(path, engine::baseline_text(baseline, scenario.file));
-  write_stdout(fmt::format("{}: {} variants\n", path, baseline.variants.size()));
+  print_text(fmt::format("{}: {} variants\n", path, baseline.variants.size()));
 }
 
 int update(const BaselineArguments& arguments, const Environment& environment) {
@@ -184,7 +184,7 @@ bool print_checks(const ScenarioResult& scenario, const std::vector<BaselineChec
     }
   }
   out += fmt::format("{}: {} of {} variants equal\n", scenario.file, equal, checks.size());
-  write_stdout(out);
+  print_text(out);
   return holds;
 }
 
@@ -242,7 +242,7 @@ int check_against(const BaselineArguments& arguments, const Environment& environ
         if (one.name == scenario.name) baseline = engine::baseline_of(one, 0);
       }
       if (baseline.variants.empty()) {
-        write_stdout(fmt::format("{}: not in {}\n", scenario.file, arguments.against));
+        print_text(fmt::format("{}: not in {}\n", scenario.file, arguments.against));
         continue;
       }
       const auto checks = engine::check_baseline(baseline, scenario, 0);
@@ -268,7 +268,7 @@ int show(const BaselineArguments& arguments) {
             device.num_ooms);
       }
     }
-    write_stdout(out);
+    print_text(out);
   }
   return exit_code(ExitReason::passed).code;
 }

@@ -30,8 +30,11 @@ int diff(const DiffArguments& arguments) {
   const RunResult before = reports::read_result_or_snapshot(arguments.before);
   const RunResult after = reports::read_result_or_snapshot(arguments.after);
   const reports::ResultDiff difference = reports::diff_results(before, after);
-  write_stdout(arguments.json ? reports::diff_json(difference)
-                              : reports::diff_text(difference, color));
+  if (arguments.json) {
+    write_stdout(reports::diff_json(difference));
+  } else {
+    print_text(reports::diff_text(difference, color));
+  }
   const bool fails = arguments.exit_code && !difference.variants.empty();
   return exit_code(fails ? ExitReason::failed : ExitReason::passed).code;
 }

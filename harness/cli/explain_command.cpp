@@ -76,7 +76,7 @@ int explain_message(const ExplainArguments& arguments) {
   const std::string text = read_message(arguments.message);
   const reports::OomMessage message =
       parsed("--message", [&] { return reports::parse_oom_message(text); });
-  write_stdout(reports::explained_oom_message(message, terminal_columns()));
+  print_text(reports::explained_oom_message(message, terminal_columns()));
   return 0;
 }
 
@@ -159,7 +159,7 @@ int explain(ExplainArguments arguments, const Environment& environment) {
                                  : reports::explained_text(scenario, style);
     }
   }
-  write_stdout(text);
+  print_text(text);
   return outcome.exit_code();
 }
 

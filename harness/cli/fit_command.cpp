@@ -19,6 +19,7 @@
 #include "harness/fit/fit.h"
 #include "reports/console/fit_text.h"
 #include "reports/json/fit_json.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 
@@ -93,7 +94,7 @@ void take_gpus(FitArguments& arguments) {
   for (const std::string& text : arguments.gpus) {
     if (text == kAllGpus) {
       for (const GpuProfile& profile : gpu_profiles()) {
-        arguments.fit.gpus.push_back({profile, std::nullopt});
+        arguments.fit.gpus.push_back({profile, std::nullopt, {}});
       }
       continue;
     }
@@ -129,8 +130,9 @@ void say_what_was_left_out(const FitResult& result, const engine::FitOptions& as
   const bool is_narrower =
       (asked.least && *asked.least != result.least) || (asked.most && *asked.most != result.most);
   if (result.error || !is_narrower) return;
-  write_stderr(fmt::format("ohm: {} allows only {} from {} to {}\n", result.file, result.varied,
-                           result.least, result.most));
+  write_stderr(fmt::format("ohm: {} allows only {} from {} to {}\n",
+                           reports::printable(result.file), result.varied, result.least,
+                           result.most));
 }
 
 int fit(FitArguments arguments, const Environment& environment) {
@@ -145,10 +147,14 @@ int fit(FitArguments arguments, const Environment& environment) {
   const FitResult& result = finished.result;
   progress.erase();
   say_what_was_left_out(result, arguments.fit);
-  write_stdout(arguments.json ? reports::fit_json(result) : reports::fit_text(result, style));
-  if (result.error) print_error(result.error->message);
-  if (result.error && !result.error->hint.empty()) {
-    write_stderr(fmt::format("     {}\n", result.error->hint));
+  if (arguments.json) {
+    write_stdout(reports::fit_json(result));
+  } else {
+    print_text(reports::fit_text(result, style));
+  }
+  if (result.error) {
+    print_error(result.error->message);
+    print_hint(result.error->hint);
   }
   if (result.exit_reason == ExitReason::nothing_selected) {
     print_error("nothing is selected; ohm list prints what there is to select");

@@ -61,7 +61,7 @@ void append_summary(const std::string& path, const RunResult& result) {
 void tell_github(const RunResult& result) {
   if (variable("GITHUB_ACTIONS") != "true") return;
   const RunResult local = seen_from(variable("GITHUB_WORKSPACE"), result);
-  write_stderr(reports::github_annotations(local, {}));
+  write_workflow_commands(reports::github_annotations(local, {}));
   const std::string summary = variable("GITHUB_STEP_SUMMARY");
   if (!summary.empty()) append_summary(summary, local);
 }

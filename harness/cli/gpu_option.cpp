@@ -9,8 +9,10 @@ GpuSelection gpu_selection(const std::string& text) {
   return parsed("--gpu", [&] {
     const std::string name = text.substr(0, text.find(','));
     const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
-    return is_path ? parse_gpu_selection(text, engine::read_gpu_profile(name))
-                   : parse_gpu_selection(text);
+    if (!is_path) return parse_gpu_selection(text);
+    GpuSelection selection = parse_gpu_selection(text, engine::read_gpu_profile(name));
+    selection.file = name;
+    return selection;
   });
 }
 

@@ -109,16 +109,20 @@ std::string scenario_text(const ScenarioDescription& scenario, bool color) {
     width = std::max(width, variant.name.size());
   }
   std::string out = fmt::format(
-      "{}  {}\n", reports::painted(scenario.name, reports::Tone::strong, color), scenario.summary);
-  out += fmt::format("  {} · {}\n", scenario.file, gpu_text(scenario.gpu));
+      "{}  {}\n", reports::painted(reports::printable(scenario.name), reports::Tone::strong, color),
+      reports::printable(scenario.summary));
+  out += fmt::format("  {} · {}\n", reports::printable(scenario.file),
+                     reports::printable(gpu_text(scenario.gpu)));
   for (const engine::ScenarioParameter& parameter : scenario.parameters) {
     out += fmt::format("  parameter   {} = {:.17g}{}\n", parameter.name, parameter.value,
-                       parameter_details(parameter));
+                       reports::printable(parameter_details(parameter)));
   }
-  for (const std::string& limit : scenario.limits) out += fmt::format("  limit       {}\n", limit);
+  for (const std::string& limit : scenario.limits) {
+    out += fmt::format("  limit       {}\n", reports::printable(limit));
+  }
   for (const VariantDescription& variant : scenario.variants) {
     std::string row = fmt::format("  {:<10}  {:<{}}  {}", name_of(variant.role), variant.name,
-                                  width, variant_details(variant));
+                                  width, reports::printable(variant_details(variant)));
     row.erase(row.find_last_not_of(' ') + 1);
     out += row + "\n";
   }
@@ -204,7 +208,7 @@ ExitReason print_errors(const std::vector<ListedScenario>& listed) {
     if (!one.error) continue;
     reason = worse_of(reason, one.error_reason);
     print_error(one.error->message);
-    if (!one.error->hint.empty()) write_stderr(fmt::format("     {}\n", one.error->hint));
+    print_hint(one.error->hint);
   }
   return reason;
 }
@@ -220,7 +224,11 @@ int list(const ListArguments& arguments, const Environment& environment) {
   if (const int signal = engine::InterruptGuard::signal(); signal != 0) {
     return process_code(ExitReason::interrupted, signal);
   }
-  write_stdout(arguments.json ? all_json(listed) : all_text(listed));
+  if (arguments.json) {
+    write_stdout(all_json(listed));
+  } else {
+    print_text(all_text(listed));
+  }
   return exit_code(print_errors(listed)).code;
 }
 

@@ -28,10 +28,10 @@ void open_missing_standard_files() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
-    constexpr std::string_view kText = "ohm: internal error: no memory left on this machine\n";
+    constexpr std::string_view kText = "ohm: no memory is left on this machine\n";
     const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
     ohm::reports::ReportFile::remove_unfinished();
-    ::_exit(written < 0 ? EXIT_FAILURE : ohm::exit_code(ohm::ExitReason::internal_error).code);
+    ::_exit(written < 0 ? EXIT_FAILURE : ohm::exit_code(ohm::ExitReason::unavailable).code);
   } catch (...) {
     std::abort();
   }

@@ -8,7 +8,9 @@
 #include <system_error>
 #include <vector>
 
+#include "allocator_shim/base/no_memory.h"
 #include "allocator_shim/base/whole_file.h"
+#include "harness/cli/output_paths.h"
 #include "harness/cli/terminal.h"
 #include "reports/json/merge.h"
 #include "reports/model/exit_code.h"
@@ -24,7 +26,7 @@ struct MergeArguments {
 
 std::string text_of(const std::string& path) {
   try {
-    return read_whole_file(path);
+    return reading(path, [&] { return read_whole_file(path); });
   } catch (const std::system_error& error) {
     throw UsageError(fmt::format("cannot read {}: {}", path, error.code().message()));
   }
@@ -32,6 +34,7 @@ std::string text_of(const std::string& path) {
 
 int merge(const MergeArguments& arguments) {
   if (arguments.files.empty()) throw UsageError("name the reports, as in ohm merge 1.json 2.json");
+  OutputPaths(arguments.files).add("-o " + arguments.output, arguments.output);
   std::vector<reports::ReportPart> parts;
   for (const std::string& file : arguments.files) parts.push_back({file, text_of(file)});
   reports::MergedReport merged;

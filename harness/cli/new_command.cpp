@@ -128,7 +128,7 @@ int make_new(const NewArguments& arguments, const Environment& environment) {
   const bool has_settings = fs::exists(fs::symlink_status(settings, error));
   if (!has_settings) write_file(settings.string(), kEditorSettings);
   write_file(scenario.string(), scenario_text(arguments.name));
-  write_stdout(fmt::format(
+  print_text(fmt::format(
       "{}  a scenario that passes, to change step by step\n"
       "{}  for editors: what scripts can call\n"
       "{}{}\n\nnext: ohm run {}\n",

@@ -2,34 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "harness/cli/command.h"
+#include "harness/process/same_file.h"
 
 namespace ohm::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Of files that are there, and of those that will be.
-bool is_same_file(const std::string& a, const std::string& b) {
+bool is_pipe_or_device(const std::string& path) {
   std::error_code unknown;
-  if (fs::equivalent(a, b, unknown)) return true;
-  const fs::path canonical = fs::weakly_canonical(a, unknown);
-  return !unknown && canonical == fs::weakly_canonical(b, unknown);
+  return std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
 }
 
 }  // namespace
 
 void OutputPaths::add(const std::string& option, const std::string& path) {
-  if (path.empty() || path == "-" || path.starts_with("/dev/")) return;
-  for (const std::string& other : taken_) {
-    if (!is_same_file(path, other)) continue;
-    throw UsageError(fmt::format("{}: this command reads or writes {} already", option, other));
-  }
-  taken_.push_back(path);
+  if (path.empty() || path == "-" || is_pipe_or_device(path)) return;
+  check(option, path, read_);
+  // The standard output may have been sent to a file.
+  if (path.starts_with("/dev/")) return;
+  check(option, path, written_);
+  written_.push_back(path);
+}
+
+void OutputPaths::check(const std::string& option, const std::string& path,
+                        const std::vector<std::string>& taken) {
+  const auto other = std::find_if(taken.begin(), taken.end(), [&](const std::string& one) {
+    return engine::is_same_file(path, one);
+  });
+  if (other == taken.end()) return;
+  throw UsageError(fmt::format("{}: this command reads or writes {} already", option, *other));
 }
 
 }  // namespace ohm::cli

@@ -93,9 +93,9 @@ void check(ReplayArguments& arguments) {
 int print_golden(const ReplayArguments& arguments) {
   const GoldenOutput output = engine::replay_in_golden_format(arguments.replay);
   if (arguments.events) {
-    write_stdout(output.events);
+    print_text(output.events);
   } else {
-    write_stdout(arguments.ooms ? output.out_of_memory : output.expected);
+    print_text(arguments.ooms ? output.out_of_memory : output.expected);
   }
   return exit_code(ExitReason::passed).code;
 }
@@ -131,7 +131,7 @@ int judge(const ReplayArguments& arguments) {
   const reports::ReportStyle style = report_style(arguments.style);
   const RunResult result = engine::judge_snapshot(arguments.gate);
   const std::string errors = outputs.try_write(render_run(result, style));
-  if (!outputs.uses_stdout()) write_stdout(reports::console_report(result, style));
+  if (!outputs.uses_stdout()) print_text(reports::console_report(result, style));
   tell_github(result);
   if (!errors.empty()) throw UsageError(errors);
   return exit_code(result.exit_reason).code;
@@ -144,7 +144,7 @@ int replay_as_asked(const ReplayArguments& arguments) {
   const reports::ReportStyle style = report_style(arguments.style);
   const ReplayResult result = replay_with_progress(arguments);
   outputs.write([&](std::string_view, bool) { return reports::replay_json(result); });
-  if (!outputs.uses_stdout()) write_stdout(reports::replay_text(result, style));
+  if (!outputs.uses_stdout()) print_text(reports::replay_text(result, style));
   return exit_code(result.exit_reason).code;
 }
 

@@ -69,7 +69,7 @@ int report(const ReportArguments& arguments) {
         "ohm: {} holds no memory over time; ohm run --history --report json=PATH writes it\n",
         reports::printable(arguments.file)));
   }
-  if (outputs.is_empty()) write_stdout(reports::console_report(result, style));
+  if (outputs.is_empty()) print_text(reports::console_report(result, style));
   return exit_code(ExitReason::passed).code;
 }
 

@@ -17,6 +17,16 @@ namespace {
 constexpr std::string_view kStdout = "-";
 constexpr std::string_view kJson = "json";
 
+/// Those that people read are safe in the log of a workflow.
+void print_report(const std::string& format, const std::string& report) {
+  const bool is_for_people = format == "console" || format == "markdown";
+  if (is_for_people) {
+    print_text(report);
+  } else {
+    write_stdout(report);
+  }
+}
+
 }  // namespace
 
 ReportOutputs::ReportOutputs(const std::vector<std::string>& reports,
@@ -64,10 +74,18 @@ std::string ReportOutputs::try_write(const Render& render) {
       errors += fmt::format("{}{}", errors.empty() ? "" : "\n", error.what());
     }
   };
+  std::vector<reports::ReportFile*> files;
   for (Output& output : outputs_) {
-    attempt([&] { output.file.commit(render(output.format, /*on_stdout=*/false)); });
+    files.push_back(&output.file);
+    attempt([&] {
+      output.file.write(render(output.format, /*on_stdout=*/false));
+      output.file.finish();
+    });
   }
-  if (uses_stdout()) attempt([&] { write_stdout(render(on_stdout_, /*on_stdout=*/true)); });
+  if (errors.empty()) attempt([&] { reports::ReportFile::commit_all(files); });
+  if (!errors.empty() && files.size() > 1) errors += "\nthe other reports are not written either";
+  if (uses_stdout())
+    attempt([&] { print_report(on_stdout_, render(on_stdout_, /*on_stdout=*/true)); });
   return errors;
 }
 

@@ -32,7 +32,8 @@ class ReportOutputs {
   bool is_empty() const { return outputs_.empty() && !uses_stdout(); }
   std::vector<std::string> formats() const;
 
-  /// Writes all of them, whatever becomes of one. Throws UsageError with the errors, one a line.
+  /// Writes all files or, where one cannot be written, none; what goes to the standard output is
+  /// written in any case. Throws UsageError with the errors, one a line.
   void write(const Render& render);
   /// The same; the errors, empty when there is none.
   std::string try_write(const Render& render);

@@ -27,6 +27,7 @@
 #include "harness/gate/baseline.h"
 #include "harness/judge/tighter_limits.h"
 #include "harness/process/live_board.h"
+#include "harness/run/input_files.h"
 #include "harness/run/runner.h"
 #include "reports/console/console_report.h"
 #include "reports/text/text_layout.h"
@@ -106,7 +107,7 @@ class TableObserver final : public engine::RunObserver {
   void print(const std::string& text) {
     if (!prints_table_ || !error_.empty()) return;
     try {
-      write_stdout(text);
+      print_text(text);
     } catch (const UsageError& error) {
       error_ = error.what();
     }
@@ -180,7 +181,7 @@ int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
   check_parameters_declared(arguments.run, environment);
   check_cases_declared(arguments.run, environment);
-  OutputPaths paths(arguments.run.files);
+  OutputPaths paths(engine::input_files(arguments.run));
   ReportOutputs outputs = run_outputs(arguments.reports, paths);
   check_snapshot_paths(arguments.run, paths);
   engine::RunOptions& run_options = arguments.run;

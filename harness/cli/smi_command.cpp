@@ -62,7 +62,7 @@ int show_cuda_devices(const SmiArguments& arguments) {
   }
   static_cast<void>(text_of(arguments, {}));  // words that are wrong are found first
   try {
-    write_stdout(text_of(arguments, real_gpus()));
+    print_text(text_of(arguments, real_gpus()));
   } catch (const GpuUnavailable& missing) {
     throw GpuUnavailable(fmt::format("--gpu cuda: {}", missing.what()));
   }
@@ -107,7 +107,7 @@ int show_peaks(const SmiArguments& arguments, const Environment& environment) {
       text += text_of(arguments, gpus_at_peak(variant, arguments.run.gpu));
     }
   }
-  write_stdout(text);
+  print_text(text);
   const ExitReason reason = outcome.result.exit_reason;
   if (reason == ExitReason::nothing_selected) {
     print_error("nothing is selected; ohm list prints what there is to select");
@@ -125,13 +125,13 @@ int smi(SmiArguments arguments, const Environment& environment) {
   }
   // Words that are wrong are found before anything runs.
   const GpuSelection selection =
-      run.gpu.value_or(GpuSelection{find_gpu_profile(engine::GpuSpec{}.profile), 1});
+      run.gpu.value_or(GpuSelection{find_gpu_profile(engine::GpuSpec{}.profile), 1, {}});
   const std::string idle = text_of(arguments, idle_gpus(selection));
   if (!run.files.empty()) {
     check_allocator_options(run);
     return show_peaks(arguments, environment);
   }
-  write_stdout(idle);
+  print_text(idle);
   return 0;
 }
 

@@ -20,6 +20,7 @@
 #include "harness/cli/shard_option.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
+#include "harness/run/input_files.h"
 #include "harness/sweep/minimum_memory.h"
 #include "harness/sweep/sweep.h"
 #include "reports/console/minimum_text.h"
@@ -138,11 +139,11 @@ class SweepPrinter final : public engine::SweepObserver {
   }
   void on_scenario(const SweptScenario& scenario) override {
     progress_.erase();
-    if (prints_) write_stdout(reports::sweep_scenario_text(scenario, style_));
+    if (prints_) print_text(reports::sweep_scenario_text(scenario, style_));
   }
   void on_end(const SweepResult& result) {
     progress_.erase();
-    if (prints_) write_stdout(reports::sweep_summary_text(result, style_));
+    if (prints_) print_text(reports::sweep_summary_text(result, style_));
   }
 
  private:
@@ -160,7 +161,11 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
   const engine::MinimumOutcome outcome =
       engine::find_minimum_memory(arguments.sweep.run, environment.loader);
   const MinimumResult& result = outcome.result;
-  write_stdout(is_json ? reports::minimum_json(result) : reports::minimum_text(result, style));
+  if (is_json) {
+    write_stdout(reports::minimum_json(result));
+  } else {
+    print_text(reports::minimum_text(result, style));
+  }
   return outcome.exit_code();
 }
 
@@ -170,7 +175,7 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   check_parameters_declared(arguments.sweep.run, environment);
   const reports::ReportStyle style = report_style(arguments.style);
   if (arguments.bytes) return find_minimum(arguments, environment, style);
-  OutputPaths paths(arguments.sweep.run.files);
+  OutputPaths paths(engine::input_files(arguments.sweep.run));
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
   SweepPrinter printer(style, !outputs.uses_stdout(),
                        !arguments.style.quiet && is_stderr_animated());

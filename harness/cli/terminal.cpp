@@ -10,9 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "allocator_shim/base/cut_text.h"
 #include "harness/cli/command.h"
+#include "reports/ci/workflow_commands.h"
 #include "reports/text/paint.h"
 #include "reports/text/report_file.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::cli {
 
@@ -30,6 +33,12 @@ bool is_dumb_terminal() {
 
 bool shows_color(int descriptor) {
   return ::isatty(descriptor) != 0 && !is_dumb_terminal() && !is_set("NO_COLOR");
+}
+
+std::string for_people(std::string_view text) {
+  const char* const runner = std::getenv("GITHUB_ACTIONS");
+  const bool is_log = runner != nullptr && std::string_view(runner) == "true";
+  return is_log ? reports::without_workflow_commands(text) : std::string(text);
 }
 
 }  // namespace
@@ -59,6 +68,8 @@ void write_stdout(std::string_view text) {
   }
 }
 
+void print_text(std::string_view text) { write_stdout(for_people(text)); }
+
 void write_file(const std::string& path, std::string_view text) {
   try {
     reports::ReportFile(path).commit(text);
@@ -67,12 +78,21 @@ void write_file(const std::string& path, std::string_view text) {
   }
 }
 
-void write_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void write_stderr(std::string_view text) { write_workflow_commands(for_people(text)); }
+
+void write_workflow_commands(std::string_view commands) {
+  std::fwrite(commands.data(), 1, commands.size(), stderr);
+}
 
 void print_error(std::string_view message) {
   const std::string prefix =
       reports::painted("ohm: ", reports::Tone::bad, shows_color(STDERR_FILENO));
-  write_stderr(fmt::format("{}{}\n", prefix, message));
+  const std::string text = reports::printable(cut_text(std::string(message)));
+  write_stderr(fmt::format("{}{}\n", prefix, text));
+}
+
+void print_hint(std::string_view hint) {
+  if (!hint.empty()) write_stderr(fmt::format("     {}\n", reports::printable(hint)));
 }
 
 }  // namespace ohm::cli

@@ -13,9 +13,11 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/output_paths.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/machine/cuda_devices.h"
+#include "harness/run/input_files.h"
 #include "harness/verify/device_verification.h"
 #include "harness/verify/gpu_profile_file.h"
 #include "harness/verify/kernel_verification.h"
@@ -139,6 +141,7 @@ int verify(VerifyArguments arguments, const Environment& environment) {
   check_cuda_options(run);
   check_run_options(run);
   check_parameters_declared(run, environment);
+  OutputPaths(engine::input_files(run)).add("--write-profile", arguments.profile_path);
   std::optional<reports::ReportFile> profile = profile_file(arguments.profile_path);
   const std::vector<engine::VariantVerification> variants =
       engine::verify_device(run, environment.loader);
@@ -153,7 +156,7 @@ int verify(VerifyArguments arguments, const Environment& environment) {
   text += summary_of(variants);
   text += text_of(kernels);
   text += text_of_traffic(variants);
-  write_stdout(text);
+  print_text(text);
   if (profile) {
     profile->commit(engine::gpu_profile_json(engine::find_cuda_devices(*run.cuda), workspaces));
   }

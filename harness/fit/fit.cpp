@@ -16,7 +16,7 @@
 #include "harness/run/variant_machine.h"
 #include "harness/run/variant_process.h"
 #include "harness/scenario/script_errors.h"
-#include "harness/scenario/source_file.h"
+#include "harness/scenario/script_sources.h"
 
 namespace ohm::engine {
 
@@ -69,7 +69,7 @@ class Fit {
     result_.varied = options_.varied;
     result_.considers_limits = options_.considers_limits;
     try {
-      request_ = load_request(options_.run, result_.file, read_source_file(result_.file));
+      request_ = load_request(options_.run, result_.file, read_script_sources(result_.file));
       pool_.submit(
           0, [this] { return encoded(load_scenario(loader_, request_)); },
           [this](const WorkResult& loaded) { take_scenario(loaded); });

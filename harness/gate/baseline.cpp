@@ -10,7 +10,6 @@
 #include <sstream>
 #include <system_error>
 
-#include "allocator_shim/base/whole_file.h"
 #include "harness/judge/value_digest.h"
 #include "reports/console/result_diff_text.h"
 #include "reports/text/measured_text.h"
@@ -48,7 +47,7 @@ std::vector<Json> devices_of(const std::string& machine) {
       if (device.size() != kMachineWords.size()) return {};
       devices.push_back(std::move(device));
     }
-  } catch (const Json::parse_error&) {
+  } catch (const Json::exception&) {
     return {};
   }
   return devices;
@@ -447,9 +446,16 @@ Baseline parse_baseline(std::string_view text, const std::string& path) {
 
 Baseline read_baseline(const std::string& path) {
   try {
-    return parse_baseline(read_whole_file(path), path);
+    InputFile file(path);
+    return read_baseline(file, path);
   } catch (const std::system_error& error) {
     throw BaselineError(fmt::format("cannot read {}: {}", path, error.code().message()));
+  }
+}
+
+Baseline read_baseline(InputFile& file, const std::string& path) {
+  try {
+    return parse_baseline(file.rest(), path);
   } catch (const BaselineError& error) {
     throw BaselineError(fmt::format("{}: {}", path, error.what()));
   }

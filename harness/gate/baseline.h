@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allocator_shim/base/input_file.h"
 #include "reports/history/result_diff.h"
 #include "reports/model/run_result.h"
 
@@ -46,6 +47,8 @@ std::string baseline_text(const Baseline& baseline, const std::string& scenario_
 Baseline parse_baseline(std::string_view text, const std::string& path);
 /// The same, with the path before the message. Throws BaselineError also for what cannot be read.
 Baseline read_baseline(const std::string& path);
+/// Of a file that is open: `path` is for messages, and for the folder that places are named from.
+Baseline read_baseline(InputFile& file, const std::string& path);
 
 struct BaselineCheck {
   enum class State : std::uint8_t {

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "allocator_shim/snapshot/snapshot_reader.h"
@@ -78,17 +79,16 @@ void judge_limits(const std::vector<std::string>& limits, const MeasuredVariant&
   }
 }
 
-bool is_baseline_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string start(5, '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  // What cannot be read is said in the words of baselines.
-  return !file || (!start.starts_with('{') && !reports::is_pickle(path));
+bool is_baseline_file(InputFile& file, const std::string& path) {
+  constexpr std::size_t kLeastBytes = 5;
+  const std::string_view start = file.beginning(kLeastBytes);
+  // What is too short for anything is said in the words of baselines.
+  return start.size() < kLeastBytes || (!start.starts_with('{') && !reports::is_pickle(file, path));
 }
 
-Baseline baseline_at(const std::string& path) {
-  if (is_baseline_file(path)) return read_baseline(path);
-  const RunResult other = reports::read_result_or_snapshot(path);
+Baseline baseline_in(InputFile& file, const std::string& path) {
+  if (is_baseline_file(file, path)) return read_baseline(file, path);
+  const RunResult other = reports::read_result_or_snapshot(file, path);
   const bool is_single =
       other.scenarios.size() == 1 && other.scenarios.front().variants.size() == 1;
   if (!is_single) {
@@ -96,6 +96,15 @@ Baseline baseline_at(const std::string& path) {
         "{}: does not have exactly one variant, as the result of a snapshot has", path));
   }
   return baseline_of(other.scenarios.front(), 0);
+}
+
+Baseline baseline_at(const std::string& path) {
+  try {
+    InputFile file(path);
+    return baseline_in(file, path);
+  } catch (const std::system_error& error) {
+    throw BaselineError(fmt::format("cannot read {}: {}", path, error.code().message()));
+  }
 }
 
 void judge_baseline(const SnapshotGate& gate, ScenarioResult& scenario) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "allocator_shim/base/cut_text.h"
 #include "allocator_shim/base/nearest_name.h"
 #include "runtime/base/dtype.h"
 
@@ -174,7 +175,10 @@ Comparison compare_value(const std::string& name, const ReturnedValue& value,
   const bool both_text = value.dtype == kString && reference.dtype == kString;
   if (both_text && value.text == reference.text) return {Equivalence::same, {}};
   if (both_text) {
-    return different(fmt::format(R"({}: "{}" instead of "{}")", name, value.text, reference.text));
+    constexpr std::size_t kMostShown = 200;
+    return different(fmt::format(R"({}: "{}" instead of "{}")", name,
+                                 cut_text(value.text, kMostShown),
+                                 cut_text(reference.text, kMostShown)));
   }
   if (value.dtype == kString || reference.dtype == kString) {
     return different(fmt::format("{}: a {} instead of a {}", name, value.dtype, reference.dtype));

@@ -39,6 +39,7 @@ class LuaScenario final : public engine::ScenarioProgram {
   explicit LuaScenario(const engine::LoadRequest& request)
       : interpreter_(request.path, request.caps, request.seed, script_bindings()) {
     interpreter_.parameters = ScenarioParameters(request.parameters);
+    interpreter_.modules = request.modules;
     interpreter_.load(request.source, request.path);
     interpreter_.call(0, 1);
     const engine::ScenarioDescription* scenario = test_scenario(state(), kScenario);
@@ -50,6 +51,8 @@ class LuaScenario final : public engine::ScenarioProgram {
   }
 
   const engine::ScenarioDescription& description() const override { return description_; }
+
+  engine::ModuleTexts modules() const override { return interpreter_.modules; }
 
   engine::ReturnedValues run(const std::string& variant, engine::RunContext& run) override {
     const RunScope scope(interpreter_, run);

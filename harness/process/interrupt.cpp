@@ -13,21 +13,42 @@ void note_signal(int signal) {
   if (first_signal == 0) first_signal = signal;
 }
 
+void (*clean_up_at_end)() noexcept = nullptr;
+
+void clean_up_and_end(int signal) {
+  clean_up_at_end();
+  // It waits until the handler has returned, and then finds what the system does about it.
+  ::raise(signal);
+}
+
 }  // namespace
+
+void clean_up_before_ending(void (*clean_up)() noexcept) {
+  clean_up_at_end = clean_up;
+  struct sigaction action = {};
+  action.sa_handler = clean_up_and_end;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  for (const int signal : kEndingSignals) {
+    struct sigaction previous = {};
+    sigaction(signal, &action, &previous);
+    if (previous.sa_handler == SIG_IGN) sigaction(signal, &previous, nullptr);
+  }
+}
 
 InterruptGuard::InterruptGuard() {
   first_signal = 0;
   sigset_t held;
   sigemptyset(&held);
-  for (const int signal : kSignals) sigaddset(&held, signal);
+  for (const int signal : kEndingSignals) sigaddset(&held, signal);
   sigprocmask(SIG_BLOCK, &held, &previous_mask_);
   struct sigaction action = {};
   action.sa_handler = note_signal;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
-    sigaction(kSignals[i], &action, &previous_[i]);
+  for (std::size_t i = 0; i < std::size(kEndingSignals); ++i) {
+    sigaction(kEndingSignals[i], &action, &previous_[i]);
     // What the caller ignores (nohup) stays ignored.
-    if (previous_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &previous_[i], nullptr);
+    if (previous_[i].sa_handler == SIG_IGN) sigaction(kEndingSignals[i], &previous_[i], nullptr);
   }
 }
 
@@ -38,8 +59,8 @@ InterruptGuard::~InterruptGuard() {
 }
 
 void InterruptGuard::restore_actions() const {
-  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
-    sigaction(kSignals[i], &previous_[i], nullptr);
+  for (std::size_t i = 0; i < std::size(kEndingSignals); ++i) {
+    sigaction(kEndingSignals[i], &previous_[i], nullptr);
   }
 }
 

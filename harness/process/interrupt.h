@@ -5,6 +5,13 @@
 
 namespace ohm::engine {
 
+/// Those that ask to end.
+inline constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// From now on SIGINT, SIGTERM and SIGHUP call `clean_up`, which is safe in a signal's handler,
+/// before they end the process. Those that are ignored stay so; an InterruptGuard goes before.
+void clean_up_before_ending(void (*clean_up)() noexcept);
+
 /// Holds SIGINT, SIGTERM and SIGHUP back as long as it lives, except inside a call that is given
 /// waiting_mask(), and restores what was before. One at a time.
 class InterruptGuard {
@@ -25,8 +32,6 @@ class InterruptGuard {
 
  private:
   void restore_actions() const;
-
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
   sigset_t previous_mask_ = {};
   struct sigaction previous_[3] = {};

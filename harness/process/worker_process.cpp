@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,10 +162,25 @@ std::optional<double> WorkerProcess::seconds_left() const {
 }
 
 void WorkerProcess::kill() const {
-  // The group, so that what the child started_ goes with it; the child itself, in case it did not
+  // Asked first, so that it removes the files that it has not finished.
+  send(SIGTERM);
+  wait_for_end(kGraceMilliseconds);
+  send(SIGKILL);
+}
+
+void WorkerProcess::send(int signal) const {
+  // The group, so that what the child started goes with it; the child itself, in case it did not
   // get as far as having a group.
-  ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL);
+  ::kill(-pid_, signal);
+  ::kill(pid_, signal);
+}
+
+void WorkerProcess::wait_for_end(int milliseconds) const {
+  const auto process = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+  if (process < 0) return;
+  pollfd ended = {process, POLLIN, 0};
+  ::poll(&ended, 1, milliseconds);
+  ::close(process);
 }
 
 WorkResult WorkerProcess::reap() {

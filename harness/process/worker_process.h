@@ -49,6 +49,7 @@ class WorkerProcess {
   bool is_finished() const { return !message.is_open() && !output.is_open(); }
   /// Seconds until it is overdue; nullopt without a timeout.
   std::optional<double> seconds_left() const;
+  /// Ends it: one that does not go by itself in a second is made to.
   void kill() const;
   /// Waits for its end; once only.
   WorkResult reap();
@@ -59,6 +60,11 @@ class WorkerProcess {
   WorkDone done;
 
  private:
+  static constexpr int kGraceMilliseconds = 1000;
+
+  void send(int signal) const;
+  void wait_for_end(int milliseconds) const;
+
   pid_t pid_ = -1;
   std::chrono::steady_clock::time_point started_;
   std::optional<std::chrono::steady_clock::time_point> deadline_;

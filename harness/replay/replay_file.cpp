@@ -1,18 +1,18 @@
 #include "harness/replay/replay_file.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <functional>
+#include <new>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
-#include "allocator_shim/base/whole_file.h"
+#include "allocator_shim/base/input_file.h"
+#include "allocator_shim/base/no_memory.h"
 #include "allocator_shim/caching/trace_runner.h"
 #include "allocator_shim/replay/capacity_search.h"
 #include "allocator_shim/replay/verified_history.h"
@@ -24,40 +24,59 @@ namespace {
 
 // ---- what kind of file --------------------------------------------------------------------------
 
-void check_file(const std::string& path) {
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) {
-    throw ReplayError(fmt::format("{}: {}", path, std::strerror(errno)));
+/// One that is read once, so that it may be a pipe.
+class RecordedFile {
+ public:
+  explicit RecordedFile(const std::string& path) : path_(path) {
+    try {
+      file_.emplace(path);
+    } catch (const std::system_error& error) {
+      fail(error);
+    }
   }
-  if (S_ISDIR(status.st_mode)) throw ReplayError(fmt::format("{}: is a directory", path));
-}
 
-/// Snapshots are pickles, which begin with a byte that no text begins with.
-bool is_trace(const std::string& path) {
-  if (path.ends_with(".trace")) return true;
-  if (path.ends_with(".pickle") || path.ends_with(".pkl")) return false;
-  std::ifstream file(path, std::ios::binary);
-  const int first = file.peek();
-  return first == '#' || first == 'a';
-}
-
-Trace load_trace(const std::string& path) {
-  try {
-    return parse_trace(read_whole_file(path));
-  } catch (const std::system_error& error) {
-    throw ReplayError(fmt::format("{}: {}", path, error.code().message()));
-  } catch (const std::invalid_argument& error) {
-    throw ReplayError(fmt::format("{}: {}", path, error.what()));
+  /// Snapshots are pickles, which begin with a byte that no text begins with.
+  bool is_trace() {
+    if (path_.ends_with(".trace")) return true;
+    if (path_.ends_with(".pickle") || path_.ends_with(".pkl")) return false;
+    try {
+      const std::string_view first = file_->beginning(1);
+      return first == "#" || first == "a";
+    } catch (const std::system_error& error) {
+      fail(error);
+    }
   }
-}
 
-Snapshot load_snapshot(const std::string& path) {
-  try {
-    return read_snapshot_file(path);
-  } catch (const std::exception& error) {
-    throw ReplayError(error.what());
+  Trace trace() {
+    try {
+      return reading(path_, [&] { return parse_trace(file_->rest()); });
+    } catch (const std::system_error& error) {
+      fail(error);
+    } catch (const std::invalid_argument& error) {
+      throw ReplayError(fmt::format("{}: {}", path_, error.what()));
+    }
   }
-}
+
+  Snapshot snapshot() {
+    try {
+      return reading(path_, [&] { return read_snapshot_file(*file_, path_); });
+    } catch (const std::bad_alloc&) {
+      throw;  // of the machine, not of the file
+    } catch (const std::exception& error) {
+      throw ReplayError(error.what());
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::system_error& error) const {
+    const bool is_folder = error.code() == std::errc::is_a_directory;
+    throw ReplayError(
+        fmt::format("{}: {}", path_, is_folder ? "is a directory" : error.code().message()));
+  }
+
+  const std::string& path_;
+  std::optional<InputFile> file_;
+};
 
 /// What is wrong with the trace itself is about the file.
 template <typename Run>
@@ -234,8 +253,9 @@ ReplayedDevice device_of(const VerifiedHistory& verified) {
   return device;
 }
 
-std::vector<DeviceHistory> histories_in(const std::string& path, const RuleSet& rules) {
-  const Snapshot snapshot = load_snapshot(path);
+std::vector<DeviceHistory> histories_in(RecordedFile& recording, const std::string& path,
+                                        const RuleSet& rules) {
+  const Snapshot snapshot = recording.snapshot();
   try {
     return device_histories(snapshot, rules);
   } catch (const HistoryError& error) {
@@ -243,9 +263,10 @@ std::vector<DeviceHistory> histories_in(const std::string& path, const RuleSet& 
   }
 }
 
-void replay_snapshot(const ReplayOptions& options, const RuleSet& rules, ReplayResult& result) {
+void replay_snapshot(RecordedFile& recording, const ReplayOptions& options, const RuleSet& rules,
+                     ReplayResult& result) {
   WhatIfRuns what_ifs(options, rules, result);
-  for (DeviceHistory& history : histories_in(options.file, rules)) {
+  for (DeviceHistory& history : histories_in(recording, options.file, rules)) {
     result.settings = history.settings.text;
     try {
       const VerifiedHistory verified(std::move(history), rules);
@@ -296,8 +317,9 @@ ReplayedTrace summary_of(const Trace& trace, const TraceRunOptions& options) {
   return summary;
 }
 
-void replay_trace(const ReplayOptions& options, const RuleSet& rules, ReplayResult& result) {
-  const Trace trace = load_trace(options.file);
+void replay_trace(RecordedFile& recording, const ReplayOptions& options, const RuleSet& rules,
+                  ReplayResult& result) {
+  const Trace trace = recording.trace();
   result.settings = trace.settings;
   run_trace(options.file, [&] {
     const AllocatorSettings settings = parse_settings(trace.settings, rules);
@@ -314,30 +336,30 @@ void replay_trace(const ReplayOptions& options, const RuleSet& rules, ReplayResu
 ReplayResult replay_file(const ReplayOptions& options) {
   const RuleSet& rules = rule_set_or_default(options.rules);
   for (const std::string& settings : options.settings) parse_settings(settings, rules);
-  check_file(options.file);
+  RecordedFile recording(options.file);
   ReplayResult result;
   result.file = options.file;
   result.rules = rules.name;
-  if (is_trace(options.file)) {
+  if (recording.is_trace()) {
     if (options.verifies) {
       throw std::invalid_argument(
           "--verify compares a snapshot with its own record; a .trace has only requests: compare "
           "--format golden with what is expected");
     }
-    replay_trace(options, rules, result);
+    replay_trace(recording, options, rules, result);
   } else {
-    replay_snapshot(options, rules, result);
+    replay_snapshot(recording, options, rules, result);
   }
   return result;
 }
 
 GoldenOutput replay_in_golden_format(const ReplayOptions& options) {
   const RuleSet& rules = rule_set_or_default(options.rules);
-  check_file(options.file);
-  if (!is_trace(options.file)) {
+  RecordedFile recording(options.file);
+  if (!recording.is_trace()) {
     throw std::invalid_argument("--format golden, --events and --ooms are for .trace files");
   }
-  const Trace trace = load_trace(options.file);
+  const Trace trace = recording.trace();
   TraceRunOptions run = trace_options(options, rules);
   if (!options.settings.empty()) run.settings = options.settings.front();
   if (!options.capacities.empty()) run.capacity_bytes = options.capacities.front();

@@ -92,12 +92,13 @@ bool changes_machine(const RunOptions& run) {
          });
 }
 
-LoadRequest load_request(const RunOptions& run, std::string path, std::string source) {
+LoadRequest load_request(const RunOptions& run, std::string path, ScriptSources sources) {
   return {std::move(path),
-          std::move(source),
+          std::move(sources.script),
           {run.instructions, run.script_memory.bytes, run.value_memory.bytes},
           run.seed,
-          run.parameters};
+          run.parameters,
+          std::move(sources.modules)};
 }
 
 }  // namespace ohm::engine

@@ -19,6 +19,7 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "harness/machine/machine_options.h"
 #include "harness/scenario/scenario_program.h"
+#include "harness/scenario/script_sources.h"
 #include "harness/scenario/selection.h"
 #include "harness/scenario/shard.h"
 #include "harness/scenario/snapshot_paths.h"
@@ -236,6 +237,6 @@ std::string setting_text(const RunOptionRow& row, const RunOptions& run);
 bool changes_machine(const RunOptions& run);
 
 /// What loading this scenario takes.
-LoadRequest load_request(const RunOptions& run, std::string path, std::string source);
+LoadRequest load_request(const RunOptions& run, std::string path, ScriptSources sources);
 
 }  // namespace ohm::engine

@@ -9,12 +9,13 @@
 
 #include "harness/judge/scenario_validation.h"
 #include "harness/process/live_board.h"
+#include "harness/process/same_file.h"
+#include "harness/run/input_files.h"
 #include "harness/run/rerun_command.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/script_errors.h"
-#include "harness/scenario/source_file.h"
+#include "harness/scenario/script_sources.h"
 #include "harness/scenario/source_lines.h"
-#include "reports/text/report_file.h"
 
 namespace ohm::engine {
 
@@ -90,14 +91,14 @@ void ScenarioRun::start() { submit_loading(/*lists_only=*/false); }
 void ScenarioRun::start_listing() { submit_loading(/*lists_only=*/true); }
 
 LoadRequest ScenarioRun::load_request() const {
-  return engine::load_request(options_, path_, source_);
+  return engine::load_request(options_, path_, sources_);
 }
 
 // ---- loading ------------------------------------------------------------------------------------
 
 void ScenarioRun::submit_loading(bool lists_only) {
   try {
-    source_ = read_source_file(path_);
+    sources_ = read_script_sources(path_);
   } catch (const ScriptError& error) {
     fail(error_result(error), ExitReason::script_error);
     return;
@@ -123,6 +124,7 @@ void ScenarioRun::take_description(const WorkResult& result, bool lists_only) {
       break;
   }
   LoadedScenario loaded = decoded_scenario(result.message);
+  add_modules(loaded, sources_);
   if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
   try {
     measured_.description = validated(std::move(loaded.description));
@@ -153,7 +155,7 @@ bool ScenarioRun::check_snapshots() {
   } else {
     try {
       for (const std::string& name : selected_) {
-        const reports::ReportFile can_be_written(paths.path_for(path_, name));
+        check_snapshot(paths.path_for(path_, name));
       }
       return true;
     } catch (const std::runtime_error& unwritable) {
@@ -163,6 +165,17 @@ bool ScenarioRun::check_snapshots() {
   selected_.clear();
   fail(std::move(error), ExitReason::usage);
   return false;
+}
+
+void ScenarioRun::check_snapshot(const std::string& path) {
+  for (const std::string& input : input_files(options_)) {
+    if (!is_same_file(path, input)) continue;
+    throw std::runtime_error(fmt::format("this command reads {}", input));
+  }
+  // Signals are noted but not seen here: nothing may wait.
+  reports::ReportFile can_be_written(path, reports::ReportFile::UnreadPipe::is_refused);
+  // Who reads a pipe must not see its end before the snapshot.
+  if (can_be_written.is_direct()) open_pipes_.push_back(std::move(can_be_written));
 }
 
 /// A variant that is run a second time, on a larger GPU for its values, leaves no files.
@@ -324,7 +337,7 @@ std::string ScenarioRun::rerun_command(const std::string& variant) const {
 /// Lines are told by their text, which stays when they move.
 void ScenarioRun::add_source(ScenarioResult& result) const {
   if (recording_ == Recording::figures) return;
-  SourceLines lines;
+  SourceLines lines(path_, sources_);
   for (VariantResult& variant : result.variants) {
     if (variant.oom) lines.fill_in(variant.oom->holders);
     for (DeviceResult& device : variant.devices) {

@@ -17,6 +17,7 @@
 #include "harness/run/listed_scenario.h"
 #include "harness/run/run_options.h"
 #include "harness/run/variant_process.h"
+#include "reports/text/report_file.h"
 
 namespace ohm::engine {
 
@@ -49,6 +50,7 @@ class ScenarioRun {
   void submit_loading(bool lists_only);
   void take_description(const WorkResult& result, bool lists_only);
   bool check_snapshots();
+  void check_snapshot(const std::string& path);
   VariantFiles files_of(const VariantDescription& variant, bool as_reference) const;
   void run_what_is_selected();
   void submit_variant(const VariantDescription& variant, bool as_reference);
@@ -71,11 +73,12 @@ class ScenarioRun {
   const ScenarioLoader& loader_;
   WorkerPool& pool_;
 
-  std::string source_;
+  ScriptSources sources_;
   Recording recording_;
   std::optional<Baseline> baseline_;  ///< that variants are compared with
   MeasuredScenario measured_;
   std::vector<std::string> selected_;
+  std::vector<reports::ReportFile> open_pipes_;  ///< that snapshots go to
   std::size_t pending_ = 0;
   bool is_finished_ = false;
   bool interrupted_ = false;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
+#include "allocator_shim/base/cut_text.h"
 #include "allocator_shim/device/host_mapping.h"
 #include "harness/machine/holder_table.h"
 #include "harness/machine/memory_recording.h"
@@ -22,7 +23,7 @@ namespace ohm::engine {
 namespace {
 
 ErrorResult error_of(const std::string& path, const std::exception& error) {
-  return {path + ": " + error.what(), path, 0, {}, {}};
+  return {cut_text(path + ": " + error.what()), path, 0, {}, {}};
 }
 
 ErrorResult host_is_full(const std::string& path) {
@@ -183,7 +184,10 @@ LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& re
     host.value_bytes = request.caps.value_bytes;
     Machine machine(host);
     const ContextGuard guard(machine.context());
-    loaded.description = loader(request)->description();
+    const std::unique_ptr<ScenarioProgram> program = loader(request);
+    loaded.description = program->description();
+    const ModuleTexts modules = program->modules();
+    loaded.modules.assign(modules.begin(), modules.end());
     loaded.description.file = request.path;
   });
   return loaded;

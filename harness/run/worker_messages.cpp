@@ -38,7 +38,7 @@ void fields(Archive& archive, T& scenario) {
 
 template <class Archive, Is<LoadedScenario> T>
 void fields(Archive& archive, T& loaded) {
-  archive(loaded.error, loaded.description);
+  archive(loaded.error, loaded.description, loaded.modules);
 }
 
 // Output and wall time are the parent's to know.
@@ -47,6 +47,10 @@ void fields(Archive& archive, T& variant) {
   archive(variant.outcome, variant.steps, variant.devices, variant.host, variant.allocated_at_marks,
           variant.history, variant.retention, variant.oom, variant.error, variant.values,
           variant.unused_faults, variant.snapshot_error);
+}
+
+void add_modules(const LoadedScenario& loaded, ScriptSources& sources) {
+  sources.modules.insert(loaded.modules.begin(), loaded.modules.end());
 }
 
 std::string encoded(const LoadedScenario& scenario) { return encoded_message(scenario); }

@@ -4,9 +4,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "harness/judge/measured_variant.h"
 #include "harness/scenario/scenario.h"
+#include "harness/scenario/script_sources.h"
 
 namespace ohm::engine {
 
@@ -14,7 +17,11 @@ namespace ohm::engine {
 struct LoadedScenario {
   std::optional<ErrorResult> error;
   ScenarioDescription description;
+  std::vector<std::pair<std::string, std::string>> modules;  ///< paths and texts of those required
 };
+
+/// Takes over the texts of modules that only the script itself could name.
+void add_modules(const LoadedScenario& loaded, ScriptSources& sources);
 
 std::string encoded(const LoadedScenario& scenario);
 std::string encoded(const MeasuredVariant& variant);

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <system_error>
+#include <utility>
 
-#include "harness/scenario/scenario_program.h"
 #include "harness/scenario/source_file.h"
 
 namespace ohm::engine {
@@ -65,6 +64,27 @@ std::string source_or_empty(const std::string& path) {
   }
 }
 
+/// With an empty text for one that cannot be read.
+ModuleTexts modules_named_in(const std::string& path, std::string_view source) {
+  ModuleTexts modules;
+  struct Unsearched {
+    std::string path;
+    std::string text;
+  };
+  std::vector<Unsearched> unsearched = {{path, std::string(source)}};
+  while (!unsearched.empty()) {
+    const Unsearched script = std::move(unsearched.back());
+    unsearched.pop_back();
+    for (const std::string_view name : quoted_names(script.text)) {
+      const std::optional<std::string> file = module_file(path, name);
+      if (!file || modules.contains(*file)) continue;
+      const std::string& text = modules[*file] = source_or_empty(*file);
+      unsearched.push_back({*file, text});
+    }
+  }
+  return modules;
+}
+
 }  // namespace
 
 std::optional<std::array<std::string, 2>> module_places(const std::string& script_path,
@@ -77,18 +97,18 @@ std::optional<std::array<std::string, 2>> module_places(const std::string& scrip
   return std::array{(folder / file).string(), (folder / "lib" / file).string()};
 }
 
+ModuleTexts required_modules(const std::string& path, std::string_view source) {
+  ModuleTexts modules = modules_named_in(path, source);
+  std::erase_if(modules, [](const auto& module) { return module.second.empty(); });
+  return modules;
+}
+
 std::vector<std::string> required_modules(const std::string& path) {
-  std::set<std::string> modules;
-  std::vector<std::string> unread = {path};
-  while (!unread.empty()) {
-    const std::string source = source_or_empty(unread.back());
-    unread.pop_back();
-    for (const std::string_view name : quoted_names(source)) {
-      const std::optional<std::string> file = module_file(path, name);
-      if (file && modules.insert(*file).second) unread.push_back(*file);
-    }
+  std::vector<std::string> files;
+  for (const auto& [file, text] : modules_named_in(path, source_or_empty(path))) {
+    files.push_back(file);
   }
-  return {modules.begin(), modules.end()};
+  return files;
 }
 
 }  // namespace ohm::engine

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/scenario/scenario_program.h"
+
 namespace ohm::engine {
 
 /// Where `require(name)` of the script at `script_path` looks, in this order: "models.resnet" is
@@ -18,5 +20,7 @@ std::optional<std::array<std::string, 2>> module_places(const std::string& scrip
 /// The files that the script at `path`, and those files, name as in require("nets"); sorted. A name
 /// that a script computes is not seen.
 std::vector<std::string> required_modules(const std::string& path);
+/// The same of a script that is read already, with their texts; without those that cannot be read.
+ModuleTexts required_modules(const std::string& path, std::string_view source);
 
 }  // namespace ohm::engine

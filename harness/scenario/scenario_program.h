@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -62,6 +63,9 @@ struct ModuleCounts {
   std::int64_t frozen_parameters = 0;
 };
 
+/// Modules that scripts require, by their paths.
+using ModuleTexts = std::map<std::string, std::string>;
+
 class ScenarioProgram {
  public:
   ScenarioProgram() = default;
@@ -71,6 +75,9 @@ class ScenarioProgram {
 
   /// What the file said; not yet validated.
   virtual const ScenarioDescription& description() const = 0;
+
+  /// What it has required so far.
+  virtual ModuleTexts modules() const { return {}; }
 
   /// Runs the variant of this name and returns its values, copied; by then the returned tensors
   /// are released, so that what is still allocated is what the script holds on to. Throws
@@ -111,6 +118,7 @@ struct LoadRequest {
   ScriptCaps caps;
   std::uint64_t seed = 0;      ///< of the script's own random numbers
   ParameterValues parameters;  ///< instead of what the script gives those that it declares
+  ModuleTexts modules;         ///< that are read already; the others are read when required
 };
 
 /// Loads a scenario. Throws ScriptError.

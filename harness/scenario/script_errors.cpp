@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "allocator_shim/base/cut_text.h"
+
 namespace ohm::engine {
 
 ScriptError script_error_at(const std::string& file, int line, const std::string& why,
@@ -15,7 +17,8 @@ ScriptError script_error_at(const std::string& file, int line, const std::string
 }
 
 ErrorResult error_result(const ScriptError& error) {
-  return {error.what(), error.file, error.line, error.traceback, error.hint};
+  return {cut_text(error.what()), error.file, error.line, cut_text(error.traceback),
+          cut_text(error.hint)};
 }
 
 }  // namespace ohm::engine

@@ -9,22 +9,31 @@ namespace ohm::engine {
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& file) {
+std::vector<std::string> lines_in(const std::string& source) {
   std::vector<std::string> lines;
-  try {
-    std::istringstream text(read_source_file(file));
-    text.exceptions(std::ios::badbit);  // no memory for a line is no end of the file
-    for (std::string line; std::getline(text, line);) {
-      if (!line.empty() && line.back() == '\r') line.pop_back();
-      lines.push_back(line);
-    }
-  } catch (const ScriptError&) {
-    // A script that has gone since it ran: its lines are not shown.
+  std::istringstream text(source);
+  text.exceptions(std::ios::badbit);  // no memory for a line is no end of the file
+  for (std::string line; std::getline(text, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    lines.push_back(line);
   }
   return lines;
 }
 
+std::vector<std::string> lines_of(const std::string& file) {
+  try {
+    return lines_in(read_source_file(file));
+  } catch (const ScriptError&) {
+    return {};  // gone since it ran: its lines are not shown
+  }
+}
+
 }  // namespace
+
+SourceLines::SourceLines(const std::string& script, const ScriptSources& sources) {
+  files_[script] = lines_in(sources.script);
+  for (const auto& [file, text] : sources.modules) files_[file] = lines_in(text);
+}
 
 const std::vector<std::string>& SourceLines::of(const std::string& file) {
   const auto known = files_.find(file);

@@ -18,7 +18,7 @@
 #include "harness/run/variant_process.h"
 #include "harness/run/worker_messages.h"
 #include "harness/scenario/script_errors.h"
-#include "harness/scenario/source_file.h"
+#include "harness/scenario/script_sources.h"
 
 namespace ohm::engine {
 
@@ -153,7 +153,7 @@ class ScenarioSearch {
 
   void start() {
     try {
-      source_ = read_source_file(path_);
+      sources_ = read_script_sources(path_);
     } catch (const ScriptError& error) {
       return fail(error_result(error), ExitReason::script_error);
     }
@@ -166,7 +166,7 @@ class ScenarioSearch {
   ExitReason exit_reason() const { return exit_reason_; }
 
  private:
-  LoadRequest request() const { return load_request(options_, path_, source_); }
+  LoadRequest request() const { return load_request(options_, path_, sources_); }
 
   void fail(ErrorResult error, ExitReason reason) {
     result_.error = std::move(error);
@@ -180,6 +180,7 @@ class ScenarioSearch {
           reason_of(result.end));
     }
     LoadedScenario loaded = decoded_scenario(result.message);
+    add_modules(loaded, sources_);
     if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
     try {
       description_ = validated(std::move(loaded.description));
@@ -252,7 +253,7 @@ class ScenarioSearch {
   const RunOptions& options_;
   const ScenarioLoader& loader_;
   WorkerPool& pool_;
-  std::string source_;
+  ScriptSources sources_;
   ScenarioDescription description_;
   ScenarioMinimum result_;
   ExitReason exit_reason_ = ExitReason::passed;

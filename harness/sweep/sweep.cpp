@@ -13,7 +13,7 @@
 #include "harness/run/variant_process.h"
 #include "harness/run/worker_messages.h"
 #include "harness/scenario/script_errors.h"
-#include "harness/scenario/source_file.h"
+#include "harness/scenario/script_sources.h"
 #include "harness/sweep/variant_sweep.h"
 
 namespace ohm::engine {
@@ -33,7 +33,7 @@ class ScenarioSweep {
 
   void start() {
     try {
-      source_ = read_source_file(path_);
+      sources_ = read_script_sources(path_);
     } catch (const ScriptError& error) {
       return fail(error_result(error), ExitReason::script_error);
     }
@@ -70,7 +70,7 @@ class ScenarioSweep {
   }
 
  private:
-  LoadRequest load_request() const { return engine::load_request(options_.run, path_, source_); }
+  LoadRequest load_request() const { return engine::load_request(options_.run, path_, sources_); }
 
   void fail(ErrorResult error, ExitReason reason) {
     error_ = std::move(error);
@@ -84,6 +84,7 @@ class ScenarioSweep {
                   reason_of(result.end));
     }
     LoadedScenario loaded = decoded_scenario(result.message);
+    add_modules(loaded, sources_);
     if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
     try {
       description_ = validated(std::move(loaded.description));
@@ -94,7 +95,7 @@ class ScenarioSweep {
         selected_variants(description_, options_.run.selection);
     for (const VariantDescription& variant : description_.variants) {
       if (std::find(selected.begin(), selected.end(), variant.name) == selected.end()) continue;
-      variants_.emplace_back(options_, loader_, pool_, order_, description_, variant, source_)
+      variants_.emplace_back(options_, loader_, pool_, order_, description_, variant, sources_)
           .start();
     }
     is_loaded_ = true;
@@ -105,7 +106,7 @@ class ScenarioSweep {
   const SweepOptions& options_;
   const ScenarioLoader& loader_;
   WorkerPool& pool_;
-  std::string source_;
+  ScriptSources sources_;
   ScenarioDescription description_;
   std::list<VariantSweep> variants_;
   bool is_loaded_ = false;

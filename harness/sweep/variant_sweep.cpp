@@ -42,14 +42,14 @@ bool is_waived_at(const Waiver& waiver, std::uint64_t point, std::uint64_t occur
 VariantSweep::VariantSweep(const SweepOptions& options, const ScenarioLoader& loader,
                            WorkerPool& pool, std::int64_t order,
                            const ScenarioDescription& scenario, const VariantDescription& variant,
-                           const std::string& source)
+                           const ScriptSources& sources)
     : options_(options),
       loader_(loader),
       pool_(pool),
       order_(order),
       scenario_(scenario),
       variant_(variant),
-      setup_{load_request(options.run, scenario.file, source), variant.name,
+      setup_{load_request(options.run, scenario.file, sources), variant.name,
              machine_for(scenario, variant, options.run), options.filter},
       trials_(options.trials) {}
 

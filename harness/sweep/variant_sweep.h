@@ -18,7 +18,7 @@ class VariantSweep {
   /// All of these outlive the sweep. `order` is that of its work among others'.
   VariantSweep(const SweepOptions& options, const ScenarioLoader& loader, WorkerPool& pool,
                std::int64_t order, const ScenarioDescription& scenario,
-               const VariantDescription& variant, const std::string& source);
+               const VariantDescription& variant, const ScriptSources& sources);
   VariantSweep(const VariantSweep&) = delete;
   VariantSweep& operator=(const VariantSweep&) = delete;
 

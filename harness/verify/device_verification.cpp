@@ -15,7 +15,7 @@
 #include "harness/process/worker_pool.h"
 #include "harness/run/runner.h"
 #include "harness/run/variant_machine.h"
-#include "harness/scenario/source_file.h"
+#include "harness/scenario/script_sources.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm {
@@ -280,7 +280,8 @@ class Verification {
       unloaded.error = listed.error->message;
       return;
     }
-    const LoadRequest request = load_request(run_, scenario.file, read_source_file(scenario.file));
+    const LoadRequest request =
+        load_request(run_, scenario.file, read_script_sources(scenario.file));
     for (const std::string& name : selected_variants(scenario, run_.selection)) {
       const auto variant =
           std::find_if(scenario.variants.begin(), scenario.variants.end(),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reports/ci/github_report.h"
+#include "reports/text/text_layout.h"
 
 namespace ohm::reports {
 
@@ -32,7 +33,7 @@ std::string escaped(std::string_view text, bool is_property) {
                                  {',', "%2C"}};
   const std::size_t used = is_property ? 5 : 3;
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     const Escape* const end = kEscapes + used;
     const Escape* const known =
         std::find_if(kEscapes, end, [c](const Escape& escape) { return escape.what == c; });

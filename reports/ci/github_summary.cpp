@@ -6,6 +6,7 @@
 
 #include "reports/ci/github_report.h"
 #include "reports/text/html_text.h"
+#include "reports/text/markdown_text.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/result_text.h"
 
@@ -20,35 +21,6 @@ std::string_view mark_of(Verdict verdict) { return kMarks[static_cast<std::size_
 
 bool is_bad(Verdict verdict) { return verdict == Verdict::failed || verdict == Verdict::error; }
 
-/// Text inside of a line, as it is: nothing in it is Markdown or HTML.
-std::string cell(std::string_view text) {
-  constexpr std::string_view kMarkup = "\\`*_[]|~>";
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else if (static_cast<unsigned char>(c) < ' ') {
-      out += ' ';
-    } else {
-      if (kMarkup.find(c) != std::string_view::npos) out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
-/// Of as many backquotes as the text does not have.
-std::string code(std::string_view text) {
-  std::string fence = "`";
-  while (text.find(fence) != std::string_view::npos) fence += '`';
-  std::string line(text);
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return fmt::format("{0}{1}{2}{1}{0}", fence, fence.size() > 1 ? " " : "", line);
-}
-
 std::string peak_of(const VariantResult& variant) {
   std::int64_t peak = 0;
   for (const DeviceResult& device : variant.devices) {
@@ -58,8 +30,9 @@ std::string peak_of(const VariantResult& variant) {
 }
 
 std::string row(const VariantResult& variant) {
-  return fmt::format("| {} | {} | {} | {} | {} |\n", mark_of(variant.verdict), cell(variant.name),
-                     cell(name_of(variant.role)), peak_of(variant), cell(variant.reason));
+  return fmt::format("| {} | {} | {} | {} | {} |\n", mark_of(variant.verdict),
+                     markdown(variant.name), markdown(name_of(variant.role)), peak_of(variant),
+                     markdown(variant.reason));
 }
 
 std::string table(const ScenarioResult& scenario) {
@@ -67,38 +40,38 @@ std::string table(const ScenarioResult& scenario) {
   std::string out = "|  | variant | role | peak | what was found |\n|---|---|---|---:|---|\n";
   for (const VariantResult& variant : scenario.variants) out += row(variant);
   const std::string modelled = modelled_text(scenario);
-  return out + (modelled.empty() ? "\n" : fmt::format("\n{}\n\n", code(modelled)));
+  return out + (modelled.empty() ? "\n" : fmt::format("\n{}\n\n", markdown_code(modelled)));
 }
 
 std::string broken_limits(const VariantResult& variant) {
   std::string out;
   for (const LimitResult& limit : variant.limits) {
-    if (limit.holds == false) out += fmt::format("  - {}\n", cell(limit_sentence(limit)));
+    if (limit.holds == false) out += fmt::format("  - {}\n", markdown(limit_sentence(limit)));
   }
   return out;
 }
 
 std::string failed_scenario(const ScenarioResult& scenario) {
   std::string out = fmt::format("### {} {}\n\n{}\n\n", mark_of(scenario.verdict),
-                                cell(scenario.name), code(scenario.file));
+                                markdown(scenario.name), markdown_code(scenario.file));
   if (scenario.error) {
-    out += code(scenario.error->message) + "\n\n";
-    if (!scenario.error->hint.empty()) out += code(scenario.error->hint) + "\n\n";
+    out += markdown_code(scenario.error->message) + "\n\n";
+    if (!scenario.error->hint.empty()) out += markdown_code(scenario.error->hint) + "\n\n";
   }
   out += table(scenario);
   for (const VariantResult& variant : scenario.variants) {
     if (!is_bad(variant.verdict)) continue;
-    out += fmt::format("- **{}**{}{}: {}\n{}  - {}\n", cell(variant.name),
+    out += fmt::format("- **{}**{}{}: {}\n{}  - {}\n", markdown(variant.name),
                        variant.failure_type == FailureType::none ? "" : " ",
-                       cell(name_of(variant.failure_type)), cell(variant.reason),
-                       broken_limits(variant), code(variant.rerun));
+                       markdown(name_of(variant.failure_type)), markdown(variant.reason),
+                       broken_limits(variant), markdown_code(variant.rerun));
   }
   return out + "\n";
 }
 
 std::string passed_scenario(const ScenarioResult& scenario) {
   return fmt::format("<details><summary>{} {}</summary>\n\n{}\n\n{}</details>\n\n",
-                     mark_of(scenario.verdict), html(scenario.name), cell(scenario.summary),
+                     mark_of(scenario.verdict), html(scenario.name), markdown(scenario.summary),
                      table(scenario));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allocator_shim/base/format_bytes.h"
+#include "reports/text/markdown_text.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
 #include "reports/text/text_layout.h"
@@ -228,19 +229,17 @@ class ExplainedText {
 
 // ---- Markdown -----------------------------------------------------------------------------------
 
-/// In a cell of a table.
-std::string table_cell(std::string_view text) {
+/// In a cell of a table: Markdown.
+std::string in_cell(std::string_view markdown) {
   std::string out;
-  for (const char c : printable(text)) {
+  for (const char c : markdown) {
     if (c == '|') out += '\\';
     out += c == '\n' ? ' ' : c;
   }
   return out;
 }
 
-std::string code_block(std::string_view language, const std::string& code) {
-  return fmt::format("```{}\n{}\n```\n\n", language, printable(code));
-}
+std::string table_cell(std::string_view text) { return in_cell(without_html(text)); }
 
 std::string markdown_table(const ScenarioResult& result) {
   std::string out = "| | variant | peak | what was measured |\n|---|---|---:|---|\n";
@@ -248,8 +247,8 @@ std::string markdown_table(const ScenarioResult& result) {
     bool is_first = true;
     for (const VariantResult* variant : of_role(result, group.role)) {
       const VariantResult* const problem = problem_of(result, *variant);
-      out += fmt::format("| {} | `{}` | {} | {} |\n", is_first ? group.title : "",
-                         table_cell(variant->name), peak_text(*variant, problem),
+      out += fmt::format("| {} | {} | {} | {} |\n", is_first ? group.title : "",
+                         in_cell(markdown_code(variant->name)), peak_text(*variant, problem),
                          table_cell(finding(result, *variant)));
       is_first = false;
     }
@@ -258,7 +257,7 @@ std::string markdown_table(const ScenarioResult& result) {
 }
 
 std::string keras_markdown(const std::string& keras) {
-  return keras.empty() ? "" : "**In TensorFlow/Keras:** " + printable(keras) + "\n\n";
+  return keras.empty() ? "" : "**In TensorFlow/Keras:** " + without_html(keras) + "\n\n";
 }
 
 }  // namespace
@@ -272,7 +271,7 @@ std::string explained_markdown(const ExplainedScenario& scenario) {
   std::string out =
       fmt::format("### {}: {}\n\n", table_cell(result.name), table_cell(result.summary));
   const auto add = [&](std::string_view title, const std::string& words) {
-    if (!words.empty()) out += fmt::format("**{}:** {}\n\n", title, printable(words));
+    if (!words.empty()) out += fmt::format("**{}:** {}\n\n", title, without_html(words));
   };
   add("What you see", symptom_text(scenario));
   add("Why", scenario.cause);
@@ -284,9 +283,8 @@ std::string explained_markdown(const ExplainedScenario& scenario) {
   out += fmt::format("Measured on {}:\n\n", machine_of(result)) + markdown_table(result);
   const std::string modelled = modelled_text(result);
   if (!modelled.empty()) out += table_cell(modelled) + "\n\n";
-  if (!scenario.pytorch.empty()) out += code_block("python", scenario.pytorch);
-  return out + keras_markdown(scenario.keras) +
-         fmt::format("`ohm run {}`\n\n", table_cell(result.file));
+  if (!scenario.pytorch.empty()) out += markdown_block("python", scenario.pytorch) + "\n";
+  return out + keras_markdown(scenario.keras) + markdown_code("ohm run " + result.file) + "\n\n";
 }
 
 std::string handout(std::span<const ExplainedScenario> scenarios) {

@@ -1,26 +1,45 @@
 #include "reports/json/result_input.h"
 
-#include <filesystem>
-#include <fstream>
+#include <fmt/format.h>
+
 #include <system_error>
 
+#include "allocator_shim/base/no_memory.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "reports/history/snapshot_result.h"
 #include "reports/json/result_reader.h"
 
 namespace ohm::reports {
 
-bool is_pickle(const std::string& path) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(path, unknown)) return false;
-  std::ifstream file(path, std::ios::binary);
+bool is_pickle(InputFile& file, const std::string& path) {
   // One that is damaged or empty is told so as a snapshot, and not as JSON.
-  return file.get() == 0x80 || (file.is_open() && path.ends_with(".pickle"));
+  return file.beginning(1) == "\x80" || path.ends_with(".pickle");
+}
+
+bool is_pickle(const std::string& path) {
+  try {
+    InputFile file(path);
+    // What is read from a pipe is gone from it.
+    return file.bytes() ? is_pickle(file, path) : path.ends_with(".pickle");
+  } catch (const std::system_error&) {
+    return false;
+  }
 }
 
 RunResult read_result_or_snapshot(const std::string& path) {
-  if (!is_pickle(path)) return read_result_file(path);
-  return snapshot_result(read_snapshot_file(path), path);
+  try {
+    InputFile file(path);
+    return read_result_or_snapshot(file, path);
+  } catch (const std::system_error& error) {
+    throw ResultError(fmt::format("cannot read {}: {}", path, error.code().message()));
+  }
+}
+
+RunResult read_result_or_snapshot(InputFile& file, const std::string& path) {
+  return reading(path, [&] {
+    return is_pickle(file, path) ? snapshot_result(read_snapshot_file(file, path), path)
+                                 : read_result_file(file, path);
+  });
 }
 
 }  // namespace ohm::reports

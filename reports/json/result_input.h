@@ -3,14 +3,19 @@
 
 #include <string>
 
+#include "allocator_shim/base/input_file.h"
 #include "reports/model/run_result.h"
 
 namespace ohm::reports {
 
 /// Whether the file begins as a pickle does, which no JSON does.
+bool is_pickle(InputFile& file, const std::string& path);
+/// The same; a pipe is told by its name alone. False for what cannot be read.
 bool is_pickle(const std::string& path);
 
 /// Of what --report json=PATH wrote, or of a snapshot. Throws ResultError, PickleError.
 RunResult read_result_or_snapshot(const std::string& path);
+/// Of a file that is open: `path` is for messages.
+RunResult read_result_or_snapshot(InputFile& file, const std::string& path);
 
 }  // namespace ohm::reports

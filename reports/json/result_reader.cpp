@@ -11,7 +11,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "allocator_shim/base/whole_file.h"
 #include "reports/history/history_check.h"
 #include "reports/json/json_report.h"
 #include "reports/model/fields.h"
@@ -271,8 +270,9 @@ RunResult read_result(std::string_view text) {
   Json json;
   try {
     json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    // The library's message begins with its own name and number.
+  } catch (const Json::exception& error) {
+    // Also of a number that no computer can hold. The library's message begins with its own name
+    // and number.
     const std::string_view message = error.what();
     const std::size_t words = message.find("] ");
     throw ResultError(fmt::format("not JSON, or cut off: {}", words == std::string_view::npos
@@ -286,7 +286,16 @@ RunResult result_of(const Json& json) { return Reader().result(json); }
 
 RunResult read_result_file(const std::string& path) {
   try {
-    return read_result(read_whole_file(path));
+    InputFile file(path);
+    return read_result_file(file, path);
+  } catch (const std::system_error& error) {
+    throw ResultError(fmt::format("cannot read {}: {}", path, error.code().message()));
+  }
+}
+
+RunResult read_result_file(InputFile& file, const std::string& path) {
+  try {
+    return read_result(file.rest());
   } catch (const std::system_error& error) {
     throw ResultError(fmt::format("cannot read {}: {}", path, error.code().message()));
   } catch (const ResultError& error) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "allocator_shim/base/input_file.h"
 #include "reports/model/run_result.h"
 
 namespace ohm::reports {
@@ -24,5 +25,7 @@ RunResult result_of(const nlohmann::json& json);
 
 /// The same, with the path before the message; also for a file that cannot be read.
 RunResult read_result_file(const std::string& path);
+/// Of a file that is open: `path` is for messages.
+RunResult read_result_file(InputFile& file, const std::string& path);
 
 }  // namespace ohm::reports

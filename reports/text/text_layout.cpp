@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "allocator_shim/base/utf8.h"
 
@@ -17,6 +19,30 @@ bool is_control(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence.front());
   if (sequence.size() == 1) return first != '\n' && (first < 0x20U || first == 0x7FU);
   return sequence.size() == 2 && first == 0xC2U && static_cast<unsigned char>(sequence[1]) < 0xA0U;
+}
+
+char32_t code_point(std::string_view sequence) {
+  const auto first = static_cast<unsigned char>(sequence.front());
+  if (sequence.size() == 1) return first;
+  char32_t code = first & (0xFFU >> (sequence.size() + 1));
+  for (const char c : sequence.substr(1))
+    code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
+  return code;
+}
+
+/// What makes text look like another one: marks of direction, separators of lines, and what has no
+/// width.
+bool is_deceptive(char32_t code) {
+  struct Range {
+    char32_t first;
+    char32_t last;
+  };
+  constexpr std::array kRanges = {
+      Range{0x061C, 0x061C}, Range{0x200B, 0x200B}, Range{0x200E, 0x200F},  Range{0x2028, 0x202E},
+      Range{0x2060, 0x206F}, Range{0xFEFF, 0xFEFF}, Range{0xE0000, 0xE007F}};
+  return std::any_of(kRanges.begin(), kRanges.end(), [code](const Range& range) {
+    return range.first <= code && code <= range.last;
+  });
 }
 
 /// Bytes of the first `columns` code points.
@@ -71,6 +97,8 @@ std::string printable(std::string_view text) {
       out += "  ";
     } else if (length == 0 || is_control(sequence)) {
       for (const char c : sequence) out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+    } else if (is_deceptive(code_point(sequence))) {
+      out += fmt::format("\\u{:04X}", static_cast<std::uint32_t>(code_point(sequence)));
     } else {
       out += sequence;
     }

@@ -16,7 +16,8 @@ std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 
 /// Text of unknown origin: control characters but line ends, and what is not UTF-8, spelled "\x1B";
-/// tabs as blanks; no line ends at the end.
+/// what changes the direction of text or cannot be seen "\u202E"; tabs as blanks; no line ends at
+/// the end.
 std::string printable(std::string_view text);
 
 /// At most `width` columns: cut in the middle, "scenar…_grad.lua".

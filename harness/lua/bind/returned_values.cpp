@@ -10,6 +10,7 @@
 
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/tensor_handle.h"
+#include "harness/lua/vm/table_key.h"
 #include "runtime/arithmetic/factories.h"
 
 namespace ohm::lua {
@@ -86,8 +87,8 @@ class Copier {
   }
 
   ReturnedValues take() {
-    std::sort(values_.begin(), values_.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(values_.begin(), values_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     return std::move(values_);
   }
 
@@ -101,20 +102,26 @@ class Copier {
       throw std::invalid_argument(fmt::format("'{}' is nested too deeply to be returned", name));
     }
     luaL_checkstack(state_, LUA_MINSTACK, nullptr);
-    for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_pop(state_, 1)) {
-      copy(lua_gettop(state_), member_name(name), level + 1);
+    check_keys(table, name);
+    for (const TableKey& key : ordered_keys(state_, table)) {
+      key.push(state_);
+      lua_rawget(state_, table);
+      copy(lua_gettop(state_), member_name(name, key), level + 1);
+      lua_pop(state_, 1);
     }
   }
 
-  // The key is below the value.
-  std::string member_name(const std::string& of) const {
-    if (lua_isinteger(state_, -2) != 0) return fmt::format("{}[{}]", of, lua_tointeger(state_, -2));
-    if (lua_type(state_, -2) != LUA_TSTRING) {
+  void check_keys(int table, const std::string& name) {
+    for (lua_pushnil(state_); lua_next(state_, table) != 0; lua_pop(state_, 1)) {
+      if (lua_isinteger(state_, -2) != 0 || lua_type(state_, -2) == LUA_TSTRING) continue;
       throw std::invalid_argument(
-          fmt::format("'{}' has a key of type {}", of, type_of(state_, -2)));
+          fmt::format("'{}' has a key of type {}", name, type_of(state_, -2)));
     }
-    return of.empty() ? lua_tostring(state_, -2)
-                      : fmt::format("{}.{}", of, lua_tostring(state_, -2));
+  }
+
+  static std::string member_name(const std::string& of, const TableKey& key) {
+    if (key.kind == TableKey::Kind::integer) return fmt::format("{}[{}]", of, key.integer);
+    return of.empty() ? std::string(key.text) : fmt::format("{}.{}", of, key.text);
   }
 
   static std::string refusal(const std::string& name, const std::string& what) {

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/inspect/reachable.h"
 #include "harness/lua/vm/interpreter.h"
+#include "harness/lua/vm/table_key.h"
 
 namespace ohm::lua {
 
@@ -30,62 +34,141 @@ struct Root {
   Reachable reachable;
 };
 
-/// Tables and functions of the script on the way to what the runtime knows.
+/// What tells entries apart whose keys have no order: where their tensors are. 0: of no tensor.
+std::uint64_t address_of(lua_State* L, int index) {
+  const auto address = [](const Tensor& tensor) {
+    return tensor.defined() ? tensor.storage().address() : 0;
+  };
+  if (const Tensor* tensor = test_handle<Tensor>(L, index)) return address(*tensor);
+  if (const nn::ModulePtr* module = test_handle<nn::ModulePtr>(L, index)) {
+    const std::vector<Tensor> parameters =
+        *module ? (*module)->parameters() : std::vector<Tensor>();
+    return parameters.empty() ? 0 : address(parameters.front());
+  }
+  return 0;
+}
+
+/// Tables and functions of the script on the way to what the runtime knows: nearest first, and
+/// those that are equally near in the order of their keys.
+///
+/// Note [Keys without an order]
+/// Entries of a table whose keys are objects share one rank, and their names are the same. What
+/// lies beneath them is put in order by ranks, keys and names alone, so that the path to a tensor
+/// does not depend on which entry the table happens to have first.
 class ValueWalk {
  public:
   ValueWalk(lua_State* L, Reachable& reachable) : state_(L), reachable_(reachable) {}
 
   /// Of the value on top of the stack, which stays there.
-  void walk(std::size_t place, int depth = 0) {
-    if (const Tensor* tensor = test_handle<Tensor>(state_, -1)) {
-      return reachable_.add(*tensor, place);
+  void walk(std::size_t place) {
+    const int top = lua_gettop(state_);
+    std::vector<Found> level = {{0, std::nullopt, {}, place, 0, top}};
+    for (int depth = 0; !level.empty(); ++depth) {
+      const int above = lua_gettop(state_);
+      std::vector<Found> next;
+      for (const Found& found : level) look_at(found, depth < kRetentionMostLevels, next);
+      level = ranked(std::move(next));
+      // What has been looked at makes room; the root was not pushed here.
+      for (Found& found : level) found.slot -= above - top;
+      lua_rotate(state_, top + 1, -(above - top));
+      lua_pop(state_, above - top);
     }
-    if (const nn::ModulePtr* module = test_handle<nn::ModulePtr>(state_, -1)) {
-      if (*module) reachable_.add(**module, place);
-      return;
-    }
-    if (const optim::OptimizerPtr* optimizer = test_handle<optim::OptimizerPtr>(state_, -1)) {
-      if (*optimizer) reachable_.add(**optimizer, place);
-      return;
-    }
-    if (depth == kRetentionMostLevels || lua_checkstack(state_, LUA_MINSTACK) == 0) return;
-    if (lua_istable(state_, -1)) return walk_table(place, depth);
-    if (lua_isfunction(state_, -1) && !lua_iscfunction(state_, -1)) walk_upvalues(place, depth);
+    lua_settop(state_, top);
   }
 
  private:
   static constexpr int kRetentionMostLevels = 12;
 
-  bool is_new() { return seen_.insert(lua_topointer(state_, -1)).second; }
+  /// A value that waits on the stack to be looked at.
+  struct Found {
+    std::size_t from_rank;        ///< of what holds it
+    std::optional<TableKey> key;  ///< nullopt: without an order
+    std::string name;
+    std::size_t from_place;
+    std::uint64_t address;
+    int slot;
+    std::size_t rank = 0;  ///< in its level; equal ones cannot be told apart
 
-  void walk_table(std::size_t place, int depth) {
-    if (!is_new()) return;
-    for (lua_pushnil(state_); lua_next(state_, -2) != 0; lua_pop(state_, 1)) {
-      if (!can_hold()) continue;
-      walk(reachable_.add_place(place, key_name()), depth + 1);
+    auto order() const { return std::tuple(from_rank, !key, key.value_or(TableKey()), name); }
+  };
+
+  /// A table or a function at its place.
+  struct Holder {
+    std::size_t rank;
+    std::size_t place;
+    int slot;
+  };
+
+  static std::vector<Found> ranked(std::vector<Found> level) {
+    std::stable_sort(level.begin(), level.end(), [](const Found& a, const Found& b) {
+      const auto left = a.order();
+      const auto right = b.order();
+      if (left < right || right < left) return left < right;
+      return a.address < b.address;
+    });
+    for (std::size_t i = 1; i < level.size(); ++i) {
+      const bool is_same = !(level[i - 1].order() < level[i].order());
+      level[i].rank = is_same ? level[i - 1].rank : i;
+    }
+    return level;
+  }
+
+  void look_at(const Found& found, bool goes_on, std::vector<Found>& next) {
+    if (lua_checkstack(state_, LUA_MINSTACK) == 0) return;
+    const std::size_t place =
+        found.name.empty() ? found.from_place : reachable_.add_place(found.from_place, found.name);
+    if (const Tensor* tensor = test_handle<Tensor>(state_, found.slot)) {
+      reachable_.add(*tensor, place);
+    } else if (const nn::ModulePtr* module = test_handle<nn::ModulePtr>(state_, found.slot)) {
+      if (*module) reachable_.add(**module, place);
+    } else if (const optim::OptimizerPtr* optimizer =
+                   test_handle<optim::OptimizerPtr>(state_, found.slot)) {
+      if (*optimizer) reachable_.add(**optimizer, place);
+    } else if (goes_on && seen_.insert(lua_topointer(state_, found.slot)).second) {
+      const Holder from{found.rank, place, found.slot};
+      if (lua_istable(state_, found.slot)) add_entries(from, next);
+      if (lua_isfunction(state_, found.slot)) add_upvalues(from, next);
     }
   }
 
-  void walk_upvalues(std::size_t place, int depth) {
-    if (!is_new()) return;
-    for (int i = 1; const char* name = lua_getupvalue(state_, -1, i); ++i) {
+  void add_entries(const Holder& table, std::vector<Found>& next) {
+    for (lua_pushnil(state_); lua_next(state_, table.slot) != 0;) {
+      // The value stays below the key, which is needed to go on.
+      lua_insert(state_, -2);
+      const std::optional<TableKey> key = table_key(state_, -1);
+      add_below_top(table, key, name_of(key), next);
+    }
+  }
+
+  void add_upvalues(const Holder& function, std::vector<Found>& next) {
+    if (lua_iscfunction(state_, function.slot) != 0) return;
+    for (int i = 1; const char* name = lua_getupvalue(state_, function.slot, i); ++i) {
+      TableKey key;
+      key.number = i;
       const bool is_globals = std::string_view(name) == "_ENV";
-      if (!is_globals && can_hold()) {
-        walk(reachable_.add_place(place, fmt::format(" upvalue {}", name)), depth + 1);
+      lua_pushnil(state_);
+      if (is_globals) {
+        lua_remove(state_, -2);
+      } else {
+        add_below_top(function, key, fmt::format(" upvalue {}", name), next);
       }
       lua_pop(state_, 1);
     }
   }
 
-  bool can_hold() const {
-    const int type = lua_type(state_, -1);
-    return type == LUA_TTABLE || type == LUA_TUSERDATA || type == LUA_TFUNCTION;
+  /// Keeps the value below the top of the stack, or removes it when it cannot hold anything.
+  void add_below_top(const Holder& from, const std::optional<TableKey>& key, std::string name,
+                     std::vector<Found>& next) {
+    const int type = lua_type(state_, -2);
+    const bool can_hold = type == LUA_TTABLE || type == LUA_TUSERDATA || type == LUA_TFUNCTION;
+    if (!can_hold || lua_checkstack(state_, LUA_MINSTACK) == 0) return lua_remove(state_, -2);
+    next.push_back({from.rank, key, std::move(name), from.place, address_of(state_, -2),
+                    lua_gettop(state_) - 1});
   }
 
-  // The key is below the value.
-  std::string key_name() const {
-    if (lua_isinteger(state_, -2) != 0) return fmt::format("[{}]", lua_tointeger(state_, -2));
-    if (lua_type(state_, -2) == LUA_TSTRING) return fmt::format(".{}", lua_tostring(state_, -2));
+  static std::string name_of(const std::optional<TableKey>& key) {
+    if (key && key->kind == TableKey::Kind::integer) return fmt::format("[{}]", key->integer);
+    if (key && key->kind == TableKey::Kind::string) return fmt::format(".{}", key->text);
     return "[…]";
   }
 

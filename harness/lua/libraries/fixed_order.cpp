@@ -3,77 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
-#include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "harness/lua/bind/arguments.h"
-#include "harness/lua/vm/push_text.h"
+#include "harness/lua/vm/table_key.h"
 
 namespace ohm::lua {
 namespace {
 
-struct Key {
-  enum class Kind { integer, number, string, boolean };
-  Kind kind = Kind::integer;
-  lua_Integer integer = 0;  // of a boolean: 0 or 1
-  lua_Number number = 0;    // of an integer too
-  std::string_view text;    // owned by the table
-
-  int group() const { return std::max(static_cast<int>(kind), 1); }
-  friend bool operator<(const Key& a, const Key& b) {
-    return std::tuple(a.group(), a.number, a.integer, a.text) <
-           std::tuple(b.group(), b.number, b.integer, b.text);
-  }
-};
-
-Key key_at(lua_State* L, int index) {
-  Key key;
-  switch (lua_type(L, index)) {
-    case LUA_TNUMBER:
-      key.kind = lua_isinteger(L, index) != 0 ? Key::Kind::integer : Key::Kind::number;
-      key.integer = lua_tointeger(L, index);
-      key.number = lua_tonumber(L, index);
-      return key;
-    case LUA_TSTRING: {
-      std::size_t length = 0;
-      const char* text = lua_tolstring(L, index, &length);
-      key.kind = Key::Kind::string;
-      key.text = {text, length};
-      return key;
-    }
-    case LUA_TBOOLEAN:
-      key.kind = Key::Kind::boolean;
-      key.integer = lua_toboolean(L, index);
-      return key;
-    default:
-      throw std::invalid_argument(
-          fmt::format("[pairs] a table with a {} among its keys has no fixed order: keep them in a "
-                      "list",
-                      type_of(L, index)));
-  }
+TableKey key_at(lua_State* L, int index) {
+  if (const std::optional<TableKey> key = table_key(L, index)) return *key;
+  throw std::invalid_argument(
+      fmt::format("[pairs] a table with a {} among its keys has no fixed order: keep them in a "
+                  "list",
+                  type_of(L, index)));
 }
 
-void push_key(lua_State* L, const Key& key) {
-  switch (key.kind) {
-    case Key::Kind::integer:
-      lua_pushinteger(L, key.integer);
-      break;
-    case Key::Kind::number:
-      lua_pushnumber(L, key.number);
-      break;
-    case Key::Kind::string:
-      push_text(L, key.text);
-      break;
-    case Key::Kind::boolean:
-      lua_pushboolean(L, static_cast<int>(key.integer));
-      break;
-  }
-}
-
-std::vector<Key> sorted_keys(lua_State* L, int table) {
-  std::vector<Key> keys;
+std::vector<TableKey> sorted_keys(lua_State* L, int table) {
+  std::vector<TableKey> keys;
   for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) keys.push_back(key_at(L, -2));
   std::sort(keys.begin(), keys.end());
   return keys;
@@ -102,11 +51,11 @@ int pairs_in_order(lua_State* L) {
     return 3;
   }
   luaL_checktype(L, 1, LUA_TTABLE);
-  const std::vector<Key> keys = sorted_keys(L, 1);
+  const std::vector<TableKey> keys = sorted_keys(L, 1);
   lua_createtable(L, static_cast<int>(keys.size()), 0);
   lua_Integer count = 0;
-  for (const Key& key : keys) {
-    push_key(L, key);
+  for (const TableKey& key : keys) {
+    key.push(L);
     lua_rawseti(L, -2, ++count);
   }
   lua_pushinteger(L, 0);
@@ -119,14 +68,14 @@ int pairs_in_order(lua_State* L) {
 int next_in_order(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 2);
-  const std::vector<Key> keys = sorted_keys(L, 1);
+  const std::vector<TableKey> keys = sorted_keys(L, 1);
   auto at = keys.begin();
   if (!lua_isnil(L, 2)) at = std::upper_bound(keys.begin(), keys.end(), key_at(L, 2));
   if (at == keys.end()) {
     lua_pushnil(L);
     return 1;
   }
-  push_key(L, *at);
+  at->push(L);
   lua_pushvalue(L, -1);
   lua_rawget(L, 1);
   return 2;

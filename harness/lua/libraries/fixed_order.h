@@ -1,8 +1,5 @@
 // Traversal of tables in an order that is the same on every run.
-//
-// A hash table's own order depends on addresses and on a seed taken from the clock. Here numbers
-// come first, in ascending order, then strings in byte order, then false and true. Keys of other
-// types have no order that could be fixed: std::invalid_argument.
+// The order is that of keys (table_key.h); a key of a type that has none: std::invalid_argument.
 #pragma once
 
 #include <lua.hpp>

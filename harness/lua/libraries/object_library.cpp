@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -188,6 +189,7 @@ class Arming {
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TSTRING) known.emplace_back(lua_tostring(L, -2));
   }
+  std::sort(known.begin(), known.end());  // the first of equally near names is told
   throw std::invalid_argument(
       fmt::format("[object] has no attribute '{}'{}", name, did_you_mean(name, known)));
 }

@@ -63,7 +63,11 @@ std::string find_file(const Interpreter& interpreter, std::string_view name) {
   }
   const fs::path folder = fs::path(interpreter.script_path()).parent_path();
   for (const std::string& place : *places) {
-    if (!fs::exists(place)) continue;
+    if (!fs::exists(place)) {
+      // It may have gone since it was read.
+      if (interpreter.modules.contains(place)) return place;
+      continue;
+    }
     if (is_inside(folder.empty() ? "." : folder, place)) return place;
     throw std::invalid_argument(
         fmt::format("[require] {} is outside the scenario's folder", place));
@@ -73,15 +77,21 @@ std::string find_file(const Interpreter& interpreter, std::string_view name) {
                   places->front(), places->back()));
 }
 
-// Pushes what the file returns.
-void run_file(lua_State* L, const std::string& path) {
-  std::string source;
+// Of the version that is read first.
+const std::string& text_of(Interpreter& interpreter, const std::string& path) {
+  const auto known = interpreter.modules.find(path);
+  if (known != interpreter.modules.end()) return known->second;
   try {
-    source = engine::read_source_file(path);
+    return interpreter.modules.emplace(path, engine::read_source_file(path)).first->second;
   } catch (const engine::ScriptError& error) {
     throw std::invalid_argument(fmt::format("[require] {}", error.what()));
   }
-  if (Interpreter::of(L).compile(L, source, path) != LUA_OK) lua_error(L);
+}
+
+// Pushes what the file returns.
+void run_file(lua_State* L, const std::string& path) {
+  Interpreter& interpreter = Interpreter::of(L);
+  if (interpreter.compile(L, text_of(interpreter, path), path) != LUA_OK) lua_error(L);
   lua_call(L, 0, 1);
   if (!lua_isnil(L, -1)) return;
   lua_pop(L, 1);

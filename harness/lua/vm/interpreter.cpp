@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "allocator_shim/base/cut_text.h"
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/lua/vm/compile.h"
 #include "harness/lua/vm/dead_registers.h"
@@ -266,7 +267,7 @@ engine::ScriptError Interpreter::cap_error() const {
 }
 
 engine::ScriptError Interpreter::script_error(std::string message) const {
-  message = with_whole_paths(std::move(message));
+  message = with_whole_paths(cut_text(std::move(message)));
   engine::ScriptError error(message);
   error.traceback = traceback_;
   for (const std::string& file : files_) {

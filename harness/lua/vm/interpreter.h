@@ -96,6 +96,7 @@ class Interpreter {
 
   engine::RunContext* run = nullptr;  ///< the running variant; nullptr while a file is loaded
   ScenarioParameters parameters;      ///< what the script declares and what was set from outside
+  engine::ModuleTexts modules;        ///< that are read; by their paths
   std::set<std::string> modules_in_progress;  ///< what `require` is about to run
 
   /// Tells running_state() which coroutine's native runs, while the scope lives.

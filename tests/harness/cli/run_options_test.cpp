@@ -65,7 +65,7 @@ std::string machine_text(const RunOptions& run) {
   const engine::ScenarioDescription described = scenario();
   const engine::MachineOptions machine =
       engine::machine_for(described, described.variants.front(), run);
-  const engine::LoadRequest load = engine::load_request(run, "x.lua", "");
+  const engine::LoadRequest load = engine::load_request(run, "x.lua", {});
   std::string text =
       fmt::format("{} {} {} {} {} {} {} {} {}", machine.gpu.profile, machine.gpu.count,
                   machine.gpu.capacity_bytes.value_or(0), machine.gpu.values,

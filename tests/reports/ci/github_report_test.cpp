@@ -39,7 +39,8 @@ TEST(GithubAnnotations, EscapeWhatACommandIsMadeOf) {
   result.scenarios[0].variants[0].reason = "100 % of\r\nthis: that, too";
   result.scenarios[0].variants[0].rerun = "again";
   EXPECT_EQ(
-      "::error file=a%2Cb%3Ac%25.lua,line=20,title=many.v0%3A LimitExceeded::100 %25 of%0D%0Athis: "
+      "::error file=a%2Cb%3Ac%25.lua,line=20,title=many.v0%3A LimitExceeded::100 %25 "
+      "of\\x0D%0Athis: "
       "that, too%0Are-run: again\n",
       github_annotations(result, {}));
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -48,6 +49,30 @@ TEST_F(ReportFileTest, LeavesNothingBehindWhenItIsNotCommitted) {
   { const ReportFile file(path("out.json")); }
   EXPECT_EQ("old", test::read_file(path("out.json")));
   EXPECT_EQ(1U, files());
+}
+
+TEST_F(ReportFileTest, SeveralAreReplacedAllOrNotAtAll) {
+  write("a.json", "old a");
+  ReportFile a(path("a.json"));
+  ReportFile b(path("b.json"));
+  ReportFile c(path("c.json"));
+  for (ReportFile* file : {&a, &b, &c}) file->write("new");
+  fs::create_directories(path("c.json"));  // meanwhile
+  const std::array<ReportFile*, 3> all = {&a, &b, &c};
+  try {
+    ReportFile::commit_all(all);
+    FAIL() << "no error";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ("cannot write " + path("c.json") + ": Is a directory", std::string(error.what()));
+  }
+  EXPECT_EQ("old a", test::read_file(path("a.json")));
+  EXPECT_FALSE(fs::exists(path("b.json")));
+  fs::remove(path("c.json"));
+  ReportFile again(path("c.json"));
+  again.write("new");
+  const std::array<ReportFile*, 1> one = {&again};
+  ReportFile::commit_all(one);
+  EXPECT_EQ("new", test::read_file(path("c.json")));
 }
 
 TEST_F(ReportFileTest, KeepsThePermissionsOfTheFile) {
