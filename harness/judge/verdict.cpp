@@ -81,8 +81,7 @@ std::optional<Judgement> no_lack_of_memory(const Evidence& evidence) {
     case Outcome::oom:
       if (peak_of(*larger) > peak_of(evidence.measured)) return std::nullopt;
       return failed(FailureType::not_reproduced,
-                    fmt::format("{}, and no less on a GPU of {}: it is not memory that it lacks",
-                                oom_text(evidence),
+                    fmt::format("{}; a GPU of {} does not hold it either", oom_text(evidence),
                                 reports::short_bytes(larger->devices.front().capacity_bytes)));
     case Outcome::error:
     case Outcome::crashed:

@@ -25,7 +25,9 @@ MachineOptions large_machine_for(const ScenarioDescription& scenario,
   // Still a GPU: a program that allocates without end has to end.
   const std::size_t capacity =
       machine.gpu.capacity_bytes.value_or(machine.gpu_profile().capacity_bytes);
-  machine.gpu.capacity_bytes = std::min(16 * capacity, std::max(capacity, 256_GiB));
+  machine.gpu.capacity_bytes = machine.gpu.values
+                                   ? std::min(16 * capacity, std::max(capacity, 256_GiB))
+                                   : std::max(16 * capacity, 1024_GiB);
   return machine;
 }
 

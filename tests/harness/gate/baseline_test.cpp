@@ -195,7 +195,7 @@ TEST(Baseline, WhatIsEditedIntoNonsenseIsRefusedWithItsLine) {
   EXPECT_EQ("line 1: it has no variant", refusal("ohm.baseline/2\n"));
   EXPECT_EQ("line 1: a baseline begins with ohm.baseline/2", refusal("variant a\n"));
   EXPECT_EQ("line 1: its format is ohm.baseline/9, this program reads ohm.baseline/2",
-            refusal("ohm.baseline/2\n"));
+            refusal("ohm.baseline/9\n"));
   EXPECT_EQ("line 2: figures before the first variant", refusal("ohm.baseline/2\n  steps 3\n"));
   EXPECT_EQ("line 3: a appears twice", refusal(head + "variant a\n"));
   EXPECT_EQ("line 3: \"few\" is not a figure", refusal(head + "  steps few\n"));

@@ -191,7 +191,7 @@ TEST_F(Gates, CiDoesNotWriteBaselinesUnlessForced) {
 }
 
 TEST_F(Gates, ABrokenBaselineIsNoBaselineThatHolds) {
-  folder_.write("gate.baseline", "ohm.baseline/1\nvariant dropped\n  steps many\n");
+  folder_.write("gate.baseline", "ohm.baseline/2\nvariant dropped\n  steps many\n");
   for (const char* command : {"run", "baseline"}) {
     std::vector<std::string> arguments = {command};
     if (arguments[0] == "baseline") arguments.emplace_back("check");
@@ -201,7 +201,7 @@ TEST_F(Gates, ABrokenBaselineIsNoBaselineThatHolds) {
     EXPECT_THAT(result.out + result.err,
                 HasSubstr("gate.baseline: line 3: \"many\" is not a figure"));
   }
-  EXPECT_EQ("ohm.baseline/1\nvariant dropped\n  steps many\n",
+  EXPECT_EQ("ohm.baseline/2\nvariant dropped\n  steps many\n",
             read_file(folder_.file("gate.baseline")));
 }
 

@@ -1,6 +1,7 @@
 // Inputs that are no regular files: pipes work, what never ends is refused; and what the machine
 // lacks is told as such.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/harness/program/program_test.h"
 
@@ -119,6 +120,7 @@ TEST_F(PipedInput, ThatIsTooLargeForTheMemoryIsNoDefectOfOhms) {
 TEST_F(PipedInput, LackOfFileDescriptorsIsTold) {
   const ProgramResult ran =
       test::run_program(folder_.path().string(), {"run", "good.lua", "-j", "8"}, [] {
+        ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // what the caller left open counts, too
         const rlimit limit = {6, 6};
         ::setrlimit(RLIMIT_NOFILE, &limit);
       });
