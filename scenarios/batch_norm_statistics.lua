@@ -20,10 +20,10 @@ local A = bytes.float32(2, C, 48, 48)
 local CONV = bytes.float32(C, C, 3, 3) + bytes.float32(C)
 -- Weight, bias, running mean, running variance, the number of batches; then mean and deviation.
 local NORM, OF_THE_BATCH = 2 * bytes.float32(C) + 3 * bytes.scalar, 2 * bytes.float32(C)
--- One tensor for each block, as without BatchNorm: parameters and gradients; the batch, the
--- results, of one block what is computed again, two gradients; and the norms with their statistics.
-local ROOM = DEPTH * (2 * CONV + 2 * NORM + OF_THE_BATCH) + (1 + DEPTH + 1 + 2) * A
-  + 4 * bytes.scalar
+-- One tensor for each block, as without BatchNorm. The peak is where backward begins: parameters;
+-- the batch, the convolutions' results, of the last block what is computed again, with its
+-- statistics, and a gradient; the mean and the root of backward.
+local ROOM = DEPTH * (CONV + NORM) + OF_THE_BATCH + (1 + DEPTH + 2 + 1) * A + 2 * bytes.scalar
 
 local function new_net(device, with_norm)
   ohm.manual_seed(1)

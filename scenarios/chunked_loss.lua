@@ -17,10 +17,11 @@ local nn, F = ohm.nn, ohm.nn.functional
 local TOKENS, WIDTH, WORDS, CHUNK = 256, 32, 8192, 32
 local HIDDEN = bytes.float32(TOKENS, WIDTH)
 local function logits(tokens) return bytes.float32(tokens, WORDS) end
--- The head and its gradient; the hidden states, their gradient and two that are on their way;
--- labels; and of one chunk its log-probabilities and both of their gradients.
+-- The head and its gradient; the body; the batch, the hidden states and their gradient; labels; of
+-- one chunk its log-probabilities and both of their gradients; the loss, its gradient and the root.
 local HEAD = bytes.linear(WIDTH, WORDS)
-local ROOM = 2 * HEAD + 4 * HIDDEN + bytes.int64(TOKENS) + 3 * logits(CHUNK) + 32 * bytes.scalar
+local ROOM = 2 * HEAD + bytes.linear(WIDTH, WIDTH) + 3 * HIDDEN + bytes.int64(TOKENS)
+  + 3 * logits(CHUNK) + 3 * bytes.scalar
 
 local function train(device, loss_of)
   ohm.manual_seed(1)

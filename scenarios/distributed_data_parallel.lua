@@ -17,14 +17,16 @@ local nn, F = ohm.nn, ohm.nn.functional
 local GPUS, ROWS, DEPTH, WIDTH, CLASSES = 8, 128, 6, 128, 500
 local LARGEST = bytes.linear(WIDTH, CLASSES)
 local P = DEPTH * bytes.linear(WIDTH, WIDTH) + LARGEST
--- Of a rank's 16 samples: the batch, the results of all layers and two gradients; of the head its
--- output, log-probabilities and their two gradients; labels and a few scalars.
+-- A rank has 16 samples. At the end of backward: parameters, gradients and the bucket; the batch
+-- and a gradient; the loss and the root of backward.
 local SHARE = ROWS // GPUS
-local STEP = (1 + DEPTH + 2) * bytes.float32(SHARE, WIDTH) + 4 * bytes.float32(SHARE, CLASSES)
-  + bytes.int64(SHARE) + 4 * bytes.scalar
--- Parameters, gradients and buckets; with views each gradient is only there until it is in its
--- bucket, so that one of them, the largest, stands beside.
-local RANK, RANK_WITH_VIEWS = 3 * P + STEP, 2 * P + LARGEST + STEP
+local A = bytes.float32(SHARE, WIDTH)
+local RANK = 3 * P + 2 * A + 2 * bytes.scalar
+-- With views a gradient is only there until it is in its bucket: the peak is in the head's
+-- backward, whose gradient stands beside. The batch, the results of all layers and a gradient;
+-- that of the log-probabilities; the loss and the root.
+local RANK_WITH_VIEWS = 2 * P + LARGEST + (1 + DEPTH + 1) * A + bytes.float32(SHARE, CLASSES)
+  + 2 * bytes.scalar
 
 local function new_net()
   ohm.manual_seed(1)

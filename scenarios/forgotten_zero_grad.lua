@@ -54,7 +54,7 @@ return ohm.scenario {
   name = "forgotten_zero_grad",
   summary = "Without zero_grad gradients add up, in number and in bytes",
   gpu = {profile = "tiny-64m", values = true},
-  limits = {bytes.at_most("peak_allocated_bytes", STEP), "error_vs_reference <= 0.001"},
+  limits = {bytes.at_most("peak_allocated_bytes", STEP), "error_vs_reference == 0"},
   reference = "right_numbers",
 
   problems = {never = function(d) return train(d, never) end},

@@ -17,16 +17,14 @@ local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional
 
 -- (a) Activations: 8 blocks of width 128; a batch of 512 keeps 256 KiB for each block's result. A
--- quarter of the batch is to fit: parameters, gradients, the whole batch as input, a quarter of the
--- activations with two gradients of theirs; and of the head, what a loss and its gradient take.
+-- quarter of the batch is to fit: parameters, gradients and the last layer's new one, the whole
+-- batch as input, a quarter of the other layers' results with two gradients of theirs; the loss
+-- and the root of backward.
 local DEPTH, WIDTH, BATCH = 8, 128, 512
 local P = nets.deep_bytes(DEPTH, WIDTH)
-local function activations(batch)
-  return (DEPTH + 2) * bytes.float32(batch, WIDTH) + 4 * bytes.float32(batch, 10)
-end
 local INPUTS = bytes.float32(BATCH, WIDTH) + bytes.int64(BATCH)
-local FITS = 2 * P + INPUTS + activations(BATCH // 4) + bytes.linear(WIDTH, WIDTH)
-  + 4 * bytes.scalar
+local FITS = 2 * P + bytes.linear(WIDTH, WIDTH) + INPUTS
+  + (DEPTH - 1 + 2) * bytes.float32(BATCH // 4, WIDTH) + 2 * bytes.scalar
 
 -- (b) Parameters: one block of width 1024, 4 MiB. On a card for parameters and gradients the batch
 -- of 32 is some 400 kB too much; in parts it is 4 MiB too much.
@@ -88,7 +86,8 @@ return ohm.scenario {
     -- 512 = 4 * 120 + 32: the last loss counts for its 32 samples only.
     shorter_last_part = whole(120, share_of(BATCH)),
     smaller_batch = {
-      of = "whole_batch", trades = "the size of the batch", must_agree = {"steps", "shapes", "finite"},
+      of = "whole_batch", trades = "the size of the batch",
+      must_agree = {"steps", "shapes", "finite"},
       run = function(d)
         local net = nets.deep(DEPTH, WIDTH, d)
         local x, y = nets.batch(BATCH // 4, WIDTH, d)

@@ -22,8 +22,12 @@ local INSIDE = bytes.float32(BATCH, HIDDEN)
 -- (a) Linear(64, 256), GELU, Linear(256, 64), dropout. A block keeps its input, what GELU read and
 -- what it wrote, and dropout's mask.
 local GELU_P = DEPTH * (bytes.linear(WIDTH, HIDDEN) + bytes.linear(HIDDEN, WIDTH))
--- Four segments of two: their inputs; of the two blocks all that they keep; two gradients inside.
-local FOUR_SEGMENTS = GELU_P + (4 + 2) * A + (2 * 2 + 2) * INSIDE + 2 * A // 4
+-- Four segments of two. The peak is in the backward of the first one's second block: parameters;
+-- the gradients of six blocks, and one of this block's weights; of both blocks what GELU read and
+-- wrote, and a gradient inside; the batch, the second block's input, its mask and its result's
+-- gradient; the mean and the root of backward.
+local FOUR_SEGMENTS = GELU_P + 6 * GELU_P // DEPTH + bytes.float32(HIDDEN, WIDTH)
+  + (2 * 2 + 1) * INSIDE + 3 * A + A // 4 + 2 * bytes.scalar
 -- (b) Linear(64, 64), ReLU: a block keeps its result, which is the next one's input.
 local RELU_P = DEPTH * bytes.linear(WIDTH, WIDTH)
 -- The batch, the second segment's input, its four results and two gradients; two scalars.

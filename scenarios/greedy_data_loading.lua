@@ -17,10 +17,9 @@ local data = ohm.utils.data
 -- 2,048 samples of 512 features: 4 MiB. A batch of 64 is 128 KiB.
 local SAMPLES, FEATURES, BATCH = 2048, 512, 64
 local NET = 2 * bytes.linear(FEATURES, 10)
--- Net and gradients; the batch whose turn it is with its labels; of the loss log-probabilities, one
--- gradient, and a few scalars.
-local ROOM = NET + bytes.float32(BATCH, FEATURES) + bytes.int64(BATCH)
-  + 2 * bytes.float32(BATCH, 10) + 4 * bytes.scalar
+-- Net and gradients; the batch whose turn it is; the gradient of the log-probabilities; the loss
+-- and the root of backward.
+local ROOM = NET + bytes.float32(BATCH, FEATURES) + bytes.float32(BATCH, 10) + 2 * bytes.scalar
 
 -- On the host: the items of a batch, the batch that they are made into, and the one before it that
 -- still has its names; with their labels.

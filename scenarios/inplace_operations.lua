@@ -77,10 +77,11 @@ return ohm.scenario {
       run = function(d) return train(d, {inplace = false}) end,
     },
     -- GELU keeps what it reads, the next convolution what dropout wrote, and dropout a mask of a
-    -- byte for each number; in place its noise is a float. And a gradient.
+    -- byte for each number; in place its noise is a float. The batch and two gradients, before any
+    -- of a parameter; the mean and the root of backward.
     inplace_dropout = {
       limits = {bytes.at_most("peak_allocated_bytes",
-                              2 * P + (1 + 2 * DEPTH + 1) * A + DEPTH * A // 4)},
+                              P + (1 + 2 * DEPTH - 1 + 2) * A + DEPTH * A // 4 + 2 * bytes.scalar)},
       run = with_dropout(true),
     },
   },

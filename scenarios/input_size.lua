@@ -19,9 +19,10 @@ local BATCH, CHANNELS, SIDE = 4, 8, 96
 local function activations(side)
   return bytes.float32(BATCH, 3, side, side) + 4 * bytes.float32(BATCH, CHANNELS, side, side)
 end
-local PARAMETERS = 2 * (bytes.float32(CHANNELS, 3, 3, 3) + bytes.float32(CHANNELS, CHANNELS, 3, 3)
-                        + bytes.float32(10, CHANNELS) + 3 * bytes.scalar)
-local HEAD = 16 * bytes.scalar -- ten numbers an image, and losses
+local PARAMETERS = bytes.float32(CHANNELS, 3, 3, 3) + bytes.float32(CHANNELS, CHANNELS, 3, 3)
+  + bytes.float32(10, CHANNELS) + 3 * bytes.scalar
+-- The head's two gradients, the loss and the root of backward: no other gradient is there yet.
+local HEAD = bytes.float32(10, CHANNELS) + 3 * bytes.scalar
 
 local function new_net(device)
   ohm.manual_seed(1)

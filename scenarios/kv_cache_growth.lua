@@ -17,9 +17,10 @@ local F = ohm.nn.functional
 -- 2 layers, 4 heads of size 32: 1 KiB of keys and values a token and layer.
 local LAYERS, HEADS, SIZE, TOKENS, WINDOW = 2, 4, 32, 64, 16
 local function cache(tokens) return LAYERS * 2 * bytes.float32(HEADS, tokens, SIZE) end
--- The whole cache once, and what one token needs beside it: query, key and value as drawn and as
--- scaled, two results; scores as computed, scaled and weighed.
-local TOKEN = 8 * bytes.float32(HEADS, SIZE) + 3 * bytes.float32(HEADS, TOKENS)
+-- The whole cache once, and what one token needs beside it: query, key and value as scaled; scores
+-- as scaled and weighed; the result and the one before.
+local TOKEN = bytes.float32(3, HEADS, SIZE) + 2 * bytes.float32(HEADS, TOKENS)
+  + 2 * bytes.float32(HEADS, SIZE)
 local ROOM = cache(TOKENS) + TOKEN
 
 local function attend(q, keys, values)

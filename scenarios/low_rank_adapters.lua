@@ -20,9 +20,11 @@ local DEPTH, WIDTH, RANK, BATCH = 4, 256, 4, 32
 local A = bytes.float32(BATCH, WIDTH)
 local P = DEPTH * bytes.linear(WIDTH, WIDTH)
 local ADAPTERS = DEPTH * 2 * bytes.float32(RANK, WIDTH)
--- The frozen model; adapters with gradients, two states and a temporary; activations: of each layer
--- its input, its result and the adapter's, and a few that are on their way.
-local ROOM = P + 5 * ADAPTERS + (3 * DEPTH + 4) * A + DEPTH * bytes.float32(BATCH, RANK)
+-- The peak is where the second backward begins: the frozen model; adapters with two states; the
+-- batch, of each layer its result and the adapter's inside; log-probabilities and two gradients (as
+-- many classes as features); labels, the loss and the root of backward.
+local ROOM = P + 3 * ADAPTERS + (1 + DEPTH + 3) * A + DEPTH * bytes.float32(BATCH, RANK)
+  + bytes.int64(BATCH) + 2 * bytes.scalar
 
 local function new_model(device)
   ohm.manual_seed(1)

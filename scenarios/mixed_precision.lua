@@ -18,14 +18,16 @@
 local bytes, nets = require("bytes"), require("nets")
 local F = ohm.nn.functional
 
--- (a) 8 blocks of width 128: a batch of 512 makes 256 KiB (A) a block in float32. Half of that, for
--- results and two gradients; the batch in both precisions; parameters and their half copies. When
--- most gradients are made, most activations are gone.
+-- (a) 8 blocks of width 128: a batch of 512 makes 256 KiB (A) a block in float32. Half of that,
+-- for results and two gradients; the batch in both precisions, labels; parameters, the head's
+-- gradients, half copies of the other layers' weights but one. The loss as computed and as scaled,
+-- the root of backward, and the scaler's two numbers. When more gradients are made, more
+-- activations are gone.
 local DEPTH, WIDTH, BATCH = 8, 128, 512
 local P = nets.deep_bytes(DEPTH, WIDTH)
 local A = bytes.float32(BATCH, WIDTH)
-local HEAD = 4 * bytes.float32(BATCH, 10) + bytes.int64(BATCH) + 16 * bytes.scalar
-local HALVED = P + P // 2 + A + (DEPTH + 1 + 2) * A // 2 + HEAD
+local HALVED = P + bytes.linear(WIDTH, 10) + (DEPTH - 1) * bytes.float16(WIDTH, WIDTH)
+  + A + (1 + DEPTH + 2) * A // 2 + bytes.int64(BATCH) + 5 * bytes.scalar
 
 -- (b) One block of width 1,024 and a batch of 16, trained with fused Adam: parameters, gradients
 -- and state are 4 P. Half copies do not make any of them smaller.

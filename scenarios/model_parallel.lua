@@ -18,9 +18,10 @@ local nn, F = ohm.nn, ohm.nn.functional
 -- 12 MiB of layers and gradients, and has for half of them.
 local DEPTH, WIDTH, BATCH = 6, 512, 64
 local CAPACITY = "9 MiB"
--- Of half the layers: parameters, gradients, each result of ReLU, and what one step holds beside.
+-- Of half the layers, at the end of its backward: parameters and gradients; the targets, what came
+-- from the other half, the loss's difference and two gradients; the root of backward.
 local LAYER, A = bytes.linear(WIDTH, WIDTH), bytes.float32(BATCH, WIDTH)
-local HALF = 2 * DEPTH // 2 * LAYER + (DEPTH // 2 + 4) * A
+local HALF = 2 * (DEPTH // 2) * LAYER + 5 * A + bytes.scalar
 
 local function layers(first, last)
   local list = {}

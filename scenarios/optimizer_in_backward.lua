@@ -18,9 +18,10 @@ local F = ohm.nn.functional
 -- 8 layers of width 256, 256 KiB each, and few samples: memory is parameters and gradients.
 local DEPTH, WIDTH, BATCH = 8, 256, 16
 local P, LAYER = nets.deep_bytes(DEPTH, WIDTH), bytes.linear(WIDTH, WIDTH)
--- Parameters, one layer's gradient; the batch, all results and two gradients; the head's tensors.
-local ROOM = P + LAYER + (1 + DEPTH + 2) * bytes.float32(BATCH, WIDTH)
-  + 4 * bytes.float32(BATCH, 10) + bytes.int64(BATCH) + 4 * bytes.scalar
+-- In the last layer's backward: parameters, one layer's gradient; the batch, the results of the
+-- other layers and two gradients; labels, the loss and the root of backward.
+local ROOM = P + LAYER + (1 + DEPTH - 1 + 2) * bytes.float32(BATCH, WIDTH) + bytes.int64(BATCH)
+  + 2 * bytes.scalar
 
 local function train(device, prepare, step)
   local net = nets.deep(DEPTH, WIDTH, device)
