@@ -60,7 +60,7 @@ class WorkerProcess {
   WorkDone done;
 
  private:
-  static constexpr int kGraceMilliseconds = 1000;
+  static constexpr int kGraceMilliseconds = 10'000;
 
   void send(int signal) const;
   void wait_for_end(int milliseconds) const;
