@@ -170,6 +170,12 @@ class Validator {
 
   void check_comparison(const VariantDescription& variant) const {
     if (!variant.reference.empty()) check_known(variant.line, "reference", variant.reference);
+    const std::string& reference =
+        variant.reference.empty() ? scenario_.reference : variant.reference;
+    if (belongs_to_problem(variant.role) && reference == variant.name) {
+      refuse(variant, "its reference is the variant itself: its values would agree with any",
+             "name a variant whose values are right");
+    }
     if (variant.trades.empty() != variant.must_agree.empty()) {
       refuse(
           variant, "trades and must_agree belong together",

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -38,7 +40,16 @@ std::optional<double> tightest_factor(const Limit& limit, const LimitResult& res
   if (!result.measured || !result.bound || !result.holds.value_or(false)) return std::nullopt;
   if (limit.bound.front().variant.empty()) return *result.measured;
   if (*result.bound == 0) return std::nullopt;
-  return *result.measured / *result.bound * factor;
+  const double other = *result.bound / factor;
+  double tightest = *result.measured / other;
+  // Rounded so that it holds.
+  if (is_upper(limit.comparator) && tightest * other < *result.measured) {
+    tightest = std::nextafter(tightest, std::numeric_limits<double>::infinity());
+  }
+  if (is_lower(limit.comparator) && tightest * other > *result.measured) {
+    tightest = std::nextafter(tightest, -std::numeric_limits<double>::infinity());
+  }
+  return tightest;
 }
 
 void narrow(Room& room, const VariantResult& variant, const LimitResult& result) {
@@ -77,8 +88,11 @@ std::string tightest_text(const Room& room) {
   const Limit& limit = room.limit;
   const std::string& variant = limit.bound.front().variant;
   const std::string index = limit.gpu ? fmt::format("[cuda:{}]", *limit.gpu) : "";
-  return fmt::format("{}{} {} {:.10g}{}", limit.measurement->name, index,
-                     is_upper(limit.comparator) ? "<=" : ">=", room.tightest,
+  const bool is_integer = std::trunc(room.tightest) == room.tightest;
+  const std::string figure =
+      is_integer ? fmt::format("{:.0f}", room.tightest) : fmt::format("{}", room.tightest);
+  return fmt::format("{}{} {} {}{}", limit.measurement->name, index,
+                     is_upper(limit.comparator) ? "<=" : ">=", figure,
                      variant.empty() ? "" : " * " + variant);
 }
 

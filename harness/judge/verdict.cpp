@@ -50,10 +50,17 @@ std::optional<Judgement> missing_values(const Evidence& evidence) {
   return std::nullopt;
 }
 
+bool has_elements(const ReturnedValues& values) {
+  return std::any_of(values.begin(), values.end(), [](const auto& value) {
+    const std::vector<std::int64_t>& shape = value.second.shape;
+    return std::find(shape.begin(), shape.end(), 0) == shape.end();
+  });
+}
+
 /// It has to compute what its reference computes; nullopt when it does, or when it cannot be told.
 std::optional<Judgement> other_numbers(const Evidence& evidence) {
   if (!evidence.no_reference.empty()) return error(evidence.no_reference);
-  if (returned_values(evidence).empty()) {
+  if (!has_elements(returned_values(evidence))) {
     return error("it returns nothing to compare: return a table of what must agree");
   }
   if (std::optional<Judgement> missing = missing_values(evidence)) return missing;
@@ -76,7 +83,6 @@ std::optional<Judgement> no_lack_of_memory(const Evidence& evidence) {
   if (larger == nullptr) return error("it was not run on a larger GPU");
   switch (larger->outcome) {
     case Outcome::completed:
-    case Outcome::timeout:
       return missing_values(evidence);
     case Outcome::oom:
       if (peak_of(*larger) > peak_of(evidence.measured)) return std::nullopt;
@@ -84,6 +90,10 @@ std::optional<Judgement> no_lack_of_memory(const Evidence& evidence) {
                     fmt::format("{}; a GPU of {} does not hold it either", oom_text(evidence),
                                 reports::short_bytes(larger->devices.front().capacity_bytes)));
     case Outcome::error:
+      // The host may have had no room for the values; it got further all the same.
+      if (peak_of(*larger) > peak_of(evidence.measured)) return std::nullopt;
+      break;
+    case Outcome::timeout:
     case Outcome::crashed:
     case Outcome::not_run:
       break;
@@ -107,18 +117,24 @@ Judgement judge_problem(const Evidence& evidence) {
   return failed(FailureType::not_reproduced, "nothing goes wrong: " + holding_text(evidence));
 }
 
+/// Of all limits it cannot be told whether they hold.
+bool proves_nothing(const Evidence& evidence) {
+  return !evidence.limits.empty() &&
+         std::all_of(evidence.limits.begin(), evidence.limits.end(), is_unchecked);
+}
+
 Judgement judge_mitigation(const Evidence& evidence) {
   if (std::optional<Judgement> broken = broken_promise(evidence)) return *broken;
   if (std::optional<Judgement> different = other_numbers(evidence)) return *different;
+  if (proves_nothing(evidence) && evidence.comparison.state == Equivalence::not_checked) {
+    return skipped();
+  }
   return passed(trade_text(evidence) + holding_text(evidence));
 }
 
 Judgement judge_control(const Evidence& evidence) {
   if (std::optional<Judgement> broken = broken_promise(evidence)) return *broken;
-  const bool proves_nothing =
-      !evidence.limits.empty() &&
-      std::all_of(evidence.limits.begin(), evidence.limits.end(), is_unchecked);
-  return proves_nothing ? skipped() : passed(holding_text(evidence));
+  return proves_nothing(evidence) ? skipped() : passed(holding_text(evidence));
 }
 
 bool must_run_out_of_memory(const Evidence& evidence) {
@@ -126,14 +142,6 @@ bool must_run_out_of_memory(const Evidence& evidence) {
   if (!named.empty()) return std::find(named.begin(), named.end(), kOomWord) != named.end();
   return evidence.description.must_differ.empty() && evidence.problem != nullptr &&
          evidence.problem->outcome == Outcome::oom;
-}
-
-Judgement judge_non_fix_by_oom(const Evidence& evidence) {
-  if (!ran_out_of_memory(evidence)) {
-    return failed(FailureType::not_reproduced, "it helps: it does not run out of memory");
-  }
-  if (std::optional<Judgement> other = no_lack_of_memory(evidence)) return *other;
-  return passed("still " + oom_text(evidence));
 }
 
 /// The first of the measurements that it says it breaks without doing so; empty: it breaks all.
@@ -145,6 +153,19 @@ std::string unbroken_measurement(const Evidence& evidence) {
     if (name != kOomWord && first_limit(evidence, breaks_it) == nullptr) return name;
   }
   return {};
+}
+
+Judgement judge_non_fix_by_oom(const Evidence& evidence) {
+  if (!ran_out_of_memory(evidence)) {
+    return failed(FailureType::not_reproduced, "it helps: it does not run out of memory");
+  }
+  if (std::optional<Judgement> other = no_lack_of_memory(evidence)) return *other;
+  if (const std::string unbroken = unbroken_measurement(evidence); !unbroken.empty()) {
+    return failed(FailureType::not_reproduced,
+                  fmt::format("{}, but it does not break {}, which must_break names",
+                              oom_text(evidence), unbroken));
+  }
+  return passed("still " + oom_text(evidence));
 }
 
 Judgement judge_non_fix_by_limits(const Evidence& evidence) {
@@ -159,8 +180,9 @@ Judgement judge_non_fix_by_limits(const Evidence& evidence) {
     return failed(FailureType::not_reproduced, "it helps: " + holding_text(evidence));
   }
   return failed(FailureType::not_reproduced,
-                fmt::format("it breaks {}, and not {}", broken_text(evidence),
-                            names_limits ? "what it must: " + unbroken : "what its problem does"));
+                fmt::format("it breaks {}, but not {}", broken_text(evidence),
+                            names_limits ? unbroken + ", which must_break names"
+                                         : "what its problem breaks"));
 }
 
 /// It fits, and computes something else: what it names, and nothing beside it.
@@ -252,8 +274,18 @@ Judgement judge_partial(const Evidence& evidence) {
     if (std::optional<Judgement> other = no_lack_of_memory(evidence)) return *other;
   }
   if (std::optional<Judgement> different = other_numbers(evidence)) return *different;
-  if (ran_out_of_memory(evidence) && evidence.problem->outcome == Outcome::oom) {
-    return judge_partial_by_steps(evidence);
+  // Figures of a run that ended early are no measure of another.
+  const bool problem_ran_out = evidence.problem->outcome == Outcome::oom;
+  if (ran_out_of_memory(evidence)) {
+    if (problem_ran_out) return judge_partial_by_steps(evidence);
+    return failed(
+        FailureType::limit_exceeded,
+        fmt::format("{}, where {} completes", oom_text(evidence), evidence.description.of));
+  }
+  if (problem_ran_out) {
+    return passed(fmt::format("{}completes, where {} runs out of memory; still breaks {}",
+                              trade_text(evidence), evidence.description.of,
+                              broken_text(evidence)));
   }
   return judge_partial_by_figures(evidence);
 }
@@ -314,6 +346,7 @@ Judgement judge_check(const Evidence& evidence) {
   if (first_limit(evidence, breaks) != nullptr) {
     return failed(FailureType::limit_exceeded, "breaks " + broken_text(evidence));
   }
+  if (const JudgedLimit* limit = first_limit(evidence, is_untold)) return untold(*limit);
   return passed(fmt::format("raises \"{}\"", expected));
 }
 

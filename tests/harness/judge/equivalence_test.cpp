@@ -76,6 +76,10 @@ TEST(Equivalence, IntegersBeyondThePrecisionOfDoublesAreExact) {
               compared(integers(dtype, large + 1), integers(dtype, large)).difference);
   }
   EXPECT_EQ(Equivalence::different, state(script("integer", 0x1p53), integers("integer", large)));
+  // Whatever it is compared with.
+  EXPECT_EQ(Equivalence::different, state(script("number", 0x1p53), integers("integer", large)));
+  EXPECT_EQ(Equivalence::different, state(integers("integer", large), script("integer", 0x1p53)));
+  EXPECT_EQ(Equivalence::different, state(script("number", 0x1p63), integers("integer", large)));
 }
 
 TEST(Equivalence, DtypeOfTheReferenceDecides) {
@@ -185,6 +189,18 @@ TEST(RelativeError, IsAbsentWhereAValueIsMissing) {
   EXPECT_EQ("x: a string instead of a float32", why_not({{"x", text("4")}}));
   EXPECT_EQ("x: shape [1] instead of [2]", why_not({{"x", tensor("float32", {4})}}));
   EXPECT_EQ("", why_not({{"x", size_only("float32")}}));
+}
+
+TEST(RelativeError, IsNotThatOfTheOtherValuesWhereOneIsNotComputed) {
+  const ReturnedValues values = {{"n", script("integer", 3)}, {"x", size_only("float32")}};
+  const RelativeError error = largest_relative_error(values, values);
+  EXPECT_FALSE(error.value);
+  EXPECT_EQ("", error.why_not);
+}
+
+TEST(RelativeError, IsAbsentWhereOnlyStringsAreReturned) {
+  EXPECT_EQ("it returns only strings",
+            largest_relative_error({{"x", text("a")}}, {{"x", text("b")}}).why_not);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "harness/judge/scenario_validation.h"
 
 namespace ohm::engine {
@@ -121,6 +123,18 @@ TEST(Problem, FailsWhenMoreMemoryDoesNotHelp) {
   EXPECT_EQ(Verdict::passed, judged.by(out_of_memory()).verdict);
 }
 
+TEST(Problem, ThatRanOutOfMemoryShowsOnTheLargerGpuWhichLimitsItBreaks) {
+  Judged judged(Role::problem);
+  judged.scenario().limits = {"peak_allocated_bytes <= 5000"};
+  judged.reference("summed", completed(9000));
+  EXPECT_EQ(Verdict::passed, judged.by(out_of_memory()).verdict);
+  judged.reference("summed", completed(4500));
+  EXPECT_EQ(Verdict::error, judged.by(out_of_memory()).verdict);
+  // No figure on either: it cannot be told.
+  judged.scenario().limits = {"growth_bytes_per_step == 0"};
+  EXPECT_EQ(Verdict::passed, judged.by(out_of_memory()).verdict);
+}
+
 TEST(Problem, IsSkippedWhenTheRunEndedBeforeTheLargerGpu) {
   expect(Judged(Role::problem).by(out_of_memory()), Verdict::skipped, "",
          "the run ended before what it is compared with");
@@ -152,14 +166,14 @@ TEST(Problem, IsAnErrorWhenNoProblemBreaksALimit) {
   Judged judged(Role::problem);
   judged.scenario().limits = {"peak_allocated_bytes <= 1000", "num_ooms == 0"};
   const std::string what =
-      ", so that nothing shows it can be broken; tighten it, or give it to the variants that have "
+      ", so nothing shows that it can be broken; tighten it, or give it to the variants that have "
       "to hold it";
   expect(judged.by(completed(1001)), Verdict::error, "",
-         "limit \"num_ooms == 0\": every problem holds it" + what);
+         "limit \"num_ooms == 0\": no problem breaks it" + what);
   judged.scenario().limits = {"peak_allocated_bytes <= 1000"};
   judged.variant().limits = {"peak_allocated_bytes <= 10000"};
   expect(judged.by(completed(1001)), Verdict::error, "",
-         "limit \"peak_allocated_bytes <= 10000\": its own problem holds it" + what);
+         "limit \"peak_allocated_bytes <= 10000\": its problem does not break it" + what);
   // One that is relative to the problem itself is broken by less than all of it.
   judged.variant().limits = {"peak_allocated_bytes <= 0.5 * problem"};
   EXPECT_EQ(Verdict::passed, judged.by(completed(1001)).verdict);
@@ -280,6 +294,31 @@ TEST(Mitigation, OnSizeOnlyDevicesPassesWithNumbersNotChecked) {
   EXPECT_EQ(Equivalence::not_checked, result.equivalence);
 }
 
+TEST(Mitigation, IsSkippedWhereNothingOfItIsChecked) {
+  Judged judged(Role::mitigation);
+  judged.scenario().limits = {"non_finite == 0"};
+  MeasuredVariant measured = completed(900);
+  measured.values[0].second = {"float32", {2}, {}, {}, false, {}};
+  EXPECT_EQ(Verdict::skipped, judged.problem(measured).by(measured).verdict);
+}
+
+TEST(Mitigation, IsAnErrorWhenItReturnsNoElements) {
+  MeasuredVariant empty = completed(900);
+  empty.values[0].second = {"float32", {0, 3}, {}, {}, true, {}};
+  expect(Judged(Role::mitigation).problem(empty).by(empty), Verdict::error, "",
+         "it returns nothing to compare: return a table of what must agree");
+}
+
+TEST(Mitigation, ThatTradesAgreesInStepsOnlyWhereThereAreSome) {
+  Judged judged(Role::mitigation);
+  judged.variant().trades = "batch size";
+  judged.variant().must_agree = {"steps"};
+  MeasuredVariant without = completed(900);
+  without.steps = 0;
+  expect(judged.problem(without).by(without), Verdict::failed, "NotEquivalent",
+         "other numbers: steps: the reference never calls ohm.step()");
+}
+
 TEST(Mitigation, IsHeldToLimitsRelativeToItsProblem) {
   Judged judged(Role::mitigation);
   judged.variant().limits = {"peak_allocated_bytes <= 0.2 * problem"};
@@ -333,6 +372,21 @@ TEST(Partial, ThatRunsOutOfMemoryTooHasToGetFurther) {
   EXPECT_EQ(FailureType::not_equivalent, judged.by(out_of_memory(5)).failure_type);
 }
 
+TEST(Partial, ThatRunsOutOfMemoryWhereItsProblemCompletesIsNoImprovement) {
+  Judged judged(Role::partial);
+  judged.reference("judged", completed(9000));
+  expect(judged.by(out_of_memory()), Verdict::failed, "LimitExceeded",
+         "OOM in step 4: 2.00 KiB for linear, where summed completes");
+}
+
+TEST(Partial, ThatCompletesWhereItsProblemRunsOutOfMemoryIsAnImprovement) {
+  Judged judged(Role::partial);
+  judged.problem(out_of_memory()).reference("summed", completed(9000));
+  expect(judged.by(completed(4000)), Verdict::passed, "",
+         "completes, where summed runs out of memory; still breaks peak_allocated_bytes <= 1000: "
+         "3.91 KiB");
+}
+
 // ---- non-fix ------------------------------------------------------------------------------------
 
 TEST(NonFix, PassesWhenItFailsAsItsProblemDoes) {
@@ -356,7 +410,7 @@ TEST(NonFix, FailsWhenItFailsInAnotherWay) {
   problem.steps = 9;
   judged.problem(problem);
   expect(judged.by(completed(900)), Verdict::failed, "NotReproduced",
-         "it breaks steps == 9: 10, and not what its problem does");
+         "it breaks steps == 9: 10, but not what its problem breaks");
 }
 
 TEST(NonFix, IsHeldToWhatItSaysItBreaks) {
@@ -366,10 +420,25 @@ TEST(NonFix, IsHeldToWhatItSaysItBreaks) {
   expect(judged.by(completed(900)), Verdict::passed, "", "still breaks steps == 9: 10");
   judged.variant().must_break = {"peak_allocated_bytes"};
   expect(judged.by(completed(900)), Verdict::failed, "NotReproduced",
-         "it breaks steps == 9: 10, and not what it must: peak_allocated_bytes");
+         "it breaks steps == 9: 10, but not peak_allocated_bytes, which must_break names");
   judged.variant().must_break = {"oom"};
   judged.reference("judged", completed(9000));
   EXPECT_EQ(Verdict::passed, judged.by(out_of_memory()).verdict);
+  judged.variant().must_break = {"oom", "peak_allocated_bytes"};
+  EXPECT_EQ(Verdict::passed, judged.by(out_of_memory()).verdict);
+  MeasuredVariant small = out_of_memory();
+  small.devices[0].peak_allocated_bytes = 10;
+  expect(judged.by(small), Verdict::failed, "NotReproduced",
+         "OOM in step 4: 2.00 KiB for linear, but it does not break peak_allocated_bytes, which "
+         "must_break names");
+}
+
+TEST(NonFix, IsNotWrongBesideAReferenceThatIsNaN) {
+  Judged judged(Role::non_fix);
+  judged.variant().must_differ = {"loss"};
+  judged.problem(completed(4000, std::nan("")));
+  expect(judged.by(completed(900, std::nan(""))), Verdict::failed, "NotReproduced",
+         "loss: the reference's is NaN: nothing shows that this is wrong");
 }
 
 TEST(NonFix, ThatFitsHasToSayWhichNumbersAreWrong) {
@@ -421,6 +490,13 @@ TEST(Check, PassesWhenItRaisesWhatItSays) {
          "NotReproduced", R"(raises "x.lua:3: something else" instead of "out of range")");
   expect(judged.by(completed(10)), Verdict::failed, "NotReproduced",
          "raises nothing instead of \"out of range\"");
+}
+
+TEST(Check, ThatRaisesIsAnErrorWhenALimitCannotBeMeasured) {
+  Judged judged(Role::check);
+  judged.variant().raises = "out of range";
+  judged.variant().limits = {"growth_bytes_per_step == 0"};
+  EXPECT_EQ(Verdict::error, judged.by(ended(Outcome::error, "index 7 is out of range")).verdict);
 }
 
 TEST(Check, CanRaiseOutOfMemory) {

@@ -124,6 +124,12 @@ const std::vector<Breach> kBreaches = {
     {"trades without must_agree", [](auto& s) { s.variants[0].trades = "batch size"; },
      "scenarios/leak.lua:14: variant \"item\": trades and must_agree belong together | say what it "
      "changes, and what must still agree: must_agree = {\"steps\", \"finite\"}"},
+    {"reference that is the variant itself", [](auto& s) { s.variants[0].reference = "item"; },
+     "scenarios/leak.lua:14: variant \"item\": its reference is the variant itself: its values "
+     "would agree with any | name a variant whose values are right"},
+    {"reference of all that is a mitigation", [](auto& s) { s.reference = "item"; },
+     "scenarios/leak.lua:14: variant \"item\": its reference is the variant itself: its values "
+     "would agree with any | name a variant whose values are right"},
     {"must_agree that shows no work",
      [](auto& s) {
        s.variants[0].trades = "batch size";

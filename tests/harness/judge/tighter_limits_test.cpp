@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/judge/limit.h"
+
 namespace ohm::engine {
 namespace {
 
@@ -43,6 +45,21 @@ TEST(TighterLimits, OfAnotherVariantAreMultiplesOfIt) {
   const char* limit = "peak_allocated_bytes <= 0.6 * problem";
   EXPECT_EQ("peak_allocated_bytes <= 0.6 * problem -> peak_allocated_bytes <= 0.5 * problem (a)\n",
             text({measured("a", Role::mitigation, limit, 500, 600)}));
+}
+
+TEST(TighterLimits, AreRoundedSoThatTheyHold) {
+  EXPECT_EQ(
+      "peak_allocated_bytes <= 40 GiB -> peak_allocated_bytes <= 30071091712 (a)\n",
+      text({measured("a", Role::mitigation, "peak_allocated_bytes <= 40 GiB", 30071091712, 40e9)}));
+  const char* limit = "peak_allocated_bytes <= 0.9 * problem";
+  for (const double figure : {1.0, 5.0, 7.0, 11.0, 13.0}) {
+    const double problem = 17;
+    ScenarioResult scenario;
+    scenario.variants = {measured("a", Role::mitigation, limit, figure, 0.9 * problem)};
+    const Limit tightest = parse_limit(tighter_limits(scenario).at(0).tightest);
+    EXPECT_GE(tightest.bound.at(0).factor * problem, figure);
+    EXPECT_LT(tightest.bound.at(0).factor * problem, figure * (1 + 1e-12));
+  }
 }
 
 TEST(TighterLimits, ExactOnesAreLeftOut) {
