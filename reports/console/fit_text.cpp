@@ -215,7 +215,9 @@ class FitText {
 
   void add_smallest_card(const FitRow& row) {
     if (row.outcome == FitOutcome::none_fits) {
-      return add_field("no card is large enough", printable(row.stop->reason), Tone::bad);
+      const std::string why =
+          row.stop ? printable(row.stop->reason) : "there is no size that it passes with";
+      return add_field("no card is large enough", why, Tone::bad);
     }
     add_field("smallest card", human_and_exact_bytes(static_cast<std::uint64_t>(row.best->value)),
               Tone::good);
