@@ -106,29 +106,30 @@ double distance(double a, double b) {
   return std::isfinite(apart) ? apart : kInfinity;
 }
 
+/// How far an element may be from the reference's; `rounding` is of the whole value.
 double allowed_distance(const Tolerance& tolerance, double rounding, double expected) {
   return (std::isfinite(expected) ? tolerance.relative * std::abs(expected) : 0) + rounding;
 }
 
-struct FarthestElement {
+struct WrongElement {
   std::size_t index = 0;
-  double distance = 0;
-  double excess = -1;  ///< of the distance over what is allowed; nothing differs when negative
+  double allowed = 0;
+  double excess = 0;  ///< of its distance over what is allowed
 };
 
-/// The element that is farthest beyond what the tolerance allows, or nearest to it.
-FarthestElement farthest_element(const ReturnedValue& value, const ReturnedValue& reference,
-                                 const Tolerance& tolerance) {
+/// The element that is farthest beyond what the tolerance allows; nullopt when none is beyond it.
+std::optional<WrongElement> most_wrong_element(const ReturnedValue& value,
+                                               const ReturnedValue& reference,
+                                               const Tolerance& tolerance) {
   const double rounding = tolerance.rounding * largest_magnitude(reference);
-  FarthestElement farthest;
+  std::optional<WrongElement> worst;
   for (std::size_t i = 0; i < value.values.size(); ++i) {
     const double apart = distance(value.values[i], reference.values[i]);
-    if (apart == 0) continue;
     const double allowed = allowed_distance(tolerance, rounding, reference.values[i]);
-    const double excess = apart <= allowed ? -1 : apart - allowed;
-    if (excess > farthest.excess) farthest = {i, apart, excess};
+    if (apart <= allowed || (worst && apart - allowed <= worst->excess)) continue;
+    worst = WrongElement{i, allowed, apart - allowed};
   }
-  return farthest;
+  return worst;
 }
 
 double largest_distance(const ReturnedValue& value, const ReturnedValue& reference) {
@@ -171,14 +172,11 @@ Comparison compare_integers(const std::string& name, const ReturnedValue& value,
 
 Comparison compare_elements(const std::string& name, const ReturnedValue& value,
                             const ReturnedValue& reference, const DtypeRow& row) {
-  const FarthestElement farthest = farthest_element(value, reference, row.tolerance);
-  if (farthest.excess < 0) return {Equivalence::same, {}};
-  const double rounding = row.tolerance.rounding * largest_magnitude(reference);
-  const double expected = reference.values[farthest.index];
+  const std::optional<WrongElement> wrong = most_wrong_element(value, reference, row.tolerance);
+  if (!wrong) return {Equivalence::same, {}};
   return different(fmt::format("{}: {:.7g} instead of {:.7g}{}; {} allows {:.2g}", name,
-                               value.values[farthest.index], expected,
-                               element_text(value, farthest.index), row.name,
-                               allowed_distance(row.tolerance, rounding, expected)));
+                               value.values[wrong->index], reference.values[wrong->index],
+                               element_text(value, wrong->index), row.name, wrong->allowed));
 }
 
 Comparison compare_value(const std::string& name, const ReturnedValue& value,

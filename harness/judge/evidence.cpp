@@ -9,11 +9,17 @@
 
 namespace ohm::engine {
 
+const MeasuredVariant* completed_run(const Evidence& evidence) {
+  for (const MeasuredVariant* run : {&evidence.measured, evidence.on_larger_gpu}) {
+    if (run != nullptr && run->outcome == Outcome::completed) return run;
+  }
+  return nullptr;
+}
+
 const ReturnedValues& returned_values(const Evidence& evidence) {
   static const ReturnedValues kNone;
-  if (evidence.measured.outcome == Outcome::completed) return evidence.measured.values;
-  const MeasuredVariant* larger = evidence.on_larger_gpu;
-  return larger != nullptr && larger->outcome == Outcome::completed ? larger->values : kNone;
+  const MeasuredVariant* run = completed_run(evidence);
+  return run == nullptr ? kNone : run->values;
 }
 
 bool breaks(const JudgedLimit& limit) {

@@ -35,8 +35,10 @@ struct Evidence {
   std::string missing_value;  ///< what it or its reference did not return; empty: nothing
 };
 
-/// Of a variant that completed, what it returned; of one that ran out of memory, what it returned
-/// on a larger GPU. Empty where it completed on neither.
+/// The variant's run where it completed, else the one on a larger GPU where that did; nullptr where
+/// neither did.
+const MeasuredVariant* completed_run(const Evidence& evidence);
+/// What that run returned; empty where there is none.
 const ReturnedValues& returned_values(const Evidence& evidence);
 
 bool ran_out_of_memory(const Evidence& evidence);

@@ -157,17 +157,13 @@ Comparison comparison_of(const VariantDescription& variant, const Evidence& evid
     return compare_wrong_values(values, expected, variant.must_differ, variant.compare_as);
   }
   if (variant.trades.empty()) return compare_values(values, expected, variant.compare_as);
-  const MeasuredVariant& run =
-      evidence.measured.outcome == Outcome::completed ? evidence.measured : *evidence.on_larger_gpu;
-  return compare_trade(run, *evidence.reference, variant.must_agree, variant.compare_as);
+  return compare_trade(*completed_run(evidence), *evidence.reference, variant.must_agree,
+                       variant.compare_as);
 }
 
 void compare(const MeasuredScenario& measured, Evidence& evidence) {
   const VariantDescription& variant = evidence.description;
-  const bool completed =
-      evidence.measured.outcome == Outcome::completed ||
-      (evidence.on_larger_gpu != nullptr && evidence.on_larger_gpu->outcome == Outcome::completed);
-  if (!compares_values(measured.description, variant) || !completed) return;
+  if (!compares_values(measured.description, variant) || completed_run(evidence) == nullptr) return;
   evidence.reference = completed_reference(measured, variant);
   if (evidence.reference == nullptr) {
     if (returned_values(evidence).empty()) return;
