@@ -17,7 +17,10 @@ void (*clean_up_at_end)() noexcept = nullptr;
 
 void clean_up_and_end(int signal) {
   clean_up_at_end();
-  // It waits until the handler has returned, and then finds what the system does about it.
+  // Not SA_RESETHAND: a second signal that arrives before the handler has begun would find what the
+  // system does about it, and end the process with its files. Raised here, it waits until the
+  // handler has returned.
+  ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 
@@ -27,7 +30,6 @@ void clean_up_before_ending(void (*clean_up)() noexcept) {
   clean_up_at_end = clean_up;
   struct sigaction action = {};
   action.sa_handler = clean_up_and_end;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
   for (const int signal : kEndingSignals) {
     struct sigaction previous = {};
