@@ -76,6 +76,23 @@ constexpr GrowingScript kScripts[] = {
      "  for _ = 1, n do relu:register_forward_hook(hook) end\n"
      "  relu(ohm.ones(1))\n"
      "end"},
+    {"objects_in_a_chain", kNothing,
+     "function body(n)\n"
+     "  local first = false\n"
+     "  for _ = 1, n do first = ohm.object {next = first} end\n"
+     "  first = nil\n"
+     "  ohm.ones(1)\n"
+     "end"},
+    {"objects_in_a_cycle", kNothing,
+     "function body(n)\n"
+     "  local first = ohm.object {}\n"
+     "  local last = first\n"
+     "  for _ = 2, n do last = ohm.object {next = last} end\n"
+     "  first.next = last\n"
+     "  first, last = nil, nil\n"
+     "  ohm.ones(1)\n"
+     "  ohm.gc.collect()\n"
+     "end"},
     {"faults_joined", kNothing,
      "function body(n)\n"
      "  local plan = ohm.fault.nth(1)\n"

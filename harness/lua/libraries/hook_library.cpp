@@ -42,7 +42,7 @@ int remove_hook(lua_State* L) {
   return 0;
 }
 
-constexpr luaL_Reg kRemovalMethods[] = {{"remove", native<remove_hook>}};
+constexpr luaL_Reg kRemovalMethods[] = {{"remove", native<remove_hook, Entry::access>}};
 
 int index_removal(lua_State* L) { return push_method(L, kRemovalMethods, "hook"); }
 
@@ -85,8 +85,8 @@ int register_forward_pre_hook(lua_State* L) {
 }
 
 constexpr luaL_Reg kModuleHookMethods[] = {
-    {"register_forward_hook", native<register_forward_hook>},
-    {"register_forward_pre_hook", native<register_forward_pre_hook>},
+    {"register_forward_hook", native<register_forward_hook, Entry::access>},
+    {"register_forward_pre_hook", native<register_forward_pre_hook, Entry::access>},
 };
 
 // ---- hooks of tensors ---------------------------------------------------------------------------
@@ -118,7 +118,8 @@ int register_post_accumulate_grad_hook(lua_State* L) {
 }
 
 constexpr luaL_Reg kHookTensorMethods[] = {
-    {"register_post_accumulate_grad_hook", native<register_post_accumulate_grad_hook>},
+    {"register_post_accumulate_grad_hook",
+     native<register_post_accumulate_grad_hook, Entry::access>},
 };
 
 // ---- saved tensors ------------------------------------------------------------------------------

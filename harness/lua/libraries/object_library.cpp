@@ -13,6 +13,7 @@
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/handle.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/libraries/reference_graph.h"
 #include "harness/lua/vm/interpreter.h"
 
 namespace ohm::lua {
@@ -56,64 +57,13 @@ void push_attributes(lua_State* L, int object) { lua_getiuservalue(L, object, 1)
 
 // ---- dying --------------------------------------------------------------------------------------
 
-/// Walks what a value refers to, as far as scripts can make references: user values of handles
-/// (an object's attributes), tables and the variables of functions.
-class References {
- public:
-  explicit References(lua_State* L) : state_(L) {}
-
-  /// Adds everything that the value at `index` leads to; the value itself only in a cycle.
-  void follow(int index) {
-    luaL_checkstack(state_, LUA_MINSTACK, "objects in objects");
-    const int value = lua_absindex(state_, index);
-    switch (lua_type(state_, value)) {
-      case LUA_TUSERDATA:
-        for (int i = 1; lua_getiuservalue(state_, value, i) != LUA_TNONE; ++i) add_top();
-        lua_pop(state_, 1);
-        break;
-      case LUA_TTABLE:
-        follow_table(value);
-        break;
-      case LUA_TFUNCTION:
-        for (int i = 1; lua_getupvalue(state_, value, i) != nullptr; ++i) add_top();
-        break;
-      default:
-        break;
-    }
-  }
-
-  const std::set<const void*>& all() const { return seen_; }
-
- private:
-  void follow_table(int table) {
-    if (lua_getmetatable(state_, table) != 0) add_top();
-    for (lua_pushnil(state_); lua_next(state_, table) != 0;) {
-      add_top();
-      lua_pushvalue(state_, -1);
-      add_top();
-    }
-  }
-
-  // Pops the value on top.
-  void add_top() {
-    const void* value = lua_topointer(state_, -1);
-    const int type = lua_type(state_, -1);
-    const bool refers = type == LUA_TTABLE || type == LUA_TFUNCTION || type == LUA_TUSERDATA;
-    if (refers && seen_.insert(value).second) follow(-1);
-    lua_pop(state_, 1);
-  }
-
-  lua_State* state_;
-  std::set<const void*> seen_;
-};
-
 // __gc: the object can still be used; settle_dying_objects() decides.
 int note_dying(lua_State* L) {
   if (is_collecting) return 0;
   push_registry_table(L, &dying_key);
   lua_pushvalue(L, 1);
   lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
-  Interpreter::of(L).note_dying_object();
+  Interpreter::of(L).note_dying_object(lua_touserdata(L, 1));
   return 0;
 }
 
@@ -132,54 +82,14 @@ void arm_finalizer(lua_State* L, int index) {
   if (lua_getmetatable(L, handle) != 0) lua_setmetatable(L, handle);
 }
 
-// What the objects of the list at `dying` refer to that are in cycles, themselves included.
-std::set<const void*> reached_from_cycles(lua_State* L, int dying) {
-  std::set<const void*> reached;
-  const auto count = static_cast<lua_Integer>(lua_rawlen(L, dying));
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, dying, i);
-    References references(L);
-    references.follow(-1);
-    const std::set<const void*>& all = references.all();
-    if (all.contains(lua_topointer(L, -1))) reached.insert(all.begin(), all.end());
-    lua_pop(L, 1);
-  }
-  return reached;
+// The object at `index` stays, in the set at `garbage`, until ohm.gc.collect().
+void keep_object(lua_State* L, int index, int garbage) {
+  const int object = lua_absindex(L, index);
+  revive(L, object);
+  lua_pushvalue(L, object);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, garbage);
 }
-
-// Arms everything that the kept objects refer to, each once.
-class Arming {
- public:
-  Arming(lua_State* L, std::set<const void*> kept) : state_(L), left_(std::move(kept)) {}
-
-  // The value on top, which stays, and what it refers to.
-  void visit() {
-    luaL_checkstack(state_, LUA_MINSTACK, "objects in objects");
-    if (left_.erase(lua_topointer(state_, -1)) == 0) return;
-    const int value = lua_gettop(state_);
-    if (lua_type(state_, value) == LUA_TUSERDATA) {
-      arm_finalizer(state_, value);
-      for (int i = 1; lua_getiuservalue(state_, value, i) != LUA_TNONE; ++i) visit_and_pop();
-      lua_pop(state_, 1);
-    } else if (lua_type(state_, value) == LUA_TTABLE) {
-      for (lua_pushnil(state_); lua_next(state_, value) != 0;) {
-        visit_and_pop();
-        visit();
-      }
-    } else if (lua_type(state_, value) == LUA_TFUNCTION) {
-      for (int i = 1; lua_getupvalue(state_, value, i) != nullptr; ++i) visit_and_pop();
-    }
-  }
-
- private:
-  void visit_and_pop() {
-    visit();
-    lua_pop(state_, 1);
-  }
-
-  lua_State* state_;
-  std::set<const void*> left_;
-};
 
 // ---- objects ------------------------------------------------------------------------------------
 
@@ -303,8 +213,8 @@ int collect(lua_State* L) {
 }
 
 constexpr luaL_Reg kObjectFunctions[] = {
-    {"object", native<make_object>},
-    {"weakref", native<weakref>},
+    {"object", native<make_object, Entry::access>},
+    {"weakref", native<weakref, Entry::access>},
 };
 
 constexpr luaL_Reg kGcFunctions[] = {{"collect", native<collect>}};
@@ -313,25 +223,33 @@ constexpr luaL_Reg kGcFunctions[] = {{"collect", native<collect>}};
 
 const HandleClass HandleOf<Object>::kClass = {"object", kObjectMetamethods};
 
-std::set<const void*> settle_dying_objects(lua_State* L) {
+std::set<const void*> settle_dying_objects(lua_State* L, std::span<const void* const> found) {
   luaL_checkstack(L, LUA_MINSTACK, nullptr);
   const int top = lua_gettop(L);
   push_registry_table(L, &dying_key);
   push_registry_table(L, &garbage_key);
   const int dying = top + 1;
   const int garbage = top + 2;
-  std::set<const void*> kept = reached_from_cycles(L, dying);
-  Arming arming(L, kept);
-  const auto count = static_cast<lua_Integer>(lua_rawlen(L, dying));
-  for (lua_Integer i = 1; i <= count; ++i) {
-    lua_rawgeti(L, dying, i);
-    if (kept.contains(lua_topointer(L, -1))) {
-      arming.visit();
-      revive(L, -1);
-      lua_pushboolean(L, 1);
-      lua_rawset(L, garbage);
-    }
-    lua_settop(L, garbage);
+  const ReferenceGraph graph(L, dying);
+  const std::vector<bool> in_cycles = graph.in_cycles();
+  std::vector<ReferenceGraph::Index> cyclic;
+  const auto count = static_cast<std::size_t>(lua_rawlen(L, dying));
+  for (ReferenceGraph::Index object = 0; object < count; ++object) {
+    if (in_cycles[object]) cyclic.push_back(object);
+  }
+  std::set<const void*> kept;
+  for (const ReferenceGraph::Index value : graph.reached_from(cyclic)) {
+    kept.insert(graph.address(value));
+  }
+  // Lua looks for what gets a finalizer from the youngest value on, and what it found last is the
+  // youngest: in this order each is there at once, and the order of finalizers stays.
+  for (auto address = found.rbegin(); address != found.rend(); ++address) {
+    if (!kept.contains(*address)) continue;
+    const ReferenceGraph::Index value = graph.index_of(*address);
+    graph.push(value);
+    arm_finalizer(L, -1);
+    if (value < count) keep_object(L, -1, garbage);
+    lua_pop(L, 1);
   }
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &dying_key);

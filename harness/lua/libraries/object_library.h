@@ -14,10 +14,11 @@
 
 namespace ohm::lua {
 
-/// Keeps the objects of cycles among those that the last collection found. Returns what is kept,
-/// with all that it refers to: addresses of handles, tables and functions. Handles among them can
-/// be found by later collections again.
-std::set<const void*> settle_dying_objects(lua_State* L);
+/// Keeps the objects of cycles among the handles that the last collection found: addresses, in the
+/// order of their finalizers. Returns what is kept, with all that it refers to: addresses of
+/// handles, tables and functions. Handles among them can be found by later collections again, in
+/// the same order.
+std::set<const void*> settle_dying_objects(lua_State* L, std::span<const void* const> found);
 
 std::span<const luaL_Reg> object_functions();
 std::span<const luaL_Reg> gc_functions();

@@ -34,9 +34,9 @@ struct Bindings {
   void (*push_out_of_memory)(lua_State* L, const OutOfMemory& error);
   /// The error at `index`; nullptr when something else is there.
   const OutOfMemory* (*test_out_of_memory)(lua_State* L, int index);
-  /// Keeps the objects of cycles among those that the last collection found, and returns what is
-  /// kept: addresses of handles, tables and functions.
-  std::set<const void*> (*settle_dying_objects)(lua_State* L);
+  /// Keeps the objects of cycles among the handles that the last collection found, in the order of
+  /// their finalizers, and returns what is kept: addresses of handles, tables and functions.
+  std::set<const void*> (*settle_dying_objects)(lua_State* L, std::span<const void* const> found);
   std::vector<ClassBinding> classes;
 
   /// nullptr for a class that has its metamethods itself.

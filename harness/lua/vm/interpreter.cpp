@@ -113,7 +113,9 @@ void Interpreter::call(int arguments, int results) {
 void Interpreter::find_unreachable(lua_State* L) {
   lua_gc(L, LUA_GCCOLLECT);
   if (!std::exchange(has_dying_objects_, false)) return;
-  const std::set<const void*> kept = bindings_.settle_dying_objects(L);
+  std::vector<const void*> found;
+  for (const DeadHandle& dead : unreachable_) found.push_back(dead.handle);
+  const std::set<const void*> kept = bindings_.settle_dying_objects(L, found);
   std::erase_if(unreachable_, [&kept](DeadHandle& dead) {
     if (!kept.contains(dead.handle)) return false;
     dead.restore(dead.handle, std::move(dead.value));

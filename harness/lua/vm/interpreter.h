@@ -75,7 +75,10 @@ class Interpreter {
     unreachable_.push_back({handle, std::move(value), restore});
   }
   /// For finalizers of objects: see Note [Cycles].
-  void note_dying_object() { has_dying_objects_ = true; }
+  void note_dying_object(void* object) {
+    has_dying_objects_ = true;
+    defer_release(object, HeldValue(), [](void* /*object*/, HeldValue&& /*nothing*/) {});
+  }
 
   using Handles = InlineVector<const void*, 4>;
   /// For natives: the handles among the arguments of a call that is about to end.

@@ -93,6 +93,17 @@ TEST_F(ObjectLibrary, AWeakReferenceFindsWhatIsNotCollectedYet) {
   EXPECT_THAT(error_of("ohm.weakref({})"), HasSubstr("must be an object of ohm.object()"));
 }
 
+TEST_F(ObjectLibrary, LongChainsAndCyclesGoAsShortOnes) {
+  constexpr const char* kChain =
+      "local first = ohm.object{data = mebibyte()} local last = first "
+      "for _ = 1, 50000 do last = ohm.object{next = last} end ";
+  EXPECT_EQ(after(std::string(kChain) + "first, last = nil, nil return bytes()"), 0);
+  EXPECT_EQ(
+      after(std::string(kChain) + "first.next = last first, last = nil, nil local kept = bytes() "
+                                  "local found = ohm.gc.collect() return found + bytes() + kept"),
+      50001 + kMiB);
+}
+
 TEST_F(ObjectLibrary, CollectedAgainAndAgainACycleIsStillWhole) {
   EXPECT_EQ(
       after("local ref = ohm.weakref(family()) for _ = 1, 5 do ohm.zeros(3) end "
