@@ -30,9 +30,12 @@ constexpr std::array<LibraryVariable, 6> kLibraryVariables = {
 
 void say_what_was_found(const engine::FoundCudaDevices& found) {
   for (const cuda::CudaDeviceProperties& device : found.devices) {
-    write_stderr(fmt::format(
-        "ohm: running on {} ({}, driver for CUDA {}); ops without a kernel there run on the host\n",
-        device.name, human_bytes(device.total_bytes), cuda::version_text(found.driver_version)));
+    const std::string computing = found.kernels_missing.empty()
+                                      ? "ops without a kernel there run on the host"
+                                      : fmt::format("{}: the host computes", found.kernels_missing);
+    write_stderr(fmt::format("ohm: running on {} ({}, driver for CUDA {}); {}\n", device.name,
+                             human_bytes(device.total_bytes),
+                             cuda::version_text(found.driver_version), computing));
   }
 }
 

@@ -20,7 +20,6 @@
 #include "harness/run/input_files.h"
 #include "harness/verify/device_verification.h"
 #include "harness/verify/gpu_profile_file.h"
-#include "harness/verify/kernel_verification.h"
 #include "reports/text/report_file.h"
 #include "reports/text/text_layout.h"
 
@@ -42,7 +41,13 @@ std::string text_of(const engine::VariantVerification& variant) {
     return fmt::format("same     {}: {} events, peak {}\n", name, variant.cuda_events,
                        human_bytes(static_cast<std::size_t>(variant.cuda_peak_bytes)));
   }
-  std::string text = fmt::format(
+  std::string text;
+  if (!variant.value_difference.empty()) {
+    text += fmt::format("differs  {}: values: {}\n", name,
+                        reports::printable(variant.value_difference));
+  }
+  if (variant.has_same_events()) return text;
+  text += fmt::format(
       "differs  {}: {} events and a peak of {} bytes on the virtual GPU, "
       "{} and {} on the card\n",
       name, variant.virtual_events, variant.virtual_peak_bytes, variant.cuda_events,
@@ -61,7 +66,8 @@ std::string text_of(const engine::VariantVerification& variant) {
 std::string summary_of(const std::vector<engine::VariantVerification>& variants) {
   const auto same = std::count_if(variants.begin(), variants.end(),
                                   [](const auto& variant) { return variant.agrees(); });
-  return fmt::format("{} of {} variants have the same events on both\n", same, variants.size());
+  return fmt::format("{} of {} variants have the same events and values on both\n", same,
+                     variants.size());
 }
 
 /// What the host was needed for, the most often first.
@@ -90,26 +96,6 @@ std::string text_of_traffic(const std::vector<engine::VariantVerification>& vari
   return text;
 }
 
-std::string text_of(const engine::KernelVerifications& all) {
-  if (!all.error.empty())
-    return fmt::format("error    kernels: {}\n", reports::printable(all.error));
-  if (all.kernels.empty()) {
-    return "no kernels: there was no CUDA toolkit when this program was built\n";
-  }
-  std::string text;
-  std::size_t same = 0;
-  for (const engine::KernelVerification& kernel : all.kernels) {
-    if (kernel.different == 0) {
-      ++same;
-      continue;
-    }
-    text += fmt::format("differs  kernel {}: {} of {} values, by up to {:.2g}\n", kernel.kernel,
-                        kernel.different, kernel.values, kernel.largest_error);
-  }
-  return fmt::format("{}{} of {} kernels compute what the host does\n", text, same,
-                     all.kernels.size());
-}
-
 std::string text_of(const engine::LibraryWorkspace& workspace) {
   return fmt::format("library  {}: workspaces of up to {} ({} bytes) on the card, {} calls\n",
                      reports::printable(workspace.op),
@@ -134,6 +120,36 @@ std::optional<reports::ReportFile> profile_file(const std::string& path) {
   }
 }
 
+/// What was not compared: the host computed instead of it.
+struct Missing {
+  std::string text;
+  bool is_any = false;
+};
+
+Missing what_is_missing(const engine::CudaLibraries& places,
+                        const engine::FoundCudaDevices& found) {
+  Missing missing;
+  for (const cuda::LibraryState& library : engine::find_libraries(places)) {
+    missing.text += text_of(library);
+    missing.is_any = missing.is_any || !library.missing.empty();
+  }
+  if (found.kernels_missing.empty()) return missing;
+  missing.is_any = true;
+  missing.text += fmt::format("kernels: the host computes instead: {}\n",
+                              reports::printable(found.kernels_missing));
+  return missing;
+}
+
+/// What differs outweighs what was not compared.
+ExitReason reason_of(const std::vector<engine::VariantVerification>& variants,
+                     const Missing& missing) {
+  if (variants.empty()) return ExitReason::nothing_selected;
+  const bool all_agree = std::all_of(variants.begin(), variants.end(),
+                                     [](const auto& variant) { return variant.agrees(); });
+  if (!all_agree) return ExitReason::failed;
+  return missing.is_any ? ExitReason::unavailable : ExitReason::passed;
+}
+
 int verify(VerifyArguments arguments, const Environment& environment) {
   engine::RunOptions& run = arguments.run;
   run.gpu_text = "cuda";
@@ -146,25 +162,14 @@ int verify(VerifyArguments arguments, const Environment& environment) {
   const std::vector<engine::VariantVerification> variants =
       engine::verify_device(run, environment.loader);
   const std::vector<engine::LibraryWorkspace> workspaces = engine::all_workspaces(variants);
+  const engine::FoundCudaDevices found = engine::find_cuda_devices(*run.cuda);
+  const Missing missing = what_is_missing(*run.cuda, found);
   std::string text;
   for (const engine::VariantVerification& variant : variants) text += text_of(variant);
   for (const engine::LibraryWorkspace& workspace : workspaces) text += text_of(workspace);
-  for (const cuda::LibraryState& library : engine::find_libraries(*run.cuda)) {
-    text += text_of(library);
-  }
-  const engine::KernelVerifications kernels = engine::verify_kernels(*run.cuda);
-  text += summary_of(variants);
-  text += text_of(kernels);
-  text += text_of_traffic(variants);
-  print_text(text);
-  if (profile) {
-    profile->commit(engine::gpu_profile_json(engine::find_cuda_devices(*run.cuda), workspaces));
-  }
-  if (variants.empty()) return exit_code(ExitReason::nothing_selected).code;
-  const bool all_agree =
-      kernels.agree() && std::all_of(variants.begin(), variants.end(),
-                                     [](const auto& variant) { return variant.agrees(); });
-  return exit_code(all_agree ? ExitReason::passed : ExitReason::failed).code;
+  print_text(text + missing.text + summary_of(variants) + text_of_traffic(variants));
+  if (profile) profile->commit(engine::gpu_profile_json(found, workspaces));
+  return exit_code(reason_of(variants, missing)).code;
 }
 
 }  // namespace

@@ -41,7 +41,19 @@ template <class Archive, class T>
 requires std::is_same_v<std::remove_const_t<T>, Answer>
 void fields(Archive& archive, T& answer) {
   archive(answer.missing, answer.found.driver_version, answer.found.devices,
-          answer.found.context_bytes);
+          answer.found.context_bytes, answer.found.kernels_missing);
+}
+
+std::string why_no_kernels(const std::shared_ptr<const cuda::CudaDevice>& device) {
+  const kernels::KernelBuild build = kernels::kernel_build();
+  if (build.images.empty()) return "this program was built without kernels for CUDA devices";
+  try {
+    const kernels::KernelModule module(device);
+    if (!build.has_machine_code_for(device->properties().compute_capability)) module.load_all();
+    return {};
+  } catch (const kernels::KernelsUnavailable& missing) {
+    return missing.what();
+  }
 }
 
 FoundCudaDevices ask_driver(const CudaLibraries& libraries) {
@@ -49,10 +61,11 @@ FoundCudaDevices ask_driver(const CudaLibraries& libraries) {
   FoundCudaDevices found;
   found.driver_version = driver->version();
   for (int ordinal = 0; ordinal < driver->device_count(); ++ordinal) {
-    const cuda::CudaDevice device(driver, ordinal);
-    const DeviceMemoryInfo info = device.memory_info();
-    found.devices.push_back(device.properties());
+    const auto device = std::make_shared<const cuda::CudaDevice>(driver, ordinal);
+    const DeviceMemoryInfo info = device->memory_info();
+    found.devices.push_back(device->properties());
     found.context_bytes.push_back(info.total_bytes - info.free_bytes);
+    if (found.kernels_missing.empty()) found.kernels_missing = why_no_kernels(device);
   }
   return found;
 }
@@ -173,8 +186,12 @@ CudaBackend CudaDevices::backend(int index) {
   backend.device = device(index);
   const auto ordinal = static_cast<std::size_t>(backend.device->ordinal());
   std::shared_ptr<const CudaKernels>& kernels = kernels_[ordinal];
-  if (!kernels && !kernels::kernel_images().empty()) {
-    kernels = std::make_shared<const kernels::KernelModule>(backend.device);
+  if (!kernels && !kernels::kernel_build().images.empty()) {
+    try {
+      kernels = std::make_shared<const kernels::KernelModule>(backend.device);
+    } catch (const kernels::KernelsUnavailable&) {
+      // The host computes: find_cuda_devices() has said why.
+    }
   }
   std::shared_ptr<cuda::DeviceLibraries>& libraries = libraries_[ordinal];
   if (!libraries) libraries = std::make_shared<cuda::DeviceLibraries>(backend.device, places_);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "allocator_shim/device/cuda/cuda_device.h"
@@ -20,9 +21,12 @@ struct FoundCudaDevices {
   /// What a process takes of each card for its context, as cuMemGetInfo shows it with nothing else
   /// of ours there: what other processes hold is part of it.
   std::vector<std::size_t> context_bytes;
+  /// Why the kernels of this build cannot run here, and the host computes; empty: they can.
+  std::string kernels_missing;
 };
 
-/// Asks in a process of its own, for a driver cannot be carried across a fork. Throws
+/// Asks in a process of its own, for a driver cannot be carried across a fork. Kernels that the
+/// driver has to compile for a device are compiled here, where no time limit counts. Throws
 /// GpuUnavailable that says what is missing.
 FoundCudaDevices find_cuda_devices(const CudaLibraries& libraries);
 
@@ -40,7 +44,7 @@ class CudaDevices {
   /// The card that GPU `index` of a machine is on: there may be more GPUs than cards.
   std::shared_ptr<const cuda::CudaDevice> device(int index);
   /// The same with its kernels, which are loaded when they are first asked for, and its libraries.
-  /// All GPUs on one card share them.
+  /// All GPUs on one card share them. No kernels where those of the build cannot run.
   CudaBackend backend(int index);
 
  private:

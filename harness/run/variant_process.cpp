@@ -9,6 +9,7 @@
 
 #include "allocator_shim/base/assert.h"
 #include "allocator_shim/base/cut_text.h"
+#include "allocator_shim/device/cuda/driver.h"
 #include "allocator_shim/device/host_mapping.h"
 #include "harness/machine/holder_table.h"
 #include "harness/machine/memory_recording.h"
@@ -31,8 +32,8 @@ ErrorResult host_is_full(const std::string& path) {
       path + ": the host has no memory left", path, 0, {}, "make the scenario's tensors smaller"};
 }
 
-/// Calls `body`; errors of the script's making come back as a value. Mistakes of ours are no
-/// result: they end the process, and so the run as an internal error.
+/// Calls `body`; errors of the script's making and a CUDA device's come back as a value. Mistakes
+/// of ours are no result: they end the process, and so the run as an internal error.
 template <class Body>
 std::optional<ErrorResult> script_error_of(const std::string& path, Body&& body) {
   try {
@@ -48,6 +49,10 @@ std::optional<ErrorResult> script_error_of(const std::string& path, Body&& body)
     ErrorResult refused = error_of(path, error);
     refused.hint = "--size-only needs no memory for values; GPUs of a smaller capacity need less";
     return refused;
+  } catch (const cuda::DriverError& error) {
+    return error_of(path, error);
+  } catch (const GpuUnavailable& error) {
+    return error_of(path, error);
   } catch (const std::bad_alloc&) {
     return host_is_full(path);
   }

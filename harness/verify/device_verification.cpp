@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "allocator_shim/base/format_bytes.h"
+#include "harness/judge/equivalence.h"
 #include "harness/machine/snapshot_file.h"
 #include "harness/process/ipc_serialization.h"
 #include "harness/process/worker_pool.h"
@@ -45,7 +47,7 @@ requires std::is_same_v<std::remove_const_t<T>, VariantVerification>
 void fields(Archive& archive, T& variant) {
   archive(variant.variant, variant.virtual_events, variant.cuda_events, variant.virtual_peak_bytes,
           variant.cuda_peak_bytes, variant.differences, variant.other_differences, variant.to_host,
-          variant.workspaces, variant.error);
+          variant.workspaces, variant.value_difference, variant.error);
 }
 
 namespace {
@@ -56,6 +58,7 @@ struct Recorded {
   std::unordered_map<SiteId, Site> sites;  ///< of the events
   std::int64_t peak_bytes = 0;
   std::vector<std::pair<std::string, MovedValues>> to_host;  ///< by op
+  ReturnedValues values;
 
   const Site& site_of(std::size_t index) const { return sites.at(events[index].site); }
 };
@@ -84,14 +87,14 @@ Recorded record(const ScenarioLoader& loader, const LoadRequest& request,
   const std::unique_ptr<ScenarioProgram> program = loader(request);
   machine.add_gpus();
   RecordedRun run(machine);
+  Recorded recorded;
   try {
-    program->run(variant, run);
+    recorded.values = program->run(variant, run);
   } catch (const OutOfMemory&) {
     // Both have to run out at the same event.
   } catch (const ScriptError&) {
     // What a check raises on purpose, it raises on both.
   }
-  Recorded recorded;
   for (std::size_t i = 0; i < machine.events().size(); ++i) {
     const MemoryEvent& event = recorded.events.emplace_back(machine.events()[i]);
     if (recorded.sites.count(event.site) > 0) continue;
@@ -103,6 +106,28 @@ Recorded record(const ScenarioLoader& loader, const LoadRequest& request,
   const auto& to_host = machine.cuda_traffic().to_host;
   recorded.to_host.assign(to_host.begin(), to_host.end());
   return recorded;
+}
+
+// ---- returned values ----------------------------------------------------------------------------
+
+/// NaN agrees with nothing where a fix is judged; here it is a result like any other.
+void match_nans(ReturnedValues& a, ReturnedValues& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    std::vector<double>& x = a[i].second.values;
+    std::vector<double>& y = b[i].second.values;
+    for (std::size_t k = 0; k < std::min(x.size(), y.size()); ++k) {
+      if (std::isnan(x[k]) && std::isnan(y[k])) x[k] = y[k] = 0;
+    }
+  }
+}
+
+/// Empty where they agree or where nothing is computed.
+std::string value_difference(Recorded& on_virtual, Recorded& on_cuda) {
+  match_nans(on_virtual.values, on_cuda.values);
+  const Comparison compared = compare_values(on_cuda.values, on_virtual.values, {});
+  const bool agrees =
+      compared.state == Equivalence::same || compared.state == Equivalence::not_checked;
+  return agrees ? "" : compared.difference;
 }
 
 // ---- two lists of events ------------------------------------------------------------------------
@@ -133,9 +158,9 @@ void add(std::vector<LibraryWorkspace>& workspaces, const LibraryWorkspace& more
   known->calls += more.calls;
 }
 
-class Comparison {
+class EventComparison {
  public:
-  Comparison(const Recorded& on_virtual, const Recorded& on_cuda, VariantVerification& found)
+  EventComparison(const Recorded& on_virtual, const Recorded& on_cuda, VariantVerification& found)
       : virtual_(on_virtual), cuda_(on_cuda), found_(found) {}
 
   void run() {
@@ -243,14 +268,15 @@ VariantVerification verify(const ScenarioLoader& loader, const LoadRequest& requ
   try {
     MachineOptions virtual_machine = machine;
     virtual_machine.cuda.reset();
-    const Recorded on_virtual = record(loader, request, variant, virtual_machine);
-    const Recorded on_cuda = record(loader, request, variant, machine);
+    Recorded on_virtual = record(loader, request, variant, virtual_machine);
+    Recorded on_cuda = record(loader, request, variant, machine);
+    found.value_difference = value_difference(on_virtual, on_cuda);
     found.virtual_events = on_virtual.events.size();
     found.cuda_events = on_cuda.events.size();
     found.virtual_peak_bytes = on_virtual.peak_bytes;
     found.cuda_peak_bytes = on_cuda.peak_bytes;
     found.to_host = on_cuda.to_host;
-    Comparison(on_virtual, on_cuda, found).run();
+    EventComparison(on_virtual, on_cuda, found).run();
   } catch (const std::runtime_error& error) {
     found.error = error.what();
   } catch (const std::invalid_argument& error) {  // a machine that makes no sense

@@ -1,4 +1,5 @@
-// The truth check: one variant on virtual GPUs and on shares of real cards, event by event.
+// The truth check: one variant on virtual GPUs and on shares of real cards, event by event and
+// value by value.
 #pragma once
 
 #include <cstdint>
@@ -40,11 +41,15 @@ struct VariantVerification {
   /// What ops without a kernel made the card give to the host, by op.
   std::vector<std::pair<std::string, MovedValues>> to_host;
   std::vector<LibraryWorkspace> workspaces;  ///< on the card alone, by op
-  std::string error;                         ///< why there is no comparison; empty: there is one
+  /// The first returned value that the card computed otherwise, within the tolerance of its dtype;
+  /// empty: none, or nothing was computed.
+  std::string value_difference;
+  std::string error;  ///< why there is no comparison; empty: there is one
 
   static constexpr std::size_t kMaxDifferences = 20;
 
-  bool agrees() const { return error.empty() && differences.empty(); }
+  bool has_same_events() const { return error.empty() && differences.empty(); }
+  bool agrees() const { return has_same_events() && value_difference.empty(); }
 };
 
 /// Those of all variants, by op.

@@ -67,7 +67,7 @@ const std::vector<Room>& rooms() {
       {"harness/run", {"harness/gate", "harness/machine"}},
       {"harness/fit", {"harness/run", "allocator_shim/replay"}},
       {"harness/sweep", {"harness/run", "runtime/autograd"}},
-      {"harness/verify", {"harness/run", "runtime/kernels/host"}},
+      {"harness/verify", {"harness/run"}},
       {"harness/lua/vm", {"harness/scenario", "runtime/base", "allocator_shim/fault"}},
       {"harness/lua/bind", {"harness/lua/vm", "runtime/parallel"}},
       {"harness/lua/libraries",

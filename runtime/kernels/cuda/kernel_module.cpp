@@ -1,5 +1,7 @@
 #include "runtime/kernels/cuda/kernel_module.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -32,6 +34,28 @@ unsigned threads_for_row(std::int64_t size) {
       std::clamp<std::int64_t>(warps * kWarpSize, kWarpSize, kThreadsPerBlock));
 }
 
+// What the driver answers to an image that it cannot use.
+constexpr cuda::Result kInvalidImage = 200;
+constexpr cuda::Result kNoBinaryForGpu = 209;
+constexpr cuda::Result kInvalidPtx = 218;
+constexpr cuda::Result kUnsupportedPtxVersion = 222;
+
+/// Empty for any other answer.
+std::string why_unavailable(cuda::Result answer, const cuda::CudaDevice& device) {
+  const KernelBuild build = kernel_build();
+  if (answer == kNoBinaryForGpu) {
+    const auto [major, minor] = device.properties().compute_capability;
+    return fmt::format("this build has no kernels for compute capability {}.{} (it has {})", major,
+                       minor, fmt::join(build.architectures, ", "));
+  }
+  if (answer == kInvalidImage || answer == kInvalidPtx || answer == kUnsupportedPtxVersion) {
+    return fmt::format(
+        "the kernels of this build need a driver for CUDA {} or newer; this one is for CUDA {}",
+        cuda::version_text(build.toolkit_version), cuda::version_text(device.driver().version()));
+  }
+  return {};
+}
+
 }  // namespace
 
 void KernelModule::Unload::operator()(cuda::ModuleHandle module) const {
@@ -40,12 +64,31 @@ void KernelModule::Unload::operator()(cuda::ModuleHandle module) const {
 
 KernelModule::KernelModule(std::shared_ptr<const cuda::CudaDevice> device)
     : device_(std::move(device)) {
-  for (const std::span<const std::byte> image : kernel_images()) {
-    cuda::ModuleHandle module = nullptr;
-    device_->driver().check(device_->current().module_load(&module, image.data()),
-                            "cuModuleLoadData");
-    modules_.emplace_back(module, Unload{device_.get()});
+  for (const KernelImage& image : kernel_build().images) {
+    for (const std::string_view functor : image.functors) {
+      image_of_.emplace(functor, images_.size());
+    }
+    images_.push_back({image, {}});
   }
+  const auto smallest = std::min_element(
+      images_.begin(), images_.end(),
+      [](const Image& a, const Image& b) { return a.built.code.size() < b.built.code.size(); });
+  if (smallest != images_.end()) loaded(*smallest);
+}
+
+cuda::ModuleHandle KernelModule::loaded(Image& image) const {
+  if (image.module) return image.module.get();
+  cuda::ModuleHandle module = nullptr;
+  const cuda::Result result = device_->current().module_load(&module, image.built.code.data());
+  const std::string why = why_unavailable(result, *device_);
+  if (!why.empty()) throw KernelsUnavailable(why);
+  device_->driver().check(result, "cuModuleLoadData");
+  image.module = Module(module, Unload{device_.get()});
+  return module;
+}
+
+void KernelModule::load_all() const {
+  for (Image& image : images_) loaded(image);
 }
 
 KernelModule::~KernelModule() {
@@ -58,14 +101,17 @@ cuda::FunctionHandle KernelModule::function(const char* functor, DType dtype) co
   const auto key = std::make_pair(functor, kernel_dtype(dtype));
   const auto known = functions_.find(key);
   if (known != functions_.end()) return known->second;
-  const std::string symbol = kernel_symbol(functor, dtype);
   cuda::FunctionHandle found = nullptr;
-  for (const Module& module : modules_) {
-    const cuda::Result result =
-        device_->current().module_function(&found, module.get(), symbol.c_str());
-    if (result == cuda::kSuccess) break;
-    if (result != cuda::kNotFound) device_->driver().check(result, "cuModuleGetFunction");
-    found = nullptr;
+  const auto image = image_of_.find(functor);
+  if (image != image_of_.end()) {
+    const cuda::ModuleHandle module = loaded(images_[image->second]);
+    const std::string symbol = kernel_symbol(functor, dtype);
+    const cuda::Result result = device_->current().module_function(&found, module, symbol.c_str());
+    if (result == cuda::kNotFound) {
+      found = nullptr;
+    } else {
+      device_->driver().check(result, "cuModuleGetFunction");
+    }
   }
   functions_.emplace(key, found);
   return found;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,12 +13,9 @@
 
 #include "allocator_shim/device/cuda/cuda_device.h"
 #include "runtime/kernels/cuda/cuda_kernels.h"
+#include "runtime/kernels/cuda/kernel_build.h"
 
 namespace ohm::kernels {
-
-/// Machine code for the architectures of the build, as the driver loads it (fatbins); none in a
-/// build without a CUDA toolkit.
-std::vector<std::span<const std::byte>> kernel_images();
 
 /// The dtype that names the kernel for loops of `dtype`, after the type that they compute in.
 constexpr DType kernel_dtype(DType dtype) {
@@ -31,9 +28,16 @@ inline std::string kernel_symbol(std::string_view functor, DType dtype) {
   return std::string("ohm_").append(functor).append("_").append(name_of(kernel_dtype(dtype)));
 }
 
+/// The kernels of the build cannot run on a device or with its driver; says what they need.
+class KernelsUnavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class KernelModule final : public CudaKernels {
  public:
-  /// Throws cuda::DriverError where an image has nothing for this device.
+  /// Loads the smallest image, the others when their first kernel is asked for. Throws
+  /// KernelsUnavailable; cuda::DriverError where the device broke.
   explicit KernelModule(std::shared_ptr<const cuda::CudaDevice> device);
   ~KernelModule() override;
 
@@ -46,13 +50,22 @@ class KernelModule final : public CudaKernels {
   std::uint64_t take_scratch(std::size_t bytes) const override;
   void give_back_scratch(std::uint64_t address) const override;
 
+  /// Loads what is not loaded yet: where the driver compiles for its device, it keeps what it made
+  /// for later processes.
+  void load_all() const;
+
  private:
   struct Unload {
     const cuda::CudaDevice* device;
     void operator()(cuda::ModuleHandle module) const;
   };
   using Module = std::unique_ptr<std::remove_pointer_t<cuda::ModuleHandle>, Unload>;
+  struct Image {
+    KernelImage built;
+    Module module;  ///< null: not loaded so far
+  };
 
+  cuda::ModuleHandle loaded(Image& image) const;
   /// Null where there is no such kernel.
   cuda::FunctionHandle function(const char* functor, DType dtype) const;
 
@@ -60,7 +73,8 @@ class KernelModule final : public CudaKernels {
               const void* parameters) const;
 
   std::shared_ptr<const cuda::CudaDevice> device_;
-  std::vector<Module> modules_;
+  mutable std::vector<Image> images_;
+  std::map<std::string_view, std::size_t> image_of_;  ///< by functor
   /// By the address of the functor's name, which is the functor's own, and its kernel's dtype.
   mutable std::map<std::pair<const char*, DType>, cuda::FunctionHandle> functions_;
   mutable cuda::Pointer kept_scratch_ = 0;

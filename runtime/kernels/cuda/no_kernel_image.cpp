@@ -1,8 +1,8 @@
 // What a build without a CUDA toolkit has instead of kernels.
-#include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/kernels/cuda/kernel_build.h"
 
 namespace ohm::kernels {
 
-std::vector<std::span<const std::byte>> kernel_images() { return {}; }
+KernelBuild kernel_build() { return {}; }
 
 }  // namespace ohm::kernels

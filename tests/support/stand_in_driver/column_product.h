@@ -86,6 +86,7 @@ inline bool multiply(const ColumnProduct& p, int data_type) {
       b += p.b.stride;
       c += p.c.stride;
     }
+    if (machine().is_wrong_call) c[-p.c.stride] = convert_element<T>(-77.0);
     is_done = true;
   });
   return is_done;

@@ -141,7 +141,7 @@ Result launch(FunctionHandle function, unsigned blocks, unsigned blocks_y, unsig
                               ? run(*kernel.loop, arguments[0], arguments[1], written)
                               : run(*kernel.line, arguments[0], arguments[1], written);
   if (!is_allowed) return kIllegalAddress;
-  if (now.wrong_kernel == kernel.symbol) std::memset(written.memory, 0x3c, written.item_bytes);
+  if (now.wrong_result == kernel.symbol) std::memset(written.memory, 0x3c, written.item_bytes);
   return kSuccess;
 }
 

@@ -2,14 +2,18 @@
 // an image than its first word. A program that this source is linked into has no other kernels.
 #include <array>
 
-#include "runtime/kernels/cuda/kernel_module.h"
+#include "runtime/kernels/cuda/kernel_build.h"
 
 namespace ohm::kernels {
 
-std::vector<std::span<const std::byte>> kernel_images() {
+KernelBuild kernel_build() {
   static constexpr std::array kFatbin = {std::byte{0x50}, std::byte{0xed}, std::byte{0x55},
                                          std::byte{0xba}};
-  return {kFatbin};
+#define OHM_NOTHING(...)
+#define OHM_IMAGE(source, functors) {kFatbin, functors_of::source},
+  return {{OHM_FOR_EACH_KERNEL_SOURCE(OHM_IMAGE, OHM_NOTHING)}, 13000, {80}};
+#undef OHM_IMAGE
+#undef OHM_NOTHING
 }
 
 }  // namespace ohm::kernels

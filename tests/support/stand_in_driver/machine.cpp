@@ -57,7 +57,7 @@ Machine::Machine(const std::string& words) {
     if (key == "devices") devices = std::stoi(value);
     if (key == "others") others = static_cast<unsigned>(std::stoul(value));
     if (key == "strict") is_strict = value == "1";
-    if (key == "wrong") wrong_kernel = value;
+    if (key == "wrong") wrong_result = value;
     if (key == "cudnn_version") cudnn_version = std::stoull(value);
     if (key == "cudnn_workspace") cudnn_workspace_bytes = std::stoull(value);
     if (key == "version") version = std::stoi(value);
@@ -77,6 +77,7 @@ int Machine::wrong(const std::string& what, int code) {
 
 int Machine::begin(const char* symbol, bool needs_context) {
   const int before = calls[symbol]++;
+  is_wrong_call = wrong_result == symbol;
   if (broken != 0) return broken;
   for (const Failure& failure : failures) {
     if (failure.symbol != symbol || failure.successes != before) continue;

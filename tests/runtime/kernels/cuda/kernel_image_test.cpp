@@ -31,14 +31,19 @@ std::string output_of(const std::string& command) {
 TEST(KernelImage, HoldsEveryKernel) {
   const char* const reader = OHM_CUOBJDUMP;  // a path, or nothing
   if (*reader == '\0') GTEST_SKIP() << "cuobjdump is not installed: nothing here reads a fatbin";
+  if (kernel_build().images.empty()) GTEST_SKIP() << "this build compiled no kernels";
   const test::TempFolder folder;
   std::string symbols;
-  for (const std::span<const std::byte> image : kernel_images()) {
+  for (const KernelImage& image : kernel_build().images) {
     const std::string path = folder.file("kernels.fatbin");
     std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(image.data()),
-               static_cast<std::streamsize>(image.size()));
-    symbols += output_of(std::string(reader) + " --dump-elf-symbols " + path);
+        .write(reinterpret_cast<const char*>(image.code.data()),
+               static_cast<std::streamsize>(image.code.size()));
+    const std::string of_image = output_of(std::string(reader) + " --dump-elf-symbols " + path);
+    for (const std::string_view functor : image.functors) {
+      EXPECT_THAT(of_image, testing::HasSubstr("ohm_" + std::string(functor) + "_"));
+    }
+    symbols += of_image;
   }
   for (const ElementwiseKernel& kernel : elementwise_kernels()) {
     EXPECT_THAT(symbols, testing::HasSubstr(kernel.symbol()));

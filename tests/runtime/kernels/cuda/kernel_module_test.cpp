@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 
 #include "runtime/kernels/host/elementwise_twins.h"
 #include "runtime/kernels/host/row_twins.h"
@@ -37,10 +38,56 @@ TEST(KernelModule, ComputesOnTheCard) {
   EXPECT_EQ(stand_in.held_bytes(), 0U);
 }
 
-TEST(KernelModule, SaysThatThereIsNoCodeForACard) {
-  const StandIn stand_in("fail=cuModuleLoadData:0:209");
+/// What it says where the driver answers so when it loads an image.
+std::string refusal(const std::string& machine) {
+  const StandIn stand_in(machine);
+  const auto card = StandIn::device();
+  try {
+    const KernelModule module(card);
+  } catch (const KernelsUnavailable& missing) {
+    return missing.what();
+  }
+  return "";
+}
+
+TEST(KernelModule, SaysWhatItsKernelsNeed) {
+  EXPECT_EQ(refusal("fail=cuModuleLoadData:0:209"),
+            "this build has no kernels for compute capability 8.0 (it has 80)");
+  for (const std::string code : {"200", "218", "222"}) {
+    EXPECT_EQ(refusal("version=12040 fail=cuModuleLoadData:0:" + code),
+              "the kernels of this build need a driver for CUDA 13.0 or newer; this one is for "
+              "CUDA 12.4");
+  }
+}
+
+TEST(KernelModule, AnyOtherAnswerIsAnErrorOfTheDriver) {
+  const StandIn stand_in("fail=cuModuleLoadData:0:2");
   const auto card = StandIn::device();
   EXPECT_THROW(KernelModule{card}, cuda::DriverError);
+}
+
+TEST(KernelModule, LoadsAnImageWhenItsFirstKernelIsAskedFor) {
+  const StandIn stand_in;
+  const KernelModule module(StandIn::device());
+  EXPECT_EQ(stand_in.calls("cuModuleLoadData"), 1);
+  EXPECT_FALSE(module.has("no such functor", DType::float32));
+  EXPECT_EQ(stand_in.calls("cuModuleLoadData"), 1);
+  EXPECT_TRUE(module.has(functors::Gelu::kKernel, DType::float32));
+  EXPECT_TRUE(module.has(functors::Gelu::kKernel, DType::float64));
+  EXPECT_EQ(stand_in.calls("cuModuleLoadData"), 2);
+  module.load_all();
+  EXPECT_EQ(stand_in.calls("cuModuleLoadData"), static_cast<int>(kernel_build().images.size()));
+}
+
+TEST(KernelBuild, MachineCodeRunsOnLaterDevicesOfItsGeneration) {
+  KernelBuild build;
+  build.architectures = {80, 100};
+  EXPECT_TRUE(build.has_machine_code_for({8, 0}));
+  EXPECT_TRUE(build.has_machine_code_for({8, 9}));
+  EXPECT_TRUE(build.has_machine_code_for({10, 3}));
+  EXPECT_FALSE(build.has_machine_code_for({7, 5}));
+  EXPECT_FALSE(build.has_machine_code_for({9, 0}));
+  EXPECT_FALSE(build.has_machine_code_for({12, 0}));
 }
 
 TEST(KernelModule, KnowsWhatThereAreKernelsFor) {

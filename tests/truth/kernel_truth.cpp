@@ -1,4 +1,4 @@
-#include "harness/verify/kernel_verification.h"
+#include "tests/truth/kernel_truth.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,25 +9,13 @@
 #include <memory>
 #include <random>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
-#include "harness/machine/cuda_devices.h"
-#include "harness/process/ipc_serialization.h"
-#include "harness/process/worker_pool.h"
 #include "runtime/base/philox.h"
-#include "runtime/kernels/cuda/kernel_module.h"
 #include "runtime/kernels/host/elementwise_twins.h"
 #include "runtime/kernels/host/row_twins.h"
-#include "runtime/tensor/cuda_backend.h"
 
-namespace ohm::engine {
-
-template <class Archive, class T>
-requires std::is_same_v<std::remove_const_t<T>, KernelVerification>
-void fields(Archive& archive, T& kernel) {
-  archive(kernel.kernel, kernel.values, kernel.different, kernel.largest_error);
-}
+namespace ohm::truth {
 
 namespace {
 
@@ -37,12 +25,7 @@ using kernels::RowKernel;
 /// Not a multiple of what a thread takes at once: the kernels' tails are part of it.
 constexpr std::size_t kValues = 10'007;
 
-/// As torch.testing.assert_close has it: relative and absolute.
-struct Tolerance {
-  double relative;
-  double absolute;
-};
-
+/// As torch.testing.assert_close has it.
 Tolerance tolerance_of(DType dtype) {
   switch (dtype) {
     case DType::float16:
@@ -78,12 +61,6 @@ std::vector<T> operand_values(std::uint64_t seed) {
     values.push_back(convert_element<T>(20.0 * uniform - 10.0));
   }
   return values;
-}
-
-bool is_close(double cuda, double host, const Tolerance& tolerance) {
-  if (std::isnan(cuda) || std::isnan(host)) return std::isnan(cuda) && std::isnan(host);
-  if (std::isinf(cuda) || std::isinf(host)) return cuda == host;
-  return std::abs(cuda - host) <= tolerance.absolute + tolerance.relative * std::abs(host);
 }
 
 /// Memory of a CUDA device for one array.
@@ -135,19 +112,15 @@ class Arrays {
   }
   std::size_t count() const { return host_.size(); }
   /// The array, which both sides computed.
-  void compare(std::size_t array, const Tolerance& tolerance, KernelVerification& verified) const {
+  void compare(std::size_t array, const Tolerance& tolerance, Row& verified) const {
     device_.synchronize();
     const std::vector<std::byte>& host_bytes = host_[array];
     std::vector<std::byte> found(host_bytes.size());
     on_device_[array]->read(found.data());
     for (std::size_t i = 0; i < kValues; ++i) {
       const double host = value(array, host_bytes, i);
-      const double cuda = value(array, found, i);
-      if (!is_close(cuda, host, tolerance)) ++verified.different;
-      const double error = std::abs(cuda - host) / (std::abs(host) + 1);
-      if (std::isfinite(error)) verified.largest_error = std::max(verified.largest_error, error);
+      verified.compare(value(array, found, i), host, tolerance);
     }
-    verified.values += kValues;
   }
   /// The largest that is finite.
   double largest(std::size_t array) const {
@@ -215,7 +188,7 @@ struct StoredAs {
 };
 
 void compare(const CudaBackend& backend, const ElementwiseKernel& kernel, ElementwiseLaunch loop,
-             const StoredAs& stored, KernelVerification& verified) {
+             const StoredAs& stored, Row& verified) {
   Arrays arrays(*backend.device);
   arrays.add(stored.out);
   for (int i = 0; i < kernel.inputs; ++i) arrays.add(stored.in);
@@ -241,19 +214,19 @@ std::vector<DType> dtypes_of(DType kernel) {
   return {DType::float16, DType::bfloat16, DType::float32};
 }
 
-KernelVerification named(std::string_view functor, DType dtype) {
-  KernelVerification verified;
-  verified.kernel = std::string(functor).append(" ").append(name_of(dtype));
+Row named(std::string_view functor, DType dtype) {
+  Row verified;
+  verified.name = std::string("kernel ").append(functor).append(" ").append(name_of(dtype));
   return verified;
 }
 
-void compare_loops(const CudaBackend& backend, std::vector<KernelVerification>& all) {
+void compare_loops(const CudaBackend& backend, std::vector<Row>& all) {
   for (const ElementwiseKernel& kernel : kernels::elementwise_kernels()) {
     // What is generated is computed in the same way whatever it is stored as.
     const std::vector<DType> dtypes =
         kernel.inputs == 0 ? std::vector<DType>{kernel.dtype} : dtypes_of(kernel.dtype);
     for (const DType dtype : dtypes) {
-      KernelVerification verified = named(kernel.functor, dtype);
+      Row verified = named(kernel.functor, dtype);
       ElementwiseLaunch flat = flat_loop(kernel, dtype);
       ElementwiseLaunch strided = strided_loop();
       flat.dtype = strided.dtype = dtype;
@@ -268,7 +241,7 @@ void compare_loops(const CudaBackend& backend, std::vector<KernelVerification>& 
 
 /// What each kernel makes of these rows lies within the arrays.
 void compare(const CudaBackend& backend, const RowKernel& kernel, DType dtype, bool are_threads,
-             KernelVerification& verified) {
+             Row& verified) {
   constexpr int kOperands = RowLaunch::kMostOperands;
   RowLaunch rows;
   rows.count = 37;
@@ -296,10 +269,10 @@ void compare(const CudaBackend& backend, const RowKernel& kernel, DType dtype, b
   }
 }
 
-void compare_rows(const CudaBackend& backend, std::vector<KernelVerification>& all) {
+void compare_rows(const CudaBackend& backend, std::vector<Row>& all) {
   for (const RowKernel& kernel : kernels::row_kernels()) {
     for (const DType dtype : dtypes_of(kernel.dtype)) {
-      KernelVerification verified = named(kernel.functor, dtype);
+      Row verified = named(kernel.functor, dtype);
       compare(backend, kernel, dtype, false, verified);
       compare(backend, kernel, dtype, true, verified);
       all.push_back(std::move(verified));
@@ -307,45 +280,13 @@ void compare_rows(const CudaBackend& backend, std::vector<KernelVerification>& a
   }
 }
 
-KernelVerifications compare_all(const CudaLibraries& libraries) {
-  KernelVerifications all;
-  try {
-    CudaDevices devices(libraries);
-    const CudaBackend backend = devices.backend(0);
-    compare_loops(backend, all.kernels);
-    compare_rows(backend, all.kernels);
-  } catch (const std::runtime_error& error) {
-    all.error = error.what();
-  }
-  return all;
-}
-
 }  // namespace
 
-bool KernelVerifications::agree() const {
-  return error.empty() && std::all_of(kernels.begin(), kernels.end(),
-                                      [](const auto& kernel) { return kernel.different == 0; });
-}
-
-KernelVerifications verify_kernels(const CudaLibraries& libraries) {
-  KernelVerifications all;
-  if (kernels::kernel_images().empty()) return all;
-  WorkerPool pool({});
-  const auto work = [&] {
-    const KernelVerifications compared = compare_all(libraries);
-    MessageWriter writer;
-    writer(compared.kernels, compared.error);
-    return writer.take();
-  };
-  pool.submit(0, work, [&](const WorkResult& result) {
-    if (result.end == WorkEnd::message) {
-      MessageReader(result.message)(all.kernels, all.error);
-    } else {
-      all.error = "the process that ran them was " + result.how_it_ended + ": " + result.output;
-    }
-  });
-  pool.run([] { return true; });
+std::vector<Row> kernel_truth(const CudaBackend& backend) {
+  std::vector<Row> all;
+  compare_loops(backend, all);
+  compare_rows(backend, all);
   return all;
 }
 
-}  // namespace ohm::engine
+}  // namespace ohm::truth
