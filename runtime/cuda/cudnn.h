@@ -75,8 +75,8 @@ class Cudnn final : public CudnnLibrary {
   /// The largest workspace that a way suggested for it wants, of those that want at most `bytes`.
   std::size_t largest_workspace(ConvolutionPass pass, const Convolution& convolution,
                                 std::size_t bytes) const;
-  /// Runs every way that the workspace is enough for: the fastest one, which is kept. The result is
-  /// overwritten with anything.
+  /// Runs every way that the workspace is enough for: the fastest deterministic one, which is kept.
+  /// The result is overwritten with anything.
   void measure(ConvolutionPass pass, const Convolution& convolution,
                const ConvolutionOperands& operands, const DeviceRange& workspace) const;
   /// nullptr where it was not measured.

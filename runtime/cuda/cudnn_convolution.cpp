@@ -25,16 +25,17 @@ int math_for(ElementType type) {
 constexpr int kMostAnswers = 16;
 using Answers = std::array<CudnnAlgorithm, kMostAnswers>;
 
-/// Never none.
+/// Those that give the same bits each time, for values are compared. Never none.
 std::vector<ConvolutionAlgorithm> usable(const Answers& answers, int count) {
   std::vector<ConvolutionAlgorithm> all;
   for (int i = 0; i < count; ++i) {
     const CudnnAlgorithm& one = answers.at(static_cast<std::size_t>(i));
-    if (one.status == 0) all.push_back({one.algorithm, one.math, one.workspace_bytes});
+    if (one.status != 0 || one.is_deterministic == 0) continue;
+    all.push_back({one.algorithm, one.math, one.workspace_bytes});
   }
   if (!all.empty()) return all;
   throw LibraryError(LibraryFailure::not_supported,
-                     "cuDNN: it has no algorithm for this convolution");
+                     "cuDNN: it has no deterministic algorithm for this convolution");
 }
 
 }  // namespace

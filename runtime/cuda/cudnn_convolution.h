@@ -44,7 +44,7 @@ struct ConvolutionOperands {
   Pointer result = 0;  ///< overwritten
 };
 
-/// The way a convolution is computed.
+/// The way a convolution is computed: deterministic, the same bits each time.
 struct ConvolutionAlgorithm {
   int number = 0;
   int math = 0;  ///< cudnnMathType_t

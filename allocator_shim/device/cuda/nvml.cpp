@@ -50,7 +50,7 @@ std::vector<MonitoredDevice> Nvml::devices() const {
     check(functions_.device_name(device, name.data(), static_cast<unsigned>(name.size())),
           "nvmlDeviceGetName");
     NvmlMemory memory;
-    check(functions_.memory_info(device, &memory), "nvmlDeviceGetMemoryInfo");
+    check(functions_.memory_info(device, &memory), "nvmlDeviceGetMemoryInfo_v2");
     NvmlUtilization utilization;  // not told of a device that is split into instances: 0
     functions_.utilization(device, &utilization);
     devices.push_back({name.data(), memory.used, memory.total, static_cast<int>(utilization.gpu)});

@@ -16,8 +16,12 @@ namespace ohm::cuda {
 using NvmlResult = int;  ///< 0 is success
 using NvmlDevice = struct OpaqueNvmlDevice*;
 
+/// Its second version, which tells what the driver keeps for itself from what is used, as
+/// nvidia-smi does.
 struct NvmlMemory {
+  unsigned version = sizeof(NvmlMemory) | 2U << 24U;
   unsigned long long total = 0;
+  unsigned long long reserved = 0;
   unsigned long long free = 0;
   unsigned long long used = 0;
 };
@@ -46,7 +50,7 @@ inline constexpr unsigned long long kNvmlUnknownBytes = ~0ULL;
   ROW(device_by_index, "nvmlDeviceGetHandleByIndex_v2", unsigned, NvmlDevice*)                   \
   ROW(device_by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2", const char*, NvmlDevice*)            \
   ROW(device_name, "nvmlDeviceGetName", NvmlDevice, char*, unsigned)                             \
-  ROW(memory_info, "nvmlDeviceGetMemoryInfo", NvmlDevice, NvmlMemory*)                           \
+  ROW(memory_info, "nvmlDeviceGetMemoryInfo_v2", NvmlDevice, NvmlMemory*)                        \
   ROW(utilization, "nvmlDeviceGetUtilizationRates", NvmlDevice, NvmlUtilization*)                \
   ROW(processes, "nvmlDeviceGetComputeRunningProcesses_v3", NvmlDevice, unsigned*, NvmlProcess*) \
   ROW(driver_version, "nvmlSystemGetDriverVersion", char*, unsigned)

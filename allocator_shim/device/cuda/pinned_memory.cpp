@@ -40,7 +40,7 @@ void PinnedMemory::free(BlockHandle block) {
 
 // Giving back never throws, and a driver that does not answer has lost the memory anyway.
 void PinnedMemory::unlock(void* memory) const {
-  if (device_->driver().is_usable()) device_->driver().functions().host_free(memory);
+  if (device_->make_current()) device_->driver().functions().host_free(memory);
 }
 
 }  // namespace ohm::cuda

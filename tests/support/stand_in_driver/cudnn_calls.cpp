@@ -114,12 +114,16 @@ std::size_t workspace_of(int algorithm) {
   return algorithm == kFast ? least + kWorkspaceOfFast : least;
 }
 
+int is_deterministic(int algorithm) {
+  return algorithm == kFast && machine().is_cudnn_random ? 0 : 1;
+}
+
 /// The fast one first, then one that is not there, then one that takes as little as there is.
 CudnnStatus suggest(const char* symbol, const Convolved& convolution, int most, int* count,
                     CudnnAlgorithm* found) {
   if (const int error = machine().begin(symbol)) return error;
   const std::array<CudnnAlgorithm, 3> all = {
-      {{kFast, 0, 1, workspace_of(kFast), 0, convolution.math, {}},
+      {{kFast, 0, 1, workspace_of(kFast), is_deterministic(kFast), convolution.math, {}},
        {7, kCudnn9NotSupported, -1, 0, 0, convolution.math, {}},
        {kFrugal, 0, 2, workspace_of(kFrugal), 1, convolution.math, {}}}};
   *count = 0;
@@ -142,7 +146,9 @@ CudnnStatus measure(const char* symbol, const Convolved& convolution, const Imag
   *count = 0;
   for (const int algorithm : {kFast, kFrugal}) {
     if (workspace_of(algorithm) > bytes || *count == most) continue;
-    found[(*count)++] = {algorithm, 0, 1, workspace_of(algorithm), 0, convolution.math, {}};
+    found[(*count)++] = {
+        algorithm,        0, 1, workspace_of(algorithm), is_deterministic(algorithm),
+        convolution.math, {}};
   }
   return 0;
 }

@@ -62,6 +62,8 @@ Machine::Machine(const std::string& words) {
     if (key == "cudnn_workspace") cudnn_workspace_bytes = std::stoull(value);
     if (key == "version") version = std::stoi(value);
     if (key == "capacity") capacity_bytes = std::stoull(value);
+    if (key == "reserved") reserved_bytes = std::stoull(value);
+    if (key == "cudnn_random") is_cudnn_random = value == "1";
     if (key == "context") context_bytes = std::stoull(value);
   }
 }

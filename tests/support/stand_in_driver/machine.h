@@ -72,9 +72,11 @@ struct Machine {
   int version = 13000;
   std::size_t capacity_bytes = std::size_t{64} << 20U;
   std::size_t context_bytes = std::size_t{4} << 20U;
-  bool is_strict = false;      ///< misuse ends the process
-  std::string wrong_result;    ///< of this kernel or function of a library: something else
-  bool is_wrong_call = false;  ///< the function that began last is that one
+  std::size_t reserved_bytes = 0;  ///< that the driver keeps for itself
+  bool is_cudnn_random = false;    ///< the fastest convolution is not deterministic
+  bool is_strict = false;          ///< misuse ends the process
+  std::string wrong_result;        ///< of this kernel or function of a library: something else
+  bool is_wrong_call = false;      ///< the function that began last is that one
   std::vector<Failure> failures;
 
   bool is_initialized = false;

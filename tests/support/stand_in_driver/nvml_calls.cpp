@@ -66,9 +66,11 @@ NvmlResult device_name(NvmlDevice device, char* name, unsigned room) {
 }
 
 NvmlResult memory_info(NvmlDevice device, NvmlMemory* memory) {
+  if (memory->version != NvmlMemory().version) return kInvalidArgument;
   memory->total = machine().capacity_bytes;
+  memory->reserved = machine().reserved_bytes;
   memory->used = used_bytes(index_of(device));
-  memory->free = memory->total - memory->used;
+  memory->free = memory->total - memory->reserved - memory->used;
   return 0;
 }
 

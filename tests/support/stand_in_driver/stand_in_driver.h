@@ -8,8 +8,9 @@
 // with "strict=1" misuse ends the process.
 // Kernels are run as their twins on the host. NVIDIA's libraries of mathematics are there too, with
 // loops of the host for kernels: "cudnn_version=8907", and "cudnn_workspace=4096" where every
-// algorithm needs so much. "wrong=ohm_relu_float32" or "wrong=cublasGemmEx" is a kernel or a
-// function of a library that computes something else.
+// algorithm needs so much, "cudnn_random=1" where the fastest is not deterministic, "reserved=4096"
+// for what a driver keeps for itself. "wrong=ohm_relu_float32" or "wrong=cublasGemmEx" is a kernel
+// or a function of a library that computes something else.
 #pragma once
 
 namespace ohm::stand_in {

@@ -173,6 +173,17 @@ TEST(PinnedMemory, IsTheDriversAndCountedAsTheHosts) {
   EXPECT_EQ(stand_in.held_bytes(), 0U);
 }
 
+TEST(PinnedMemory, IsGivenBackWhereNoContextIsCurrent) {
+  const StandIn stand_in;
+  HostMemoryAllocator host({});
+  const auto device = StandIn::device();
+  PinnedMemory locked(host, device);
+  const Allocation block = locked.allocate({1_MiB});
+  device->driver().functions().context_set_current(nullptr);
+  locked.free(block.block);  // the stand-in notes a call without a context as misuse
+  EXPECT_EQ(stand_in.calls("cuMemFreeHost"), 1);
+}
+
 TEST(PinnedMemory, HasNoValuesWhereNoneAreKept) {
   const StandIn stand_in;
   HostMemoryAllocator host({});
@@ -189,8 +200,7 @@ TEST(PinnedMemory, IsOutOfMemoryWhenTheDriverIs) {
   EXPECT_EQ(host.stats().allocated_bytes[0].current, 0);
 }
 
-// ---- a part of a device
-// ---------------------------------------------------------------------------
+// ---- a part of a device -------------------------------------------------------------------------
 
 TEST(DeviceShare, KeepsValuesWhereTheVirtualGpuDoes) {
   const StandIn stand_in;

@@ -130,6 +130,15 @@ TEST(Nvml, ListsCardsAndWhatIsInUse) {
   EXPECT_EQ(devices[1].utilization_percent, 37);
 }
 
+TEST(Nvml, WhatTheDriverKeepsForItselfIsNotInUse) {
+  const StandIn stand_in("capacity=67108864 reserved=1048576");
+  const auto device = StandIn::device();
+  const std::vector<MonitoredDevice> devices = StandIn::nvml()->devices();
+  ASSERT_EQ(devices.size(), 1U);
+  EXPECT_EQ(devices[0].used_bytes, std::size_t{4} << 20U) << "the context";
+  EXPECT_EQ(devices[0].total_bytes, std::size_t{64} << 20U);
+}
+
 TEST(Nvml, ListsMoreProcessesThanItHasRoomForAtFirst) {
   const StandIn stand_in("others=40");
   const auto device = StandIn::device();

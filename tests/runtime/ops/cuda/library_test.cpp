@@ -287,6 +287,18 @@ TEST(CudnnBenchmark, TriesAConvolutionOnceAndKeepsTheFastestWay) {
   EXPECT_EQ(machine.stand_in().calls(kMeasured.c_str()), 1);
 }
 
+TEST(CudnnBenchmark, NeverKeepsAWayThatGivesOtherBitsEachTime) {
+  const CudaMachine machine(1, kOneDevice + " cudnn_random=1");
+  Context::current().state.convolution_plans.is_benchmark = true;
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
+  const auto before = allocator.stats().requested_bytes[0].allocated;
+  EXPECT_EQ(convolved(), (std::vector<double>{2, 4, 6, 8}));
+  constexpr int kTensors = 16 + 4 + 16;
+  EXPECT_EQ(allocator.stats().requested_bytes[0].allocated - before, kTensors)
+      << "the fast one's workspace was taken";
+}
+
 TEST(CudnnBenchmark, TriesTheGradientsToo) {
   const CudaMachine machine(1, kOneDevice);
   Context::current().state.convolution_plans.is_benchmark = true;
