@@ -34,8 +34,8 @@ namespace {
 struct SweepArguments {
   engine::SweepOptions sweep;
   std::vector<std::string> roles;
-  std::string points = "unique";
-  std::string form = "transient";
+  std::string points = "spread";
+  std::string form;  ///< empty: as the points want it
   std::string level = "request";
   std::string engine;
   std::string shard;
@@ -60,6 +60,7 @@ Value chosen(const char* option, const std::string& text,
   std::string names;
   for (const Choice<Value>& choice : choices) {
     if (choice.name == text) return choice.value;
+    if (choice.name.empty()) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", choice.name);
   }
   throw UsageError(fmt::format("{} must be one of {}, not \"{}\"", option, names, text));
@@ -110,7 +111,8 @@ void check(SweepArguments& arguments) {
       chosen("--form", arguments.form,
              std::array{Choice<Forms>{"transient", {FaultForm::transient}},
                         Choice<Forms>{"persistent", {FaultForm::persistent}},
-                        Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}}});
+                        Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}},
+                        Choice<Forms>{"", sweep.points.forms()}});
   using engine::SweepEngine;
   const bool is_on_cuda = sweep.run.cuda.has_value();
   if (arguments.engine.empty()) arguments.engine = is_on_cuda ? "exec" : "fork";
@@ -196,11 +198,15 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
   const std::initializer_list<CLI::Option*> of_faults = {
       app.add_option(
              "--points", arguments.points,
-             "Calls to fail: unique (the first at each point of the program), all, sample=N")
+             "Calls to fail: spread (the first, a middle and the last one at each point of the "
+             "program, as far as that costs no more than the first ones do; the default), unique "
+             "(the "
+             "first one at each), all, sample=N")
           ->type_name("WHICH"),
       app.add_option(
              "--form", arguments.form,
-             "How they fail: transient (once), persistent (that call and all after it), both")
+             "How they fail: transient (once), persistent (that call and all after it), both "
+             "(default: both with spread, otherwise transient)")
           ->type_name("FORM"),
       app.add_option("--level", arguments.level,
                      "Kind of call: request, segment, map, pinned, workspace or collective")

@@ -327,9 +327,13 @@ Snapshot Machine::snapshot() const {
 
 void Machine::restart_history(std::size_t max_entries) {
   history_ = {events_.dropped() + events_.size(), max_entries};
+  is_history_started_ = true;
 }
 
-void Machine::stop_history() { history_ = {0, 0}; }
+void Machine::stop_history() {
+  history_ = {0, 0};
+  is_history_started_ = false;
+}
 
 void Machine::record_snapshot() {
   for (int index = 0; index < gpu_count(); ++index) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
 #include <optional>
@@ -134,6 +135,10 @@ class Machine {
   void restart_history(std::size_t max_entries);
   /// From here on snapshots show no events, until the history is started again.
   void stop_history();
+  static constexpr std::size_t kAllHistory = std::numeric_limits<std::size_t>::max();
+  /// As the program asked for it: how many events it keeps of each GPU; 0 when it never started the
+  /// history, or stopped it.
+  std::size_t history_entries() const { return is_history_started_ ? history_.max_entries : 0; }
   /// As PyTorch does it after a snapshot: the next one shows when it was.
   void record_snapshot();
 
@@ -174,6 +179,7 @@ class Machine {
   SiteTable sites_;
   EventRecord events_;
   SnapshotHistory history_;
+  bool is_history_started_ = false;  ///< by the program
   std::list<FaultPlan> fault_plans_;
   FaultInjector faults_;
   std::int64_t step_ = 1;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
+#include "harness/sweep/trial_process.h"
 
 namespace ohm::engine {
 
@@ -24,6 +25,7 @@ void CallRecorder::note(const FaultCandidate& candidate) {
   calls_.points.push_back(candidate.point);
   calls_.kinds.push_back(kind.value());
   calls_.bytes.push_back(candidate.bytes);
+  calls_.can_be_copied.push_back(TrialProcess::can_fork() ? 1 : 0);
   const auto [known, is_new] = point_index_.try_emplace(candidate.point, points_.size());
   if (is_new) {
     SweepPoint point;
@@ -55,13 +57,19 @@ bool CallRecorder::should_fail(const FaultCandidate& candidate) {
 bool CallRecorder::fire(const FaultCandidate& candidate, FaultForm form) {
   form_ = form;
   target_ = calls_.size() - 1;
-  target_bytes_ = candidate.bytes;
   is_target_on_host_ = candidate.device < 0;
   faults_ = 1;
   ooms_before_ = machine_.ooms();
-  for (std::size_t i = 0; i < target_; ++i) successes_ += calls_.kinds[i] == calls_.kinds[target_];
-  at_failure_ = live_memory_by_site(machine_, filter_.host, Category::activation);
+  settings_at_failure_ = program_settings(machine_);
+  await_retry();
   return true;
+}
+
+/// The newest call fails: it is the one that a retry makes again.
+void CallRecorder::await_retry() {
+  failed_.push_back(calls_.size() - 1);
+  is_retry_checked_ = is_retry_immediate_ = false;
+  at_failure_ = live_memory_by_site(machine_, filter_.host, Category::activation);
 }
 
 bool CallRecorder::reached_program() const { return machine_.ooms() != ooms_before_; }
@@ -69,12 +77,17 @@ bool CallRecorder::reached_program() const { return machine_.ooms() != ooms_befo
 bool CallRecorder::fail_again(const FaultCandidate& candidate) {
   // A GPU that stays full does not fill the host, nor the other way round.
   bool fails = form_ == FaultForm::persistent && is_target_on_host_ == (candidate.device < 0);
-  if (!fails && then_ && faults_ == 1) fails = then_(calls_.size() - 1).has_value();
-  if (!fails) {
-    check_retry(candidate);
+  const bool is_second = !fails && then_ && faults_ == 1 && then_(calls_.size() - 1).has_value();
+  if (!fails && !is_second) {
+    check_retry();
     return false;
   }
   ++faults_;
+  if (is_second) {
+    await_retry();
+  } else {
+    failed_.push_back(calls_.size() - 1);
+  }
   if (++failures_[candidate.point] == kFailuresOfAHang && on_hang_) on_hang_();
   return true;
 }
@@ -83,22 +96,24 @@ bool CallRecorder::fail_again(const FaultCandidate& candidate) {
 bool CallRecorder::is_aligned() const {
   constexpr std::size_t kEnough = 64;
   const std::size_t now = calls_.size() - 1;
-  const std::size_t length = std::min({now - target_ - 1, target_, kEnough});
+  const std::size_t failed = failed_.back();
+  const std::size_t length = std::min({now - failed - 1, failed, kEnough});
   for (std::size_t i = 1; i <= length; ++i) {
-    if (calls_.kinds[now - i] != calls_.kinds[target_ - i]) return false;
-    if (calls_.bytes[now - i] != calls_.bytes[target_ - i]) return false;
+    if (calls_.kinds[now - i] != calls_.kinds[failed - i]) return false;
+    if (calls_.bytes[now - i] != calls_.bytes[failed - i]) return false;
   }
   return true;
 }
 
 /// The same kind of request once more: the activations of the failed try must be gone by now. What
 /// a program keeps from try to try (gradients, optimizer state) is its own affair.
-void CallRecorder::check_retry(const FaultCandidate& candidate) {
-  if (calls_.kinds.back() != calls_.kinds[target_]) return;
-  ++successes_;
-  if (is_retry_checked_ || candidate.bytes != target_bytes_ || !is_aligned()) return;
+void CallRecorder::check_retry() {
+  const std::size_t failed = failed_.back();
+  if (calls_.kinds.back() != calls_.kinds[failed] || calls_.bytes.back() != calls_.bytes[failed])
+    return;
+  if (is_retry_checked_ || !is_aligned()) return;
   is_retry_checked_ = true;
-  is_retry_immediate_ = calls_.size() == calls_before_recovery() + 1;
+  is_retry_immediate_ = calls_.size() == failed + 2;
   const LiveMemoryBySite now = live_memory_by_site(machine_, filter_.host, Category::activation);
   held_ = excess_text(in_words(now, machine_), in_words(at_failure_, machine_), SiteScope::known);
 }

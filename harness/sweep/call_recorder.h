@@ -11,6 +11,7 @@
 #include "allocator_shim/fault/fault_source.h"
 #include "harness/machine/machine.h"
 #include "harness/sweep/live_memory_by_site.h"
+#include "harness/sweep/program_settings.h"
 #include "reports/model/sweep_result.h"
 
 namespace ohm::engine {
@@ -28,6 +29,8 @@ struct RecordedCalls {
   std::vector<std::uint64_t> points;
   std::vector<std::uint64_t> kinds;  ///< hashes of level, device, category and op: any line
   std::vector<std::uint64_t> bytes;
+  /// Not 0: made by the thread that a copy of the process has.
+  std::vector<std::uint8_t> can_be_copied;
 
   std::size_t size() const { return points.size(); }
   friend bool operator==(const RecordedCalls&, const RecordedCalls&) = default;
@@ -65,11 +68,17 @@ class CallRecorder final : public FaultSource {
   std::size_t target() const { return target_; }
   /// Calls after the first failure, from this index of calls() on.
   std::size_t calls_before_recovery() const { return target_ + 1; }
-  /// Calls of the kind that failed first which succeeded.
-  std::int64_t successes() const { return successes_; }
+  /// The indices of all calls that failed, in their order.
+  const std::vector<std::size_t>& failed() const { return failed_; }
+  /// Whether a second failure followed the first one.
+  bool has_chained() const { return form_ == FaultForm::transient && failed_.size() > 1; }
+  /// As the program had made them when the first call failed.
+  const ProgramSettings& settings_at_failure() const { return settings_at_failure_; }
   /// Whether an out-of-memory error left an allocator since the first failure: otherwise the
   /// caching allocator survived it by itself.
   bool reached_program() const;
+  // Of the last failure in a chain.
+
   /// What was alive when the failed request was made again, beyond what was when it failed.
   const std::string& held_by_failed_try() const { return held_; }
   /// Whether the very next call after the failure was that request.
@@ -84,8 +93,9 @@ class CallRecorder final : public FaultSource {
   void note(const FaultCandidate& candidate);
   bool fire(const FaultCandidate& candidate, FaultForm form);
   bool fail_again(const FaultCandidate& candidate);
+  void await_retry();
   bool is_aligned() const;
-  void check_retry(const FaultCandidate& candidate);
+  void check_retry();
 
   Machine& machine_;
   CallFilter filter_;
@@ -101,9 +111,9 @@ class CallRecorder final : public FaultSource {
   std::string text_ = "sweep";
   FaultForm form_ = FaultForm::transient;
   std::size_t target_ = 0;
-  std::uint64_t target_bytes_ = 0;
   bool is_target_on_host_ = false;
-  std::int64_t successes_ = 0;
+  std::vector<std::size_t> failed_;
+  ProgramSettings settings_at_failure_;
   std::int64_t ooms_before_ = 0;
   std::map<std::uint64_t, int> failures_;
   LiveMemoryBySite at_failure_;

@@ -86,6 +86,7 @@ EndState end_state(Machine& machine) {
     const std::size_t limit = machine.caching_allocator(gpu).memory_limit().value_or(kNone);
     left.memory_limits.push_back(static_cast<std::int64_t>(limit));
   }
+  left.settings = program_settings(machine);
   left.memory = memory_at_end(machine);
   return left;
 }

@@ -10,6 +10,7 @@
 #include "harness/machine/machine.h"
 #include "harness/scenario/scenario_program.h"
 #include "harness/sweep/call_recorder.h"
+#include "harness/sweep/program_settings.h"
 
 namespace ohm::engine {
 
@@ -20,6 +21,7 @@ struct EndState {
   std::vector<std::string> modes;           ///< that are on, in words
   bool is_benchmark = false;                ///< cuDNN's mode
   std::vector<std::int64_t> memory_limits;  ///< of each GPU; the largest number where there is none
+  ProgramSettings settings;
   EndMemory memory;
 };
 

@@ -59,13 +59,29 @@ class FaultTrials {
       if (next_ < tasks_.size()) run_once();
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (options_.engine == SweepEngine::exec || needs_own_run_.count(i) != 0) run_alone(i);
+      if (options_.engine == SweepEngine::exec) {
+        run_alone(i);
+      } else if (needs_own_run_.count(i) != 0 && !is_known(i)) {
+        run_alone(i);
+      }
     }
     return std::move(verdicts_);
   }
 
  private:
   using Form = std::optional<FaultForm>;
+
+  /// Note [Both forms]
+  /// A failure that lasts is another run than one that passes only where the program asks for
+  /// memory once more before it ends. Where it does not, the verdict on the one is that on the
+  /// other, without a run. The engine `exec` runs both.
+  bool is_known(std::size_t index) {
+    if (index == 0 || tasks_[index].call != tasks_[index - 1].call) return false;
+    const TaskVerdict& other_form = verdicts_[index - 1];
+    if (!other_form.verdict.ended_at_failure) return false;
+    verdicts_[index] = other_form;
+    return true;
+  }
 
   // ---- the first of them in turn
 
@@ -81,8 +97,10 @@ class FaultTrials {
     child_ = &process_;
     TurnCosts costs(options_.seconds_of_a_fork);
     for (std::size_t i = next_; i < tasks_.size() && costs.are_low(); ++i) {
+      if (is_known(i)) continue;
       TrialProcess::renew(options_.limits);
-      costs.add(tried(tasks_[i]));
+      verdicts_[i] = tried(tasks_[i]);
+      costs.add(verdicts_[i]);
     }
     process_.leave();
   }
@@ -114,6 +132,7 @@ class FaultTrials {
       costs.add(task);
       note_usable(task);
       verdicts_[next_++] = task;
+      if (next_ < tasks_.size() && is_known(next_)) ++next_;
     }
     // What killed the process may be a trial's own failure, or what the one before it left.
     if (ended.end != TrialProcess::End::left && next_ < tasks_.size()) {
@@ -133,6 +152,7 @@ class FaultTrials {
 
   Form fork_at(std::size_t call) {
     for (; next_ < tasks_.size() && tasks_[next_].call == call; ++next_) {
+      if (is_known(next_)) continue;
       if (!TrialProcess::can_fork()) {
         needs_own_run_.insert(next_);
         continue;

@@ -8,8 +8,8 @@ namespace ohm::engine {
 
 template <class Archive, Is<TrialVerdict> T>
 void fields(Archive& archive, T& verdict) {
-  archive(verdict.verdict, verdict.handled, verdict.benign, verdict.what, verdict.peak_bytes,
-          verdict.repeated_calls, verdict.state_key);
+  archive(verdict.verdict, verdict.handled, verdict.benign, verdict.ended_at_failure, verdict.what,
+          verdict.peak_bytes, verdict.repeated_calls, verdict.state_key);
 }
 
 template <class Archive, Is<ChainVerdict> T>
@@ -29,7 +29,7 @@ void fields(Archive& archive, T& ending) {
 
 template <class Archive, Is<RecordedCalls> T>
 void fields(Archive& archive, T& calls) {
-  archive(calls.points, calls.kinds, calls.bytes);
+  archive(calls.points, calls.kinds, calls.bytes, calls.can_be_copied);
 }
 
 template <class Archive, Is<SiteBytes> T>
@@ -42,9 +42,14 @@ void fields(Archive& archive, T& counts) {
   archive(counts.evaluating, counts.hooks, counts.frozen_parameters);
 }
 
+template <class Archive, Is<ProgramSetting> T>
+void fields(Archive& archive, T& setting) {
+  archive(setting.name, setting.value);
+}
+
 template <class Archive, Is<EndState> T>
 void fields(Archive& archive, T& left) {
-  archive(left.modes, left.is_benchmark, left.memory_limits, left.memory);
+  archive(left.modes, left.is_benchmark, left.memory_limits, left.settings, left.memory);
 }
 
 template <class Archive, Is<FaultFreeRun> T>

@@ -11,6 +11,7 @@
 #include "allocator_shim/fault/fault_point.h"
 #include "harness/machine/snapshot_file.h"
 #include "harness/process/stopwatch.h"
+#include "harness/sweep/repeated_work.h"
 
 namespace ohm::engine {
 
@@ -86,6 +87,7 @@ Trial::Trial(const ScenarioLoader& loader, const TrialSetup& setup, CallRecorder
       recorder_(machine_, setup.filter, std::move(decide)) {
   machine_.add_gpus();
   run_ = std::make_unique<Run>(machine_);
+  settings_at_start_ = program_settings(machine_);
   machine_.faults().add(recorder_);
 }
 
@@ -210,21 +212,6 @@ std::string Trial::partial_step(const FaultFreeRun& fault_free) const {
 
 // ---- the verdict --------------------------------------------------------------------------------
 
-/// Whether the requests after the failure end as those of the fault-free run do from the failed
-/// request on: the work was done again, and what followed is the same.
-bool Trial::goes_on_as(const FaultFreeRun& fault_free) const {
-  const RecordedCalls& calls = recorder_.calls();
-  const std::size_t tail = fault_free.calls.size() - recorder_.target();
-  if (calls.size() < recorder_.calls_before_recovery() + tail) return false;
-  const auto matches = [&](const std::vector<std::uint64_t>& mine,
-                           const std::vector<std::uint64_t>& theirs) {
-    return std::equal(mine.end() - static_cast<std::ptrdiff_t>(tail), mine.end(),
-                      theirs.end() - static_cast<std::ptrdiff_t>(tail));
-  };
-  return matches(calls.kinds, fault_free.calls.kinds) &&
-         matches(calls.bytes, fault_free.calls.bytes);
-}
-
 TrialVerdict Trial::judged_values(const FaultFreeRun& fault_free) const {
   TrialVerdict same;
   same.verdict = FaultVerdict::recovered_same;
@@ -239,13 +226,11 @@ TrialVerdict Trial::judged_values(const FaultFreeRun& fault_free) const {
   } else {
     // Without values a script's numbers may agree whatever was computed.
     // Of what the allocator survived by itself the program has seen nothing.
-    if (!recorder_.reached_program() || goes_on_as(fault_free)) return same;
+    if (!recorder_.reached_program() || goes_on_as(recorder_, fault_free.calls)) return same;
     what = "its requests after the failure are not those of the fault-free run";
   }
-  const auto& kinds = fault_free.calls.kinds;
-  const std::uint64_t target = recorder_.calls().kinds[recorder_.target()];
-  const bool is_missing = recorder_.successes() < std::count(kinds.begin(), kinds.end(), target);
-  if (!is_missing) return bad(FaultVerdict::recovered_different, std::move(what));
+  if (!is_work_missing(recorder_, fault_free.calls))
+    return bad(FaultVerdict::recovered_different, std::move(what));
   return bad(FaultVerdict::swallowed, what + ", and the failed request was not made again");
 }
 
@@ -298,9 +283,12 @@ void Trial::judge_later(const FaultFreeRun& fault_free, TrialVerdict& found) {
 bool Trial::judge_end_state(const FaultFreeRun& fault_free, const EndState& end,
                             TrialVerdict& found) {
   if (worsen(found, FaultVerdict::corrupt, left_behind(end, fault_free.left))) return true;
+  const std::string changed = left_changed(end.settings, fault_free.left.settings,
+                                           settings_at_start_, recorder_.settings_at_failure());
+  if (worsen(found, FaultVerdict::corrupt, changed)) return true;
   if (worsen(found, FaultVerdict::leak, leaked(end.memory, fault_free.left.memory))) return true;
   // What looks like the failed request made again is one only if all that followed it follows.
-  const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(fault_free);
+  const bool is_retry = recorder_.is_retry_immediate() || goes_on_as(recorder_, fault_free.calls);
   if (is_retry && !recorder_.held_by_failed_try().empty()) {
     return worsen(found, FaultVerdict::leak,
                   "when the failed request was made again, the failed attempt still held " +
@@ -327,6 +315,7 @@ TrialVerdict Trial::judged(const FaultFreeRun& fault_free, const UsableStates& u
   }
   program_->let_go();
   TrialVerdict found = judged_ending(fault_free);
+  found.ended_at_failure = recorder_.calls().size() == recorder_.calls_before_recovery();
   found.handled = ending_.outcome != Outcome::oom;
   found.benign = found.handled && !recorder_.reached_program();
   if (found.handled && !found.benign) {

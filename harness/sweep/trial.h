@@ -60,7 +60,8 @@ struct TrialVerdict {
   FaultVerdict verdict = FaultVerdict::not_reached;
   bool handled = false;
   bool benign = false;
-  std::string what;  ///< one sentence, of a verdict that is not good
+  bool ended_at_failure = false;  ///< the program made no call after the one that failed
+  std::string what;               ///< one sentence, of a verdict that is not good
   // Of a program that went on by itself:
   std::int64_t peak_bytes = 0;      ///< allocated, on one GPU
   std::int64_t repeated_calls = 0;  ///< that the fault-free run makes less
@@ -106,7 +107,6 @@ class Trial {
   std::uint64_t state_key(const EndState& left);
   TrialVerdict judged_ending(const FaultFreeRun& fault_free) const;
   TrialVerdict judged_values(const FaultFreeRun& fault_free) const;
-  bool goes_on_as(const FaultFreeRun& fault_free) const;
 
   const TrialSetup& setup_;
   Machine machine_;
@@ -115,6 +115,7 @@ class Trial {
   CallRecorder recorder_;
   PartialStepDetector steps_;
   std::unique_ptr<Run> run_;
+  ProgramSettings settings_at_start_;
   TrialEnding ending_;
 };
 

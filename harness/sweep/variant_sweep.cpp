@@ -30,6 +30,21 @@ std::string difference(const FaultFreeRun& a, const FaultFreeRun& b) {
   return fmt::format("one makes {} requests, the other {}", a.calls.size(), b.calls.size());
 }
 
+/// With the number of the call among those that fail: both forms of one stay together, for the
+/// second may be no other run than the first.
+std::vector<std::pair<std::size_t, FaultTask>> numbered_by_call(
+    const std::vector<FaultTask>& tasks) {
+  std::vector<std::pair<std::size_t, FaultTask>> numbered;
+  for (const FaultTask& task : tasks) {
+    std::size_t number = 0;
+    if (!numbered.empty()) {
+      number = numbered.back().first + (numbered.back().second.call == task.call ? 0 : 1);
+    }
+    numbered.emplace_back(number, task);
+  }
+  return numbered;
+}
+
 bool is_waived_at(const Waiver& waiver, std::uint64_t point, std::uint64_t occurrence) {
   if (waiver.point.empty()) return true;
   const std::optional<FaultPoint> where = parse_fault_point(waiver.point);
@@ -118,46 +133,37 @@ void VariantSweep::choose_tasks() {
   std::map<std::uint64_t, std::uint64_t> passes;
   occurrences_.clear();
   for (const std::uint64_t point : calls.points) occurrences_.push_back(++passes[point]);
-  const std::size_t count = calls.size();
-  const PointChoice& choice = options_.points;
-  std::size_t number = 0;  // of the faults that all shards inject
-  for (std::size_t call = 0; call < count; ++call) {
-    bool is_chosen = true;
-    if (choice.kind == PointChoice::Kind::unique) is_chosen = occurrences_[call] == 1;
-    if (choice.kind == PointChoice::Kind::sample && choice.sample < count) {
-      // Evenly spread: the calls at which another whole sample begins.
-      is_chosen = call * choice.sample / count != (call + 1) * choice.sample / count;
-    }
-    if (!is_chosen) continue;
-    for (const FaultForm form : options_.forms) {
-      if (options_.shard.has(number++)) tasks_.push_back({call, form});
-    }
+  const ChosenFaults chosen = chosen_faults(calls, options_.points, options_.forms);
+  beyond_budget_ = chosen.beyond_budget;
+  not_tried_ = calls.size() * kFaultFormNames.size() - chosen.tasks.size();
+  for (const auto& [number, task] : numbered_by_call(chosen.tasks)) {
+    if (options_.shard.has(number)) tasks_.push_back(task);
   }
   verdicts_.resize(tasks_.size());
-}
-
-std::vector<FaultTask> VariantSweep::slice_of_tasks(std::size_t slice) const {
-  std::vector<FaultTask> tasks;
-  for (std::size_t i = slice; i < tasks_.size(); i += slices_) tasks.push_back(tasks_[i]);
-  return tasks;
 }
 
 void VariantSweep::submit_tasks() {
   constexpr std::size_t kFewestInASlice = 16;
   constexpr double kTimesFaultFree = 10;
-  slices_ = std::clamp<std::size_t>(tasks_.size() / kFewestInASlice, 1,
-                                    static_cast<std::size_t>(options_.run.jobs));
+  const std::size_t slices = std::clamp<std::size_t>(tasks_.size() / kFewestInASlice, 1,
+                                                     static_cast<std::size_t>(options_.run.jobs));
+  slices_.resize(slices);
+  std::size_t index = 0;
+  for (const auto& [number, task] : numbered_by_call(tasks_)) {
+    slices_[number % slices].push_back(index++);
+  }
   trials_.limits.cpu_seconds =
       std::max(trials_.limits.cpu_seconds, kTimesFaultFree * fault_free_.front().seconds);
   is_finished_ = tasks_.empty();
-  for (std::size_t slice = 0; slice < slices_ && !is_finished_; ++slice) {
+  for (std::size_t slice = 0; slice < slices && !is_finished_; ++slice) {
     ++pending_;
     // Each fault has limits of its own; many of them may take long.
     pool_.submit_untimed(
         order_,
         [this, slice] {
-          return encoded(
-              run_tasks(loader_, setup_, fault_free_.front(), slice_of_tasks(slice), trials_));
+          std::vector<FaultTask> tasks;
+          for (const std::size_t task : slices_[slice]) tasks.push_back(tasks_[task]);
+          return encoded(run_tasks(loader_, setup_, fault_free_.front(), tasks, trials_));
         },
         [this, slice](const WorkResult& result) { take_tasks(slice, result); });
   }
@@ -167,7 +173,7 @@ void VariantSweep::take_tasks(std::size_t slice, const WorkResult& result) {
   if (take_error(result, "the sweep of " + variant_.name)) return;
   std::vector<TaskVerdict> verdicts = decoded_verdicts(result.message);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    verdicts_[slice + i * slices_] = std::move(verdicts[i]);
+    verdicts_[slices_[slice][i]] = std::move(verdicts[i]);
   }
   if (--pending_ == 0) is_finished_ = true;
 }
@@ -233,7 +239,8 @@ void VariantSweep::add_verdict(SweptVariant& swept, const FaultTask& task,
     if (!is_good(verdict.verdict)) add_failed(swept, task, how, verdict);
   };
   ++point.faults;
-  if (!found.verdict.handled) ++point.unhandled;
+  // Where both forms are tried, a handler is what survives a failure that passes.
+  if (!found.verdict.handled && task.form == options_.forms.front()) ++point.unhandled;
   count(found.verdict, plan);
   for (const ChainVerdict& chain : found.chains) {
     count(chain.verdict, plan + " -> " + fault_point_text(chain.point, chain.occurrence));
@@ -253,6 +260,8 @@ SweptVariant VariantSweep::result() const {
   swept.calls = static_cast<std::int64_t>(fault_free.calls.size());
   swept.points = fault_free.points;
   swept.peak_bytes = fault_free.peak_bytes;
+  swept.not_tried = static_cast<std::int64_t>(not_tried_);
+  swept.beyond_budget = static_cast<std::int64_t>(beyond_budget_);
   if (fault_free_.size() > 1) {
     ++swept.verdicts[static_cast<std::size_t>(FaultVerdict::nondeterministic)];
     FailedFault failed;

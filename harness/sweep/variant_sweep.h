@@ -37,7 +37,6 @@ class VariantSweep {
   void take_tasks(std::size_t slice, const WorkResult& result);
   void fail(std::string message, std::string hint, ExitReason reason);
 
-  std::vector<FaultTask> slice_of_tasks(std::size_t slice) const;
   void add_verdict(SweptVariant& swept, const FaultTask& task, const TaskVerdict& found) const;
   void add_failed(SweptVariant& swept, const FaultTask& task, const std::string& plan,
                   const TrialVerdict& found) const;
@@ -58,8 +57,10 @@ class VariantSweep {
   std::vector<FaultFreeRun> fault_free_;
   std::vector<std::uint64_t> occurrences_;  ///< of each call's point, up to it
   std::vector<FaultTask> tasks_;
+  std::size_t not_tried_ = 0;  ///< by any shard
+  std::size_t beyond_budget_ = 0;
   std::vector<std::optional<TaskVerdict>> verdicts_;  ///< nullopt: not tested yet
-  std::size_t slices_ = 0;
+  std::vector<std::vector<std::size_t>> slices_;      ///< indices of tasks, each for one worker
   std::size_t pending_ = 0;
   bool is_finished_ = false;
   std::optional<ErrorResult> error_;

@@ -100,6 +100,9 @@ struct Totals {
   std::int64_t waived = 0;
   std::int64_t waivers = 0;
   std::int64_t untested = 0;
+  std::int64_t calls = 0;
+  std::int64_t not_tried = 0;
+  std::int64_t beyond_budget = 0;
   std::int64_t unswept = 0;
   std::int64_t points = 0;
   std::int64_t unhandled = 0;
@@ -126,6 +129,9 @@ Totals totals_of(const SweepResult& result) {
       totals.waived += variant.waived;
       totals.waivers += count_waivers(variant);
       totals.untested += variant.untested;
+      totals.calls += variant.calls;
+      totals.not_tried += variant.not_tried;
+      totals.beyond_budget += variant.beyond_budget;
       for (const SweepPoint& point : variant.points) {
         ++totals.points;
         totals.unhandled += point.unhandled != 0 ? 1 : 0;
@@ -133,6 +139,23 @@ Totals totals_of(const SweepResult& result) {
     }
   }
   return totals;
+}
+
+/// What the choice of points and forms leaves out; empty when nothing.
+std::string not_tried_text(const SweepResult& result, const Totals& totals) {
+  if (totals.not_tried == 0) return {};
+  std::vector<std::string> parts;
+  if (result.points != "all") parts.emplace_back("other passes of the same points");
+  if (result.form != "both") {
+    parts.push_back(result.form == "transient" ? "persistent failures" : "transient failures");
+  }
+  if (totals.beyond_budget != 0) {
+    parts.push_back(grouped(totals.beyond_budget) + " beyond the budget");
+  }
+  const auto forms = static_cast<std::int64_t>(kFaultFormNames.size());
+  return fmt::format("not tried: {} of {} ({}); --points all --form both tries them\n",
+                     grouped(totals.not_tried), count_text(totals.calls * forms, "failure"),
+                     fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -163,6 +186,7 @@ std::string sweep_summary_text(const SweepResult& result, const ReportStyle& sty
       result.level == "request" ? "" : ", level " + result.level, result.host ? ", host too" : "");
   text += fmt::format("{} of {} are under no handler\n", grouped(totals.unhandled),
                       count_text(totals.points, "point"));
+  text += not_tried_text(result, totals);
   std::string verdict = count_text(totals.bad, "bad verdict");
   if (totals.bad == 0) verdict = totals.faults == 0 ? "no verdicts" : "every verdict is good";
   const bool is_whole = totals.untested == 0 && totals.unswept == 0;

@@ -34,7 +34,8 @@ void sort_failed(Json& failed) {
 }
 
 void merge_variant(Json& sum, const Json& more, const ShardPart& part) {
-  for (const char* const field : {"name", "calls", "values", "error", "peak_bytes"}) {
+  for (const char* const field :
+       {"name", "calls", "values", "error", "peak_bytes", "not_tried", "beyond_budget"}) {
     require_equal(sum, more, field, part);
   }
   // What could not be swept says so in every shard.

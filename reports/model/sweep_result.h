@@ -107,7 +107,8 @@ struct SweepPoint {
   std::vector<std::string> stack;  ///< "file:line" of the program's frames, the outermost first
   std::int64_t passes = 0;         ///< how often the fault-free run passes it
   std::int64_t faults = 0;         ///< that were injected here
-  std::int64_t unhandled = 0;      ///< of these, those that the program did not catch
+  std::int64_t unhandled =
+      0;  ///< of these, those that the program did not catch; of both forms the transient ones
 
   static constexpr const char* kSchemaName = "point";
   template <class Visit>
@@ -123,7 +124,8 @@ struct SweepPoint {
     visit("stack", &T::stack, "file:line of the program's frames, the outermost first.");
     visit("passes", &T::passes, "Of the fault-free run.");
     visit("faults", &T::faults);
-    visit("unhandled", &T::unhandled, "Faults that the program did not catch.");
+    visit("unhandled", &T::unhandled,
+          "Faults that the program did not catch; where both forms are tried, transient ones.");
   }
 };
 
@@ -176,6 +178,8 @@ struct SweptVariant {
   std::int64_t repeated_calls = 0;  ///< that those made more than the fault-free run, together
   std::int64_t waived = 0;
   std::int64_t untested = 0;        ///< were to be injected too, when the sweep was interrupted
+  std::int64_t not_tried = 0;       ///< failures of one call, in either form, that were not chosen
+  std::int64_t beyond_budget = 0;   ///< of these, what cost too much for `spread`
   std::vector<SweepPoint> points;   ///< in the order in which they are first passed
   std::vector<FailedFault> failed;  ///< in the order of the calls; transient before persistent
 
@@ -204,6 +208,10 @@ struct SweptVariant {
     visit("waived", &T::waived);
     visit("untested", &T::untested,
           "Faults that were not injected, since the sweep was interrupted.");
+    visit("not_tried", &T::not_tried,
+          "Failures of one call, in either form, that no shard was to inject.");
+    visit("beyond_budget", &T::beyond_budget,
+          "Of these, those that points = spread leaves out because of what they cost.");
     visit("points", &T::points, "In the order in which they are first passed.");
     visit("failed", &T::failed, "Faults whose verdict is not good, in the order of the calls.");
     visit("error", &brief_error, "Null when it was swept.");
@@ -247,7 +255,7 @@ inline bool is_clean(const SweptScenario& scenario) {
 struct SweepResult {
   ExitReason exit_reason = ExitReason::passed;
   std::optional<ShardResult> shard;  ///< absent: all of the sweep
-  std::string points;                ///< as asked for: "all", "unique", "sample=100"
+  std::string points;                ///< as asked for: "spread", "all", "sample=100"
   std::string form;                  ///< "transient", "persistent", "both"
   std::string level;                 ///< "request", …
   bool host = false;                 ///< host memory's requests too
@@ -261,7 +269,7 @@ struct SweepResult {
     visit("exit_reason", &T::exit_reason);
     visit("shard", &T::shard, Presence::optional,
           "Which part of the faults was injected (--shard); absent when all were.");
-    visit("points", &T::points, "Which calls failed: all, unique, sample=N.");
+    visit("points", &T::points, "Which calls failed: spread, unique, all, sample=N.");
     visit("form", &T::form, "transient, persistent or both.");
     visit("level", &T::level, "request, segment, map, pinned, workspace or collective.");
     visit("host", &T::host, "Requests for host memory failed too.");

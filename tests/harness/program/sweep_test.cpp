@@ -164,6 +164,48 @@ TEST_F(Sweep, LetsNoStateVouchForAnotherOne) {
   }
 }
 
+TEST_F(Sweep, TriesTheFirstAMiddleAndTheLastPassInBothFormsByDefault) {
+  const std::string script = folder_.write("loop.lua", test::scenario_with_problem(R"lua(
+  for _ = 1, 9 do ohm.empty(16, {device = device}) end
+)lua"));
+  const auto with = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"sweep", script, "--role", "problem"});
+    return ohm(options).out;
+  };
+  const std::string usual = with({});
+  EXPECT_TRUE(contains(usual, "6 faults of 9 calls at 1 point: 6 clean_error")) << usual;
+  EXPECT_TRUE(contains(usual, "(spread points, transient and persistent)\n")) << usual;
+  EXPECT_TRUE(contains(usual,
+                       "not tried: 12 of 18 failures (other passes of the same points); "
+                       "--points all --form both tries them\n"))
+      << usual;
+  const std::string unique = with({"--points", "unique"});
+  EXPECT_TRUE(contains(unique, "1 fault of 9 calls at 1 point: 1 clean_error")) << unique;
+  EXPECT_TRUE(contains(unique,
+                       "not tried: 17 of 18 failures (other passes of the same points, "
+                       "persistent failures)"))
+      << unique;
+  EXPECT_FALSE(contains(with({"--points", "all", "--form", "both"}), "not tried"));
+  const Json json = Json::parse(with({"--json"}))["scenarios"][0]["variants"][0];
+  EXPECT_EQ(json["not_tried"], 12);
+  EXPECT_EQ(json["beyond_budget"], 0);
+}
+
+TEST_F(Sweep, SaysTheSameByDefaultWithAnyEngineJobsAndShards) {
+  const auto with = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"sweep", corpus("models"), corpus("memory"), "--json"});
+    return ohm(options).out;
+  };
+  const std::string one = with({"-j", "1"});
+  EXPECT_TRUE(contains(one, "\"points\": \"spread\""));
+  EXPECT_EQ(with({"-j", "2"}), one);
+  EXPECT_EQ(with({"-j", "2", "--engine", "exec"}), one);
+  folder_.write("one.json", with({"--shard", "1/2"}));
+  folder_.write("two.json", with({"--shard", "2/2"}));
+  EXPECT_EQ(ohm({"merge", "one.json", "two.json", "-o", "whole.json"}).code, 1);
+  EXPECT_EQ(test::read_file(file("whole.json")), one);
+}
+
 TEST_F(Sweep, GivesTheLineThatRepeatsAFault) {
   const ProgramResult ran = ohm({"sweep", corpus("errors"), "--case", "unchecked_nil_bad"});
   EXPECT_EQ(ran.code, 1);
@@ -177,8 +219,8 @@ TEST_F(Sweep, GivesTheLineThatRepeatsAFault) {
 }
 
 TEST_F(Sweep, FailsASecondRequestWhileTheFirstFailureIsHandled) {
-  const ProgramResult ran =
-      ohm({"sweep", corpus("state"), "--case", "endless_retry_good", "--depth", "2", "--json"});
+  const ProgramResult ran = ohm({"sweep", corpus("state"), "--case", "endless_retry_good",
+                                 "--depth", "2", "--points", "unique", "--json"});
   EXPECT_EQ(ran.code, 0) << ran.out;
   const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
   // Three points; behind the first failure (no handler) nothing follows, behind the second and the
@@ -188,8 +230,8 @@ TEST_F(Sweep, FailsASecondRequestWhileTheFirstFailureIsHandled) {
 }
 
 TEST_F(Sweep, CountsWhatTheAllocatorSurvivesAsBenign) {
-  const ProgramResult ran =
-      ohm({"sweep", corpus("errors"), "--case", "assertion_good", "--level", "segment", "--json"});
+  const ProgramResult ran = ohm({"sweep", corpus("errors"), "--case", "assertion_good", "--level",
+                                 "segment", "--points", "unique", "--json"});
   EXPECT_EQ(ran.code, 0) << ran.out;
   const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
   EXPECT_EQ(variant["faults"], 1);
@@ -229,7 +271,7 @@ return ohm.scenario {
 )lua");
   const ProgramResult ran = ohm({"sweep", script});
   EXPECT_EQ(ran.code, 0) << ran.out;
-  EXPECT_TRUE(contains(ran.out, "2 waived by 1 waiver\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "4 waived by 1 waiver\n")) << ran.out;
 }
 
 TEST_F(Sweep, RefusesWaiversThatWouldWaiveNothing) {
@@ -253,8 +295,8 @@ TEST_F(Sweep, RefusesWaiversThatWouldWaiveNothing) {
 
 TEST_F(Sweep, RefusesWhatMakesNoSense) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> kCases = {
-      {{"--points", "some"}, "--points: \"some\" is not all, unique or sample=N"},
-      {{"--points", "sample=0"}, "--points: \"sample=0\" is not all, unique or sample=N"},
+      {{"--points", "some"}, "--points: \"some\" is not spread, unique, all or sample=N"},
+      {{"--points", "sample=0"}, "--points: \"sample=0\" is not spread, unique, all or sample=N"},
       {{"--form", "long"}, "--form must be one of transient, persistent, both, not \"long\""},
       {{"--engine", "spoon"}, "--engine must be one of fork, exec, not \"spoon\""},
       {{"--level", "block"}, "--level must be one of request, segment, map"},
@@ -288,7 +330,7 @@ TEST_F(Sweep, CutsTheTextOfAnError) {
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_LT(ran.out.size(), 10000U);
   const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
-  EXPECT_EQ(variant["verdicts"]["wrong_error"], 1) << variant;
+  EXPECT_EQ(variant["verdicts"]["wrong_error"], 2) << variant;
 }
 
 TEST_F(Sweep, FindsTheLeastMemoryThatIsEnough) {

@@ -45,6 +45,7 @@ TEST(Sweep, ThatIsInterruptedSaysWhatItDidNotTest) {
   };
   SweepOptions options;
   options.points.kind = PointChoice::Kind::all;
+  options.forms = {FaultForm::transient};
   options.run.files = {scenarios.add(handling("first", [] {})),
                        scenarios.add(handling("second", interrupt)),
                        scenarios.add(handling("third", [] {}))};
