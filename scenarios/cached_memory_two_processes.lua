@@ -30,14 +30,15 @@ local function second_process(device) return #allocate(21, device) end
 -- `release(names)` is what the first notebook does before the second one starts.
 local function first_process(device, release)
   local names = {tensors = allocate(TENSORS, device)}
+  local first = #names.tensors
   release(names)
-  return {allocated = ohm.process(second_process), held = names.tensors and #names.tensors or 0}
+  return {first = first, second = ohm.process(second_process),
+          held = names.tensors and #names.tensors or 0}
 end
 
 local function del(names) names.tensors = nil end
 local function del_one_by_one(names)
   for i = 1, #names.tensors do names.tensors[i] = nil end
-  names.tensors = nil
 end
 local function del_and(advice)
   return function(names)
@@ -67,8 +68,8 @@ return ohm.scenario {
   mitigations = {
     empty_cache = function(d) return first_process(d, del_and(empty_cache)) end,
     the_process_ends = function()
-      ohm.process(function(d) return #allocate(TENSORS, d) end)
-      return {allocated = ohm.process(second_process), held = 0}
+      local first = ohm.process(function(d) return #allocate(TENSORS, d) end)
+      return {first = first, second = ohm.process(second_process), held = 0}
     end,
   },
   non_fixes = {

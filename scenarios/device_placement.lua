@@ -27,12 +27,13 @@ return ohm.scenario {
 
   checks = {
     to_of_a_tensor_must_be_assigned = {
-      returns = {left = "cpu float32", assigned = "cuda:1 float32", both = "cuda:0 float16"},
+      returns = {left = "cpu float32", copy = "cuda:1 float32", assigned = "cuda:1 float32",
+                 both = "cuda:0 float16"},
       run = function()
         local left, assigned = ohm.zeros(4), ohm.zeros(4)
-        left:to("cuda:1")
+        local copy = where(left:to("cuda:1"))
         assigned = assigned:to("cuda:1")
-        return {left = where(left), assigned = where(assigned),
+        return {left = where(left), copy = copy, assigned = where(assigned),
                 both = where(left:to("cuda:0", ohm.float16))}
       end,
     },
@@ -87,12 +88,12 @@ return ohm.scenario {
       end,
     },
     result_lives_where_its_operands_do = {
-      returns = {sum = "cuda:1", product = "cuda:1", wider = "float32"},
+      returns = {sum = "cuda:1", product = "cuda:1", narrow = "float16", wider = "float32"},
       run = function()
-        ohm.cuda.set_device(0)
         local a = ohm.ones(4, 4, {device = "cuda:1"})
         local half = ohm.ones(4, 4, {device = "cuda:1", dtype = ohm.float16})
-        return {sum = (a + a).device, product = ohm.matmul(a, a).device, wider = (a + half).dtype}
+        return {sum = (a + a).device, product = ohm.matmul(a, a).device,
+                narrow = (half + half).dtype, wider = (a + half).dtype}
       end,
     },
     operands_on_two_devices = {

@@ -91,7 +91,8 @@ local function skipped_step(device)
     scaler:step(optimizer)
     scaler:update()
   end
-  local function moved() return (net.weight - before):abs():max():item() > 0 end
+  local function change() return (net.weight - before):abs():max():item() end
+  local function moved() return change() > 0 end
   step()
   local result = {scale_after_inf = scaler:get_scale(), moved_by_inf = moved()}
   for _ = 1, 30 do
@@ -99,6 +100,7 @@ local function skipped_step(device)
     step()
   end
   local good = scaler:get_scale()
+  result.moved_by_the_first_good = change()
   step() -- the second good step in a row: the scale grows
   result.growth = scaler:get_scale() / good
   return result
@@ -213,7 +215,8 @@ return ohm.scenario {
       end,
     },
     skipped_step = {
-      returns = {scale_after_inf = 2.0 ^ 23, moved_by_inf = false, growth = 2.0},
+      returns = {scale_after_inf = 2.0 ^ 23, moved_by_inf = false, growth = 2.0,
+                 moved_by_the_first_good = 0.1 * 64 * 8}, -- of 8 samples of ones
       run = skipped_step,
     },
   },

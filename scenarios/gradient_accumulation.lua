@@ -40,7 +40,8 @@ end
 -- each part, `weight(rows)` is what its loss is multiplied by.
 local function step(device, batch, size, weight, prepare)
   local net = batch == BATCH and nets.deep(DEPTH, WIDTH, device) or nets.deep(1, WIDE, device)
-  local optimizer = ohm.optim.SGD(net:parameters(), {lr = 0.1})
+  local optimizer = ohm.optim.SGD(net:parameters(), {lr = 1})
+  local change = nets.change_of(net[#net].bias)
   local x, y = samples(device, batch)
   local first, samples_seen = 0, 0
   while first < batch do
@@ -53,7 +54,7 @@ local function step(device, batch, size, weight, prepare)
   local gradient = net[#net].weight.grad:cpu()
   optimizer:step()
   ohm.step()
-  return {gradient = gradient, samples_seen = samples_seen}
+  return {gradient = gradient, change = change(), samples_seen = samples_seen}
 end
 
 local function share_of(batch) return function(rows) return rows / batch end end
@@ -62,7 +63,7 @@ local function whole(size, weight, prepare)
   return {of = "whole_batch", run = function(d) return step(d, BATCH, size, weight, prepare) end}
 end
 local function wrong(variant)
-  variant.must_differ = {"gradient"}
+  variant.must_differ = {"gradient", "change"}
   return variant
 end
 
@@ -90,10 +91,14 @@ return ohm.scenario {
       must_agree = {"steps", "shapes", "finite"},
       run = function(d)
         local net = nets.deep(DEPTH, WIDTH, d)
+        local optimizer = ohm.optim.SGD(net:parameters(), {lr = 1})
+        local change = nets.change_of(net[#net].bias)
         local x, y = nets.batch(BATCH // 4, WIDTH, d)
         F.cross_entropy(net(x), y):backward()
+        optimizer:step()
         ohm.step()
-        return {gradient = net[#net].weight.grad:cpu(), samples_seen = BATCH // 4}
+        return {gradient = net[#net].weight.grad:cpu(), change = change(),
+                samples_seen = x:size(0)}
       end,
     },
   },

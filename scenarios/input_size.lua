@@ -41,7 +41,7 @@ local function train(device, side)
   local loss = F.cross_entropy(net(x), ohm.arange(BATCH, {device = device}))
   loss:backward()
   ohm.step()
-  return {loss = loss, samples_seen = BATCH}
+  return {loss = loss, gradient = net[1].weight.grad:cpu(), samples_seen = x:size(0)}
 end
 
 -- (b) Eight batches wait on the device for their turn.

@@ -47,7 +47,7 @@ local function train(device, mode, options)
     or ohm.optim.SGD(net:parameters(), {lr = 0.01})
   local scaler = ohm.amp.GradScaler({enabled = options.scaled or false, init_scale = 1024})
   local x, y = nets.batch(batch, width, device)
-  local loss
+  local change, loss = nets.change_of(net[#net].weight), nil
   for _ = 1, 2 do
     optimizer:zero_grad()
     loss = mode(function() return F.cross_entropy(net(x), y) end)
@@ -56,7 +56,7 @@ local function train(device, mode, options)
     scaler:update()
     ohm.step()
   end
-  return {loss = loss:item()}
+  return {loss = loss:item(), change = change():norm()}
 end
 
 -- O2, or Keras' mixed_float16: a half net, and float32 master weights that the optimizer updates.
@@ -68,9 +68,8 @@ local function master_weights(device)
   local optimizer = ohm.optim.SGD(masters, {lr = 0.01})
   local x, y = nets.batch(BATCH, WIDTH, device)
   x = x:half()
-  local loss
+  local change, loss = nets.change_of(masters[#masters - 1]), nil -- of the head's weight
   for _ = 1, 2 do
-    net:zero_grad()
     loss = F.cross_entropy(net(x):float(), y)
     local scaled = loss * SCALE
     scaled:backward()
@@ -85,7 +84,7 @@ local function master_weights(device)
     for _, master in ipairs(masters) do master.grad = nil end
     ohm.step()
   end
-  return {loss = loss:item()}
+  return {loss = loss:item(), change = change():norm()}
 end
 
 -- Float32 first, then autocast, in one process: what nvidia-smi shows after each, and the peaks.

@@ -11,7 +11,7 @@
 --         x = self.first(x.to("cuda:0"))
 --         return self.second(x.to("cuda:1"))
 
-local bytes = require("bytes")
+local bytes, nets = require("bytes"), require("nets")
 local nn, F = ohm.nn, ohm.nn.functional
 
 -- 6 layers of width 512: 1 MiB each, with gradients twice that. A card of 9 MiB has no room for
@@ -53,7 +53,7 @@ local function train(net, forward, first_device, last_device)
   local optimizer = ohm.optim.SGD(net:parameters(), {lr = 0.1})
   local x, y = batch()
   x, y = x:to(first_device), y:to(last_device)
-  local loss
+  local change, loss = nets.change_of(net.first[1].weight), nil
   for _ = 1, 3 do
     optimizer:zero_grad()
     loss = F.mse_loss(forward(x), y)
@@ -61,7 +61,7 @@ local function train(net, forward, first_device, last_device)
     optimizer:step()
     ohm.step()
   end
-  return {loss = loss:item()}
+  return {loss = loss:item(), change = change()}
 end
 
 local function on(first_device, second_device)

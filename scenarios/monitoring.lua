@@ -25,28 +25,35 @@ local function train(device, look)
   local net = nets.deep(DEPTH, WIDTH, device)
   local optimizer = ohm.optim.SGD(net:parameters(), {lr = 0.1})
   local x, y = nets.batch(BATCH, WIDTH, device)
+  local change, looks = nets.change_of(net[#net].weight), 0
+  local function pass(place)
+    looks = looks + 1
+    look(place)
+  end
   for _ = 1, 3 do
-    look("start")
+    pass("start")
     local loss = F.cross_entropy(net(x), y)
-    look("forward")
+    pass("forward")
     loss:backward()
-    look("backward")
+    pass("backward")
     optimizer:step()
     optimizer:zero_grad()
     loss = nil -- luacheck: ignore
-    look("step")
+    pass("step")
     ohm.step()
   end
+  return {places = looks, change = change()}
 end
 
 -- The largest that was seen at one of these places.
 local function polled(places, figure)
   return function(device)
     local seen = 0
-    train(device, function(place)
+    local trained = train(device, function(place)
       if places[place] then seen = math.max(seen, figure()) end
     end)
-    return {peak = seen}
+    trained.peak = seen
+    return trained
   end
 end
 
@@ -57,19 +64,25 @@ local function memory_used()
 end
 
 local function allocators_peak(device)
-  train(device, function() end)
-  return {peak = cuda.max_memory_allocated()}
+  local trained = train(device, function() end)
+  trained.peak = cuda.max_memory_allocated()
+  return trained
 end
 
 -- Reset before, read after each part: the suspect line is the part with the largest.
-local function around_suspect_lines(device)
-  local peaks, largest = {}, 0
-  train(device, function(place)
+local function peaks_of_parts(device)
+  local peaks = {}
+  local trained = train(device, function(place)
     peaks[place] = math.max(peaks[place] or 0, cuda.max_memory_allocated())
     cuda.reset_peak_memory_stats()
   end)
-  for _, peak in pairs(peaks) do largest = math.max(largest, peak) end
-  return {peak = largest}
+  return peaks, trained
+end
+local function around_suspect_lines(device)
+  local peaks, trained = peaks_of_parts(device)
+  trained.peak = 0
+  for _, peak in pairs(peaks) do trained.peak = math.max(trained.peak, peak) end
+  return trained
 end
 
 return ohm.scenario {
@@ -100,6 +113,14 @@ return ohm.scenario {
     },
   },
   checks = {
+    backward_is_the_suspect = {
+      returns = {above_forward = true, above_step = true},
+      run = function(d)
+        local peaks = peaks_of_parts(d)
+        return {above_forward = peaks.backward > peaks.forward,
+                above_step = peaks.backward > peaks.step}
+      end,
+    },
     every_tool_agrees_with_the_counters = {
       gpu = {profile = "k80-12g", values = true},
       returns = {allocated = 4 * 1048576, reserved = 20 * 1048576, free_and_total = true,

@@ -30,7 +30,7 @@ local CARD = {capacity = "6 MiB"}
 local function train(device, recover)
   local net = nets.deep(DEPTH, WIDTH, device)
   local optimizer = ohm.optim.SGD(net:parameters(), {lr = 0.01})
-  local seen, last = 0, 0
+  local change, seen, last = nets.change_of(net[#net].bias), 0, 0
   for _, size in ipairs(SIZES) do
     local x, y = nets.batch(size, WIDTH, device)
     recover(function(parts)
@@ -48,7 +48,8 @@ local function train(device, recover)
     end)
     ohm.step()
   end
-  return {samples_seen = seen, weight = net[1].weight:detach():cpu(), loss = last}
+  return {samples_seen = seen, weight = net[1].weight:detach():cpu(), change = change(),
+          loss = last}
 end
 
 local function uncaught(step) step(1) end

@@ -62,8 +62,9 @@ return ohm.scenario {
       waive = UNTIL_COLLECTED,
       run = function(d) return train(d, strongly, nil, ohm.gc.collect) end,
     },
+    -- It costs a segment in every step.
     collect_and_empty_cache = {
-      waive = UNTIL_COLLECTED,
+      waive = UNTIL_COLLECTED, limits = {"num_device_alloc == " .. STEPS},
       run = function(d) return train(d, strongly, nil, collect_and_empty_cache) end,
     },
     break_the_cycle = {

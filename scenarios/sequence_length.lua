@@ -16,9 +16,12 @@ local attention = require("models.attention")
 local HEADS, SIZE, LENGTH, CHUNK = 2, 16, 512, 64
 local QKV = bytes.float32(HEADS, LENGTH, SIZE)
 local function scores(queries) return bytes.float32(HEADS, queries, LENGTH) end
--- Queries, keys and values with their gradients, the result with its own, and two on their way; of
--- one chunk what softmax wrote, two gradients of scores, and a temporary of softmax's backward.
-local ROOM = 10 * QKV + 4 * scores(CHUNK)
+-- Queries, keys and values, two gradients of such (the third is being made), the result and its
+-- own; of one chunk what softmax wrote and three gradients of scores, one of them a temporary of
+-- softmax's backward, the mask, and six pieces as large as its queries; the mean and the root of
+-- backward.
+local ROOM = (3 + 2 + 2) * QKV + (1 + 3) * scores(CHUNK) + bytes.uint8(CHUNK, LENGTH)
+  + 6 * bytes.float32(HEADS, CHUNK, SIZE) + 2 * bytes.scalar
 
 local function run(device, attend, length)
   ohm.manual_seed(1)

@@ -114,6 +114,7 @@ local function zero_3(net, rank, world_size)
 end
 
 local function train(ranks, new_stage)
+  local gradient
   local losses = distributed.spawn(ranks, function(rank, world_size)
     local device = "cuda:" .. rank
     local stage = new_stage(nets.deep(DEPTH, WIDTH, "cpu"), rank, world_size)
@@ -131,11 +132,13 @@ local function train(ranks, new_stage)
       if stage.share then stage.share() end
       ohm.step()
     end
+    -- Rank 0 has the head, and the head's bias is the last of what it updates.
+    if rank == 0 then gradient = stage.mine[#stage.mine].grad:cpu() end
     return loss:item()
   end)
   local sum = 0
   for _, of_rank in ipairs(losses) do sum = sum + of_rank[1] end
-  return {loss = sum / ranks}
+  return {loss = sum / ranks, gradient = gradient}
 end
 
 -- Bytes of a rank by the formulas of the ZeRO paper, in units of Psi.

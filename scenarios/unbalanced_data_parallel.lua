@@ -110,7 +110,7 @@ return ohm.scenario {
   name = "unbalanced_data_parallel",
   summary = "DataParallel gathers outputs on GPU 0, which runs out of memory first",
   gpu = {profile = "tiny-64m", count = 4, values = true},
-  limits = {"num_ooms == 0", "imbalance <= 1.25"},
+  limits = {"num_ooms == 0", "imbalance <= 1.001"},
 
   problems = {
     outputs_gathered = function() return gathered_outputs(wide_net) end,

@@ -24,7 +24,8 @@ local EVALUATION = 2 * bytes.linear(FEATURES, CLASSES) + bytes.float32(ROWS, FEA
 
 local function evaluate(net, device, classes)
   local x, y = nets.batch(TEST_ROWS, FEATURES, device, classes)
-  return {found = ohm.no_grad(function() return net(x):argmax(1):eq(y):sum():item() end)}
+  return {found = ohm.no_grad(function() return net(x):argmax(1):eq(y):sum():item() end),
+          gradient = net.weight.grad:cpu()}
 end
 
 local function step(net, x, y)

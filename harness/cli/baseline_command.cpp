@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/option_values.h"
@@ -15,7 +16,7 @@
 #include "harness/cli/run_progress.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
-#include "harness/gate/baseline.h"
+#include "harness/gate/baseline_check.h"
 #include "harness/process/git_revision.h"
 #include "harness/run/runner.h"
 #include "reports/console/result_diff_text.h"
@@ -155,6 +156,8 @@ Look look_of(State state, bool ratchet) {
       return {"incomparable", reports::Tone::bad};
     case State::missing:
       return {"no baseline", reports::Tone::bad};
+    case State::gone:
+      return {"gone", reports::Tone::bad};
   }
   return {"", reports::Tone::plain};
 }
@@ -192,7 +195,13 @@ std::vector<BaselineCheck> checks_of(const ScenarioResult& scenario) {
   const std::string path = engine::baseline_path(scenario.file);
   std::error_code unknown;
   const Baseline baseline = fs::exists(path, unknown) ? engine::read_baseline(path) : Baseline();
-  return engine::check_baseline(baseline, scenario, 0);
+  std::vector<BaselineCheck> checks = engine::check_baseline(baseline, scenario, 0);
+  std::vector<std::string> names;
+  for (const VariantResult& variant : scenario.variants) names.push_back(variant.name);
+  for (BaselineCheck& gone : engine::check_variants(baseline, names)) {
+    checks.push_back(std::move(gone));
+  }
+  return checks;
 }
 
 int check_files(const BaselineArguments& arguments, const Environment& environment) {

@@ -160,21 +160,30 @@ void warn_unused_faults(const RunResult& result) {
   }
 }
 
-/// What limits could be, of every scenario that was run.
-std::string tighter_limits_text(const RunResult& result) {
+std::string tighter_limit_line(const engine::TighterLimit& limit) {
+  if (limit.why_not.empty()) {
+    return fmt::format("    {}: {} holds ({})\n", limit.limit, limit.tightest, limit.variant);
+  }
+  const std::string of = limit.variant.empty() ? "" : fmt::format(" ({})", limit.variant);
+  return fmt::format("    {}: {}{}\n", limit.limit, limit.why_not, of);
+}
+
+/// What limits could be, of every scenario that was run. A part of the variants tells about a part
+/// of what has to fit.
+std::string tighter_limits_text(const RunResult& result, const engine::Selection& selection) {
+  const bool is_part = !selection.cases.empty() || !selection.filter.empty();
+  const char* const of_a_part =
+      is_part ? ", by the variants that were selected: others may need more room" : "";
   std::string text;
   for (const ScenarioResult& scenario : result.scenarios) {
     std::string lines;
     for (const engine::TighterLimit& limit : engine::tighter_limits(scenario)) {
-      lines +=
-          limit.variant.empty()
-              ? fmt::format("    {}: no variant has to hold it\n", limit.limit)
-              : fmt::format("    {}: {} holds ({})\n", limit.limit, limit.tightest, limit.variant);
+      lines += tighter_limit_line(limit);
     }
     if (!lines.empty()) text += fmt::format("  {}\n{}", scenario.file, lines);
   }
-  return text.empty() ? "every limit is as tight as it can be\n"
-                      : "limits that could be tighter\n" + text;
+  return text.empty() ? fmt::format("every limit is as tight as it can be{}\n", of_a_part)
+                      : fmt::format("limits that could be tighter{}\n{}", of_a_part, text);
 }
 
 int run(RunArguments arguments, const Environment& environment) {
@@ -210,7 +219,9 @@ int run(RunArguments arguments, const Environment& environment) {
   if (!errors.empty() && !report_errors.empty()) errors += '\n';
   errors += report_errors;
   observer.on_end(outcome.result);
-  if (arguments.tighten) observer.print(tighter_limits_text(outcome.result));
+  if (arguments.tighten) {
+    observer.print(tighter_limits_text(outcome.result, arguments.run.selection));
+  }
   if (!arguments.style.quiet) warn_unused_faults(outcome.result);
   tell_github(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {

@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "allocator_shim/base/input_file.h"
-#include "reports/history/result_diff.h"
 #include "reports/model/run_result.h"
 
 namespace ohm::engine {
+
+/// The first line of the file: what a reader of another version cannot read.
+inline constexpr std::string_view kBaselineFormat = "ohm.baseline/2";
 
 /// A baseline that cannot be read. The message names the line.
 class BaselineError : public std::runtime_error {
@@ -38,6 +40,9 @@ struct Baseline {
 /// "scenarios/x.lua" -> "scenarios/x.baseline".
 std::string baseline_path(const std::string& scenario_file);
 
+/// Whether a variant ran to an end of its own: what was cut short has no figures.
+bool has_figures(const VariantResult& variant);
+
 /// Of the variants that ran to an end of their own. Their peaks must have been recorded.
 Baseline baseline_of(const ScenarioResult& scenario, std::uint64_t seed);
 
@@ -49,29 +54,5 @@ Baseline parse_baseline(std::string_view text, const std::string& path);
 Baseline read_baseline(const std::string& path);
 /// Of a file that is open: `path` is for messages, and for the folder that places are named from.
 Baseline read_baseline(InputFile& file, const std::string& path);
-
-struct BaselineCheck {
-  enum class State : std::uint8_t {
-    equal,
-    improved,
-    regressed,
-    incomparable,  ///< measured on something else
-    missing,       ///< the baseline does not have this variant
-  };
-  State state = State::equal;
-  std::string variant;
-  reports::VariantDiff diff;
-  std::string reason;  ///< one line; empty when equal
-};
-
-/// Every variant of the scenario against its baseline, in the order of the scenario.
-std::vector<BaselineCheck> check_baseline(const Baseline& baseline, const ScenarioResult& scenario,
-                                          std::uint64_t seed);
-
-/// Whether figures of `after` are above those of `before`, or the run took another course.
-BaselineCheck::State compared_state(const reports::VariantDiff& diff);
-
-/// Whether something else differs than figures that grew by at most so many percent.
-bool exceeds(const reports::VariantDiff& diff, double tolerance_percent);
 
 }  // namespace ohm::engine

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "allocator_shim/snapshot/snapshot_reader.h"
-#include "harness/gate/baseline.h"
+#include "harness/gate/baseline_check.h"
 #include "harness/judge/limit.h"
 #include "harness/process/shell_quote.h"
 #include "reports/history/snapshot_result.h"

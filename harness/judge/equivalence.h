@@ -7,35 +7,9 @@
 #include <vector>
 
 #include "harness/judge/measured_variant.h"
+#include "harness/judge/value_comparison.h"
 
 namespace ohm::engine {
-
-/// Two elements agree when they differ by no more than
-///
-///   relative × the reference's element + rounding × the largest element of the reference's value
-///
-/// The second term is a few units in the last place: an element near zero carries the rounding of
-/// what was summed to get there. Nothing is allowed beside a reference of zeros.
-struct Tolerance {
-  double relative = 0;
-  double rounding = 0;
-};
-
-/// Of a dtype in PyTorch's spelling; integers, booleans and strings have none (0, 0). Throws
-/// std::invalid_argument that suggests the nearest dtype.
-Tolerance tolerance_of(std::string_view dtype);
-
-/// The same of a returned value: a script's own number counts as PyTorch's default dtype.
-Tolerance tolerance_of_value(std::string_view dtype);
-/// Whether a value is equal to another or not: integers, booleans, strings.
-bool is_exact(const ReturnedValue& value);
-/// An element of an integer or a boolean. Pre-condition: the value has it.
-std::int64_t integer_at(const ReturnedValue& value, std::size_t index);
-
-struct Comparison {
-  Equivalence state = Equivalence::not_checked;
-  std::string difference;  ///< the first value that differs, and by how much; or why not checked
-};
 
 /// Compares everything that either returned, by name, within the tolerance of the reference's
 /// dtype; `compare_as` names the dtype that counts instead, empty: none. Integers, booleans and
@@ -60,6 +34,11 @@ std::vector<std::string> agreement_names();
 /// Whether this shows that the work was done: a returned value does, and the number of steps; that
 /// what was returned is finite or of some shape does not.
 bool shows_work(std::string_view agreement);
+
+/// Of names that a scenario's `field` gives to values: the first that neither returned and that is
+/// no agreement, with those that it may have meant. Empty: there is none.
+std::string unknown_value(std::string_view field, const std::vector<std::string>& names,
+                          const ReturnedValues& values, const ReturnedValues& reference);
 
 /// Why these values say nothing about the reference's: a name that only one of the two returned, or
 /// a string beside a number. Empty: both returned the same names.

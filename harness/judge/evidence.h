@@ -31,8 +31,9 @@ struct Evidence {
   const MeasuredVariant* reference = nullptr;
   std::vector<JudgedLimit> limits;
   Comparison comparison;
-  std::string no_reference;   ///< why there is nothing to compare with; empty: there is
-  std::string missing_value;  ///< what it or its reference did not return; empty: nothing
+  std::string no_reference;  ///< why there is nothing to compare with; empty: there is
+  std::string
+      missing_value;  ///< what it or its reference did not return, or neither; empty: nothing
 };
 
 /// The variant's run where it completed, else the one on a larger GPU where that did; nullptr where

@@ -170,9 +170,30 @@ void compare(const MeasuredScenario& measured, Evidence& evidence) {
     evidence.no_reference = why_no_reference(measured, reference_of(measured.description, variant));
     return;
   }
-  evidence.missing_value = missing_value(returned_values(evidence), evidence.reference->values);
+  const ReturnedValues& values = returned_values(evidence);
+  const ReturnedValues& expected = evidence.reference->values;
+  evidence.missing_value = missing_value(values, expected);
+  if (evidence.missing_value.empty()) {
+    evidence.missing_value = unknown_value("must_agree", variant.must_agree, values, expected);
+  }
+  if (evidence.missing_value.empty()) {
+    evidence.missing_value = unknown_value("must_differ", variant.must_differ, values, expected);
+  }
   // A problem's numbers are wrong by its limits alone.
   if (variant.role != Role::problem) evidence.comparison = comparison_of(variant, evidence);
+}
+
+/// "as float16; must agree: steps, finite"
+std::string comparison_rules(const VariantDescription& variant) {
+  std::vector<std::string> rules;
+  if (!variant.compare_as.empty()) rules.push_back("as " + variant.compare_as);
+  const auto add = [&rules](const char* what, const std::vector<std::string>& names) {
+    if (!names.empty()) rules.push_back(fmt::format("{}: {}", what, fmt::join(names, ", ")));
+  };
+  add("must agree", variant.must_agree);
+  add("must break", variant.must_break);
+  add("must differ", variant.must_differ);
+  return fmt::format("{}", fmt::join(rules, "; "));
 }
 
 /// The fields that are copies of what was described and measured.
@@ -183,6 +204,7 @@ VariantResult copied(const VariantDescription& variant, const MeasuredVariant& m
   result.line = variant.line;
   result.of = variant.of;
   result.trades = variant.trades;
+  result.comparison = comparison_rules(variant);
   result.outcome = measured.outcome;
   result.steps = measured.steps;
   result.devices = measured.devices;

@@ -14,6 +14,7 @@
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "harness/judge/equivalence.h"
+#include "harness/judge/tolerance.h"
 #include "harness/scenario/script_errors.h"
 
 namespace ohm::engine {

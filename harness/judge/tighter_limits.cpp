@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <string>
 #include <utility>
 
 #include "harness/judge/limit.h"
@@ -31,15 +31,27 @@ struct Room {
   Limit limit;
   const VariantResult* variant = nullptr;
   double tightest = 0;  ///< in multiples of the bound's term
-  bool is_told = true;
+  std::string why_not;  ///< why it cannot be told, by that variant; empty: it can
 };
 
-/// What the bound's one term would have to be multiplied by.
-std::optional<double> tightest_factor(const Limit& limit, const LimitResult& result) {
+/// Why this figure does not tell how tight a limit can be; empty: it does.
+std::string why_untold(const Limit& limit, const LimitResult& result) {
+  if (!result.measured || !result.bound) {
+    return result.note.empty() ? "it needs values, which are not computed" : result.note;
+  }
+  if (!result.holds.value_or(false)) return "it breaks it";
+  if (limit.bound.size() > 1 && *result.measured != *result.bound) {
+    return "its bound has several terms";
+  }
+  const bool is_of_nothing = !limit.bound.front().variant.empty() && *result.bound == 0;
+  return is_of_nothing ? "its bound is a multiple of 0" : "";
+}
+
+/// What the bound's one term would have to be multiplied by. Pre-condition: it is told.
+double tightest_factor(const Limit& limit, const LimitResult& result) {
   const double factor = limit.bound.front().factor;
-  if (!result.measured || !result.bound || !result.holds.value_or(false)) return std::nullopt;
+  if (limit.bound.size() > 1) return factor;  // it measures just what the bound allows
   if (limit.bound.front().variant.empty()) return *result.measured;
-  if (*result.bound == 0) return std::nullopt;
   const double other = *result.bound / factor;
   double tightest = *result.measured / other;
   // Rounded so that it holds.
@@ -53,16 +65,18 @@ std::optional<double> tightest_factor(const Limit& limit, const LimitResult& res
 }
 
 void narrow(Room& room, const VariantResult& variant, const LimitResult& result) {
-  const std::optional<double> factor = tightest_factor(room.limit, result);
-  if (!factor) {
-    room.is_told = false;
+  if (!room.why_not.empty()) return;
+  room.why_not = why_untold(room.limit, result);
+  if (!room.why_not.empty()) {
+    room.variant = &variant;
     return;
   }
+  const double factor = tightest_factor(room.limit, result);
   const bool is_tighter =
-      is_upper(room.limit.comparator) ? *factor > room.tightest : *factor < room.tightest;
+      is_upper(room.limit.comparator) ? factor > room.tightest : factor < room.tightest;
   if (room.variant != nullptr && !is_tighter) return;
   room.variant = &variant;
-  room.tightest = *factor;
+  room.tightest = factor;
 }
 
 /// The limits of a scenario, each once.
@@ -75,8 +89,8 @@ std::vector<Room> rooms_of(const ScenarioResult& scenario) {
       if (room == rooms.end()) {
         Limit limit = parse_limit(result.limit);
         const bool has_bound = is_upper(limit.comparator) || is_lower(limit.comparator);
-        if (!has_bound || limit.bound.size() != 1) continue;
-        room = rooms.insert(rooms.end(), Room{std::move(limit)});
+        if (!has_bound) continue;
+        room = rooms.insert(rooms.end(), Room{std::move(limit), nullptr, 0, {}});
       }
       if (has_to_hold(variant)) narrow(*room, variant, result);
     }
@@ -101,11 +115,12 @@ std::string tightest_text(const Room& room) {
 std::vector<TighterLimit> tighter_limits(const ScenarioResult& scenario) {
   std::vector<TighterLimit> tighter;
   for (const Room& room : rooms_of(scenario)) {
-    if (!room.is_told) continue;
     if (room.variant == nullptr) {
-      tighter.push_back({room.limit.text, "", ""});
+      tighter.push_back({room.limit.text, "", "", "no variant has to hold it"});
+    } else if (!room.why_not.empty()) {
+      tighter.push_back({room.limit.text, "", room.variant->name, room.why_not});
     } else if (room.tightest != room.limit.bound.front().factor) {
-      tighter.push_back({room.limit.text, tightest_text(room), room.variant->name});
+      tighter.push_back({room.limit.text, tightest_text(room), room.variant->name, ""});
     }
   }
   return tighter;

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/judge/equivalence.h"
+#include "harness/judge/tolerance.h"
 
 namespace ohm::engine {
 

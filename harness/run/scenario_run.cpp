@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/gate/baseline_check.h"
 #include "harness/judge/scenario_validation.h"
 #include "harness/process/live_board.h"
 #include "harness/process/same_file.h"
@@ -213,6 +214,20 @@ void ScenarioRun::find_baseline() {
   } catch (const BaselineError& error) {
     selected_.clear();
     return fail({error.what(), path, 0, {}, {}}, ExitReason::script_error);
+  }
+  std::vector<std::string> names;
+  for (const VariantDescription& variant : measured_.description.variants) {
+    names.push_back(variant.name);
+  }
+  const std::vector<BaselineCheck> gone = check_variants(*baseline_, names);
+  if (!gone.empty()) {
+    selected_.clear();
+    return fail({fmt::format("{}: {}", gone.front().variant, gone.front().reason),
+                 path,
+                 0,
+                 {},
+                 "ohm baseline update drops what is not there any more"},
+                ExitReason::script_error);
   }
   recording_ = std::max(recording_, Recording::peaks);
 }

@@ -36,20 +36,21 @@ struct VariantResult {
   Equivalence equivalence = Equivalence::not_checked;  ///< with the values of `reference`
   std::string reference;                               ///< whose values they were compared with
   std::string difference;                              ///< the largest one; empty when none
-  std::vector<ValueResult> values;                     ///< what it returned, by name
-  std::optional<double> recovered_share;               ///< of a partial: 1 is all of the excess
-  std::vector<DeviceResult> devices;                   ///< every GPU of the machine, by index
-  std::optional<HostResult> host;                      ///< absent: not measured
-  std::vector<LimitResult> limits;                     ///< the scenario's, then its own
-  std::optional<OomResult> oom;                        ///< the one that ended it
-  std::optional<ErrorResult> error;                    ///< the error that ended it
-  std::optional<MemoryHistory> history;                ///< where it was asked for
-  std::optional<RetentionResult> retention;            ///< with a history
-  std::vector<FindingResult> findings;                 ///< of a record of another program
-  std::vector<std::string> unused_faults;              ///< plans that never fired
-  std::string output;                                  ///< what it printed, the first 64 KiB
-  std::string rerun;                                   ///< the command that repeats it
-  std::optional<double> seconds;                       ///< wall time; only with --timestamps
+  std::string comparison;           ///< its rules, "as float16"; empty: all values as they are
+  std::vector<ValueResult> values;  ///< what it returned, by name
+  std::optional<double> recovered_share;     ///< of a partial: 1 is all of the excess
+  std::vector<DeviceResult> devices;         ///< every GPU of the machine, by index
+  std::optional<HostResult> host;            ///< absent: not measured
+  std::vector<LimitResult> limits;           ///< the scenario's, then its own
+  std::optional<OomResult> oom;              ///< the one that ended it
+  std::optional<ErrorResult> error;          ///< the error that ended it
+  std::optional<MemoryHistory> history;      ///< where it was asked for
+  std::optional<RetentionResult> retention;  ///< with a history
+  std::vector<FindingResult> findings;       ///< of a record of another program
+  std::vector<std::string> unused_faults;    ///< plans that never fired
+  std::string output;                        ///< what it printed, the first 64 KiB
+  std::string rerun;                         ///< the command that repeats it
+  std::optional<double> seconds;             ///< wall time; only with --timestamps
 
   static constexpr const char* kSchemaName = "variant";
   template <class Visit>
@@ -69,6 +70,8 @@ struct VariantResult {
     visit("reference", &T::reference, Presence::optional,
           "Whose values its own were compared with.");
     visit("difference", &T::difference, Presence::optional);
+    visit("comparison", &T::comparison, Presence::optional,
+          "The rules of the comparison, where it is not of all values as they are.");
     visit("values", &T::values, Presence::optional, "What it returned, in a few figures.");
     visit("recovered_share", &T::recovered_share, Presence::optional,
           "Of a partial: 1 is all of the problem's excess.");

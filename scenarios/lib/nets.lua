@@ -32,4 +32,12 @@ function nets.batch(size, features, device, classes)
          ohm.randint(classes or 10, {size}, {device = device})
 end
 
+-- A function that tells how a parameter has changed since: on the host, so that it costs the GPU
+-- nothing. Training moves weights by little; what it moved them by is what shows that it trained.
+function nets.change_of(parameter)
+  local function values() return parameter:detach():cpu():float():clone() end
+  local before = values()
+  return function() return values() - before end
+end
+
 return nets

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "harness/gate/baseline_check.h"
 #include "tests/reports/sample_result.h"
 
 namespace ohm::engine {
@@ -52,6 +53,30 @@ TEST(Baseline, OneUnitOf512BytesIsARegressionOfItsLine) {
       "cuda:0 peak_allocated_bytes +512; at the peak: +512 B: activation of linear, "
       "scenarios/leaked_loss_graph.lua:8 (50.00 MiB → 50.00 MiB)",
       check.reason);
+}
+
+TEST(Baseline, AnotherRuleOfTheComparisonIsARegression) {
+  ScenarioResult after = scenario();
+  after.variants[0].comparison = "as bfloat16";
+  const BaselineCheck check = check_first(scenario(), after);
+  EXPECT_EQ(State::regressed, check.state);
+  EXPECT_EQ("the comparison was of all values as they are, is as bfloat16", check.reason);
+  EXPECT_EQ("the comparison was as bfloat16, is of all values as they are",
+            check_first(after, scenario()).reason);
+}
+
+TEST(Baseline, TellsWhichVariantsTheScenarioDoesNotHave) {
+  const Baseline baseline = baseline_of(scenario(), 0);
+  std::vector<std::string> names;
+  for (const auto& [name, variant] : baseline.variants) names.push_back(name);
+  EXPECT_TRUE(check_variants(baseline, names).empty());
+  const std::string first = names.front();
+  names.erase(names.begin());
+  names.emplace_back("a_new_one");
+  const std::vector<BaselineCheck> gone = check_variants(baseline, names);
+  ASSERT_EQ(1U, gone.size());
+  EXPECT_EQ(State::gone, gone[0].state);
+  EXPECT_EQ(first, gone[0].variant);
 }
 
 // ---- what is not an amount of a device's memory -------------------------------------------------

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "harness/judge/tolerance.h"
+
 namespace ohm::engine {
 namespace {
 

@@ -286,6 +286,19 @@ TEST(Mitigation, ThatTradesHasToReturnWhatItsReferenceReturns) {
          "other numbers: loss: only zeros");
 }
 
+TEST(Mitigation, IsAnErrorWhereMustAgreeNamesWhatNeitherReturns) {
+  Judged judged(Role::mitigation);
+  judged.variant().trades = "batch size";
+  judged.variant().must_agree = {"steps", "lost"};
+  expect(judged.by(completed(900)), Verdict::error, "",
+         "must_agree names \"lost\", which neither it nor its reference returns (did you mean "
+         "\"loss\"?)");
+  judged.variant().must_agree = {"step"};
+  expect(judged.by(completed(900)), Verdict::error, "",
+         "must_agree names \"step\", which neither it nor its reference returns (did you mean "
+         "\"steps\"?)");
+}
+
 TEST(Mitigation, OnSizeOnlyDevicesPassesWithNumbersNotChecked) {
   MeasuredVariant measured = completed(900);
   measured.values[0].second.has_values = false;
@@ -453,11 +466,18 @@ TEST(NonFix, ThatFitsHasToSayWhichNumbersAreWrong) {
   expect(judged.by(completed(3000, 2.0)), Verdict::failed, "LimitExceeded",
          "breaks peak_allocated_bytes <= 1000: 2.93 KiB, which it does not say: must_break = "
          "{\"peak_allocated_bytes\"}");
-  judged.variant().must_differ = {"gradient"};
-  expect(judged.by(completed(900, 2.0)), Verdict::failed, "NotReproduced",
-         "loss: 2 instead of 1; float32 allows 0.0001, which must_differ does not name");
-  expect(judged.by(completed(900, 1.0)), Verdict::failed, "NotReproduced",
-         "gradient: not returned");
+  judged.variant().must_differ = {"los"};
+  expect(judged.by(completed(900, 2.0)), Verdict::error, "",
+         "must_differ names \"los\", which neither it nor its reference returns (did you mean "
+         "\"loss\"?)");
+  MeasuredVariant two_values = completed(900, 2.0);
+  two_values.values.push_back({"seen", {"integer", {}, {3}, {}, true, {}}});
+  judged.problem(two_values);
+  judged.variant().must_differ = {"seen"};
+  two_values.values[1].second.values = {4};
+  two_values.values[0].second.values = {3};
+  expect(judged.by(two_values), Verdict::failed, "NotReproduced",
+         "loss: 3 instead of 2; float32 allows 0.00021, which must_differ does not name");
 }
 
 TEST(NonFix, IsAnErrorWhenItReturnsLessThanItsReference) {

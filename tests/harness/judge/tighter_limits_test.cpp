@@ -21,7 +21,7 @@ std::string text(const std::vector<VariantResult>& variants) {
   scenario.variants = variants;
   std::string out;
   for (const TighterLimit& one : tighter_limits(scenario)) {
-    out += one.limit + " -> " + one.tightest + " (" + one.variant + ")\n";
+    out += one.limit + " -> " + one.tightest + one.why_not + " (" + one.variant + ")\n";
   }
   return out;
 }
@@ -69,14 +69,36 @@ TEST(TighterLimits, ExactOnesAreLeftOut) {
 
 TEST(TighterLimits, SayWhereNobodyHasToHoldALimit) {
   const char* limit = "peak_allocated_bytes <= 1536";
-  EXPECT_EQ("peak_allocated_bytes <= 1536 ->  ()\n",
+  EXPECT_EQ("peak_allocated_bytes <= 1536 -> no variant has to hold it ()\n",
             text({measured("kept", Role::problem, limit, 9000, 1536, false)}));
 }
 
-TEST(TighterLimits, AreNotToldWhereOneIsBroken) {
+TEST(TighterLimits, SayWhichVariantBreaksALimit) {
   const char* limit = "peak_allocated_bytes <= 1536";
-  EXPECT_EQ("", text({measured("a", Role::mitigation, limit, 9000, 1536, false),
-                      measured("b", Role::mitigation, limit, 100, 1536)}));
+  EXPECT_EQ("peak_allocated_bytes <= 1536 -> it breaks it (a)\n",
+            text({measured("a", Role::mitigation, limit, 9000, 1536, false),
+                  measured("b", Role::mitigation, limit, 100, 1536)}));
+}
+
+TEST(TighterLimits, SayWhichVariantHasNoFigure) {
+  VariantResult untold = measured("b", Role::mitigation, "growth_bytes_per_step <= 512", 0, 512);
+  untold.limits[0].measured.reset();
+  untold.limits[0].holds.reset();
+  untold.limits[0].note = "growth needs at least 3 marks of ohm.step(), there was 1";
+  EXPECT_EQ(
+      "growth_bytes_per_step <= 512 -> growth needs at least 3 marks of ohm.step(), there was 1 "
+      "(b)\n",
+      text({measured("a", Role::mitigation, "growth_bytes_per_step <= 512", 0, 512), untold}));
+  untold.limits[0].note.clear();
+  EXPECT_EQ("growth_bytes_per_step <= 512 -> it needs values, which are not computed (b)\n",
+            text({untold}));
+}
+
+TEST(TighterLimits, OfSeveralTermsAreNotTold) {
+  const char* limit = "peak_allocated_bytes <= 0.5 * problem + 2 KiB";
+  EXPECT_EQ("peak_allocated_bytes <= 0.5 * problem + 2 KiB -> its bound has several terms (a)\n",
+            text({measured("a", Role::mitigation, limit, 9000, 12000)}));
+  EXPECT_EQ("", text({measured("a", Role::mitigation, limit, 12000, 12000)}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,21 @@ TEST_F(Gates, AMissingBaselineFailsWhereOneIsRequired) {
   EXPECT_EQ(1, result.code);
   EXPECT_THAT(result.out, HasSubstr("there is no baseline"));
   EXPECT_EQ(1, run({"baseline", "check", "gate.lua"}).code);
+}
+
+TEST_F(Gates, AVariantOfTheBaselineThatIsNotThereAnyMoreIsNeverAPass) {
+  ASSERT_EQ(0, run({"baseline", "update", "gate.lua"}).code);
+  std::ofstream(folder_.file("gate.baseline"), std::ios::app)
+      << "\nvariant was_here\n  machine none\n  outcome completed\n  steps 0\n";
+  const ProgramResult result = run({"run", "gate.lua"});
+  EXPECT_EQ(3, result.code);
+  EXPECT_THAT(result.out,
+              HasSubstr("was_here: the scenario does not have this variant of the baseline"));
+  const ProgramResult check = run({"baseline", "check", "gate.lua"});
+  EXPECT_EQ(1, check.code);
+  EXPECT_THAT(check.out, HasSubstr("was_here: the scenario does not have this variant"));
+  ASSERT_EQ(0, run({"baseline", "update", "gate.lua"}).code);
+  EXPECT_EQ(0, run({"run", "gate.lua"}).code);
 }
 
 TEST_F(Gates, AnotherMachineIsNeverAPass) {

@@ -1,40 +1,27 @@
-// Prints how many mutants of the catalogue are noticed: mutation_table SCENARIO.lua...
-//
-// A mutant is noticed by the run, when a variant does not do what its role says, or else by the
-// baseline beside the scenario. Those that nothing notices are listed; one that is in the file of
-// equivalent mutants does what the original does,
-// for the reason that stands there. Exit code 1 when a mutant is missed.
+#include "tests/harness/sensitivity/mutation_table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <map>
-#include <set>
 #include <sstream>
-#include <string>
-#include <vector>
+#include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include "harness/lua/scenario_loader.h"
 #include "harness/run/runner.h"
 #include "harness/scenario/source_file.h"
-#include "tests/harness/sensitivity/source_mutants.h"
-#include "tests/support/temp_folder.h"
 
 namespace ohm::test {
-namespace {
 
 namespace fs = std::filesystem;
 
-struct Counts {
-  int mutants = 0;
-  int by_run = 0;
-  int by_baseline = 0;
-  int equivalent = 0;
-  std::vector<std::string> missed;
-};
+namespace {
+
+constexpr std::string_view kAny = "*";
+constexpr std::string_view kBetween = " | ";
 
 class Silent final : public engine::RunObserver {
  public:
@@ -42,110 +29,146 @@ class Silent final : public engine::RunObserver {
   void on_scenario(const ScenarioResult& /*scenario*/) override {}
 };
 
-/// "scenario | kind | where | reason", one in a line.
-std::set<std::string> equivalent_mutants(const std::string& path) {
-  std::set<std::string> known;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t reason = line.rfind(" | ");
-    if (!line.empty() && line[0] != '#') known.insert(line.substr(0, reason));
-  }
-  return known;
+engine::RunOutcome run(const std::string& path, const std::vector<std::string>& variants) {
+  engine::RunOptions options;
+  options.files = {path};
+  options.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  options.checks_baselines = true;
+  options.selection.cases = variants;
+  Silent silent;
+  return engine::run_scenarios(options, lua::load_scenario, silent);
 }
 
-class Table {
- public:
-  Table() : equivalent_(equivalent_mutants(OHM_EQUIVALENT_MUTANTS)) {}
-
-  void add(const std::string& path) {
-    const fs::path original(path);
-    fs::copy(original.parent_path() / "lib", folder_.path() / "lib",
-             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-    fs::path baseline = original;
-    baseline.replace_extension(".baseline");
-    fs::copy_file(baseline, folder_.path() / baseline.filename(),
-                  fs::copy_options::overwrite_existing);
-    engine::RunOptions options;
-    options.files = {path};
-    const auto listed = engine::list_scenarios(options, lua::load_scenario);
-    if (listed.at(0).error) throw std::runtime_error(listed[0].error->message);
-    const engine::ScenarioDescription& scenario = listed[0].description;
-    for (const SourceMutant& mutant : source_mutants(engine::read_source_file(path), scenario)) {
-      count(scenario.name, original.filename().string(), mutant);
-    }
+Noticed noticed_by(const engine::RunOutcome& outcome) {
+  if (outcome.exit_code() == 0) return Noticed::not_at_all;
+  for (const ScenarioResult& scenario : outcome.result.scenarios) {
+    const bool is_as_it_says =
+        !scenario.error &&
+        std::all_of(scenario.variants.begin(), scenario.variants.end(), [](const auto& variant) {
+          return variant.verdict == Verdict::passed || variant.verdict == Verdict::skipped ||
+                 variant.failure_type == FailureType::baseline_regression;
+        });
+    if (!is_as_it_says) return Noticed::by_run;
   }
+  return Noticed::by_baseline;
+}
 
-  /// Returns whether nothing was missed.
-  bool print() const {
-    fmt::print(
-        "| {:<16} | mutants | noticed by the run | by the baseline | equivalent | missed |\n",
-        "kind");
-    fmt::print(
-        "|{0:-<18}|--------:|-------------------:|----------------:|-----------:|-------:|\n", "");
-    Counts all;
-    for (const std::string& kind : kinds_) {
-      const Counts& counts = counts_.at(kind);
-      print(kind, counts);
-      all.mutants += counts.mutants;
-      all.by_run += counts.by_run;
-      all.by_baseline += counts.by_baseline;
-      all.equivalent += counts.equivalent;
-      all.missed.insert(all.missed.end(), counts.missed.begin(), counts.missed.end());
-    }
-    print("all", all);
-    for (const std::string& missed : all.missed) fmt::print("missed: {}\n", missed);
-    return all.missed.empty();
-  }
-
- private:
-  static void print(const std::string& kind, const Counts& counts) {
-    fmt::print("| {:<16} | {:>7} | {:>18} | {:>15} | {:>10} | {:>6} |\n", kind, counts.mutants,
-               counts.by_run, counts.by_baseline, counts.equivalent, counts.missed.size());
-  }
-
-  void count(const std::string& scenario, const std::string& file, const SourceMutant& mutant) {
-    if (counts_.find(mutant.kind) == counts_.end()) kinds_.push_back(mutant.kind);
-    Counts& counts = counts_[mutant.kind];
-    ++counts.mutants;
-    const std::string name = fmt::format("{} | {} | {}", scenario, mutant.kind, mutant.where);
-    folder_.write(file, mutant.source);
-    if (is_noticed(file, /*with_baseline=*/false)) {
-      ++counts.by_run;
-    } else if (is_noticed(file, /*with_baseline=*/true)) {
-      ++counts.by_baseline;
-    } else if (equivalent_.count(name) > 0) {
-      ++counts.equivalent;
-    } else {
-      counts.missed.push_back(name);
-    }
-  }
-
-  bool is_noticed(const std::string& file, bool with_baseline) const {
-    engine::RunOptions options;
-    options.files = {(folder_.path() / file).string()};
-    options.jobs = 2;
-    options.checks_baselines = with_baseline;
-    Silent silent;
-    const engine::RunOutcome outcome = engine::run_scenarios(options, lua::load_scenario, silent);
-    return outcome.exit_code() != 0;
-  }
-
-  TempFolder folder_;
-  std::set<std::string> equivalent_;
-  std::vector<std::string> kinds_;  ///< in the order of their first mutants
-  std::map<std::string, Counts> counts_;
-};
+std::string name_of(const std::string& scenario, const SourceMutant& mutant) {
+  return fmt::format("{}{}{}{}{}", scenario, kBetween, mutant.kind, kBetween, mutant.where);
+}
 
 }  // namespace
-}  // namespace ohm::test
 
-int main(int count, char** arguments) {
-  try {
-    ohm::test::Table table;
-    for (int i = 1; i < count; ++i) table.add(arguments[i]);
-    return table.print() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::cerr << "mutation_table: " << error.what() << '\n';
-    return 2;
+EquivalentMutants::EquivalentMutants(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::size_t first = line.find(kBetween);
+    const std::size_t second = line.find(kBetween, first + 1);
+    const std::size_t last = line.rfind(kBetween);
+    if (second == std::string::npos || last <= second) {
+      throw std::runtime_error(
+          fmt::format("\"{}\" is not \"scenario | kind | where | reason\"", line));
+    }
+    const auto part = [&](std::size_t begin, std::size_t end) {
+      return line.substr(begin + kBetween.size(), end - begin - kBetween.size());
+    };
+    lines_.push_back({line.substr(0, first), part(first, second), part(second, last)});
   }
 }
+
+bool EquivalentMutants::has(const std::string& scenario, const SourceMutant& mutant) {
+  const auto is = [](const std::string& pattern, const std::string& text) {
+    return pattern == kAny || pattern == text;
+  };
+  const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& one) {
+    return is(one.scenario, scenario) && one.kind == mutant.kind && is(one.where, mutant.where);
+  });
+  if (line == lines_.end()) return false;
+  line->is_used = true;
+  return true;
+}
+
+std::vector<std::string> EquivalentMutants::unused(const std::string& scenario) const {
+  std::vector<std::string> unused;
+  for (const Line& line : lines_) {
+    if (line.is_used || line.scenario != scenario) continue;
+    unused.push_back(
+        fmt::format("{}{}{}{}{}", line.scenario, kBetween, line.kind, kBetween, line.where));
+  }
+  return unused;
+}
+
+void MutationTable::add(const std::string& path) {
+  const fs::path original(path);
+  fs::path baseline = original;
+  baseline.replace_extension(".baseline");
+  for (const fs::path& from : {original.parent_path() / "lib", baseline}) {
+    fs::copy(from, folder_.path() / from.filename(),
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  }
+  if (noticed_by(run(path, {})) != Noticed::not_at_all) {
+    throw std::runtime_error(path + " does not pass as it is");
+  }
+  engine::RunOptions options;
+  options.files = {path};
+  const engine::ScenarioDescription scenario =
+      engine::list_scenarios(options, lua::load_scenario).at(0).description;
+  const std::string source = engine::read_source_file(path);
+  for (const SourceMutant& mutant : source_mutants(source, scenario)) {
+    count(scenario.name, original.filename().string(), mutant);
+  }
+  for (const std::string& unused : equivalent_.unused(scenario.name)) {
+    missed_.push_back(unused + " (is said to be equivalent, and is noticed or is not there)");
+  }
+}
+
+void MutationTable::count(const std::string& scenario, const std::string& file,
+                          const SourceMutant& mutant) {
+  if (counts_.find(mutant.kind) == counts_.end()) kinds_.push_back(mutant.kind);
+  Counts& counts = counts_[mutant.kind];
+  ++counts.mutants;
+  folder_.write(file, mutant.source);
+  switch (noticed_by(run(folder_.file(file), mutant.variants))) {
+    case Noticed::by_run:
+      ++counts.by_run;
+      return;
+    case Noticed::by_baseline:
+      ++counts.by_baseline;
+      return;
+    case Noticed::not_at_all:
+      break;
+  }
+  if (equivalent_.has(scenario, mutant)) {
+    ++counts.equivalent;
+  } else {
+    ++counts.missed;
+    missed_.push_back(name_of(scenario, mutant));
+  }
+}
+
+std::string MutationTable::text() const {
+  std::string text = fmt::format(
+      "| {:<18} | mutants | by the run | by the baseline | equivalent | missed |\n"
+      "|:{:-<18}-|--------:|-----------:|----------------:|-----------:|-------:|\n",
+      "kind", "");
+  const auto add = [&text](const std::string& kind, const Counts& counts) {
+    text +=
+        fmt::format("| {:<18} | {:>7} | {:>10} | {:>15} | {:>10} | {:>6} |\n", kind, counts.mutants,
+                    counts.by_run, counts.by_baseline, counts.equivalent, counts.missed);
+  };
+  Counts all;
+  for (const std::string& kind : kinds_) {
+    const Counts& counts = counts_.at(kind);
+    add(kind, counts);
+    all.mutants += counts.mutants;
+    all.by_run += counts.by_run;
+    all.by_baseline += counts.by_baseline;
+    all.equivalent += counts.equivalent;
+    all.missed += counts.missed;
+  }
+  add("all", all);
+  return text;
+}
+
+}  // namespace ohm::test

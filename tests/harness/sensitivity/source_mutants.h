@@ -13,19 +13,17 @@ struct SourceMutant {
   std::string kind;   ///< "removed step"
   std::string where;  ///< the variant, the limit or the line, without its number
   std::string source;
+  /// The variants whose verdicts it can change; empty: all.
+  std::vector<std::string> variants;
 };
 
-/// All mutants of a scenario whose source and description are these, in the order of the kinds:
-///
-///   removed step      a line that is a call of step() or backward() is left out
-///   constant result   a line `return {...}` in a function returns {loss = 0}
-///   constant results  all such lines of the file do
-///   no result         a line `return {...}` in a function returns nothing
-///   does nothing      a variant is an empty function
-///   one huge request  a problem, a partial or a non-fix is one request of 4 TiB
-///   coarse result     a mitigation or a partial rounds what it returns to bfloat16
-///   limit times 10    a limit of the scenario or of a problem allows 10 times as much
-///   limit plus 512    one of bytes allows 512 bytes more
+/// The variants whose verdicts depend on what this one does.
+std::vector<std::string> judged_by(const engine::ScenarioDescription& scenario,
+                                   const std::string& variant);
+
+/// All mutants of a scenario whose source and description are these, kind by kind: those of lines
+/// (line_mutants.h), of variants (variant_mutants.h) and of limits (limit_mutants.h). Two mutants
+/// of a kind have different places: the second of two equal lines is "the line (2)".
 std::vector<SourceMutant> source_mutants(std::string_view source,
                                          const engine::ScenarioDescription& scenario);
 

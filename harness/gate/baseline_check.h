@@ -1,0 +1,43 @@
+// What changed since a baseline was approved.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/gate/baseline.h"
+#include "reports/history/result_diff.h"
+#include "reports/model/run_result.h"
+
+namespace ohm::engine {
+
+struct BaselineCheck {
+  enum class State : std::uint8_t {
+    equal,
+    improved,
+    regressed,
+    incomparable,  ///< measured on something else
+    missing,       ///< the baseline does not have this variant
+    gone,          ///< the scenario does not have this variant any more
+  };
+  State state = State::equal;
+  std::string variant;
+  reports::VariantDiff diff;
+  std::string reason;  ///< one line; empty when equal
+};
+
+/// Every variant of the scenario against its baseline, in the order of the scenario.
+std::vector<BaselineCheck> check_baseline(const Baseline& baseline, const ScenarioResult& scenario,
+                                          std::uint64_t seed);
+
+/// The variants of a baseline that are none of these, those of its scenario: `gone`.
+std::vector<BaselineCheck> check_variants(const Baseline& baseline,
+                                          const std::vector<std::string>& names);
+
+/// Whether figures of `after` are above those of `before`, or the run took another course.
+BaselineCheck::State compared_state(const reports::VariantDiff& diff);
+
+/// Whether something else differs than figures that grew by at most so many percent.
+bool exceeds(const reports::VariantDiff& diff, double tolerance_percent);
+
+}  // namespace ohm::engine
