@@ -26,6 +26,7 @@ const std::vector<Room>& rooms() {
       {"allocator_shim/observe", {"allocator_shim/base"}},
       {"allocator_shim/snapshot", {"allocator_shim/observe"}},
       {"allocator_shim/device", {"allocator_shim/observe"}},
+      {"allocator_shim/interpose", {"allocator_shim/device"}},
       {"allocator_shim/caching", {"allocator_shim/device", "allocator_shim/snapshot"}},
       {"allocator_shim/replay", {"allocator_shim/caching"}},
       {"allocator_shim/fault", {"allocator_shim/device"}},
