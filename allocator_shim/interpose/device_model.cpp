@@ -150,6 +150,24 @@ int attribute_of(const GpuProfile& profile, int device, int attribute) {
   return 0;
 }
 
+std::string uuid_text(int device) {
+  return fmt::format("GPU-6f686d00-0000-0000-0000-{:012x}", device + 1);
+}
+
+int device_named(std::string_view word, int count) {
+  constexpr std::string_view kUuidPrefix = "GPU-";
+  if (word.starts_with(kUuidPrefix)) {
+    for (int device = 0; device < count; ++device) {
+      if (uuid_text(device).starts_with(word)) return device;
+    }
+    return -1;
+  }
+  int device = -1;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), device);
+  const bool is_number = error == std::errc() && end == word.data() + word.size();
+  return is_number && device < count ? device : -1;
+}
+
 std::string pci_bus_id(int device) {
   return fmt::format("00000000:{:02x}:00.0", kFirstBus + device);
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "allocator_shim/device/gpu_profile.h"
 
@@ -37,6 +38,12 @@ int resident_blocks(const GpuProfile& profile, int threads, std::size_t shared_b
 /// The value of a cudaDeviceAttr or CUdevice_attribute, which share their numbers; 0 for those that
 /// say nothing about computing (textures, surfaces).
 int attribute_of(const GpuProfile& profile, int device, int attribute);
+
+/// `GPU-6f686d00-0000-0000-0000-000000000001`, as NVML writes it.
+std::string uuid_text(int device);
+/// The device that a word of CUDA_VISIBLE_DEVICES names, by number or by the beginning of its UUID;
+/// -1: none of them.
+int device_named(std::string_view word, int count);
 
 /// `00000000:04:00.0`: each device has a bus of its own.
 std::string pci_bus_id(int device);

@@ -25,8 +25,7 @@ Status checked(int device) { return gpus().has(device) ? Status::success : Statu
 }  // namespace
 
 OHM_EXPORTED Status cuInit(unsigned /*flags*/) {
-  gpus();
-  return Status::success;
+  return gpus().count() > 0 ? Status::success : Status::no_device;
 }
 
 OHM_EXPORTED Status cuDriverGetVersion(int* version) {
@@ -66,13 +65,15 @@ OHM_EXPORTED Status cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
 }
 
 OHM_EXPORTED Status cuDeviceGetAttribute(int* value, int attribute, int device) {
-  *value = attribute_of(gpus().profile(), device, attribute);
-  return checked(device);
+  if (!gpus().has(device)) return Status::invalid_device;
+  *value = attribute_of(gpus().profile(), gpus().number_in_machine(device), attribute);
+  return Status::success;
 }
 
 OHM_EXPORTED Status cuDeviceGetUuid_v2(std::array<unsigned char, 16>* uuid, int device) {
-  *uuid = uuid_of(device);
-  return checked(device);
+  if (!gpus().has(device)) return Status::invalid_device;
+  *uuid = uuid_of(gpus().number_in_machine(device));
+  return Status::success;
 }
 
 OHM_EXPORTED Status cuDeviceGetUuid(std::array<unsigned char, 16>* uuid, int device) {

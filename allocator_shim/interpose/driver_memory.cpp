@@ -57,6 +57,7 @@ OHM_EXPORTED Status cuMemFreeAsync(DeviceAddress address, void* /*stream*/) {
 }
 
 OHM_EXPORTED Status cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
+  if (!gpus().has(gpus().current())) return Status::no_device;
   const DeviceMemoryInfo info = gpus().info(gpus().current());
   *free_bytes = info.free_bytes;
   *total_bytes = info.total_bytes;

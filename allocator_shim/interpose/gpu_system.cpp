@@ -4,9 +4,13 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <string_view>
+
+#include "allocator_shim/interpose/device_model.h"
 
 namespace ohm::interpose {
 namespace {
@@ -19,11 +23,30 @@ thread_local int current_device = 0;
 GpuSystem* make_system() {
   const char* selection = std::getenv(kGpusVariable);
   try {
-    return new GpuSystem(selection == nullptr || *selection == '\0' ? kDefaultGpu : selection);
+    return new GpuSystem(selection == nullptr || *selection == '\0' ? kDefaultGpu : selection,
+                         std::getenv("CUDA_VISIBLE_DEVICES"));
   } catch (const std::exception& error) {
     fmt::print(stderr, "ohm: {}: {}\n", kGpusVariable, error.what());
     std::_Exit(EXIT_FAILURE);
   }
+}
+
+/// Which GPUs of the machine a list of them names, in its order.
+std::vector<int> visible_numbers(const char* list, int machine_count) {
+  std::vector<int> numbers;
+  if (list == nullptr) {
+    for (int number = 0; number < machine_count; ++number) numbers.push_back(number);
+    return numbers;
+  }
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    const int number = device_named(word, machine_count);
+    const bool is_new = std::find(numbers.begin(), numbers.end(), number) == numbers.end();
+    if (number < 0 || !is_new) break;
+    numbers.push_back(number);
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return numbers;
 }
 
 using RangeMap = std::map<DeviceAddress, std::size_t>;
@@ -48,11 +71,19 @@ GpuSystem& GpuSystem::of_process() {
   return *kSystem;
 }
 
-GpuSystem::GpuSystem(const char* selection) {
+GpuSystem::GpuSystem(const char* selection, const char* visible) {
   const GpuSelection gpus = parse_gpu_selection(selection);
   profile_ = gpus.profile;
-  count_ = gpus.count.value_or(1);
-  gpus_.resize(static_cast<std::size_t>(count_));
+  machine_count_ = gpus.count.value_or(1);
+  for (const int number : visible_numbers(visible, machine_count_)) {
+    gpus_.emplace_back().number = number;
+  }
+}
+
+int GpuSystem::visible_device(int number) const {
+  const auto found = std::find_if(gpus_.begin(), gpus_.end(),
+                                  [&](const Gpu& gpu) { return gpu.number == number; });
+  return found == gpus_.end() ? -1 : static_cast<int>(found - gpus_.begin());
 }
 
 int GpuSystem::current() const { return current_device; }
@@ -68,7 +99,7 @@ VirtualGpu& GpuSystem::used(int device) {
   if (!gpu.memory) {
     VirtualGpuOptions options;
     options.context_bytes = profile_.context_bytes;
-    options.device = device;
+    options.device = gpu.number;
     options.values = ValueMode::keeps_values;
     options.address_origin = AddressOrigin::host;
     options.process_id = static_cast<std::uint32_t>(getpid());

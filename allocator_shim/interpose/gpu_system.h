@@ -19,13 +19,10 @@
 
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
-
-/// `NAME[,capacity=SIZE][,count=N]`; nothing: kDefaultGpu.
-inline constexpr const char* kGpusVariable = "OHM_GPU";
-inline constexpr const char* kDefaultGpu = "a100-80g";
 
 /// A range of device memory or of addresses.
 struct DeviceRange {
@@ -47,12 +44,19 @@ class GpuSystem {
   /// That of the process; never destroyed, because libraries call while a process ends.
   static GpuSystem& of_process();
 
-  /// Throws std::invalid_argument when `selection` is none.
-  explicit GpuSystem(const char* selection);
+  /// `visible`: as CUDA_VISIBLE_DEVICES has it, numbers or UUIDs up to the first that is none;
+  /// nullptr: all. Throws std::invalid_argument when `selection` is none.
+  GpuSystem(const char* selection, const char* visible);
 
-  int count() const { return count_; }
+  /// Those that the program sees, 0 to count() - 1.
+  int count() const { return static_cast<int>(gpus_.size()); }
+  /// All of the machine, and which of them a visible one is.
+  int machine_count() const { return machine_count_; }
+  int number_in_machine(int device) const { return gpus_[static_cast<std::size_t>(device)].number; }
+  /// The visible one with this number in the machine; -1: it is not visible.
+  int visible_device(int number) const;
   const GpuProfile& profile() const { return profile_; }
-  bool has(int device) const { return device >= 0 && device < count_; }
+  bool has(int device) const { return device >= 0 && device < count(); }
   /// Of the calling thread.
   int current() const;
   Status set_current(int device);
@@ -65,7 +69,7 @@ class GpuSystem {
   /// Whether the address belongs to a device, allocated or not.
   bool may_be_device(DeviceAddress address);
   DeviceMemoryInfo info(int device);
-  /// What this process holds of a device, its context included; 0 when it was never used.
+  /// What this process holds of a device, its context included; 0 when it never used it.
   std::size_t used_bytes(int device);
 
   Status reserve(int device, std::size_t bytes, DeviceAddress& address);
@@ -91,6 +95,7 @@ class GpuSystem {
     PhysicalMemory* memory;
   };
   struct Gpu {
+    int number = 0;                      ///< in the machine
     std::unique_ptr<VirtualGpu> memory;  ///< nullptr until it is used
     std::map<DeviceAddress, std::size_t> segments;
     std::map<DeviceAddress, std::size_t> ranges;
@@ -102,7 +107,7 @@ class GpuSystem {
   void drop(PhysicalMemory* memory);
 
   GpuProfile profile_;
-  int count_ = 1;
+  int machine_count_ = 1;
   std::mutex mutex_;
   std::vector<Gpu> gpus_;
   std::map<DeviceAddress, std::size_t> pinned_;

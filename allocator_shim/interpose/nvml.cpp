@@ -1,5 +1,4 @@
 // NVML: the devices, their memory, and this process on them.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,18 +20,20 @@ constexpr int kInvalidArgument = 2;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
 
-/// A handle says which device it is of.
+/// A handle says which GPU of the machine it is of: here all of them are seen.
 using Device = std::uintptr_t;
 int number_of(Device device) { return static_cast<int>(device) - 1; }
+bool is_there(int number) { return number >= 0 && number < gpus().machine_count(); }
 
-int found(int number, Device* device) {
-  if (!gpus().has(number)) return kNotFound;
-  *device = static_cast<Device>(number) + 1;
-  return kLibrarySuccess;
+std::uint64_t used_bytes(int number) {
+  const int device = gpus().visible_device(number);
+  return device < 0 ? 0 : gpus().used_bytes(device);
 }
 
-std::string uuid_text(int number) {
-  return fmt::format("GPU-6f686d00-0000-0000-0000-{:012x}", number + 1);
+int found(int number, Device* device) {
+  if (!is_there(number)) return kNotFound;
+  *device = static_cast<Device>(number) + 1;
+  return kLibrarySuccess;
 }
 
 int write_text(char* to, unsigned length, const std::string& text) {
@@ -52,7 +53,7 @@ struct MemoryInfo2 {
 
 MemoryInfo memory_of(int number) {
   const std::uint64_t total = gpus().profile().capacity_bytes;
-  const std::uint64_t used = gpus().used_bytes(number);
+  const std::uint64_t used = used_bytes(number);
   return {total, total - used, used};
 }
 
@@ -70,8 +71,8 @@ struct Process2 {
 /// One process, this one, when it has used the device.
 template <typename Process>
 int list_processes(Device device, unsigned* count, Process* processes) {
-  if (!gpus().has(number_of(device))) return kInvalidArgument;
-  const std::uint64_t used = gpus().used_bytes(number_of(device));
+  if (!is_there(number_of(device))) return kInvalidArgument;
+  const std::uint64_t used = used_bytes(number_of(device));
   const unsigned room = *count;
   *count = used > 0 ? 1 : 0;
   if (room < *count) return kInsufficientSize;
@@ -86,7 +87,7 @@ int list_processes(Device device, unsigned* count, Process* processes) {
 }  // namespace
 
 OHM_EXPORTED int nvmlDeviceGetCount_v2(unsigned* count) {
-  *count = static_cast<unsigned>(gpus().count());
+  *count = static_cast<unsigned>(gpus().machine_count());
   return kLibrarySuccess;
 }
 
@@ -99,7 +100,7 @@ OHM_EXPORTED int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, Device* devic
 }
 
 OHM_EXPORTED int nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
-  for (int number = 0; number < gpus().count(); ++number) {
+  for (int number = 0; number < gpus().machine_count(); ++number) {
     if (uuid_text(number) == uuid) return found(number, device);
   }
   return kNotFound;

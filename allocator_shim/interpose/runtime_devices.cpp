@@ -18,7 +18,7 @@ namespace {
 template <typename Properties>
 Status properties_of(Properties* properties, int device) {
   if (!gpus().has(device)) return noted(Status::invalid_device);
-  fill(*properties, gpus().profile(), device);
+  fill(*properties, gpus().profile(), gpus().number_in_machine(device));
   return Status::success;
 }
 
@@ -26,7 +26,7 @@ Status properties_of(Properties* properties, int device) {
 
 OHM_EXPORTED Status cudaGetDeviceCount(int* count) {
   *count = gpus().count();
-  return Status::success;
+  return *count > 0 ? Status::success : noted(Status::no_device);
 }
 
 OHM_EXPORTED Status cudaGetDevice(int* device) {
@@ -46,18 +46,19 @@ OHM_EXPORTED Status cudaGetDeviceProperties(DeviceProperties13* properties, int 
 
 OHM_EXPORTED Status cudaDeviceGetAttribute(int* value, int attribute, int device) {
   if (!gpus().has(device)) return noted(Status::invalid_device);
-  *value = attribute_of(gpus().profile(), device, attribute);
+  *value = attribute_of(gpus().profile(), gpus().number_in_machine(device), attribute);
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
   if (!gpus().has(device)) return noted(Status::invalid_device);
-  std::snprintf(text, static_cast<std::size_t>(length), "%s", pci_bus_id(device).c_str());
+  std::snprintf(text, static_cast<std::size_t>(length), "%s",
+                pci_bus_id(gpus().number_in_machine(device)).c_str());
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaDeviceGetByPCIBusId(int* device, const char* text) {
-  *device = device_of_pci_bus_id(text);
+  *device = gpus().visible_device(device_of_pci_bus_id(text));
   return gpus().has(*device) ? Status::success : noted(Status::invalid_device);
 }
 

@@ -49,6 +49,7 @@ OHM_EXPORTED Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigne
 }
 
 OHM_EXPORTED Status cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  if (!gpus().has(gpus().current())) return noted(Status::no_device);
   const DeviceMemoryInfo info = gpus().info(gpus().current());
   *free_bytes = info.free_bytes;
   *total_bytes = info.total_bytes;

@@ -77,7 +77,7 @@ const std::vector<Room>& rooms() {
       {"harness/lua", {"harness/lua/inspect"}},
       {"harness/cli",
        {"harness/lua", "harness/fit", "harness/replay", "harness/sweep", "harness/verify",
-        "reports"}},
+        "reports", "allocator_shim/interpose"}},
   };
   return kRooms;
 }

@@ -263,6 +263,28 @@ TEST(VirtualCudaRuntime, IsForkedBetweenTheCallsOfOtherThreads) {
   other.join();
 }
 
+/// What another process sees: the runtime's answer, its devices, the first one's bus, NVML's count.
+std::string gpus_with(const std::string& variables) {
+  const std::string command =
+      variables + " /proc/" + std::to_string(getpid()) + "/exe --print-gpus";
+  FILE* const output = popen(command.c_str(), "r");
+  std::array<char, 200> line = {};
+  if (output == nullptr || std::fgets(line.data(), line.size(), output) == nullptr) return {};
+  pclose(output);
+  return line.data();
+}
+
+TEST(VirtualCudaRuntime, ShowsWhatCudaVisibleDevicesNames) {
+  const std::string second = "0 1 00000000:05:00.0 2\n";
+  EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=0,1"), "0 2 00000000:04:00.0 2\n");
+  EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=1"), second);
+  EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=1,7,0"), second) << "nothing after a wrong one";
+  EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=GPU-6f686d00-0000-0000-0000-000000000002"), second);
+  const std::string none = "100 0 - 2\n";
+  EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES="), none);
+  EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=-1"), none);
+}
+
 TEST(VirtualCudaRuntime, RefusesAnUnknownGpu) {
   const std::string command = "OHM_GPU=a100-80 /proc/" + std::to_string(getpid()) +
                               "/exe --gtest_filter='*TellsTheDevices*' 2>&1 >/dev/null";
