@@ -32,6 +32,8 @@ HEADERS = ["cuda_runtime_api.h", "cuda.h", "cublas_api.h", "cublasLt.h", "cudnn_
 SIZE = re.compile(r"^(int|size_t|int64_t) ?\* ?\w*(lwork|buffer_?size|work_?size|size_?in_?bytes|"
                   r"workspace_?size|workspace_?in_?bytes)\w*$", re.IGNORECASE)
 
+INFO = re.compile(r"^int ?\* ?(dev_?info|d_info|info)$", re.IGNORECASE)
+
 
 def library_of(name):
     """Which library exports the name, or None. The third letter of cu... tells: names of others
@@ -98,6 +100,9 @@ def proposal(name, parameters):
     words = [p for p in parameters or [] if not re.match(r"(const )?(float|double) ?\w*$", p)]
     places = {"int": "IntAt", "size_t": "SizeAt", "int64_t": "LongAt"}
     sizes = [f"{places[m.group(1)]}<{i}>" for i, p in enumerate(words, 1) if (m := SIZE.match(p))]
+    info = [i for i, p in enumerate(words, 1) if INFO.match(p)]
+    if info and not sizes:
+        return f"Solves<IntAt<{info[-1]}>>"
     if name.endswith(("ErrorString", "StatusString", "ResultString")):
         return "SaysNothing"
     if sizes:

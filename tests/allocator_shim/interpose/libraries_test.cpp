@@ -62,6 +62,15 @@ TEST(VirtualCudaLibraries, CusolverAsksForNoWorkspace) {
   EXPECT_EQ(elements, 0);
 }
 
+TEST(VirtualCudaLibraries, CusolverSaysThatItSolved) {
+  int info = 7;
+  EXPECT_EQ((function<int(void*, int, int, float*, int, float*, int*, int*)>(
+                "libcusolver.so.11", "cusolverDnSgetrf")(nullptr, 8, 8, nullptr, 8, nullptr,
+                                                         nullptr, &info)),
+            kSuccess);
+  EXPECT_EQ(info, 0);
+}
+
 TEST(VirtualCudaLibraries, CudnnLaysTheWeightsOfAnLstmOutOneAfterTheOther) {
   constexpr const char* kDnn = "libcudnn.so.9";
   constexpr int kLstm = 2;
