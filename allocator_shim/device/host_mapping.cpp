@@ -23,10 +23,10 @@ constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
 
 }  // namespace
 
-HostMapping::HostMapping(std::size_t bytes, ValueBudget* budget)
+HostMapping::HostMapping(std::size_t bytes, ValueBudget* budget, std::uintptr_t wanted_address)
     : mapped_bytes_(bytes + kHugePageBytes), bytes_(bytes), committed_(budget) {
-  mapped_ =
-      mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  mapped_ = mmap(reinterpret_cast<void*>(wanted_address), mapped_bytes_, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped_ == MAP_FAILED) refuse("reserve the addresses that back the values:", bytes);
   std::size_t room = mapped_bytes_;
   void* base = mapped_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "allocator_shim/device/value_budget.h"
 
@@ -10,8 +11,10 @@ namespace ohm {
 /// Reserving costs nothing; committed pages are zero when first touched and cost then.
 class HostMapping {
  public:
-  /// What is committed comes out of `budget`, where there is one. Throws HostRefusal.
-  explicit HostMapping(std::size_t bytes, ValueBudget* budget = nullptr);
+  /// What is committed comes out of `budget`, where there is one. It begins at `wanted_address`,
+  /// where that is not 0 and nothing else is there. Throws HostRefusal.
+  explicit HostMapping(std::size_t bytes, ValueBudget* budget = nullptr,
+                       std::uintptr_t wanted_address = 0);
   ~HostMapping();
   HostMapping(const HostMapping&) = delete;
   HostMapping& operator=(const HostMapping&) = delete;

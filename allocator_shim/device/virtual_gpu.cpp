@@ -13,16 +13,40 @@
 namespace ohm {
 namespace {
 
-AddressSpace addresses_of(std::size_t capacity_bytes, const VirtualGpuOptions& options) {
+std::size_t address_bytes(std::size_t capacity_bytes, const VirtualGpuOptions& options) {
   // Fragmentation and expandable segments, each of which reserves 1.125 times the capacity, take
   // addresses without taking memory. Addresses that are never reused need more still.
   constexpr std::size_t kCapacities = 16;
   constexpr std::size_t kWithoutReuse = std::size_t{1} << 46U;
   const std::size_t bytes = AddressSpace::round_up(capacity_bytes) * kCapacities;
   const bool reuses = options.address_order == AddressOrder::lowest_gap;
-  return {VirtualGpu::kFirstAddress +
-              static_cast<std::size_t>(options.device) * VirtualGpu::kAddressesPerDevice,
-          reuses ? bytes : std::max(bytes, kWithoutReuse), options.address_order};
+  return reuses ? bytes : std::max(bytes, kWithoutReuse);
+}
+
+DeviceAddress first_address(const VirtualGpuOptions& options) {
+  const auto device = static_cast<std::size_t>(options.device);
+  return options.address_origin == AddressOrigin::host
+             ? VirtualGpu::kFirstHostAddress + device * VirtualGpu::kHostAddressesPerDevice
+             : VirtualGpu::kFirstAddress + device * VirtualGpu::kAddressesPerDevice;
+}
+
+std::unique_ptr<HostMapping> values_of(std::size_t capacity_bytes,
+                                       const VirtualGpuOptions& options) {
+  const bool at_own_address = options.address_origin == AddressOrigin::host;
+  if (options.values == ValueMode::size_only) {
+    OHM_ASSERT(!at_own_address, "there is no host memory to take the addresses of");
+    return nullptr;
+  }
+  return std::make_unique<HostMapping>(address_bytes(capacity_bytes, options), options.budget,
+                                       at_own_address ? first_address(options) : 0);
+}
+
+AddressSpace addresses_of(std::size_t capacity_bytes, const VirtualGpuOptions& options,
+                          const HostMapping* values) {
+  const DeviceAddress base = options.address_origin == AddressOrigin::host
+                                 ? reinterpret_cast<DeviceAddress>(values->at(0))
+                                 : first_address(options);
+  return {base, address_bytes(capacity_bytes, options), options.address_order};
 }
 
 VirtualGpuOptions options_for(const GpuProfile& profile, int device, ValueMode values) {
@@ -45,30 +69,28 @@ VirtualGpu::VirtualGpu(std::shared_ptr<SharedGpuMemory> memory, const VirtualGpu
     : options_(options),
       memory_(std::move(memory)),
       process_index_(memory_->processes_.size()),
-      addresses_(addresses_of(memory_->capacity_bytes(), options)) {
+      values_(values_of(memory_->capacity_bytes(), options)),
+      addresses_(addresses_of(memory_->capacity_bytes(), options, values_.get())) {
   if (options.context_bytes > memory_->capacity_bytes_ - memory_->used_bytes_) {
     throw std::invalid_argument(fmt::format(
         "[virtual gpu] a context of {} does not fit into a capacity of {} with {} in use",
         human_bytes(options.context_bytes), human_bytes(memory_->capacity_bytes_),
         human_bytes(memory_->used_bytes_)));
   }
-  if (options.values == ValueMode::keeps_values) {
-    values_ = std::make_unique<HostMapping>(addresses_.size_bytes(), options.budget);
-  }
   memory_->processes_.push_back({options.process_id, 0});
-  take(options.context_bytes);
+  create_chunk(options.context_bytes);
 }
 
-VirtualGpu::~VirtualGpu() { give_back(memory_->processes_[process_index_].bytes); }
+VirtualGpu::~VirtualGpu() { release_chunk(memory_->processes_[process_index_].bytes); }
 
-bool VirtualGpu::take(std::size_t bytes) {
+bool VirtualGpu::create_chunk(std::size_t bytes) {
   if (bytes > memory_->capacity_bytes_ - memory_->used_bytes_) return false;
   memory_->used_bytes_ += bytes;
   memory_->processes_[process_index_].bytes += bytes;
   return true;
 }
 
-void VirtualGpu::give_back(std::size_t bytes) {
+void VirtualGpu::release_chunk(std::size_t bytes) {
   SharedGpuMemory::Process& process = memory_->processes_[process_index_];
   OHM_ASSERT(bytes <= process.bytes, "more given back than taken");
   process.bytes -= bytes;
@@ -76,24 +98,27 @@ void VirtualGpu::give_back(std::size_t bytes) {
 }
 
 void VirtualGpu::commit(DeviceAddress address, std::size_t bytes) {
-  if (!values_) return;
   try {
-    values_->commit(address - addresses_.base(), AddressSpace::round_up(bytes));
+    map_chunk(address, bytes);
   } catch (const HostRefusal&) {
-    give_back(bytes);
+    release_chunk(bytes);
     throw;
   }
 }
 
-void VirtualGpu::decommit(DeviceAddress address, std::size_t bytes) {
+void VirtualGpu::map_chunk(DeviceAddress address, std::size_t bytes) {
+  if (values_) values_->commit(address - addresses_.base(), AddressSpace::round_up(bytes));
+}
+
+void VirtualGpu::unmap_chunk(DeviceAddress address, std::size_t bytes) {
   if (values_) values_->decommit(address - addresses_.base(), AddressSpace::round_up(bytes));
 }
 
 std::optional<DeviceAddress> VirtualGpu::allocate_segment(std::size_t bytes) {
-  if (!take(bytes)) return std::nullopt;
+  if (!create_chunk(bytes)) return std::nullopt;
   const std::optional<DeviceAddress> address = addresses_.allocate(bytes);
   if (!address) {
-    give_back(bytes);
+    release_chunk(bytes);
     return std::nullopt;
   }
   try {
@@ -106,9 +131,9 @@ std::optional<DeviceAddress> VirtualGpu::allocate_segment(std::size_t bytes) {
 }
 
 void VirtualGpu::free_segment(DeviceAddress address, std::size_t bytes) {
-  decommit(address, bytes);
+  unmap_chunk(address, bytes);
   addresses_.release(address, bytes);
-  give_back(bytes);
+  release_chunk(bytes);
 }
 
 DeviceAddress VirtualGpu::reserve_range(std::size_t bytes) {
@@ -126,24 +151,24 @@ void VirtualGpu::release_range(DeviceAddress address, std::size_t bytes) {
 
 bool VirtualGpu::map(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
   OHM_ASSERT(bytes % chunk_bytes == 0, "a part of a chunk cannot be mapped");
-  if (!take(bytes)) return false;
+  if (!create_chunk(bytes)) return false;
   commit(address, bytes);
   return true;
 }
 
 void VirtualGpu::unmap(DeviceAddress address, std::size_t bytes, std::size_t chunk_bytes) {
   OHM_ASSERT(bytes % chunk_bytes == 0, "a part of a chunk cannot be unmapped");
-  decommit(address, bytes);
-  give_back(bytes);
+  unmap_chunk(address, bytes);
+  release_chunk(bytes);
 }
 
 void VirtualGpu::leave_device() {
   const std::size_t bytes = memory_->processes_[process_index_].bytes;
-  give_back(bytes);
+  release_chunk(bytes);
   memory_ = std::make_shared<SharedGpuMemory>(memory_->capacity_bytes());
   memory_->processes_.push_back({options_.process_id, 0});
   process_index_ = 0;
-  take(bytes);
+  create_chunk(bytes);
 }
 
 DeviceMemoryInfo VirtualGpu::info() const {

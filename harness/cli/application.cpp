@@ -19,6 +19,7 @@
 #include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/baseline_command.h"
 #include "harness/cli/diff_command.h"
+#include "harness/cli/exec_command.h"
 #include "harness/cli/explain_command.h"
 #include "harness/cli/fit_command.h"
 #include "harness/cli/gpus_command.h"
@@ -47,9 +48,9 @@ namespace ohm::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    kRunCommand,    kSweepCommand, kMergeCommand,    kExplainCommand,     kFitCommand,
-    kReportCommand, kDiffCommand,  kBaselineCommand, kReplayCommand,      kSmiCommand,
-    kNewCommand,    kListCommand,  kGpusCommand,     kVerifyDeviceCommand};
+    kRunCommand, kExecCommand,   kSweepCommand, kMergeCommand,    kExplainCommand,
+    kFitCommand, kReportCommand, kDiffCommand,  kBaselineCommand, kReplayCommand,
+    kSmiCommand, kNewCommand,    kListCommand,  kGpusCommand,     kVerifyDeviceCommand};
 
 constexpr const char* kSummary =
     "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";
@@ -90,6 +91,22 @@ void check_command(int argc, const char* const* argv) {
       is_file ? fmt::format(" (did you mean ohm run {}?)", name) : did_you_mean(name, known)));
 }
 
+/// A program that is to be started is told apart from this one's own options before they are
+/// parsed.
+void check_separator(int argc, const char* const* argv) {
+  const std::vector<std::string_view> words(argv + std::min(argc, 2), argv + argc);
+  const auto* command = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& row) {
+    return argc > 1 && row.name == argv[1];
+  });
+  if (command == kCommands.end() || !command->starts_program) return;
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (has("--") || has("--help") || has("-h")) return;
+  throw UsageError(fmt::format("the program comes after --, as in: {}",
+                               command->examples.substr(0, command->examples.find('\n'))));
+}
+
 /// What was typed and is nothing, with the option that may have been meant.
 std::string unexpected_text(const CLI::App& command) {
   std::vector<std::string> known;
@@ -126,6 +143,7 @@ class Application {
 
   int run(int argc, const char* const* argv) {
     check_command(argc, argv);
+    check_separator(argc, argv);
     if (argc < 2) {
       write_stdout(app_.help());
       return exit_code(ExitReason::usage).code;

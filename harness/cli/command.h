@@ -31,6 +31,8 @@ struct Command {
   /// Declares the options; what it returns runs the command and gives the exit code. Both throw
   /// UsageError.
   std::function<int()> (*setup)(CLI::App& app, const Environment& environment);
+  /// What it starts comes after `--`: without that, options of the two would be mixed up.
+  bool starts_program = false;
 };
 
 }  // namespace ohm::cli

@@ -26,6 +26,7 @@ const std::vector<Room>& rooms() {
       {"allocator_shim/observe", {"allocator_shim/base"}},
       {"allocator_shim/snapshot", {"allocator_shim/observe"}},
       {"allocator_shim/device", {"allocator_shim/observe"}},
+      {"allocator_shim/interpose", {"allocator_shim/device"}},
       {"allocator_shim/caching", {"allocator_shim/device", "allocator_shim/snapshot"}},
       {"allocator_shim/replay", {"allocator_shim/caching"}},
       {"allocator_shim/fault", {"allocator_shim/device"}},
@@ -76,7 +77,7 @@ const std::vector<Room>& rooms() {
       {"harness/lua", {"harness/lua/inspect"}},
       {"harness/cli",
        {"harness/lua", "harness/fit", "harness/replay", "harness/sweep", "harness/verify",
-        "reports"}},
+        "reports", "allocator_shim/interpose"}},
   };
   return kRooms;
 }

@@ -46,6 +46,45 @@ TEST(VirtualGpu, BeginsAtItsOwnAddress) {
   EXPECT_EQ(gpu.allocate_segment(2_MiB), 0x7f0000000000 + (DeviceAddress{3} << 40U));
 }
 
+TEST(VirtualGpu, CanHaveTheAddressesOfTheHostMemoryBehindThem) {
+  VirtualGpuOptions options;
+  options.values = ValueMode::keeps_values;
+  options.address_origin = AddressOrigin::host;
+  options.device = 1;
+  VirtualGpu gpu(64_MiB, options);
+  const DeviceAddress address = *gpu.allocate_segment(2_MiB);
+  EXPECT_EQ(address, VirtualGpu::kFirstHostAddress + VirtualGpu::kHostAddressesPerDevice);
+  EXPECT_EQ(gpu.host_pointer(address), reinterpret_cast<void*>(address));
+  std::memset(reinterpret_cast<void*>(address), 1, 2_MiB);
+  EXPECT_TRUE(gpu.may_hand_out(address));
+  EXPECT_FALSE(gpu.may_hand_out(address - 1));
+}
+
+TEST(VirtualGpu, TakesOtherHostAddressesWhereItsOwnAreInUse) {
+  VirtualGpuOptions options;
+  options.values = ValueMode::keeps_values;
+  options.address_origin = AddressOrigin::host;
+  VirtualGpu first(64_MiB, options);
+  VirtualGpu second(64_MiB, options);
+  EXPECT_NE(*first.allocate_segment(2_MiB), *second.allocate_segment(2_MiB));
+}
+
+TEST(VirtualGpu, MemoryCanBeCreatedApartFromItsAddresses) {
+  VirtualGpuOptions options;
+  options.values = ValueMode::keeps_values;
+  VirtualGpu gpu(64_MiB, options);
+  const DeviceAddress range = gpu.reserve_range(64_MiB);
+  EXPECT_TRUE(gpu.create_chunk(60_MiB));
+  EXPECT_EQ(gpu.info().free_bytes, 4_MiB);
+  EXPECT_FALSE(gpu.create_chunk(6_MiB));
+  gpu.map_chunk(range, 60_MiB);
+  std::memset(gpu.host_pointer(range), 1, 60_MiB);
+  gpu.unmap_chunk(range, 60_MiB);
+  EXPECT_EQ(gpu.info().free_bytes, 4_MiB) << "it is still there";
+  gpu.release_chunk(60_MiB);
+  EXPECT_EQ(gpu.info().free_bytes, 64_MiB);
+}
+
 TEST(VirtualGpu, TakesCapacityAndContextFromItsProfile) {
   const GpuProfile& profile = find_gpu_profile("k80-12g");
   VirtualGpu gpu(profile, 0, ValueMode::size_only);

@@ -1,0 +1,24 @@
+// Copies between device and host memory, and fills.
+//
+// Kernels compute nothing, so what is in a large tensor means nothing: copies and fills above the
+// limits are left out, which keeps pages untouched that no program reads. Small ones are what
+// programs look at (indices, flags, sizes), and are done.
+#pragma once
+
+#include <cstddef>
+
+namespace ohm::interpose {
+
+/// On a device, or from one to another.
+inline constexpr std::size_t kLargestDeviceCopy = std::size_t{1} << 20U;
+/// From the host.
+inline constexpr std::size_t kLargestHostCopy = std::size_t{64} << 20U;
+
+/// As cudaMemcpy, of whatever kind: where both ends are is known from their addresses.
+void copy(void* to, const void* from, std::size_t bytes);
+/// As cudaMemcpy2D.
+void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+               std::size_t row_bytes, std::size_t rows);
+void fill(void* to, int byte, std::size_t bytes);
+
+}  // namespace ohm::interpose

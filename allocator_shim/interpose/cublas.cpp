@@ -1,0 +1,96 @@
+// cuBLAS and cuBLASLt: handles, modes, and a heuristic with one algorithm that needs no workspace.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/toolkit_version.h"
+
+using namespace ohm::interpose;
+
+namespace {
+
+struct BlasHandle {
+  Stream* stream;
+  int math_mode;
+  int pointer_mode;
+  int atomics_mode;
+};
+
+/// cublasLtMatmulHeuristicResult_t.
+struct HeuristicResult {
+  std::array<std::uint64_t, 8> algorithm;
+  std::size_t workspace_bytes;
+  int status;
+  float waves;
+  std::array<int, 4> reserved;
+};
+
+constexpr HeuristicResult kOnlyAlgorithm = {{}, 0, kLibrarySuccess, 1.0F, {}};
+
+}  // namespace
+
+OHM_EXPORTED int cublasGetVersion_v2(BlasHandle* /*handle*/, int* version) {
+  *version = toolkit_of_process().cublas;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasSetStream_v2(BlasHandle* handle, Stream* stream) {
+  handle->stream = stream;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasGetStream_v2(BlasHandle* handle, Stream** stream) {
+  *stream = handle->stream;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasSetMathMode(BlasHandle* handle, int mode) {
+  handle->math_mode = mode;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasGetMathMode(BlasHandle* handle, int* mode) {
+  *mode = handle->math_mode;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasSetPointerMode_v2(BlasHandle* handle, int mode) {
+  handle->pointer_mode = mode;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasGetPointerMode_v2(BlasHandle* handle, int* mode) {
+  *mode = handle->pointer_mode;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED std::size_t cublasLtGetVersion() {
+  return static_cast<std::size_t>(toolkit_of_process().cublas);
+}
+
+OHM_EXPORTED int cublasLtMatmulAlgoGetHeuristic(void* /*handle*/, void* /*operation*/, void* /*a*/,
+                                                void* /*b*/, void* /*c*/, void* /*d*/,
+                                                void* /*preference*/, int wanted,
+                                                HeuristicResult* results, int* count) {
+  *count = wanted > 0 ? 1 : 0;
+  if (wanted > 0) *results = kOnlyAlgorithm;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasLtMatmulAlgoCheck(void* /*handle*/, void* /*operation*/, void* /*a*/,
+                                         void* /*b*/, void* /*c*/, void* /*d*/,
+                                         const void* /*algorithm*/, HeuristicResult* result) {
+  *result = kOnlyAlgorithm;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasLtMatmulAlgoConfigGetAttribute(const void* /*algorithm*/, int /*attribute*/,
+                                                      void* value, std::size_t bytes,
+                                                      std::size_t* written) {
+  std::memset(value, 0, bytes);
+  if (written != nullptr) *written = bytes;
+  return kLibrarySuccess;
+}

@@ -1,0 +1,136 @@
+// cuDNN: versions, streams, the descriptors that programs read back. Workspaces are modelled as 0.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "allocator_shim/interpose/cudnn_tensor.h"
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/toolkit_version.h"
+
+using namespace ohm::interpose;
+
+namespace {
+
+struct DnnHandle {
+  Stream* stream;
+};
+
+/// What the states of dropout's generators take on a large card, roughly: cuDNN keeps one per
+/// thread that may run.
+constexpr std::size_t kDropoutStateBytes = std::size_t{1} << 20U;
+
+/// The one algorithm that every search finds, with all that cudnnConvolution...AlgoPerf_t says.
+struct AlgorithmResult {
+  int algorithm;
+  int status;
+  float milliseconds;
+  std::size_t bytes;
+  int determinism;
+  int math_type;
+  std::array<int, 3> reserved;
+};
+
+int find_algorithms(int wanted, int* count, AlgorithmResult* results) {
+  constexpr int kDeterministic = 1;
+  // Algorithm 1 exists in each direction.
+  *count = std::min(wanted, 1);
+  if (wanted > 0) results[0] = {1, kLibrarySuccess, 1.0F, 0, kDeterministic, 0, {}};
+  return kLibrarySuccess;
+}
+
+}  // namespace
+
+OHM_EXPORTED std::size_t cudnnGetVersion() {
+  return static_cast<std::size_t>(toolkit_of_process().cudnn);
+}
+
+OHM_EXPORTED std::size_t cudnnGetCudartVersion() {
+  return static_cast<std::size_t>(toolkit_of_process().cuda);
+}
+
+OHM_EXPORTED int cudnnGetProperty(int property, int* value) {
+  const int version = toolkit_of_process().cudnn;
+  const std::array<int, 3> parts = {version / 10'000, version % 10'000 / 100, version % 100};
+  *value = parts.at(static_cast<std::size_t>(property));
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED void cudnnGetLastErrorString(char* text, std::size_t length) {
+  if (length > 0) *text = '\0';
+}
+
+OHM_EXPORTED int cudnnSetStream(DnnHandle* handle, Stream* stream) {
+  handle->stream = stream;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnGetStream(DnnHandle* handle, Stream** stream) {
+  *stream = handle->stream;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnSetTensorNdDescriptor(TensorDescriptor* tensor, int data_type, int dims,
+                                            const int* sizes, const int* strides) {
+  tensor->data_type = data_type;
+  tensor->dims = std::min(dims, kMaxTensorDims);
+  std::copy_n(sizes, tensor->dims, tensor->sizes.begin());
+  std::copy_n(strides, tensor->dims, tensor->strides.begin());
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnGetTensorNdDescriptor(const TensorDescriptor* tensor, int wanted,
+                                            int* data_type, int* dims, int* sizes, int* strides) {
+  *data_type = tensor->data_type;
+  *dims = tensor->dims;
+  std::copy_n(tensor->sizes.begin(), std::min(wanted, tensor->dims), sizes);
+  std::copy_n(tensor->strides.begin(), std::min(wanted, tensor->dims), strides);
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnDropoutGetStatesSize(DnnHandle* /*handle*/, std::size_t* bytes) {
+  *bytes = kDropoutStateBytes;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnGetConvolutionForwardAlgorithm_v7(void* /*handle*/, void* /*x*/, void* /*w*/,
+                                                        void* /*convolution*/, void* /*y*/,
+                                                        int wanted, int* count,
+                                                        AlgorithmResult* results) {
+  return find_algorithms(wanted, count, results);
+}
+
+OHM_EXPORTED int cudnnGetConvolutionBackwardDataAlgorithm_v7(void* /*handle*/, void* /*w*/,
+                                                             void* /*dy*/, void* /*convolution*/,
+                                                             void* /*dx*/, int wanted, int* count,
+                                                             AlgorithmResult* results) {
+  return find_algorithms(wanted, count, results);
+}
+
+OHM_EXPORTED int cudnnGetConvolutionBackwardFilterAlgorithm_v7(void* /*handle*/, void* /*x*/,
+                                                               void* /*dy*/, void* /*convolution*/,
+                                                               void* /*dw*/, int wanted, int* count,
+                                                               AlgorithmResult* results) {
+  return find_algorithms(wanted, count, results);
+}
+
+OHM_EXPORTED int cudnnFindConvolutionForwardAlgorithmEx(
+    void* /*handle*/, void* /*x_descriptor*/, const void* /*x*/, void* /*w_descriptor*/,
+    const void* /*w*/, void* /*convolution*/, void* /*y_descriptor*/, void* /*y*/, int wanted,
+    int* count, AlgorithmResult* results, void* /*workspace*/, std::size_t /*bytes*/) {
+  return find_algorithms(wanted, count, results);
+}
+
+OHM_EXPORTED int cudnnFindConvolutionBackwardDataAlgorithmEx(
+    void* /*handle*/, void* /*w_descriptor*/, const void* /*w*/, void* /*dy_descriptor*/,
+    const void* /*dy*/, void* /*convolution*/, void* /*dx_descriptor*/, void* /*dx*/, int wanted,
+    int* count, AlgorithmResult* results, void* /*workspace*/, std::size_t /*bytes*/) {
+  return find_algorithms(wanted, count, results);
+}
+
+OHM_EXPORTED int cudnnFindConvolutionBackwardFilterAlgorithmEx(
+    void* /*handle*/, void* /*x_descriptor*/, const void* /*x*/, void* /*dy_descriptor*/,
+    const void* /*dy*/, void* /*convolution*/, void* /*dw_descriptor*/, void* /*dw*/, int wanted,
+    int* count, AlgorithmResult* results, void* /*workspace*/, std::size_t /*bytes*/) {
+  return find_algorithms(wanted, count, results);
+}

@@ -1,0 +1,131 @@
+// cuDNN's recurrent networks: how their weights lie in one space, which programs fill themselves.
+// Matrices of all layers come first, each gate's input matrix before the recurrent ones; then
+// biases.
+#include <algorithm>
+#include <cstddef>
+
+#include "allocator_shim/interpose/cudnn_tensor.h"
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/objects.h"
+
+using namespace ohm::interpose;
+
+namespace {
+
+struct RnnDescriptor {
+  int gates;   ///< matrices of each kind in a layer
+  int biases;  ///< of each gate: none, one, or one for each matrix
+  int directions;
+  int data_type;
+  int input_size;
+  int hidden_size;
+  int layers;
+};
+
+// Numbers of cudnnRNNMode_t, cudnnRNNBiasMode_t.
+int gates_of(int cell) {
+  constexpr int kLstm = 2;
+  constexpr int kGru = 3;
+  return cell == kLstm ? 4 : cell == kGru ? 3 : 1;
+}
+
+int biases_of(int bias) {
+  constexpr int kNone = 0;
+  constexpr int kDouble = 2;
+  return bias == kNone ? 0 : bias == kDouble ? 2 : 1;
+}
+
+/// Elements of parts of the space; a pseudo-layer is a layer in one direction.
+struct WeightLayout {
+  explicit WeightLayout(const RnnDescriptor& rnn) : rnn(rnn) {}
+
+  std::size_t hidden() const { return static_cast<std::size_t>(rnn.hidden_size); }
+  std::size_t gates() const { return static_cast<std::size_t>(rnn.gates); }
+  std::size_t pseudo_layers() const {
+    return static_cast<std::size_t>(rnn.layers) * static_cast<std::size_t>(rnn.directions);
+  }
+  std::size_t inputs(std::size_t layer) const {
+    const auto directions = static_cast<std::size_t>(rnn.directions);
+    return layer < directions ? static_cast<std::size_t>(rnn.input_size) : hidden() * directions;
+  }
+  std::size_t matrices(std::size_t layer) const {
+    return gates() * hidden() * (inputs(layer) + hidden());
+  }
+  std::size_t matrices_before(std::size_t layer) const {
+    std::size_t elements = 0;
+    for (std::size_t i = 0; i < layer; ++i) elements += matrices(i);
+    return elements;
+  }
+  std::size_t biases() const { return static_cast<std::size_t>(rnn.biases) * gates() * hidden(); }
+
+  const RnnDescriptor& rnn;
+};
+
+TensorDescriptor matrix(int data_type, std::size_t rows, std::size_t columns) {
+  const int m = static_cast<int>(rows);
+  const int n = static_cast<int>(columns);
+  return {data_type, 3, {1, m, n}, {m * n, n, 1}};
+}
+
+void give(TensorDescriptor* descriptor, void** place, const TensorDescriptor& tensor, void* at) {
+  if (descriptor != nullptr) *descriptor = tensor;
+  if (place != nullptr) *place = at;
+}
+
+}  // namespace
+
+OHM_EXPORTED int cudnnSetRNNDescriptor_v8(RnnDescriptor* rnn, int /*algorithm*/, int cell, int bias,
+                                          int direction, int /*input_mode*/, int data_type,
+                                          int /*math_precision*/, int /*math_type*/, int input_size,
+                                          int hidden_size, int /*projection_size*/, int layers,
+                                          void* /*dropout*/, unsigned /*flags*/) {
+  *rnn = {gates_of(cell), biases_of(bias), direction + 1, data_type,
+          input_size,     hidden_size,     layers};
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnGetRNNWeightSpaceSize(void* /*handle*/, const RnnDescriptor* rnn,
+                                            std::size_t* bytes) {
+  const WeightLayout layout(*rnn);
+  const std::size_t elements =
+      layout.matrices_before(layout.pseudo_layers()) + layout.pseudo_layers() * layout.biases();
+  *bytes = elements * tensor_element_bytes(rnn->data_type);
+  return kLibrarySuccess;
+}
+
+/// `matrix_id`: the gates' input matrices, then the recurrent ones.
+OHM_EXPORTED int cudnnGetRNNWeightParams(void* /*handle*/, const RnnDescriptor* rnn,
+                                         int pseudo_layer, std::size_t /*space_bytes*/,
+                                         std::byte* space, int matrix_id,
+                                         TensorDescriptor* matrix_descriptor, void** matrix_place,
+                                         TensorDescriptor* bias_descriptor, void** bias_place) {
+  const WeightLayout layout(*rnn);
+  const auto layer = static_cast<std::size_t>(pseudo_layer);
+  const auto id = static_cast<std::size_t>(matrix_id);
+  const std::size_t hidden = layout.hidden();
+  const bool is_recurrent = id >= layout.gates();
+  const std::size_t columns = is_recurrent ? hidden : layout.inputs(layer);
+  const std::size_t first = layout.matrices_before(layer) +
+                            (is_recurrent ? layout.gates() * hidden * layout.inputs(layer) : 0) +
+                            (is_recurrent ? id - layout.gates() : id) * hidden * columns;
+  const std::size_t bytes = tensor_element_bytes(rnn->data_type);
+  give(matrix_descriptor, matrix_place, matrix(rnn->data_type, hidden, columns),
+       space + first * bytes);
+  const bool has_bias = rnn->biases == 2 || (rnn->biases == 1 && !is_recurrent);
+  if (!has_bias) {
+    give(bias_descriptor, bias_place, {rnn->data_type, 0, {}, {}}, nullptr);
+    return kLibrarySuccess;
+  }
+  const std::size_t bias =
+      layout.matrices_before(layout.pseudo_layers()) + layer * layout.biases() + id * hidden;
+  give(bias_descriptor, bias_place, matrix(rnn->data_type, hidden, 1), space + bias * bytes);
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnGetRNNTempSpaceSizes(void* /*handle*/, void* /*rnn*/, int /*mode*/,
+                                           void* /*x*/, std::size_t* workspace,
+                                           std::size_t* reserve) {
+  if (workspace != nullptr) *workspace = 0;
+  if (reserve != nullptr) *reserve = 0;
+  return kLibrarySuccess;
+}

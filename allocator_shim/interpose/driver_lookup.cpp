@@ -1,0 +1,49 @@
+// cuGetProcAddress and cudaGetDriverEntryPoint: functions of the driver by name.
+#include <cstdint>
+#include <string>
+
+#include "allocator_shim/interpose/driver_table.h"
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/status.h"
+
+using namespace ohm::interpose;
+
+namespace {
+
+/// Programs name a function without its version and get the newest that was there in the release
+/// they ask for; nothing here is so old that anyone still asks for what came before.
+Function find_newest(const std::string& name) {
+  for (const char* version : {"_v3", "_v2", ""}) {
+    if (const Function function = find_in_driver(name + version)) return function;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+OHM_EXPORTED Status cuGetProcAddress_v2(const char* name, Function* function, int /*version*/,
+                                        std::uint64_t /*flags*/, int* found) {
+  constexpr int kFound = 0;
+  constexpr int kNotFound = 1;
+  *function = find_newest(name);
+  if (found != nullptr) *found = *function != nullptr ? kFound : kNotFound;
+  return *function != nullptr ? Status::success : Status::not_found;
+}
+
+OHM_EXPORTED Status cuGetProcAddress(const char* name, Function* function, int version,
+                                     std::uint64_t flags) {
+  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
+}
+
+/// Unlike the driver's, the answer to an unknown name is in `found` alone.
+OHM_EXPORTED Status cudaGetDriverEntryPointByVersion(const char* name, Function* function,
+                                                     unsigned /*version*/, std::uint64_t flags,
+                                                     int* found) {
+  cuGetProcAddress_v2(name, function, 0, flags, found);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaGetDriverEntryPoint(const char* name, Function* function,
+                                            std::uint64_t flags, int* found) {
+  return cudaGetDriverEntryPointByVersion(name, function, 0, flags, found);
+}

@@ -1,0 +1,68 @@
+// CUDA's driver: streams and events, which are the runtime's.
+#include <cstdint>
+
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/status.h"
+
+using namespace ohm::interpose;
+
+extern "C" {
+Status cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority);
+Status cudaStreamDestroy(Stream* stream);
+Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned flags);
+Status cudaStreamIsCapturing(Stream* stream, int* status);
+Status cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, std::uint64_t* id, Graph** graph,
+                                   void* const** dependencies, std::size_t* count);
+Status cudaStreamGetCaptureInfo_v3(Stream* stream, int* status, std::uint64_t* id, Graph** graph,
+                                   void* const** dependencies, const void** edges,
+                                   std::size_t* count);
+Status cudaEventCreateWithFlags(Event** event, unsigned flags);
+Status cudaEventDestroy(Event* event);
+Status cudaEventRecord(Event* event, Stream* stream);
+Status cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end);
+}
+
+OHM_EXPORTED Status cuStreamCreate(Stream** stream, unsigned flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+OHM_EXPORTED Status cuStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
+  return cudaStreamCreateWithPriority(stream, flags, priority);
+}
+
+OHM_EXPORTED Status cuStreamDestroy_v2(Stream* stream) { return cudaStreamDestroy(stream); }
+
+OHM_EXPORTED Status cuStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
+  return cudaStreamWaitEvent(stream, event, flags);
+}
+
+OHM_EXPORTED Status cuStreamIsCapturing(Stream* stream, int* status) {
+  return cudaStreamIsCapturing(stream, status);
+}
+
+OHM_EXPORTED Status cuStreamGetCaptureInfo_v2(Stream* stream, int* status, std::uint64_t* id,
+                                              Graph** graph, void* const** dependencies,
+                                              std::size_t* count) {
+  return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
+}
+
+OHM_EXPORTED Status cuStreamGetCaptureInfo_v3(Stream* stream, int* status, std::uint64_t* id,
+                                              Graph** graph, void* const** dependencies,
+                                              const void** edges, std::size_t* count) {
+  return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count);
+}
+
+OHM_EXPORTED Status cuEventCreate(Event** event, unsigned flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
+
+OHM_EXPORTED Status cuEventDestroy_v2(Event* event) { return cudaEventDestroy(event); }
+
+OHM_EXPORTED Status cuEventRecord(Event* event, Stream* stream) {
+  return cudaEventRecord(event, stream);
+}
+
+OHM_EXPORTED Status cuEventElapsedTime_v2(float* milliseconds, Event* begin, Event* end) {
+  return cudaEventElapsedTime(milliseconds, begin, end);
+}

@@ -1,0 +1,268 @@
+#include "allocator_shim/interpose/gpu_system.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+#include "allocator_shim/interpose/device_model.h"
+
+namespace ohm::interpose {
+namespace {
+
+constexpr auto round_up = &AddressSpace::round_up;
+
+thread_local int current_device = 0;
+
+/// No GPU is better than another one than was asked for.
+GpuSystem* make_system() {
+  const char* selection = std::getenv(kGpusVariable);
+  try {
+    return new GpuSystem(selection == nullptr || *selection == '\0' ? kDefaultGpu : selection,
+                         std::getenv("CUDA_VISIBLE_DEVICES"));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ohm: {}: {}\n", kGpusVariable, error.what());
+    std::_Exit(EXIT_FAILURE);
+  }
+}
+
+/// Which GPUs of the machine a list of them names, in its order.
+std::vector<int> visible_numbers(const char* list, int machine_count) {
+  std::vector<int> numbers;
+  if (list == nullptr) {
+    for (int number = 0; number < machine_count; ++number) numbers.push_back(number);
+    return numbers;
+  }
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    const int number = device_named(word, machine_count);
+    const bool is_new = std::find(numbers.begin(), numbers.end(), number) == numbers.end();
+    if (number < 0 || !is_new) break;
+    numbers.push_back(number);
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return numbers;
+}
+
+using RangeMap = std::map<DeviceAddress, std::size_t>;
+
+/// The range that holds the address, or the end.
+RangeMap::const_iterator holder(const RangeMap& ranges, DeviceAddress address) {
+  auto above = ranges.upper_bound(address);
+  if (above == ranges.begin()) return ranges.end();
+  --above;
+  return address - above->first < above->second ? above : ranges.end();
+}
+
+}  // namespace
+
+GpuSystem& GpuSystem::of_process() {
+  static GpuSystem* const kSystem = [] {
+    GpuSystem* system = make_system();
+    pthread_atfork([] { of_process().lock(); }, [] { of_process().unlock(); },
+                   [] { of_process().unlock(); });
+    return system;
+  }();
+  return *kSystem;
+}
+
+GpuSystem::GpuSystem(const char* selection, const char* visible) {
+  const GpuSelection gpus = parse_gpu_selection(selection);
+  profile_ = gpus.profile;
+  machine_count_ = gpus.count.value_or(1);
+  for (const int number : visible_numbers(visible, machine_count_)) {
+    gpus_.emplace_back().number = number;
+  }
+}
+
+int GpuSystem::visible_device(int number) const {
+  const auto found = std::find_if(gpus_.begin(), gpus_.end(),
+                                  [&](const Gpu& gpu) { return gpu.number == number; });
+  return found == gpus_.end() ? -1 : static_cast<int>(found - gpus_.begin());
+}
+
+int GpuSystem::current() const { return current_device; }
+
+Status GpuSystem::set_current(int device) {
+  if (!has(device)) return Status::invalid_device;
+  current_device = device;
+  return Status::success;
+}
+
+VirtualGpu& GpuSystem::used(int device) {
+  Gpu& gpu = gpus_[static_cast<std::size_t>(device)];
+  if (!gpu.memory) {
+    VirtualGpuOptions options;
+    options.context_bytes = profile_.context_bytes;
+    options.device = gpu.number;
+    options.values = ValueMode::keeps_values;
+    options.address_origin = AddressOrigin::host;
+    options.process_id = static_cast<std::uint32_t>(getpid());
+    gpu.memory = std::make_unique<VirtualGpu>(profile_.capacity_bytes, options);
+  }
+  return *gpu.memory;
+}
+
+GpuSystem::Gpu* GpuSystem::owner(DeviceAddress address) {
+  for (Gpu& gpu : gpus_) {
+    if (gpu.memory && gpu.memory->may_hand_out(address)) return &gpu;
+  }
+  return nullptr;
+}
+
+Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address) {
+  const std::lock_guard guard(mutex_);
+  address = 0;
+  if (!has(device)) return Status::invalid_device;
+  if (bytes == 0) return Status::success;
+  if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
+  const std::size_t rounded = round_up(bytes);
+  const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
+  if (!granted) return Status::out_of_memory;
+  address = *granted;
+  gpus_[static_cast<std::size_t>(device)].segments.emplace(address, rounded);
+  return Status::success;
+}
+
+Status GpuSystem::free(DeviceAddress address) {
+  if (address == 0) return Status::success;
+  const std::lock_guard guard(mutex_);
+  Gpu* gpu = owner(address);
+  if (gpu == nullptr) return Status::invalid_value;
+  const auto segment = gpu->segments.find(address);
+  if (segment == gpu->segments.end()) return Status::invalid_value;
+  gpu->memory->free_segment(address, segment->second);
+  gpu->segments.erase(segment);
+  return Status::success;
+}
+
+std::optional<DeviceRange> GpuSystem::find(DeviceAddress address) {
+  const std::lock_guard guard(mutex_);
+  const Gpu* gpu = owner(address);
+  if (gpu == nullptr) return std::nullopt;
+  const int device = static_cast<int>(gpu - gpus_.data());
+  for (const RangeMap* ranges : {&gpu->segments, &gpu->ranges}) {
+    const auto found = holder(*ranges, address);
+    if (found != ranges->end()) return DeviceRange{device, found->first, found->second};
+  }
+  return std::nullopt;
+}
+
+bool GpuSystem::may_be_device(DeviceAddress address) {
+  const std::lock_guard guard(mutex_);
+  return owner(address) != nullptr;
+}
+
+DeviceMemoryInfo GpuSystem::info(int device) {
+  const std::lock_guard guard(mutex_);
+  return used(device).info();
+}
+
+std::size_t GpuSystem::used_bytes(int device) {
+  const std::lock_guard guard(mutex_);
+  const Gpu& gpu = gpus_[static_cast<std::size_t>(device)];
+  if (!gpu.memory) return 0;
+  const DeviceMemoryInfo info = gpu.memory->info();
+  return info.total_bytes - info.free_bytes;
+}
+
+Status GpuSystem::reserve(int device, std::size_t bytes, DeviceAddress& address) {
+  const std::lock_guard guard(mutex_);
+  address = 0;
+  if (!has(device)) return Status::invalid_device;
+  if (bytes == 0) return Status::invalid_value;
+  const std::size_t rounded = round_up(bytes);
+  try {
+    address = used(device).reserve_range(rounded);
+  } catch (const std::runtime_error&) {
+    return Status::out_of_memory;
+  }
+  gpus_[static_cast<std::size_t>(device)].ranges.emplace(address, rounded);
+  return Status::success;
+}
+
+Status GpuSystem::release_range(DeviceAddress address) {
+  const std::lock_guard guard(mutex_);
+  Gpu* gpu = owner(address);
+  if (gpu == nullptr) return Status::invalid_value;
+  const auto range = gpu->ranges.find(address);
+  if (range == gpu->ranges.end()) return Status::invalid_value;
+  gpu->memory->release_range(address, range->second);
+  gpu->ranges.erase(range);
+  return Status::success;
+}
+
+Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory) {
+  const std::lock_guard guard(mutex_);
+  memory = nullptr;
+  if (!has(device)) return Status::invalid_device;
+  if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
+  if (!used(device).create_chunk(bytes)) return Status::out_of_memory;
+  memory = std::make_unique<PhysicalMemory>(PhysicalMemory{device, bytes}).release();
+  return Status::success;
+}
+
+void GpuSystem::drop(PhysicalMemory* memory) {
+  if (--memory->references > 0) return;
+  used(memory->device).release_chunk(memory->bytes);
+  const std::unique_ptr<PhysicalMemory> owned(memory);
+}
+
+Status GpuSystem::release(PhysicalMemory* memory) {
+  if (memory == nullptr) return Status::invalid_value;
+  const std::lock_guard guard(mutex_);
+  drop(memory);
+  return Status::success;
+}
+
+Status GpuSystem::map(DeviceAddress address, std::size_t bytes, PhysicalMemory* memory) {
+  if (memory == nullptr) return Status::invalid_value;
+  const std::lock_guard guard(mutex_);
+  Gpu* gpu = owner(address);
+  if (gpu == nullptr || bytes != memory->bytes) return Status::invalid_value;
+  const auto range = holder(gpu->ranges, address);
+  const bool fits = range != gpu->ranges.end() && address - range->first + bytes <= range->second;
+  if (!fits || gpu->mappings.count(address) != 0) return Status::invalid_value;
+  gpu->memory->map_chunk(address, bytes);
+  gpu->mappings.emplace(address, Mapping{bytes, memory});
+  ++memory->references;
+  return Status::success;
+}
+
+Status GpuSystem::unmap(DeviceAddress address, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  Gpu* gpu = owner(address);
+  if (gpu == nullptr) return Status::invalid_value;
+  // One call may end several mappings that follow each other.
+  auto mapping = gpu->mappings.find(address);
+  for (const DeviceAddress end = address + bytes; address < end;) {
+    if (mapping == gpu->mappings.end() || mapping->first != address) return Status::invalid_value;
+    gpu->memory->unmap_chunk(address, mapping->second.bytes);
+    drop(mapping->second.memory);
+    address += mapping->second.bytes;
+    mapping = gpu->mappings.erase(mapping);
+  }
+  return Status::success;
+}
+
+void GpuSystem::add_pinned(const void* address, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  pinned_[reinterpret_cast<DeviceAddress>(address)] = bytes;
+}
+
+bool GpuSystem::remove_pinned(const void* address) {
+  const std::lock_guard guard(mutex_);
+  return pinned_.erase(reinterpret_cast<DeviceAddress>(address)) > 0;
+}
+
+bool GpuSystem::is_pinned(const void* address) {
+  const std::lock_guard guard(mutex_);
+  return holder(pinned_, reinterpret_cast<DeviceAddress>(address)) != pinned_.end();
+}
+
+}  // namespace ohm::interpose

@@ -1,0 +1,118 @@
+// The virtual GPUs that a process sees, as CUDA's runtime and driver show them.
+//
+// Which ones there are stands in the environment (kGpusVariable) and is read at the first call, so
+// that a process may still choose them. A GPU comes to life when it is first used: then its context
+// takes memory. Addresses are those of host memory that is committed when touched.
+//
+// Any thread may call anything. One lock is held within a call and never across one, no thread is
+// started, and fork() is held up while another thread is within a call: a child has the GPUs as
+// they were. Who forks past libc (a raw system call) sees to it that no other thread is in here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/interpose/gpu_variable.h"
+#include "allocator_shim/interpose/status.h"
+
+namespace ohm::interpose {
+
+/// A range of device memory or of addresses.
+struct DeviceRange {
+  int device = 0;
+  DeviceAddress address = 0;
+  std::size_t bytes = 0;
+};
+
+/// Memory without addresses (cuMemCreate). How long it lives is the driver's rule: until it is
+/// released and no longer mapped.
+struct PhysicalMemory {
+  int device = 0;
+  std::size_t bytes = 0;
+  int references = 1;
+};
+
+class GpuSystem {
+ public:
+  /// That of the process; never destroyed, because libraries call while a process ends.
+  static GpuSystem& of_process();
+
+  /// `visible`: as CUDA_VISIBLE_DEVICES has it, numbers or UUIDs up to the first that is none;
+  /// nullptr: all. Throws std::invalid_argument when `selection` is none.
+  GpuSystem(const char* selection, const char* visible);
+
+  /// Those that the program sees, 0 to count() - 1.
+  int count() const { return static_cast<int>(gpus_.size()); }
+  /// All of the machine, and which of them a visible one is.
+  int machine_count() const { return machine_count_; }
+  int number_in_machine(int device) const { return gpus_[static_cast<std::size_t>(device)].number; }
+  /// The visible one with this number in the machine; -1: it is not visible.
+  int visible_device(int number) const;
+  const GpuProfile& profile() const { return profile_; }
+  bool has(int device) const { return device >= 0 && device < count(); }
+  /// Of the calling thread.
+  int current() const;
+  Status set_current(int device);
+
+  /// Rounded up to granules of 2 MiB, as the driver does with anything but the smallest.
+  Status allocate(int device, std::size_t bytes, DeviceAddress& address);
+  Status free(DeviceAddress address);
+  /// The allocation or reserved range that an address is in.
+  std::optional<DeviceRange> find(DeviceAddress address);
+  /// Whether the address belongs to a device, allocated or not.
+  bool may_be_device(DeviceAddress address);
+  DeviceMemoryInfo info(int device);
+  /// What this process holds of a device, its context included; 0 when it never used it.
+  std::size_t used_bytes(int device);
+
+  Status reserve(int device, std::size_t bytes, DeviceAddress& address);
+  Status release_range(DeviceAddress address);
+  Status create(int device, std::size_t bytes, PhysicalMemory*& memory);
+  Status release(PhysicalMemory* memory);
+  Status map(DeviceAddress address, std::size_t bytes, PhysicalMemory* memory);
+  Status unmap(DeviceAddress address, std::size_t bytes);
+
+  /// Page-locked memory of the host, so that programs can ask whether some is.
+  void add_pinned(const void* address, std::size_t bytes);
+  /// False: it was not.
+  bool remove_pinned(const void* address);
+  bool is_pinned(const void* address);
+
+  /// For fork().
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  struct Mapping {
+    std::size_t bytes;
+    PhysicalMemory* memory;
+  };
+  struct Gpu {
+    int number = 0;                      ///< in the machine
+    std::unique_ptr<VirtualGpu> memory;  ///< nullptr until it is used
+    std::map<DeviceAddress, std::size_t> segments;
+    std::map<DeviceAddress, std::size_t> ranges;
+    std::map<DeviceAddress, Mapping> mappings;
+  };
+
+  VirtualGpu& used(int device);
+  Gpu* owner(DeviceAddress address);
+  void drop(PhysicalMemory* memory);
+
+  GpuProfile profile_;
+  int machine_count_ = 1;
+  std::mutex mutex_;
+  std::vector<Gpu> gpus_;
+  std::map<DeviceAddress, std::size_t> pinned_;
+};
+
+inline GpuSystem& gpus() { return GpuSystem::of_process(); }
+
+}  // namespace ohm::interpose

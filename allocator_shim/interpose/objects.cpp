@@ -1,0 +1,35 @@
+#include "allocator_shim/interpose/objects.h"
+
+#include <cstdlib>
+#include <memory>
+
+namespace ohm::interpose {
+namespace {
+
+constexpr std::size_t kObjectBytes = 1024;
+
+std::atomic<std::uint64_t> stream_ids = 2;  // those of the default streams come before
+std::atomic<std::uint64_t> capture_ids = 0;
+
+}  // namespace
+
+Stream* create_stream(int device, unsigned flags, int priority) {
+  auto stream = std::make_unique<Stream>();
+  stream->device = device;
+  stream->flags = flags;
+  stream->priority = priority;
+  stream->id = ++stream_ids;
+  return stream.release();
+}
+
+Capture* begin_capture() {
+  auto capture = std::make_unique<Capture>();
+  capture->id = ++capture_ids;
+  capture->graph = std::make_unique<Graph>().release();
+  return capture.release();
+}
+
+void* create_object() { return std::calloc(1, kObjectBytes); }
+void destroy_object(void* object) { std::free(object); }
+
+}  // namespace ohm::interpose

@@ -1,0 +1,62 @@
+// Streams, events and graphs of the stand-in: what is behind cudaStream_t and CUstream, cudaEvent_t
+// and CUevent, cudaGraph_t. Work is complete as soon as it is asked for, so all they hold is what
+// programs ask about them. Whoever creates one destroys it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace ohm::interpose {
+
+struct Graph {
+  std::size_t nodes = 0;
+};
+
+/// What a stream records into between cudaStreamBeginCapture and cudaStreamEndCapture. Streams that
+/// wait for its events join it. It lives as long as the process: any of them may still name it.
+struct Capture {
+  std::uint64_t id = 0;
+  Graph* graph = nullptr;
+  std::atomic<bool> is_active = true;
+};
+
+struct Stream {
+  int device = 0;
+  int priority = 0;
+  unsigned flags = 0;
+  std::uint64_t id = 0;
+  std::atomic<Capture*> capture = nullptr;
+};
+
+struct Event {
+  std::atomic<Capture*> capture = nullptr;
+};
+
+/// Handles of streams that nobody creates: the legacy one (nullptr and 1) and the thread's (2).
+inline bool is_default(const Stream* stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 2;
+}
+
+/// What the stream records into; nullptr: nothing.
+inline Capture* capture_of(const Stream* stream) {
+  Capture* capture = is_default(stream) ? nullptr : stream->capture.load();
+  return capture != nullptr && capture->is_active ? capture : nullptr;
+}
+
+/// A piece of work, which is a node where it is recorded.
+inline void note_work(const Stream* stream) {
+  if (Capture* capture = capture_of(stream)) ++capture->graph->nodes;
+}
+
+Stream* create_stream(int device, unsigned flags, int priority);
+Capture* begin_capture();
+
+/// What all of NVIDIA's libraries return when nothing is wrong.
+inline constexpr int kLibrarySuccess = 0;
+
+/// Objects of libraries that PyTorch only passes around (handles, descriptors): zeros to begin
+/// with, more than any of them needs.
+void* create_object();
+void destroy_object(void* object);
+
+}  // namespace ohm::interpose

@@ -1,0 +1,107 @@
+// CUDA's runtime: devices, errors, versions.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+
+#include "allocator_shim/interpose/device_model.h"
+#include "allocator_shim/interpose/device_properties.h"
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/toolkit_version.h"
+
+using namespace ohm::interpose;
+
+namespace {
+
+template <typename Properties>
+Status properties_of(Properties* properties, int device) {
+  if (!gpus().has(device)) return noted(Status::invalid_device);
+  fill(*properties, gpus().profile(), gpus().number_in_machine(device));
+  return Status::success;
+}
+
+}  // namespace
+
+OHM_EXPORTED Status cudaGetDeviceCount(int* count) {
+  *count = gpus().count();
+  return *count > 0 ? Status::success : noted(Status::no_device);
+}
+
+OHM_EXPORTED Status cudaGetDevice(int* device) {
+  *device = gpus().current();
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaSetDevice(int device) { return noted(gpus().set_current(device)); }
+
+OHM_EXPORTED Status cudaGetDeviceProperties_v2(DeviceProperties12* properties, int device) {
+  return properties_of(properties, device);
+}
+
+OHM_EXPORTED Status cudaGetDeviceProperties(DeviceProperties13* properties, int device) {
+  return properties_of(properties, device);
+}
+
+OHM_EXPORTED Status cudaDeviceGetAttribute(int* value, int attribute, int device) {
+  if (!gpus().has(device)) return noted(Status::invalid_device);
+  *value = attribute_of(gpus().profile(), gpus().number_in_machine(device), attribute);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  if (!gpus().has(device)) return noted(Status::invalid_device);
+  std::snprintf(text, static_cast<std::size_t>(length), "%s",
+                pci_bus_id(gpus().number_in_machine(device)).c_str());
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  *device = gpus().visible_device(device_of_pci_bus_id(text));
+  return gpus().has(*device) ? Status::success : noted(Status::invalid_device);
+}
+
+OHM_EXPORTED Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  constexpr int kGreatestPriority = -5;
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = kGreatestPriority;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (!gpus().has(device) || !gpus().has(peer)) return noted(Status::invalid_device);
+  *can = device != peer ? 1 : 0;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaDeviceEnablePeerAccess(int peer, unsigned /*flags*/) {
+  return gpus().has(peer) ? Status::success : noted(Status::invalid_device);
+}
+
+OHM_EXPORTED Status cudaDriverGetVersion(int* version) {
+  *version = kToolkit13.cuda;
+  return Status::success;
+}
+
+OHM_VERSION(runtime_version_12, cudaRuntimeGetVersion, "libcudart.so.12")
+Status runtime_version_12(int* version) {
+  *version = kToolkit12.cuda;
+  return Status::success;
+}
+
+OHM_DEFAULT_VERSION(runtime_version_13, cudaRuntimeGetVersion, "libcudart.so.13")
+Status runtime_version_13(int* version) {
+  *version = kToolkit13.cuda;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaGetLastError() {
+  const Status status = last_error();
+  forget_last_error();
+  return status;
+}
+
+OHM_EXPORTED Status cudaPeekAtLastError() { return last_error(); }
+OHM_EXPORTED const char* cudaGetErrorString(Status status) { return text_of(status); }
+OHM_EXPORTED const char* cudaGetErrorName(Status status) { return name_of(status); }

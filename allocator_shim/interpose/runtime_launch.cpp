@@ -1,0 +1,147 @@
+// CUDA's runtime: kernels are registered and launched, and compute nothing.
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "allocator_shim/interpose/device_model.h"
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/toolkit_version.h"
+
+using namespace ohm::interpose;
+
+namespace {
+
+struct Dimensions {
+  unsigned x, y, z;
+};
+
+/// Of a launch with <<<>>>: pushed before its arguments are computed, which may launch others.
+struct CallConfiguration {
+  Dimensions grid, block;
+  std::size_t shared_bytes;
+  Stream* stream;
+};
+
+/// The beginning of cudaLaunchConfig_t.
+struct LaunchConfiguration {
+  Dimensions grid, block;
+  std::size_t shared_bytes;
+  Stream* stream;
+};
+
+thread_local std::vector<CallConfiguration> configurations;
+
+/// Any non-zero handle does: nothing is looked up in an image.
+void** registered_image() {
+  static void* image = &image;
+  return &image;
+}
+
+/// cudaFuncAttributes, up to its reserved end.
+struct FunctionAttributes {
+  std::size_t shared_bytes, constant_bytes, local_bytes;
+  int max_threads, registers, ptx_version, binary_version, cache_mode_ca, max_dynamic_shared_bytes,
+      shared_carveout;
+  std::array<int, 22> clusters_and_reserved;
+};
+
+}  // namespace
+
+OHM_VERSION(register_image_12, __cudaRegisterFatBinary, "libcudart.so.12")
+void** register_image_12(void* /*image*/) {
+  set_toolkit_of_process(kToolkit12);
+  return registered_image();
+}
+
+OHM_DEFAULT_VERSION(register_image_13, __cudaRegisterFatBinary, "libcudart.so.13")
+void** register_image_13(void* /*image*/) {
+  set_toolkit_of_process(kToolkit13);
+  return registered_image();
+}
+
+OHM_EXPORTED char __cudaInitModule(void** /*image*/) { return 1; }
+
+OHM_EXPORTED unsigned __cudaPushCallConfiguration(Dimensions grid, Dimensions block,
+                                                  std::size_t shared_bytes, Stream* stream) {
+  configurations.push_back({grid, block, shared_bytes, stream});
+  return 0;
+}
+
+OHM_EXPORTED Status __cudaPopCallConfiguration(Dimensions* grid, Dimensions* block,
+                                               std::size_t* shared_bytes, Stream** stream) {
+  if (configurations.empty()) return Status::invalid_value;
+  const CallConfiguration& last = configurations.back();
+  *grid = last.grid;
+  *block = last.block;
+  *shared_bytes = last.shared_bytes;
+  *stream = last.stream;
+  configurations.pop_back();
+  return Status::success;
+}
+
+OHM_EXPORTED Status __cudaGetKernel(const void** kernel, const void* function) {
+  *kernel = function;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaLaunchKernel(const void* /*function*/, Dimensions /*grid*/,
+                                     Dimensions /*block*/, void** /*arguments*/,
+                                     std::size_t /*shared_bytes*/, Stream* stream) {
+  note_work(stream);
+  return Status::success;
+}
+
+OHM_EXPORTED Status __cudaLaunchKernel(const void* kernel, Dimensions grid, Dimensions block,
+                                       void** arguments, std::size_t shared_bytes, Stream* stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
+
+OHM_EXPORTED Status cudaLaunchCooperativeKernel(const void* kernel, Dimensions grid,
+                                                Dimensions block, void** arguments,
+                                                std::size_t shared_bytes, Stream* stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
+
+OHM_EXPORTED Status cudaLaunchKernelExC(const LaunchConfiguration* configuration,
+                                        const void* /*function*/, void** /*arguments*/) {
+  note_work(configuration->stream);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaFuncGetAttributes(FunctionAttributes* attributes,
+                                          const void* /*function*/) {
+  const ohm::GpuProfile& profile = gpus().profile();
+  *attributes = {};
+  attributes->max_threads = kMaxBlockThreads;
+  attributes->registers = kKernelRegisters;
+  attributes->binary_version = 10 * profile.compute_capability[0] + profile.compute_capability[1];
+  attributes->ptx_version = attributes->binary_version;
+  attributes->max_dynamic_shared_bytes = kSharedBytes;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
+                                                                           const void* /*function*/,
+                                                                           int threads,
+                                                                           std::size_t shared_bytes,
+                                                                           unsigned /*flags*/) {
+  *blocks = resident_blocks(gpus().profile(), threads, shared_bytes);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                                  int threads,
+                                                                  std::size_t shared_bytes) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
+                                                                shared_bytes, 0);
+}
+
+/// Variables of device code: one page of zeros stands for each.
+OHM_EXPORTED Status cudaGetSymbolAddress(void** address, const void* /*symbol*/) {
+  static std::array<std::byte, 1U << 16U> zeros;
+  *address = zeros.data();
+  return Status::success;
+}

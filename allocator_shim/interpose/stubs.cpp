@@ -1,0 +1,16 @@
+// The functions of the table that have a class of behaviour and no source of their own.
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/stub.h"
+
+using namespace ohm::interpose;
+
+#define OHM_SONAME(...)
+#define OHM_WRITTEN(...)
+#define OHM_STUB(library, name, cuda, ...)                                                       \
+  OHM_EXPORTED Word name(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, \
+                         Word j, Word k, Word l, Word m, Word n, Word o, Word p, Word q, Word r, \
+                         Word s, Word t, Word u, Word v, Word w, Word x) {                       \
+    return __VA_ARGS__::call(                                                                    \
+        {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x}, #name);        \
+  }
+#include "allocator_shim/interpose/entry_points.def"

@@ -1,0 +1,22 @@
+// The release of CUDA that a program was built with, and what goes with it: programs compare the
+// versions that libraries tell with those that they were compiled for.
+#pragma once
+
+namespace ohm::interpose {
+
+struct ToolkitVersion {
+  int cuda;      ///< 1000 * major + 10 * minor, as the runtime and the driver tell it
+  int cublas;    ///< 10000 * major + 100 * minor
+  int cudnn;     ///< the same
+  int nccl;      ///< the same
+  int cusparse;  ///< 1000 * major + 100 * minor
+};
+
+inline constexpr ToolkitVersion kToolkit12 = {12'090, 120'900, 92'600, 22'705, 12'500};
+inline constexpr ToolkitVersion kToolkit13 = {13'020, 130'200, 92'600, 23'007, 12'600};
+
+/// That of the kernels which the program registered first; CUDA 13 before there are any.
+const ToolkitVersion& toolkit_of_process();
+void set_toolkit_of_process(const ToolkitVersion& toolkit);
+
+}  // namespace ohm::interpose

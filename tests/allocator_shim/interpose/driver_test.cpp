@@ -1,0 +1,151 @@
+#include <cstdint>
+
+#include "allocator_shim/base/bytes.h"
+#include "tests/allocator_shim/interpose/client.h"
+
+namespace ohm::interpose {
+namespace {
+
+constexpr int kSuccess = 0;
+constexpr int kOutOfMemory = 2;
+constexpr int kNotFound = 500;
+
+using Address = std::uint64_t;
+using MemGetInfo = int(std::size_t*, std::size_t*);
+
+/// CUmemAllocationProp of memory on a device.
+struct AllocationProperties {
+  int type = 1;
+  int handle_types = 0;
+  int location_type = 1;
+  int device = 0;
+  void* metadata = nullptr;
+  std::uint64_t flags = 0;
+};
+
+std::size_t free_bytes(MemGetInfo* ask = function<MemGetInfo>(kDriver, "cuMemGetInfo_v2")) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  EXPECT_EQ(ask(&free, &total), kSuccess);
+  return free;
+}
+
+int create(std::uint64_t* memory, std::size_t bytes, int device = 0) {
+  AllocationProperties properties;
+  properties.device = device;
+  return function<int(std::uint64_t*, std::size_t, const AllocationProperties*, std::uint64_t)>(
+      kDriver, "cuMemCreate")(memory, bytes, &properties, 0);
+}
+
+int release(std::uint64_t memory) {
+  return function<int(std::uint64_t)>(kDriver, "cuMemRelease")(memory);
+}
+
+Address reserved(std::size_t bytes) {
+  Address address = 0;
+  EXPECT_EQ((function<int(Address*, std::size_t, std::size_t, Address, std::uint64_t)>(
+                kDriver, "cuMemAddressReserve")(&address, bytes, 0, 0, 0)),
+            kSuccess);
+  return address;
+}
+
+int map(Address address, std::size_t bytes, std::uint64_t memory) {
+  return function<int(Address, std::size_t, std::size_t, std::uint64_t, std::uint64_t)>(
+      kDriver, "cuMemMap")(address, bytes, 0, memory, 0);
+}
+
+int unmap(Address address, std::size_t bytes) {
+  return function<int(Address, std::size_t)>(kDriver, "cuMemUnmap")(address, bytes);
+}
+
+int release_range(Address address, std::size_t bytes) {
+  return function<int(Address, std::size_t)>(kDriver, "cuMemAddressFree")(address, bytes);
+}
+
+TEST(VirtualCudaDriver, MemoryThatIsCreatedTakesCapacityAndARangeOfAddressesDoesNot) {
+  const Address range = reserved(64_MiB);
+  EXPECT_EQ(free_bytes(), 64_MiB);
+  std::uint64_t memory = 0;
+  std::uint64_t refused = 0;
+  EXPECT_EQ(create(&memory, 60_MiB), kSuccess);
+  EXPECT_EQ(free_bytes(), 4_MiB);
+  EXPECT_EQ(create(&refused, 6_MiB), kOutOfMemory);
+  EXPECT_EQ(create(&refused, 6_MiB, 1), kSuccess) << "another device";
+  EXPECT_EQ(release(refused), kSuccess);
+  EXPECT_EQ(release(memory), kSuccess);
+  EXPECT_EQ(free_bytes(), 64_MiB);
+  EXPECT_EQ(release_range(range, 64_MiB), kSuccess);
+}
+
+TEST(VirtualCudaDriver, MappedMemoryIsKeptUntilItIsReleasedAndUnmapped) {
+  const Address range = reserved(20_MiB);
+  std::uint64_t memory = 0;
+  EXPECT_EQ(create(&memory, 2_MiB), kSuccess);
+  EXPECT_EQ(map(range + 4_MiB, 2_MiB, memory), kSuccess);
+  auto* const byte = reinterpret_cast<volatile char*>(range + 4_MiB);
+  *byte = 7;
+  EXPECT_EQ(*byte, 7);
+  EXPECT_EQ(release(memory), kSuccess);
+  EXPECT_EQ(free_bytes(), 62_MiB) << "still mapped";
+  EXPECT_EQ(unmap(range + 4_MiB, 2_MiB), kSuccess);
+  EXPECT_EQ(free_bytes(), 64_MiB);
+  EXPECT_NE(unmap(range + 4_MiB, 2_MiB), kSuccess) << "nothing is mapped there";
+  EXPECT_EQ(release_range(range, 20_MiB), kSuccess);
+}
+
+TEST(VirtualCudaDriver, MapsNothingOutsideOfARange) {
+  const Address range = reserved(4_MiB);
+  std::uint64_t memory = 0;
+  EXPECT_EQ(create(&memory, 4_MiB), kSuccess);
+  EXPECT_NE(map(range + 2_MiB, 4_MiB, memory), kSuccess);
+  EXPECT_EQ(map(range, 4_MiB, memory), kSuccess);
+  EXPECT_EQ(unmap(range, 4_MiB), kSuccess);
+  EXPECT_EQ(release(memory), kSuccess);
+  EXPECT_EQ(release_range(range, 4_MiB), kSuccess);
+}
+
+TEST(VirtualCudaDriver, FindsFunctionsByName) {
+  void* found = nullptr;
+  int result = -1;
+  auto* const look_up =
+      function<int(const char*, void**, int, std::uint64_t, int*)>(kDriver, "cuGetProcAddress_v2");
+  EXPECT_EQ(look_up("cuMemGetInfo", &found, 12'000, 0, &result), kSuccess);
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(free_bytes(reinterpret_cast<MemGetInfo*>(found)), 64_MiB);
+  EXPECT_EQ(look_up("cuNoSuchFunction", &found, 12'000, 0, &result), kNotFound);
+  EXPECT_EQ(result, 1);
+  EXPECT_EQ(found, nullptr);
+}
+
+TEST(VirtualCudaDriver, FindsFunctionsThroughTheRuntime) {
+  void* found = nullptr;
+  int result = -1;
+  auto* const by_version = function<int(const char*, void**, unsigned, std::uint64_t, int*)>(
+      "libcudart.so.13", "cudaGetDriverEntryPointByVersion");
+  EXPECT_EQ(by_version("cuMemGetInfo", &found, 13'000, 0, &result), kSuccess);
+  EXPECT_EQ(free_bytes(reinterpret_cast<MemGetInfo*>(found)), 64_MiB);
+  EXPECT_EQ(by_version("cuNoSuchFunction", &found, 13'000, 0, &result), kSuccess);
+  EXPECT_EQ(result, 1);
+  found = nullptr;
+  EXPECT_EQ((function<int(const char*, void**, std::uint64_t, int*)>(
+                kRuntime, "cudaGetDriverEntryPoint")("cuMemCreate", &found, 0, &result)),
+            kSuccess);
+  EXPECT_EQ(found, dlsym(library(kDriver), "cuMemCreate"));
+}
+
+TEST(VirtualCudaDriver, TellsWhatAnAddressBelongsTo) {
+  Address address = 0;
+  EXPECT_EQ((function<int(Address*, std::size_t)>(kDriver, "cuMemAlloc_v2")(&address, 6_MiB)),
+            kSuccess);
+  Address base = 0;
+  std::size_t bytes = 0;
+  EXPECT_EQ((function<int(Address*, std::size_t*, Address)>(kDriver, "cuMemGetAddressRange_v2")(
+                &base, &bytes, address + 5_MiB)),
+            kSuccess);
+  EXPECT_EQ(base, address);
+  EXPECT_EQ(bytes, 6_MiB);
+  EXPECT_EQ(function<int(Address)>(kDriver, "cuMemFree_v2")(address), kSuccess);
+}
+
+}  // namespace
+}  // namespace ohm::interpose

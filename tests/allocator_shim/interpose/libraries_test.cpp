@@ -1,0 +1,163 @@
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/base/bytes.h"
+#include "tests/allocator_shim/interpose/client.h"
+
+namespace ohm::interpose {
+namespace {
+
+constexpr int kSuccess = 0;
+constexpr const char* kBlas = "libcublas.so.12";
+constexpr const char* kNvml = "libnvidia-ml.so.1";
+
+TEST(VirtualCudaLibraries, CublasKeepsTheStateOfAHandle) {
+  void* handle = nullptr;
+  ASSERT_EQ(function<int(void**)>(kBlas, "cublasCreate_v2")(&handle), kSuccess);
+  constexpr int kTensorFloat = 3;
+  EXPECT_EQ((function<int(void*, int)>(kBlas, "cublasSetMathMode")(handle, kTensorFloat)),
+            kSuccess);
+  int mode = 0;
+  EXPECT_EQ((function<int(void*, int*)>(kBlas, "cublasGetMathMode")(handle, &mode)), kSuccess);
+  EXPECT_EQ(mode, kTensorFloat);
+  EXPECT_EQ(function<int(void*)>(kBlas, "cublasDestroy_v2")(handle), kSuccess);
+}
+
+TEST(VirtualCudaLibraries, CublasLtFindsOneAlgorithmWithoutWorkspace) {
+  struct Result {
+    std::array<std::uint64_t, 8> algorithm;
+    std::size_t workspace_bytes = 1;
+    int status = 1;
+    float waves = 0;
+    std::array<int, 4> reserved;
+  };
+  std::array<Result, 2> results;
+  int count = 0;
+  auto* const find =
+      function<int(void*, void*, void*, void*, void*, void*, void*, int, Result*, int*)>(
+          "libcublasLt.so.13", "cublasLtMatmulAlgoGetHeuristic");
+  EXPECT_EQ(find(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 2, results.data(),
+                 &count),
+            kSuccess);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(results[0].status, kSuccess);
+  EXPECT_EQ(results[0].workspace_bytes, 0U);
+  EXPECT_EQ(results[1].workspace_bytes, 1U) << "one result is all that was found";
+}
+
+TEST(VirtualCudaLibraries, CusolverAsksForNoWorkspace) {
+  int elements = -1;
+  EXPECT_EQ((function<int(void*, int, int, float*, int, int*)>(
+                "libcusolver.so.11", "cusolverDnSgetrf_bufferSize")(nullptr, 8, 8, nullptr, 8,
+                                                                    &elements)),
+            kSuccess);
+  EXPECT_EQ(elements, 0);
+}
+
+TEST(VirtualCudaLibraries, CusolverSaysThatItSolved) {
+  int info = 7;
+  EXPECT_EQ((function<int(void*, int, int, float*, int, float*, int*, int*)>(
+                "libcusolver.so.11", "cusolverDnSgetrf")(nullptr, 8, 8, nullptr, 8, nullptr,
+                                                         nullptr, &info)),
+            kSuccess);
+  EXPECT_EQ(info, 0);
+}
+
+TEST(VirtualCudaLibraries, CudnnLaysTheWeightsOfAnLstmOutOneAfterTheOther) {
+  constexpr const char* kDnn = "libcudnn.so.9";
+  constexpr int kLstm = 2;
+  constexpr int kDoubleBias = 2;
+  constexpr int kInputs = 3;
+  constexpr int kHidden = 5;
+  void* rnn = nullptr;
+  function<int(void**)>(kDnn, "cudnnCreateRNNDescriptor")(&rnn);
+  function<int(void*, int, int, int, int, int, int, int, int, int, int, int, int, void*, unsigned)>(
+      kDnn, "cudnnSetRNNDescriptor_v8")(rnn, 0, kLstm, kDoubleBias, 0, 0, 0, 0, 0, kInputs, kHidden,
+                                        kHidden, 1, nullptr, 0);
+  std::size_t bytes = 0;
+  function<int(void*, void*, std::size_t*)>(kDnn, "cudnnGetRNNWeightSpaceSize")(nullptr, rnn,
+                                                                                &bytes);
+  constexpr std::size_t kMatrices = 4 * kHidden * (kInputs + kHidden);
+  constexpr std::size_t kBiases = 2 * 4 * kHidden;
+  EXPECT_EQ(bytes, sizeof(float) * (kMatrices + kBiases));
+  // The last recurrent matrix ends where the biases begin.
+  std::vector<float> space(kMatrices + kBiases);
+  std::array<char, 1024> matrix_descriptor = {};
+  std::array<char, 1024> bias_descriptor = {};
+  float* matrix = nullptr;
+  float* bias = nullptr;
+  function<int(void*, void*, int, std::size_t, void*, int, void*, float**, void*, float**)>(
+      kDnn, "cudnnGetRNNWeightParams")(nullptr, rnn, 0, bytes, space.data(), 7,
+                                       matrix_descriptor.data(), &matrix, bias_descriptor.data(),
+                                       &bias);
+  EXPECT_EQ(matrix - space.data(), static_cast<std::ptrdiff_t>(kMatrices - kHidden * kHidden));
+  EXPECT_EQ(bias - space.data(), static_cast<std::ptrdiff_t>(kMatrices + kBiases - kHidden));
+}
+
+TEST(VirtualCudaLibraries, NvmlTellsWhatThisProcessHolds) {
+  unsigned count = 0;
+  EXPECT_EQ(function<int()>(kNvml, "nvmlInit_v2")(), kSuccess);
+  EXPECT_EQ(function<int(unsigned*)>(kNvml, "nvmlDeviceGetCount_v2")(&count), kSuccess);
+  EXPECT_EQ(count, 2U);
+  void* device = nullptr;
+  ASSERT_EQ((function<int(unsigned, void**)>(kNvml, "nvmlDeviceGetHandleByIndex_v2")(0, &device)),
+            kSuccess);
+  void* pointer = nullptr;
+  function<int(void**, std::size_t)>(kRuntime, "cudaMalloc")(&pointer, 10_MiB);
+  struct {
+    unsigned id;
+    std::uint64_t bytes;
+  } process = {};
+  unsigned processes = 1;
+  EXPECT_EQ((function<int(void*, unsigned*, void*)>(kNvml, "nvmlDeviceGetComputeRunningProcesses")(
+                device, &processes, &process)),
+            kSuccess);
+  EXPECT_EQ(processes, 1U);
+  EXPECT_EQ(process.id, static_cast<unsigned>(getpid()));
+  EXPECT_EQ(process.bytes, 10_MiB);
+  function<int(void*)>(kRuntime, "cudaFree")(pointer);
+}
+
+/// The sonames of each library, from the table.
+std::map<std::string, std::vector<std::string>> sonames() {
+  std::map<std::string, std::vector<std::string>> found;
+#define OHM_SONAME(library, soname, ...) found[#library].emplace_back(#soname);
+#define OHM_WRITTEN(...)
+#define OHM_STUB(...)
+#include "allocator_shim/interpose/entry_points.def"
+#undef OHM_STUB
+#undef OHM_WRITTEN
+#undef OHM_SONAME
+  return found;
+}
+
+TEST(EntryPointTable, HasWhateverTheWheelsImport) {
+  const auto names = sonames();
+  int wheels = 0;
+  for (const auto& list : std::filesystem::directory_iterator(OHM_GOLDEN_DIR "/cuda_imports")) {
+    std::ifstream stream(list.path());
+    std::string line;
+    std::getline(stream, line);
+    ASSERT_EQ(line.substr(0, 8), "# torch ") << list.path();
+    ++wheels;
+    int imports = 0;
+    for (std::string library_name, name; stream >> library_name >> name; ++imports) {
+      ASSERT_EQ(names.count(library_name), 1U) << library_name;
+      void* const found = dlsym(library(names.at(library_name).front().c_str()), name.c_str());
+      EXPECT_NE(found, nullptr) << name << " of " << list.path();
+    }
+    EXPECT_GT(imports, 600) << list.path();
+  }
+  EXPECT_EQ(wheels, 2);
+}
+
+}  // namespace
+}  // namespace ohm::interpose

@@ -1,0 +1,43 @@
+// Starts the tests again with the library preloaded, as ohm exec starts a program. With
+// --print-gpus it is a program that prints what it sees.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/allocator_shim/interpose/client.h"
+
+namespace {
+
+using ohm::interpose::function;
+using ohm::interpose::kRuntime;
+
+int print_gpus() {
+  int count = 0;
+  unsigned machine = 0;
+  char bus[32] = "-";
+  const int status = function<int(int*)>(kRuntime, "cudaGetDeviceCount")(&count);
+  function<int(char*, int, int)>(kRuntime, "cudaDeviceGetPCIBusId")(bus, sizeof(bus), 0);
+  function<int(unsigned*)>("libnvidia-ml.so.1", "nvmlDeviceGetCount_v2")(&machine);
+  std::printf("%d %d %s %u\n", status, count, bus, machine);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (std::getenv("LD_PRELOAD") == nullptr) {
+    setenv("LD_PRELOAD", OHM_PRELOAD, 1);
+    setenv("OHM_GPU", "tiny-64m,count=2", 0);
+    // A sanitizer in this program comes after what is preloaded, and says so.
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0", 0);
+    execv("/proc/self/exe", argv);
+    std::perror("exec");
+    return EXIT_FAILURE;
+  }
+  if (argc == 2 && std::strcmp(argv[1], "--print-gpus") == 0) return print_gpus();
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
