@@ -71,6 +71,23 @@ TEST(VirtualCudaLibraries, CusolverSaysThatItSolved) {
   EXPECT_EQ(info, 0);
 }
 
+TEST(VirtualCudaLibraries, SolversSayOfEachOfABatchThatTheySolved) {
+  constexpr std::array kSolved = {0, 0, 0, 7};
+  std::array infos = {7, 7, 7, 7};
+  EXPECT_EQ((function<int(void*, int, float**, int, int*, int*, int)>(
+                "libcublas.so.12", "cublasSgetrfBatched")(nullptr, 8, nullptr, 8, nullptr,
+                                                          infos.data(), 3)),
+            kSuccess);
+  EXPECT_EQ(infos, kSolved);
+  infos.fill(7);
+  EXPECT_EQ(
+      (function<int(void*, int, int, int, float*, int, float*, float*, int, int*, void*, int)>(
+          "libcusolver.so.11", "cusolverDnSsyevjBatched")(nullptr, 0, 0, 8, nullptr, 8, nullptr,
+                                                          nullptr, 0, infos.data(), nullptr, 3)),
+      kSuccess);
+  EXPECT_EQ(infos, kSolved);
+}
+
 TEST(VirtualCudaLibraries, CudnnLaysTheWeightsOfAnLstmOutOneAfterTheOther) {
   constexpr const char* kDnn = "libcudnn.so.9";
   constexpr int kLstm = 2;

@@ -155,8 +155,8 @@ std::vector<OtherWork> other_work(const std::string& command) {
       {{"--fail-fast"}, "its fail_fast is \"true\", not \"false\""}};
   const std::vector<OtherWork> of_sweeps = {
       {{"--role", "problem"}, "its cases is \"problem\", not \"control, mitigation\""},
-      {{"--points", "all"}, "its points is \"all\", not \"unique\""},
-      {{"--form", "both"}, "its form is \"both\", not \"transient\""},
+      {{"--points", "all"}, "its points is \"all\", not \"spread\""},
+      {{"--form", "transient"}, "its form is \"transient\", not \"both\""},
       {{"--level", "segment"}, "its level is \"segment\", not \"request\""},
       {{"--host"}, "its host is true, not false"},
       {{"--depth", "2"}, "its depth is 2, not 1"}};
