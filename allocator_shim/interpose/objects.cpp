@@ -10,6 +10,7 @@ constexpr std::size_t kObjectBytes = 1024;
 
 std::atomic<std::uint64_t> stream_ids = 2;  // those of the default streams come before
 std::atomic<std::uint64_t> capture_ids = 0;
+std::atomic<Capture*> newest_capture = nullptr;  // of all that there were
 
 }  // namespace
 
@@ -26,7 +27,11 @@ Capture* begin_capture() {
   auto capture = std::make_unique<Capture>();
   capture->id = ++capture_ids;
   capture->graph = std::make_unique<Graph>().release();
-  return capture.release();
+  Capture* const made = capture.release();
+  made->older = newest_capture;
+  while (!newest_capture.compare_exchange_weak(made->older, made)) {
+  }
+  return made;
 }
 
 void* create_object() { return std::calloc(1, kObjectBytes); }

@@ -18,6 +18,7 @@ struct Capture {
   std::uint64_t id = 0;
   Graph* graph = nullptr;
   std::atomic<bool> is_active = true;
+  Capture* older = nullptr;  ///< the one before it in the list of all
 };
 
 struct Stream {

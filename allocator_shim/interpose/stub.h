@@ -23,11 +23,11 @@ struct Succeeds {
   static Word call(const Words& /*words*/, const char* /*name*/) { return kSuccess; }
 };
 
-/// Argument `which`, counted from 1, is the place of a new handle or descriptor.
-template <std::size_t which>
+/// Argument `Which`, counted from 1, is the place of a new handle or descriptor.
+template <std::size_t Which>
 struct Creates {
   static Word call(const Words& words, const char* /*name*/) {
-    *reinterpret_cast<void**>(words[which - 1]) = create_object();
+    *reinterpret_cast<void**>(words[Which - 1]) = create_object();
     return kSuccess;
   }
 };
@@ -40,20 +40,20 @@ struct Destroys {
   }
 };
 
-/// Argument `which` is the place of a size that is asked for.
-template <typename Type, std::size_t which>
+/// Argument `Which` is the place of a size that is asked for.
+template <typename Type, std::size_t Which>
 struct Size {
   static void write_zero(const Words& words) {
-    if (auto* place = reinterpret_cast<Type*>(words[which - 1])) *place = 0;
+    if (auto* place = reinterpret_cast<Type*>(words[Which - 1])) *place = 0;
   }
 };
 
-template <std::size_t which>
-using SizeAt = Size<std::size_t, which>;
-template <std::size_t which>
-using IntAt = Size<std::int32_t, which>;
-template <std::size_t which>
-using LongAt = Size<std::int64_t, which>;
+template <std::size_t Which>
+using SizeAt = Size<std::size_t, Which>;
+template <std::size_t Which>
+using IntAt = Size<std::int32_t, Which>;
+template <std::size_t Which>
+using LongAt = Size<std::int64_t, Which>;
 
 /// How much memory something takes beside its operands: none, where the real library's figure is
 /// not known. Marked as modelled in docs/model-limits.md.
@@ -74,14 +74,14 @@ struct Solves {
   }
 };
 
-/// The same for each of a batch: argument `info` is a list with a number for each of argument
-/// `count` matrices.
-template <std::size_t info, std::size_t count, typename... Others>
+/// The same for each of a batch: argument `Info` is a list with a number for each of argument
+/// `Count` matrices.
+template <std::size_t Info, std::size_t Count, typename... Others>
 struct SolvesBatch {
   static Word call(const Words& words, const char* /*name*/) {
     (Others::write_zero(words), ...);
-    auto* const infos = reinterpret_cast<std::int32_t*>(words[info - 1]);
-    const auto matrices = static_cast<std::int32_t>(words[count - 1]);
+    auto* const infos = reinterpret_cast<std::int32_t*>(words[Info - 1]);
+    const auto matrices = static_cast<std::int32_t>(words[Count - 1]);
     for (std::int32_t i = 0; infos != nullptr && i < matrices; ++i) infos[i] = 0;
     return kSuccess;
   }
@@ -94,11 +94,11 @@ struct SaysNothing {
   }
 };
 
-/// The same through argument `which`.
-template <std::size_t which>
+/// The same through argument `Which`.
+template <std::size_t Which>
 struct SaysNothingAt {
   static Word call(const Words& words, const char* /*name*/) {
-    *reinterpret_cast<const char**>(words[which - 1]) = "no error";
+    *reinterpret_cast<const char**>(words[Which - 1]) = "no error";
     return kSuccess;
   }
 };
@@ -108,18 +108,18 @@ void report_unsupported(const char* name);
 
 /// What the stand-in cannot do: says so once for each, by name, and fails with the library's own
 /// code for what it does not support.
-template <int code>
+template <int Code>
 struct Unsupported {
   static Word call(const Words& /*words*/, const char* name) {
     report_unsupported(name);
-    return static_cast<Word>(code);
+    return static_cast<Word>(Code);
   }
 };
 
 /// The same without a word: what programs try, and do without.
-template <int code>
+template <int Code>
 struct Declines {
-  static Word call(const Words& /*words*/, const char* /*name*/) { return static_cast<Word>(code); }
+  static Word call(const Words& /*words*/, const char* /*name*/) { return static_cast<Word>(Code); }
 };
 
 }  // namespace ohm::interpose

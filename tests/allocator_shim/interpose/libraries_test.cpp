@@ -117,6 +117,7 @@ TEST(VirtualCudaLibraries, CudnnLaysTheWeightsOfAnLstmOutOneAfterTheOther) {
                                        &bias);
   EXPECT_EQ(matrix - space.data(), static_cast<std::ptrdiff_t>(kMatrices - kHidden * kHidden));
   EXPECT_EQ(bias - space.data(), static_cast<std::ptrdiff_t>(kMatrices + kBiases - kHidden));
+  EXPECT_EQ(function<int(void*)>(kDnn, "cudnnDestroyRNNDescriptor")(rnn), kSuccess);
 }
 
 TEST(VirtualCudaLibraries, NvmlTellsWhatThisProcessHolds) {

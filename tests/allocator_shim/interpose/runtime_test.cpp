@@ -220,6 +220,11 @@ TEST(VirtualCudaRuntime, CapturesWhatIsLaunchedIntoAGraph) {
   std::size_t nodes = 0;
   function<int(void*, void**, std::size_t*)>(kRuntime, "cudaGraphGetNodes")(graph, nullptr, &nodes);
   EXPECT_EQ(nodes, 1U);
+  auto* const destroy = function<int(void*)>(kRuntime, "cudaStreamDestroy");
+  EXPECT_EQ(destroy(stream), kSuccess);
+  EXPECT_EQ(destroy(other), kSuccess);
+  EXPECT_EQ(function<int(void*)>(kRuntime, "cudaEventDestroy")(event), kSuccess);
+  EXPECT_EQ(function<int(void*)>(kRuntime, "cudaGraphDestroy")(graph), kSuccess);
 }
 
 TEST(VirtualCudaRuntime, SaysByNameWhatItCannotDo) {
