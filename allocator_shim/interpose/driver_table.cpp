@@ -1,8 +1,6 @@
 // The driver's entry points by name: those of the table.
 #include "allocator_shim/interpose/driver_table.h"
 
-#include <array>
-
 #define OHM_SONAME(...)
 #define OHM_WRITTEN(library, name, ...) extern "C" void name();
 #define OHM_STUB OHM_WRITTEN
@@ -21,7 +19,7 @@ struct EntryPoint {
 
 #define OHM_WRITTEN(library, name, ...) EntryPoint{#library, #name, &name},
 #define OHM_STUB OHM_WRITTEN
-constexpr std::array kEntryPoints = {
+constexpr EntryPoint kEntryPoints[] = {
 #include "allocator_shim/interpose/entry_points.def"
 };
 

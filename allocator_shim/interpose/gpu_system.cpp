@@ -15,8 +15,6 @@
 namespace ohm::interpose {
 namespace {
 
-constexpr auto round_up = &AddressSpace::round_up;
-
 thread_local int current_device = 0;
 
 /// No GPU is better than another one than was asked for.
@@ -121,7 +119,7 @@ Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0) return Status::success;
   if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
-  const std::size_t rounded = round_up(bytes);
+  const std::size_t rounded = AddressSpace::round_up(bytes);
   const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
   if (!granted) return Status::out_of_memory;
   address = *granted;
@@ -176,7 +174,7 @@ Status GpuSystem::reserve(int device, std::size_t bytes, DeviceAddress& address)
   address = 0;
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0) return Status::invalid_value;
-  const std::size_t rounded = round_up(bytes);
+  const std::size_t rounded = AddressSpace::round_up(bytes);
   try {
     address = used(device).reserve_range(rounded);
   } catch (const std::runtime_error&) {

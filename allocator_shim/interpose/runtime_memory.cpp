@@ -24,7 +24,7 @@ Status allocate(void** pointer, std::size_t bytes) {
 
 /// The beginning of cudaPointerAttributes; what follows is reserved.
 struct PointerAttributes {
-  enum Type : int { unregistered, host, device } type;
+  enum class Type : int { unregistered, host, device } type;
   int device_number;
   void* device_pointer;
   void* host_pointer;
@@ -115,11 +115,11 @@ OHM_EXPORTED Status cudaPointerGetAttributes(PointerAttributes* attributes, cons
   constexpr int kNoDevice = -2;  // cudaInvalidDeviceId
   void* const both = const_cast<void*>(pointer);
   if (const auto range = gpus().find(address_of(pointer))) {
-    *attributes = {PointerAttributes::device, range->device, both, nullptr};
+    *attributes = {PointerAttributes::Type::device, range->device, both, nullptr};
   } else if (gpus().is_pinned(pointer)) {
-    *attributes = {PointerAttributes::host, gpus().current(), both, both};
+    *attributes = {PointerAttributes::Type::host, gpus().current(), both, both};
   } else {
-    *attributes = {PointerAttributes::unregistered, kNoDevice, nullptr, both};
+    *attributes = {PointerAttributes::Type::unregistered, kNoDevice, nullptr, both};
   }
   return Status::success;
 }

@@ -59,11 +59,8 @@ class FaultTrials {
       if (next_ < tasks_.size()) run_once();
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (options_.engine == SweepEngine::exec) {
-        run_alone(i);
-      } else if (needs_own_run_.count(i) != 0 && !is_known(i)) {
-        run_alone(i);
-      }
+      const bool needs_one = needs_own_run_.count(i) != 0;
+      if (options_.engine == SweepEngine::exec || (needs_one && !is_known(i))) run_alone(i);
     }
     return std::move(verdicts_);
   }

@@ -27,9 +27,8 @@ struct KernelBuild {
   /// Whether the driver has nothing to compile when it loads the images for this capability:
   /// machine code runs on later devices of the same generation.
   bool has_machine_code_for(std::array<int, 2> capability) const {
-    const auto [major, minor] = capability;
     return std::any_of(architectures.begin(), architectures.end(), [&](int architecture) {
-      return architecture / 10 == major && architecture % 10 <= minor;
+      return architecture / 10 == capability[0] && architecture % 10 <= capability[1];
     });
   }
 };
