@@ -6,10 +6,14 @@ namespace ohm {
 
 using PolicyKind = FaultPolicy::Kind;
 
+bool FaultPlan::Chain::is_of_level(FaultLevel level) const {
+  if (names_level) return true;  // a condition of the chain sees to it
+  if (planned == PlannedCalls::device) return !is_request(level);
+  return is_request(level) && level != FaultLevel::pinned;
+}
+
 bool FaultPlan::Chain::is_meant(const FaultCandidate& candidate) const {
-  if (!names_level && (!is_request(candidate.level) || candidate.level == FaultLevel::pinned)) {
-    return false;
-  }
+  if (!is_of_level(candidate.level)) return false;
   if (!names_device && candidate.device < 0 && candidate.level != FaultLevel::pinned) return false;
   return std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
     return term.kind == PolicyKind::condition ? term.policy->holds(candidate)
@@ -44,12 +48,17 @@ bool FaultPlan::should_fail(const FaultCandidate& candidate) {
   return true;
 }
 
-std::optional<std::size_t> FaultPlan::capacity_bytes_of(int device) const {
+bool FaultPlan::Chain::is_about(int device) const {
   FaultCandidate candidate;
+  candidate.level = planned == PlannedCalls::device ? FaultLevel::segment : FaultLevel::request;
   candidate.device = device;
+  return is_meant(candidate);
+}
+
+std::optional<std::size_t> FaultPlan::capacity_bytes_of(int device) const {
   std::optional<std::size_t> smallest;
   for (const Chain& chain : capacities_) {
-    if (!chain.is_meant(candidate)) continue;
+    if (!chain.is_about(device)) continue;
     for (const Term& term : chain.terms) {
       const std::optional<std::size_t> bytes = term.policy->capacity_bytes();
       if (bytes) smallest = std::min(*bytes, smallest.value_or(*bytes));
@@ -59,11 +68,9 @@ std::optional<std::size_t> FaultPlan::capacity_bytes_of(int device) const {
 }
 
 std::size_t FaultPlan::neighbour_bytes_of(int device, std::int64_t step) const {
-  FaultCandidate candidate;
-  candidate.device = device;
   std::size_t sum = 0;
   for (const Chain& chain : capacities_) {
-    if (!chain.is_meant(candidate)) continue;
+    if (!chain.is_about(device)) continue;
     for (const Term& term : chain.terms) sum += term.policy->neighbour_bytes(step);
   }
   return sum;

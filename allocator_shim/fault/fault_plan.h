@@ -6,10 +6,10 @@
 //
 // Conditions (size, device, level) narrow down which calls a chain means, whatever the order of its
 // terms; schedules (nth, from, every) count only those: `nth(2) & size(>=64MiB)` is the second call
-// for at least 64 MiB. A chain means the runtime's requests unless it names a level, for memory of
-// the GPUs unless it names a device, and whatever a point is. It is transient: it fires as often as
-// its schedule says, once if it has none. `persistent(nth(7))` holds from the seventh call on,
-// `persistent(size(>=64MiB))` fires every time.
+// for at least 64 MiB. A chain means the calls that the plan is of (the runtime's requests) unless
+// it names a level, for memory of the GPUs unless it names a device, and whatever a point is. It is
+// transient: it fires as often as its schedule says, once if it has none. `persistent(nth(7))`
+// holds from the seventh call on, `persistent(size(>=64MiB))` fires every time.
 //
 // One plan belongs to one run: what it counts, it counts over all devices. Not thread-safe.
 #pragma once
@@ -45,13 +45,19 @@ std::optional<FaultPlanShape> joined_by_and(const FaultPlanShape& left,
 std::optional<FaultPlanShape> joined_by_then(const FaultPlanShape& left,
                                              const FaultPlanShape& right);
 
+/// What the chains of a plan mean that name no level.
+enum class PlannedCalls : std::uint8_t {
+  requests,  ///< of the runtime
+  device,    ///< segments and chunks that an allocator asks the device for
+};
+
 class FaultPlan final : public FaultSource {
  public:
   /// A plan that injects nothing.
   FaultPlan() = default;
 
   /// Throws std::invalid_argument that quotes the part that is wrong.
-  static FaultPlan parse(std::string_view text);
+  static FaultPlan parse(std::string_view text, PlannedCalls calls = PlannedCalls::requests);
 
   /// As it was written.
   const std::string& text() const override { return text_; }
@@ -87,6 +93,7 @@ class FaultPlan final : public FaultSource {
   };
   struct Chain {
     std::vector<Term> terms;
+    PlannedCalls planned = PlannedCalls::requests;
     bool names_level = false;
     bool names_device = false;
     FaultCount count = FaultCount::unsaid;
@@ -95,7 +102,9 @@ class FaultPlan final : public FaultSource {
     std::uint64_t total_bytes = 0;  ///< of these calls
     std::uint64_t faults = 0;
 
+    bool is_of_level(FaultLevel level) const;
     bool is_meant(const FaultCandidate& candidate) const;
+    bool is_about(int device) const;
     bool should_fail(FaultCandidate candidate);
   };
 

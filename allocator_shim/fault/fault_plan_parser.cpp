@@ -90,7 +90,7 @@ Call call_in(std::string_view term, std::string_view plan) {
 
 class FaultPlanParser {
  public:
-  explicit FaultPlanParser(std::string_view text) : text_(text) {}
+  FaultPlanParser(std::string_view text, PlannedCalls calls) : text_(text), calls_(calls) {}
 
   FaultPlan parse() {
     FaultPlan plan;
@@ -124,6 +124,7 @@ class FaultPlanParser {
 
   Chain parse_chain(std::string_view text) const {
     Chain chain;
+    chain.planned = calls_;
     std::optional<std::uint64_t> limit;
     for (const std::string_view part : split(text, "&")) {
       Term term = parse_term(part, chain);
@@ -173,6 +174,7 @@ class FaultPlanParser {
   }
 
   std::string_view text_;
+  PlannedCalls calls_;
 };
 
 FaultPlanShape FaultPlan::shape() const {
@@ -209,6 +211,8 @@ std::optional<FaultPlanShape> joined_by_then(const FaultPlanShape& left,
   return FaultPlanShape{false, false, left.first, right.last};
 }
 
-FaultPlan FaultPlan::parse(std::string_view text) { return FaultPlanParser(text).parse(); }
+FaultPlan FaultPlan::parse(std::string_view text, PlannedCalls calls) {
+  return FaultPlanParser(text, calls).parse();
+}
 
 }  // namespace ohm

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "allocator_shim/interpose/device_model.h"
 
@@ -17,16 +20,27 @@ namespace {
 
 thread_local int current_device = 0;
 
-/// No GPU is better than another one than was asked for.
-GpuSystem* make_system() {
-  const char* selection = std::getenv(kGpusVariable);
+/// What `make` makes of a variable of the environment. The program ends where that cannot be read:
+/// no GPU is better than another one than was asked for.
+template <class Make>
+auto made_of(const char* variable, Make&& make) {
+  const char* const value = std::getenv(variable);
   try {
-    return new GpuSystem(selection == nullptr || *selection == '\0' ? kDefaultGpu : selection,
-                         std::getenv("CUDA_VISIBLE_DEVICES"));
+    return make(std::string_view(value == nullptr ? "" : value));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ohm: {}: {}\n", kGpusVariable, error.what());
+    fmt::print(stderr, "ohm: {}: {}\n", variable, error.what());
     std::_Exit(EXIT_FAILURE);
   }
+}
+
+GpuSystem* make_system() {
+  FaultPlan faults = made_of(kFaultVariable, [](std::string_view plan) {
+    return plan.empty() ? FaultPlan() : FaultPlan::parse(plan, PlannedCalls::device);
+  });
+  return made_of(kGpusVariable, [&](std::string_view selection) {
+    return new GpuSystem(selection.empty() ? kDefaultGpu : selection,
+                         std::getenv("CUDA_VISIBLE_DEVICES"), std::move(faults));
+  });
 }
 
 /// Which GPUs of the machine a list of them names, in its order.
@@ -57,25 +71,52 @@ RangeMap::const_iterator holder(const RangeMap& ranges, DeviceAddress address) {
   return address - above->first < above->second ? above : ranges.end();
 }
 
+/// Made at its first use, which another thread may be in the middle of when this one forks: held
+/// then, as all of its state is. A static variable of a function would be left half made in the
+/// child, which waits for it for ever.
+std::mutex first_use;
+std::atomic<GpuSystem*> made_system = nullptr;
+
+void hold_for_fork() {
+  first_use.lock();
+  if (GpuSystem* const system = made_system) system->lock();
+}
+
+void release_after_fork() {
+  if (GpuSystem* const system = made_system) system->unlock();
+  first_use.unlock();
+}
+
+[[gnu::constructor]] void follow_forks() {
+  pthread_atfork(hold_for_fork, release_after_fork, release_after_fork);
+}
+
 }  // namespace
 
 GpuSystem& GpuSystem::of_process() {
-  static GpuSystem* const kSystem = [] {
-    GpuSystem* system = make_system();
-    pthread_atfork([] { of_process().lock(); }, [] { of_process().unlock(); },
-                   [] { of_process().unlock(); });
-    return system;
-  }();
-  return *kSystem;
+  if (GpuSystem* const system = made_system.load(std::memory_order_acquire)) return *system;
+  const std::scoped_lock lock(first_use);
+  if (made_system == nullptr) made_system.store(make_system(), std::memory_order_release);
+  return *made_system;
 }
 
-GpuSystem::GpuSystem(const char* selection, const char* visible) {
+GpuSystem::GpuSystem(std::string_view selection, const char* visible, FaultPlan faults)
+    : faults_(std::move(faults)) {
   const GpuSelection gpus = parse_gpu_selection(selection);
   profile_ = gpus.profile;
   machine_count_ = gpus.count.value_or(1);
   for (const int number : visible_numbers(visible, machine_count_)) {
     gpus_.emplace_back().number = number;
+    if (capacity_of(number) <= profile_.context_bytes) {
+      throw std::invalid_argument(
+          fmt::format("{} leaves nothing beside the context", faults_.text()));
+    }
   }
+}
+
+std::size_t GpuSystem::capacity_of(int number) const {
+  const std::size_t whole = profile_.capacity_bytes;
+  return std::min(whole, faults_.capacity_bytes_of(number).value_or(whole));
 }
 
 int GpuSystem::visible_device(int number) const {
@@ -101,9 +142,17 @@ VirtualGpu& GpuSystem::used(int device) {
     options.values = ValueMode::keeps_values;
     options.address_origin = AddressOrigin::host;
     options.process_id = static_cast<std::uint32_t>(getpid());
-    gpu.memory = std::make_unique<VirtualGpu>(profile_.capacity_bytes, options);
+    gpu.memory = std::make_unique<VirtualGpu>(capacity_of(gpu.number), options);
   }
   return *gpu.memory;
+}
+
+bool GpuSystem::is_refused(FaultLevel level, int device, std::size_t bytes) {
+  FaultCandidate call;
+  call.level = level;
+  call.device = number_in_machine(device);
+  call.bytes = bytes;
+  return faults_.should_fail(call);
 }
 
 GpuSystem::Gpu* GpuSystem::owner(DeviceAddress address) {
@@ -120,6 +169,7 @@ Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address
   if (bytes == 0) return Status::success;
   if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
   const std::size_t rounded = AddressSpace::round_up(bytes);
+  if (is_refused(FaultLevel::segment, device, rounded)) return Status::out_of_memory;
   const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
   if (!granted) return Status::out_of_memory;
   address = *granted;
@@ -200,6 +250,7 @@ Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory)
   memory = nullptr;
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
+  if (is_refused(FaultLevel::map, device, bytes)) return Status::out_of_memory;
   if (!used(device).create_chunk(bytes)) return Status::out_of_memory;
   memory = std::make_unique<PhysicalMemory>(PhysicalMemory{device, bytes}).release();
   return Status::success;

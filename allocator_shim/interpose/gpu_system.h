@@ -1,8 +1,9 @@
 // The virtual GPUs that a process sees, as CUDA's runtime and driver show them.
 //
 // Which ones there are stands in the environment (kGpusVariable) and is read at the first call, so
-// that a process may still choose them. A GPU comes to life when it is first used: then its context
-// takes memory. Addresses are those of host memory that is committed when touched.
+// that a process may still choose them; so does what they refuse (kFaultVariable). A GPU comes to
+// life when it is first used: then its context takes memory. Addresses are those of host memory
+// that is committed when touched.
 //
 // Any thread may call anything. One lock is held within a call and never across one, no thread is
 // started, and fork() is held up while another thread is within a call: a child has the GPUs as
@@ -15,10 +16,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "allocator_shim/device/gpu_profile.h"
 #include "allocator_shim/device/virtual_gpu.h"
+#include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/status.h"
 
@@ -45,8 +48,9 @@ class GpuSystem {
   static GpuSystem& of_process();
 
   /// `visible`: as CUDA_VISIBLE_DEVICES has it, numbers or UUIDs up to the first that is none;
-  /// nullptr: all. Throws std::invalid_argument when `selection` is none.
-  GpuSystem(const char* selection, const char* visible);
+  /// nullptr: all. `faults` is a plan of calls of the device. Throws std::invalid_argument when
+  /// `selection` is none, or nothing is left of its capacity.
+  GpuSystem(std::string_view selection, const char* visible, FaultPlan faults);
 
   /// Those that the program sees, 0 to count() - 1.
   int count() const { return static_cast<int>(gpus_.size()); }
@@ -102,11 +106,14 @@ class GpuSystem {
     std::map<DeviceAddress, Mapping> mappings;
   };
 
+  std::size_t capacity_of(int number) const;
   VirtualGpu& used(int device);
+  bool is_refused(FaultLevel level, int device, std::size_t bytes);
   Gpu* owner(DeviceAddress address);
   void drop(PhysicalMemory* memory);
 
   GpuProfile profile_;
+  FaultPlan faults_;  ///< knows devices by their numbers in the machine
   int machine_count_ = 1;
   std::mutex mutex_;
   std::vector<Gpu> gpus_;

@@ -1,4 +1,4 @@
-// The environment variable that says which virtual GPUs a program sees.
+// The environment variables that say which virtual GPUs a program sees, and what they refuse.
 #pragma once
 
 namespace ohm::interpose {
@@ -6,5 +6,7 @@ namespace ohm::interpose {
 /// `NAME[,capacity=SIZE][,count=N]`; nothing: kDefaultGpu.
 inline constexpr const char* kGpusVariable = "OHM_GPU";
 inline constexpr const char* kDefaultGpu = "a100-80g";
+/// A fault plan (fault_plan.h) of the calls that ask a GPU for memory; nothing: none fails.
+inline constexpr const char* kFaultVariable = "OHM_FAULT";
 
 }  // namespace ohm::interpose
