@@ -66,16 +66,19 @@ class FitText {
                                   ? "the smallest card, in steps of 2 MiB"
                                   : fmt::format("the largest {} from {} to {}", result_.varied,
                                                 grouped(result_.least), grouped(result_.most));
-    text_ += paint(indented(fmt::format("{} · {} · size-only{}", printable(result_.file), asked,
-                                        result_.considers_limits ? "" : " · without its limits"),
-                            0, style_.columns),
+    const char* const of_limits = result_.considers_limits ? "" : " · without its limits";
+    const std::string rest =
+        result_.is_command ? "no values computed" : fmt::format("size-only{}", of_limits);
+    text_ += paint(indented(fmt::format("{} · {} · {}", printable(result_.file), asked, rest), 0,
+                            style_.columns),
                    Tone::faint);
   }
 
   void add_variant(std::size_t first, std::size_t end) {
     const bool is_table = end - first > 1;
     const FitRow& row = result_.rows[first];
-    text_ += fmt::format("\n{:<10}  {}{}\n", name_of(row.role), paint(row.variant, Tone::strong),
+    const std::string_view role = result_.is_command ? "command" : name_of(row.role);
+    text_ += fmt::format("\n{:<10}  {}{}\n", role, paint(row.variant, Tone::strong),
                          is_table ? "" : gpu_text(row));
     if (is_table) add_table(first, end);
     for (std::size_t i = first; i < end; ++i) {

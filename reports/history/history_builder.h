@@ -31,12 +31,11 @@ class HistoryBuilder {
   /// Up to now; before finish().
   Totals totals(std::size_t device) const;
 
-  /// Calls visit(block) for each that counted as allocated at the device's peak; before finish().
+  /// Calls visit(block) for each that counted as allocated after this event; before finish().
   template <class Visit>
-  void for_each_at_peak(std::size_t device, Visit&& visit) const {
-    const std::uint32_t peak = devices_[device].history.peak_event;
+  void for_each_at(std::size_t device, std::uint32_t event, Visit&& visit) const {
     for (const BlockSpan& block : devices_[device].memory.blocks()) {
-      if (block.begin <= peak && peak < block.freed) visit(block);
+      if (block.begin <= event && event < block.freed) visit(block);
     }
   }
 

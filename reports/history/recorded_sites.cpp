@@ -45,6 +45,35 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+/// Functions of the library that say nothing of what is computed: calls of all kinds go through
+/// them.
+bool is_of_every_call(std::string_view function) {
+  return is_one_of(function,
+                   {"forward", "backward", "_call_impl", "_wrapped_call_impl", "_apply", "convert",
+                    "wrapper", "wrapped", "inner", "_fn", "decorate_context", "decorate_autocast",
+                    "<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<module>"});
+}
+
+std::string_view file_stem(std::string_view path) {
+  const std::string_view name = base_name(path);
+  return name.substr(0, name.rfind('.'));
+}
+
+/// "at::_ops::addmm::call(...)" is addmm, "torch::autograd::generated::MulBackward0::apply(...)" is
+/// MulBackward0; empty of the many that only pass a request on.
+std::string_view native_op(std::string_view function) {
+  constexpr std::string_view kOps = "at::_ops::";
+  if (function.starts_with(kOps)) {
+    function.remove_prefix(kOps.size());
+    return function.substr(0, function.find("::"));
+  }
+  const std::size_t backward = function.find("Backward0::");
+  if (backward == std::string_view::npos) return {};
+  const std::size_t colon = function.rfind(':', backward);
+  const std::size_t begin = colon == std::string_view::npos ? 0 : colon + 1;
+  return function.substr(begin, function.find("::", backward) - begin);
+}
+
 /// What one frame says, if anything.
 std::optional<Category> told_by_frame(std::string_view file, std::string_view function) {
   if (!is_python(file)) return std::nullopt;
@@ -94,11 +123,9 @@ Category RecordedSites::told_by(StackId stack) const {
 
 HistorySite RecordedSites::site_of(StackId stack) const {
   const StackFrame* place = nullptr;
-  const StackFrame* innermost = nullptr;
   for (const FrameId id : tables_.stack(stack)) {
     const StackFrame& frame = tables_.frame(id);
     const std::string_view file = tables_.text(frame.filename);
-    if (innermost == nullptr) innermost = &frame;
     const bool is_better =
         place == nullptr || (!is_python(tables_.text(place->filename)) && is_python(file));
     if (is_better) place = &frame;
@@ -107,9 +134,29 @@ HistorySite RecordedSites::site_of(StackId stack) const {
     break;
   }
   if (place == nullptr) return {};
-  const std::string_view name = tables_.text(innermost->name);
-  return {std::string(tables_.text(place->filename)), place->line,
-          std::string(name.substr(0, name.find('(')))};
+  return {std::string(tables_.text(place->filename)), place->line, op_of(stack)};
+}
+
+std::string RecordedSites::op_of(StackId stack) const {
+  std::string_view module;    // the file of a module's forward
+  std::string_view function;  // of the program's own
+  for (const FrameId id : tables_.stack(stack)) {
+    const StackFrame& frame = tables_.frame(id);
+    const std::string_view file = tables_.text(frame.filename);
+    const std::string_view name = tables_.text(frame.name);
+    if (!is_python(file)) {
+      const std::string_view op = native_op(name);
+      if (!op.empty()) return std::string(op);
+      continue;
+    }
+    if (!is_of_library(file)) {
+      function = name;
+      break;
+    }
+    if (!is_of_every_call(name)) return std::string(name);
+    if (module.empty() && name == "forward") module = file_stem(file);
+  }
+  return std::string(module.empty() ? function : module);
 }
 
 }  // namespace ohm::reports

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -19,7 +20,9 @@ class RecordedSites {
 
   SiteId of(StackId stack);
 
-  /// The innermost line of the user's own, and the function that asked for the memory.
+  /// The innermost line of the user's own, and the op that asked for the memory: by the native frames
+  /// of the stack, else the library's function that was called, a module's kind, or the user's own
+  /// function.
   const HistorySite& at(SiteId id) const { return sites_[id]; }
 
   /// By the names of functions: an optimizer's, backward, forward, what moves a module or loads
@@ -30,6 +33,7 @@ class RecordedSites {
 
  private:
   HistorySite site_of(StackId stack) const;
+  std::string op_of(StackId stack) const;
   Category told_by(StackId stack) const;
 
   const StackTable& tables_;

@@ -56,8 +56,12 @@ std::vector<When> in_order(const Snapshot& snapshot) {
 
 class SnapshotResult {
  public:
-  SnapshotResult(const Snapshot& snapshot, const std::string& path)
-      : snapshot_(snapshot), path_(path), sites_(snapshot.tables), order_(in_order(snapshot)) {
+  SnapshotResult(const Snapshot& snapshot, const std::string& path, StepSource step_source)
+      : snapshot_(snapshot),
+        path_(path),
+        step_source_(step_source),
+        sites_(snapshot.tables),
+        order_(in_order(snapshot)) {
     devices_ = snapshot.device_traces.size();
     for (const SnapshotSegment& segment : snapshot.segments) {
       devices_ = std::max(devices_, static_cast<std::size_t>(segment.device) + 1);
@@ -78,6 +82,7 @@ class SnapshotResult {
       for (; step < steps.size() && steps[step] <= time; ++step) mark(builder);
     }
     fill_devices(builder, steps);
+    if (oom_event_) oom_ = out_of_memory(builder, steps);
     MemoryHistory history = builder.finish();
     history.oom_event = oom_event_;
     history.steps = steps;
@@ -156,6 +161,66 @@ class SnapshotResult {
     builder.add(event, time);
   }
 
+  static std::int64_t step_of(std::int64_t event, const std::vector<std::uint32_t>& steps) {
+    return 1 + (std::lower_bound(steps.begin(), steps.end(), event) - steps.begin());
+  }
+
+  struct Alive {
+    std::vector<HolderResult> holders;  ///< largest first
+    CategoryBytes by_category = {};
+  };
+
+  Alive alive_at(const HistoryBuilder& builder, std::size_t device, std::uint32_t event) const {
+    Alive alive;
+    std::map<std::pair<SiteId, Category>, HolderResult> holders;
+    builder.for_each_at(device, event, [&](const BlockSpan& block) {
+      const auto bytes = static_cast<std::int64_t>(block.bytes);
+      HolderResult& holder = holders[{block.site, block.category}];
+      holder.bytes += bytes;
+      ++holder.count;
+      alive.by_category[static_cast<std::size_t>(block.category)] += bytes;
+    });
+    for (auto& [key, holder] : holders) {
+      const HistorySite& site = sites_.at(key.first);
+      holder.category = key.second;
+      holder.op = site.op;
+      holder.file = site.file;
+      holder.line = site.line;
+      alive.holders.push_back(std::move(holder));
+    }
+    std::sort(alive.holders.begin(), alive.holders.end(),
+              [](const HolderResult& a, const HolderResult& b) {
+                return std::tie(b.bytes, a.file, a.line, a.op, a.category) <
+                       std::tie(a.bytes, b.file, b.line, b.op, b.category);
+              });
+    return alive;
+  }
+
+  /// The last one of the record; PyTorch's message is not in it.
+  OomResult out_of_memory(const HistoryBuilder& builder, const std::vector<std::uint32_t>& steps) {
+    const When& when = order_[*oom_event_ - 1];
+    const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
+    const SiteId id = sites_.of(entry.stack);
+    const HistorySite& site = sites_.at(id);
+    Alive alive = alive_at(builder, when.device, *oom_event_);
+    OomResult oom;
+    oom.step = step_of(*oom_event_, steps);
+    oom.device = fmt::format("cuda:{}", when.device);
+    oom.requested_bytes = static_cast<std::int64_t>(entry.bytes);
+    oom.segment_bytes = oom.requested_bytes;
+    oom.category = sites_.category_of(id);
+    oom.op = site.op;
+    oom.file = site.file;
+    oom.line = site.line;
+    oom.injected = snapshot_.tables.text(snapshot_.detail(entry).user_metadata) == kInjectedNote;
+    oom.alive_by_category = alive.by_category;
+    const std::size_t shown = std::min(kMaxHolders, alive.holders.size());
+    oom.other_holders = static_cast<std::int64_t>(alive.holders.size() - shown);
+    alive.holders.resize(shown);
+    oom.holders = std::move(alive.holders);
+    return oom;
+  }
+
   void fill_devices(const HistoryBuilder& builder, const std::vector<std::uint32_t>& steps) {
     for (std::size_t device = 0; device < devices_; ++device) {
       DeviceResult& result = results_[device];
@@ -168,30 +233,12 @@ class SnapshotResult {
       result.peak_allocated_bytes = totals.peak_allocated_bytes;
       result.peak_reserved_bytes = totals.peak_reserved_bytes;
       result.allocated_at_end_bytes = totals.allocated_bytes;
+      Alive alive = alive_at(builder, device, totals.peak_event);
+      result.peak_by_category = alive.by_category;
       PeakResult peak;
       peak.event = totals.peak_event;
-      peak.step = 1 + (std::lower_bound(steps.begin(), steps.end(), peak.event) - steps.begin());
-      std::map<std::pair<SiteId, Category>, HolderResult> holders;
-      builder.for_each_at_peak(device, [&](const BlockSpan& block) {
-        HolderResult& holder = holders[{block.site, block.category}];
-        holder.bytes += static_cast<std::int64_t>(block.bytes);
-        ++holder.count;
-        result.peak_by_category[static_cast<std::size_t>(block.category)] +=
-            static_cast<std::int64_t>(block.bytes);
-      });
-      for (auto& [key, holder] : holders) {
-        const HistorySite& site = sites_.at(key.first);
-        holder.category = key.second;
-        holder.op = site.op;
-        holder.file = site.file;
-        holder.line = site.line;
-        peak.holders.push_back(std::move(holder));
-      }
-      std::sort(peak.holders.begin(), peak.holders.end(),
-                [](const HolderResult& a, const HolderResult& b) {
-                  return std::tie(b.bytes, a.file, a.line, a.op, a.category) <
-                         std::tie(a.bytes, b.file, b.line, b.op, b.category);
-                });
+      peak.step = step_of(peak.event, steps);
+      peak.holders = std::move(alive.holders);
       result.peak = std::move(peak);
     }
   }
@@ -203,7 +250,8 @@ class SnapshotResult {
                            [](std::int64_t time, const When& when) { return time < when.time_us; });
       return static_cast<std::uint32_t>(after - order_.begin());
     });
-    return marked.empty() ? repeated_steps() : marked;
+    const bool is_guess = marked.empty() && step_source_ == StepSource::marks_or_repeats;
+    return is_guess ? repeated_steps() : marked;
   }
 
   /// By what is asked for where; failing that, in a loop over batches of several sizes, by where.
@@ -251,14 +299,17 @@ class SnapshotResult {
     variant.reason = fmt::format("{} events", grouped(static_cast<std::int64_t>(order_.size())));
     variant.rerun = "ohm report " + path_;
     // Cards that nothing was recorded of have no lane.
-    std::vector<DeviceMemoryHistory> used;
+    std::vector<DeviceMemoryHistory> lanes;
     for (std::size_t i = 0; i < devices_; ++i) {
-      if (results_[i].peak_reserved_bytes == 0 && results_[i].peak_allocated_bytes == 0) continue;
+      const DeviceResult& device = results_[i];
+      const std::int64_t used = device.peak_reserved_bytes + device.peak_allocated_bytes;
+      if (used == 0 && device.num_ooms == 0) continue;
       variant.devices.push_back(std::move(results_[i]));
-      used.push_back(std::move(history.devices[i]));
+      lanes.push_back(std::move(history.devices[i]));
       recorded.allocated_at_marks.push_back(std::move(marks_[i]));
     }
-    history.devices = std::move(used);
+    history.devices = std::move(lanes);
+    variant.oom = std::move(oom_);
     variant.findings = diagnose(history, variant.devices);
     reduce(history, {});
     variant.history = std::move(history);
@@ -274,6 +325,7 @@ class SnapshotResult {
 
   const Snapshot& snapshot_;
   const std::string& path_;
+  StepSource step_source_;
   RecordedSites sites_;
   std::vector<When> order_;
   std::size_t devices_ = 0;
@@ -281,12 +333,13 @@ class SnapshotResult {
   std::vector<DeviceResult> results_;
   std::vector<std::vector<std::int64_t>> marks_;  ///< bytes allocated, of each device
   std::optional<std::uint32_t> oom_event_;
+  std::optional<OomResult> oom_;
 };
 
 }  // namespace
 
-RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path) {
-  return SnapshotResult(snapshot, path).make();
+RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path, StepSource steps) {
+  return SnapshotResult(snapshot, path, steps).make();
 }
 
 RunResult snapshot_result(const Snapshot& snapshot, const std::string& path) {

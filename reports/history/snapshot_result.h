@@ -19,14 +19,20 @@ struct RecordedRun {
   std::vector<std::vector<std::int64_t>> allocated_at_marks;
 };
 
+/// Where the steps of a program are known from.
+enum class StepSource : std::uint8_t {
+  marks,             ///< annotations of the record alone
+  marks_or_repeats,  ///< without any, what the program does again and again (step_finder.h)
+};
+
 /// One scenario named after the file, with one variant. What the history does not show of the
 /// beginning is found by undoing it from the end. Of a block that is gone only the bytes asked for
 /// are known: it counts as these, rounded up to 512.
 ///
-/// Steps are those that annotations of the record name; without any, what the program does again
-/// and again (step_finder.h). Categories that the record does not name are told by the names of the
-/// Python functions on the stack. What the record shows of pitfalls is in `findings`.
-RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path);
+/// Categories that the record does not name are told by the names of the Python functions on the
+/// stack. What the record shows of pitfalls is in `findings`.
+RecordedRun recorded_run(const Snapshot& snapshot, const std::string& path,
+                         StepSource steps = StepSource::marks_or_repeats);
 
 RunResult snapshot_result(const Snapshot& snapshot, const std::string& path);
 

@@ -191,8 +191,9 @@ struct FitRow {
 struct FitResult {
   std::string name;
   std::string summary;
-  std::string file;
-  std::string varied;  ///< name of the parameter, or kFitCapacity
+  std::string file;         ///< or the command line
+  bool is_command = false;  ///< of a command, not of a scenario
+  std::string varied;       ///< name of the parameter, or kFitCapacity
   std::int64_t least = 0;
   std::int64_t most = 0;
   bool considers_limits = true;
@@ -210,7 +211,8 @@ struct FitResult {
     using T = FitResult;
     visit("scenario", &T::name);
     visit("summary", &T::summary, kUnwritten);
-    visit("file", &T::file, "As given on the command line.");
+    visit("file", &T::file, "As given on the command line; of a command all of it.");
+    visit("is_command", &T::is_command, kUnwritten);
     visit("varied", &T::varied, "A parameter, or \"capacity\".");
     visit("least", &T::least);
     visit("most", &T::most);

@@ -175,10 +175,25 @@ struct ScenarioResult {
   }
 };
 
+/// The command that scenarios are the processes of.
+struct CommandResult {
+  std::string command;           ///< as a shell would be given it
+  std::int64_t exit_status = 0;  ///< its own; 128 + the number of a signal that ended it
+
+  static constexpr const char* kSchemaName = "command";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = CommandResult;
+    visit("command", &T::command, "As a shell would be given it.");
+    visit("exit_status", &T::exit_status, "Its own; 128 + the number of a signal that ended it.");
+  }
+};
+
 struct RunResult {
   ExitReason exit_reason = ExitReason::passed;
   std::vector<ScenarioResult> scenarios;
-  std::optional<ShardResult> shard;  ///< absent: all of the run
+  std::optional<CommandResult> command;  ///< absent: scenarios are files
+  std::optional<ShardResult> shard;      ///< absent: all of the run
 
   static constexpr const char* kSchemaName = "result";
   template <class Visit>
@@ -186,6 +201,8 @@ struct RunResult {
     using T = RunResult;
     visit("exit_reason", &T::exit_reason);
     visit("scenarios", &T::scenarios);
+    visit("command", &T::command, Presence::optional,
+          "Of ohm exec: scenarios are the processes of this command.");
     visit("shard", &T::shard, Presence::optional,
           "Which part of the run it is (--shard); absent when it is all of it.");
   }

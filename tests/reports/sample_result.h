@@ -196,6 +196,7 @@ inline ScenarioResult sample_unloadable() {
 inline RunResult sample_result() {
   return {ExitReason::script_error,
           {sample_scenario(), sample_several_gpus(), sample_unloadable()},
+          std::nullopt,
           std::nullopt};
 }
 
