@@ -91,21 +91,40 @@ void check_command(int argc, const char* const* argv) {
       is_file ? fmt::format(" (did you mean ohm run {}?)", name) : did_you_mean(name, known)));
 }
 
-/// A program that is to be started is told apart from this one's own options before they are
-/// parsed.
-void check_separator(int argc, const char* const* argv) {
-  const std::vector<std::string_view> words(argv + std::min(argc, 2), argv + argc);
+const Command* find_command(int argc, const char* const* argv) {
   const auto* command = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& row) {
     return argc > 1 && row.name == argv[1];
   });
-  if (command == kCommands.end() || !command->starts_program) return;
-  const auto has = [&](std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
-  if (has("--") || has("--help") || has("-h")) return;
-  throw UsageError(fmt::format("the program comes after --, as in: {}",
-                               command->examples.substr(0, command->examples.find('\n'))));
+  return command == kCommands.end() ? nullptr : command;
 }
+
+/// What is to be started is told apart from this program's own options before they are parsed.
+struct CommandLine {
+  CommandLine(int argc, const char* const* argv) : own(argv, argv + argc) {
+    const Command* const command = find_command(argc, argv);
+    if (command == nullptr || command->starts_program == StartsProgram::never) return;
+    const auto separator = std::find(own.begin(), own.end(), std::string_view("--"));
+    if (separator != own.end()) {
+      program.assign(separator + 1, own.end());
+      own.erase(separator, own.end());
+      if (program.empty()) throw UsageError(missing_program(*command));
+      return;
+    }
+    const auto has = [&](std::string_view word) {
+      return std::find(own.begin(), own.end(), word) != own.end();
+    };
+    const bool needs_program = command->starts_program == StartsProgram::always;
+    if (needs_program && !has("--help") && !has("-h")) throw UsageError(missing_program(*command));
+  }
+
+  static std::string missing_program(const Command& command) {
+    return fmt::format("the program comes after --, as in: {}",
+                       command.examples.substr(0, command.examples.find('\n')));
+  }
+
+  std::vector<const char*> own;
+  std::vector<std::string> program;
+};
 
 /// What was typed and is nothing, with the option that may have been meant.
 std::string unexpected_text(const CLI::App& command) {
@@ -142,8 +161,6 @@ class Application {
   }
 
   int run(int argc, const char* const* argv) {
-    check_command(argc, argv);
-    check_separator(argc, argv);
     if (argc < 2) {
       write_stdout(app_.help());
       return exit_code(ExitReason::usage).code;
@@ -229,7 +246,11 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
   }
   engine::clean_up_before_ending(&reports::ReportFile::remove_unfinished);
   try {
-    return Application(environment).run(argc, argv);
+    check_command(argc, argv);
+    const CommandLine line(argc, argv);
+    Environment with_program = environment;
+    with_program.program = line.program;
+    return Application(with_program).run(static_cast<int>(line.own.size()), line.own.data());
   } catch (const UsageError& error) {
     return ended(error, ExitReason::usage);
   } catch (const GpuUnavailable& missing) {

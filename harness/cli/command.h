@@ -2,10 +2,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/scenario/scenario_program.h"
 
@@ -22,7 +24,13 @@ struct Environment {
   engine::ScenarioLoader loader;
   /// For ohm new: a file that tells editors what scripts can call.
   std::function<std::string()> editor_definitions;
+  /// What stands after `--`, for a command that may start a program.
+  std::vector<std::string> program = {};
 };
+
+/// Whether a command starts a program that comes after `--`: without that, options of the two would
+/// be mixed up.
+enum class StartsProgram : std::uint8_t { never, maybe, always };
 
 struct Command {
   std::string_view name;
@@ -31,8 +39,7 @@ struct Command {
   /// Declares the options; what it returns runs the command and gives the exit code. Both throw
   /// UsageError.
   std::function<int()> (*setup)(CLI::App& app, const Environment& environment);
-  /// What it starts comes after `--`: without that, options of the two would be mixed up.
-  bool starts_program = false;
+  StartsProgram starts_program = StartsProgram::never;
 };
 
 }  // namespace ohm::cli

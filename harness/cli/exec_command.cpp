@@ -1,36 +1,24 @@
 #include "harness/cli/exec_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+#include <system_error>
 
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/base/format_bytes.h"
-#include "allocator_shim/device/cuda/shared_library.h"
 #include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/interpose/gpu_variable.h"
+#include "harness/cli/exec_report.h"
 #include "harness/cli/option_values.h"
-#include "harness/process/program_file.h"
+#include "harness/exec/child_command.h"
+#include "harness/exec/gpu_command.h"
 
 namespace ohm::cli {
 
 namespace {
-
-struct ExecArguments {
-  std::string gpu = interpose::kDefaultGpu;
-  std::optional<int> gpus;
-  std::string limit;
-  std::vector<std::string> command;
-};
 
 /// The GPUs, as the preloaded library reads them.
 std::string gpu_variable(const ExecArguments& arguments) {
@@ -54,67 +42,60 @@ std::string gpu_variable(const ExecArguments& arguments) {
   return text;
 }
 
-/// Where it is built or installed, seen from this program. Throws GpuUnavailable.
-std::string preload_library() {
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
-  for (const char* place : {OHM_BUILT_PRELOAD, OHM_INSTALLED_PRELOAD}) {
-    const std::filesystem::path path = (program.parent_path() / place).lexically_normal();
-    if (!std::filesystem::exists(path)) continue;
-    // What the loader takes for the end of a name.
-    if (path.string().find_first_of(" :") != std::string::npos) {
-      throw GpuUnavailable(fmt::format(
-          "{} cannot be preloaded: there is a space or a colon in its path", path.string()));
-    }
-    return path;
+std::unique_ptr<engine::RecordFolder> record_folder(const std::string& asked) {
+  return asked.empty() ? std::make_unique<engine::RecordFolder>()
+                       : std::make_unique<engine::RecordFolder>(asked);
+}
+
+/// The command's own status where it failed, or where all that was asked of it holds.
+int exit_status(const engine::CommandEnd& end, ExitReason reason) {
+  if (end.signal != 0) engine::end_by_signal(end.signal);
+  return end.status != 0 ? end.status : exit_code(reason).code;
+}
+
+int run_recorded(const ExecArguments& arguments, engine::ChildCommand command) {
+  ExecReport report(arguments);
+  engine::CommandEnd end;
+  ExitReason reason = ExitReason::passed;
+  {
+    const engine::CommandRunner runner;
+    const auto folder = parsed("--record", [&] { return record_folder(arguments.record); });
+    engine::add_recorder(command, folder->path());
+    end = runner.run(command);
+    reason = report.write(folder->path(), end);
   }
-  throw GpuUnavailable(fmt::format("there is no libohm_preload.so beside {} (at {})",
-                                   program.string(), OHM_INSTALLED_PRELOAD));
-}
-
-void check_environment() {
-  const char* preloaded = std::getenv("LD_PRELOAD");
-  if (preloaded == nullptr || *preloaded == '\0') return;
-  throw UsageError(fmt::format(
-      "LD_PRELOAD is set already ({}): ohm exec preloads a library of its own; unset it",
-      preloaded));
-}
-
-/// What this program ignores its successor would, too.
-void restore_signals() {
-  std::signal(SIGPIPE, SIG_DFL);
-  std::signal(SIGXFSZ, SIG_DFL);
-}
-
-/// This process becomes the program: its output, its signals and its exit status are the program's.
-int become(const std::string& path, const std::vector<std::string>& command) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  restore_signals();
-  execv(path.c_str(), words.data());
-  throw UsageError(fmt::format("{} cannot be started: {}", path, std::strerror(errno)));
+  return exit_status(end, reason);
 }
 
 int exec(const ExecArguments& arguments) {
   const std::string gpus = gpu_variable(arguments);
-  check_environment();
-  const char* search_path = std::getenv("PATH");
-  const std::string path = parsed("exec", [&] {
-    const std::string found =
-        engine::find_program(arguments.command.front(), search_path == nullptr ? "" : search_path);
-    engine::check_preloadable(found);
-    return found;
-  });
-  const std::string library = preload_library();
-  setenv(interpose::kGpusVariable, gpus.c_str(), 1);
-  setenv("LD_PRELOAD", library.c_str(), 1);
-  return become(path, arguments.command);
+  if (!arguments.fault.empty()) {
+    parsed("--fault", [&] { return FaultPlan::parse(arguments.fault, PlannedCalls::device); });
+  }
+  engine::ChildCommand command =
+      parsed("exec", [&] { return engine::gpu_command(arguments.command, gpus); });
+  command.environment.emplace_back(interpose::kFaultVariable, arguments.fault);
+  try {
+    if (arguments.is_unrecorded) engine::become_command(command);
+    return run_recorded(arguments, command);
+  } catch (const std::system_error& error) {
+    throw UsageError(fmt::format("{} cannot be started: {}", command.path, error.code().message()));
+  }
+}
+
+void check(const ExecArguments& arguments) {
+  const bool needs_record = arguments.asks_for_report() || !arguments.record.empty();
+  if (arguments.is_unrecorded && needs_record) {
+    throw UsageError("--no-record leaves nothing for --gate, --baseline, --report and --record");
+  }
 }
 
 }  // namespace
 
-std::function<int()> setup_exec(CLI::App& app, const Environment& /*environment*/) {
+std::function<int()> setup_exec(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<ExecArguments>();
+  arguments->gpu = interpose::kDefaultGpu;
+  arguments->command = environment.program;
   app.add_option("--gpu", arguments->gpu,
                  fmt::format("NAME[,capacity=SIZE][,count=N] (default: {}); ohm gpus lists them",
                              interpose::kDefaultGpu))
@@ -123,10 +104,36 @@ std::function<int()> setup_exec(CLI::App& app, const Environment& /*environment*
   app.add_option("--limit", arguments->limit, "Memory of each GPU (default: all that it has)")
       ->type_name("SIZE")
       ->check(not_empty());
-  app.add_option("COMMAND", arguments->command, "The program, with its arguments, after --")
-      ->type_name("")
-      ->required();
-  return [arguments] { return exec(*arguments); };
+  app.add_option("--fault", arguments->fault,
+                 "Fail calls that ask a GPU for memory (ohm list --faults): 'from(20)', "
+                 "'size(>=1GiB)'")
+      ->type_name("PLAN")
+      ->check(not_empty());
+  app.add_option(
+         "--gate", arguments->gates,
+         "Exit with 1 where the command breaks this limit: 'peak_allocated_bytes < 20 GiB'; "
+         "repeatable")
+      ->type_name("LIMIT")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--baseline", arguments->baseline,
+         "Exit with 1 where a figure exceeds that of this file: a JSON report of the command")
+      ->type_name("FILE");
+  app.add_option("--report", arguments->reports,
+                 "Write a report (ohm list --reporters) of the command; repeatable")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  app.add_option("--record", arguments->record,
+                 "Keep the memory snapshot of each process, and what else was recorded, in this "
+                 "folder")
+      ->type_name("FOLDER");
+  app.add_flag("--no-record", arguments->is_unrecorded, "Record nothing: ohm becomes the command");
+  add_color_option(app, arguments->style);
+  add_quiet_option(app, arguments->style, "Print only what failed");
+  return [arguments] {
+    check(*arguments);
+    return exec(*arguments);
+  };
 }
 
 }  // namespace ohm::cli

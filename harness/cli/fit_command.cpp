@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -9,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
@@ -16,6 +19,7 @@
 #include "harness/cli/run_options.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
+#include "harness/fit/command_fit.h"
 #include "harness/fit/fit.h"
 #include "reports/console/fit_text.h"
 #include "reports/json/fit_json.h"
@@ -125,6 +129,59 @@ void check(FitArguments& arguments) {
   arguments.fit.considers_limits = !arguments.ignores_limits;
 }
 
+/// Options that a command after `--` knows nothing of are not passed over in silence.
+void refuse_scenario_options(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    constexpr std::array<std::string_view, 6> kOfBoth = {"--vary",  "--gpu",     "--json",
+                                                         "--color", "--verbose", "--help"};
+    const bool is_of_both = std::find(kOfBoth.begin(), kOfBoth.end(), name) != kOfBoth.end();
+    if (option->count() == 0 || is_of_both) continue;
+    throw UsageError(fmt::format("{}: is for scenarios, and a command comes after --", name));
+  }
+}
+
+engine::CommandFitOptions command_fit_of(FitArguments& arguments,
+                                         const std::vector<std::string>& program) {
+  if (arguments.varied.empty()) {
+    throw UsageError("say what to vary: --vary batch=1..512, or --vary capacity");
+  }
+  take_range(arguments);
+  take_gpus(arguments);
+  engine::CommandFitOptions fit;
+  fit.words = program;
+  fit.varied = arguments.fit.varied;
+  fit.least = arguments.fit.least.value_or(fit.least);
+  fit.most = arguments.fit.most.value_or(fit.most);
+  fit.gpus = arguments.fit.gpus;
+  if (fit.gpus.empty()) fit.gpus.push_back(gpu_selection(interpose::kDefaultGpu));
+  for (const GpuSelection& gpu : fit.gpus) {
+    if (!gpu.file.empty()) {
+      throw UsageError(fmt::format("--gpu {}: commands run on the GPUs of ohm gpus", gpu.file));
+    }
+  }
+  if (is_stderr_animated() || arguments.style.verbose) {
+    fit.on_run = [](std::int64_t run, const std::string& what) {
+      write_stderr(fmt::format("ohm: run {}: {}\n", run, what));
+    };
+  }
+  return fit;
+}
+
+int print_fit(const FitArguments& arguments, const engine::FinishedFit& finished) {
+  if (arguments.json) {
+    write_stdout(reports::fit_json(finished.result));
+  } else {
+    print_text(reports::fit_text(finished.result, report_style(arguments.style)));
+  }
+  return finished.exit_code();
+}
+
+int fit_command(FitArguments arguments, const std::vector<std::string>& program) {
+  const engine::CommandFitOptions options = command_fit_of(arguments, program);
+  return print_fit(arguments, parsed("fit", [&] { return engine::fit_command(options); }));
+}
+
 /// Values that the scenario does not allow were left out: that is said.
 void say_what_was_left_out(const FitResult& result, const engine::FitOptions& asked) {
   const bool is_narrower =
@@ -137,7 +194,6 @@ void say_what_was_left_out(const FitResult& result, const engine::FitOptions& as
 
 int fit(FitArguments arguments, const Environment& environment) {
   check(arguments);
-  const reports::ReportStyle style = report_style(arguments.style);
   check_parameters_declared(arguments.fit.run, environment);
   ProgressLine progress(is_stderr_animated());
   arguments.fit.on_progress = [&progress](std::size_t finished, std::size_t total) {
@@ -147,11 +203,7 @@ int fit(FitArguments arguments, const Environment& environment) {
   const FitResult& result = finished.result;
   progress.erase();
   say_what_was_left_out(result, arguments.fit);
-  if (arguments.json) {
-    write_stdout(reports::fit_json(result));
-  } else {
-    print_text(reports::fit_text(result, style));
-  }
+  const int code = print_fit(arguments, finished);
   if (result.error) {
     print_error(result.error->message);
     print_hint(result.error->hint);
@@ -159,7 +211,7 @@ int fit(FitArguments arguments, const Environment& environment) {
   if (result.exit_reason == ExitReason::nothing_selected) {
     print_error("nothing is selected; ohm list prints what there is to select");
   }
-  return finished.exit_code();
+  return code;
 }
 
 void add_question(CLI::App& app, FitArguments& arguments) {
@@ -195,7 +247,11 @@ std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<FitArguments>();
   add_question(app, *arguments);
   add_the_rest(app, *arguments);
-  return [arguments, &environment] { return fit(*arguments, environment); };
+  return [arguments, &app, &environment] {
+    if (environment.program.empty()) return fit(*arguments, environment);
+    refuse_scenario_options(app);
+    return fit_command(*arguments, environment.program);
+  };
 }
 
 }  // namespace ohm::cli

@@ -65,6 +65,7 @@ void RequestForecast::Shape::add(std::int64_t value, RequestList other) {
 }
 
 std::int64_t RequestForecast::Shape::bytes_at(std::int64_t value, std::size_t block) const {
+  if (slopes.empty()) return run.bytes[block];  // asked of the value that was run
   const double change = slopes[block] * static_cast<double>(value - values.back());
   return std::max<std::int64_t>(1, run.bytes[block] + std::llround(change));
 }
@@ -101,7 +102,8 @@ const RequestForecast::Shape* RequestForecast::shape_at(std::int64_t value) cons
 
 std::optional<bool> RequestForecast::fits(std::int64_t value, const ForecastGpu& gpu) const {
   const Shape* const shape = shape_at(value);
-  if (shape == nullptr || shape->slopes.empty()) return std::nullopt;
+  if (shape == nullptr) return std::nullopt;
+  if (shape->slopes.empty() && shape->values.back() != value) return std::nullopt;
   const RequestList& run = shape->run;
   std::vector<Trace> traces;  // one for each GPU
   auto release = run.releases.begin();

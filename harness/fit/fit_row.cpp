@@ -10,10 +10,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allocator_shim/base/bytes.h"
 #include "allocator_shim/base/format_bytes.h"
-#include "allocator_shim/device/gpu_profile.h"
 #include "harness/fit/fit_search.h"
+#include "harness/fit/smallest_gpu.h"
 #include "harness/judge/judge.h"
 #include "harness/judge/scenario_validation.h"
 #include "harness/run/variant_process.h"
@@ -22,11 +21,6 @@
 namespace ohm::engine {
 
 namespace {
-
-/// Segments come in multiples of this: no GPU between two of them holds more than the smaller.
-constexpr std::int64_t kGranule = 2_MiB;
-/// A GPU on which everything is measured, whatever it takes.
-constexpr std::size_t kLargeCapacity = 512_GiB;
 
 /// The script cannot be run at all: no search.
 class RowError : public std::runtime_error {
@@ -315,21 +309,7 @@ class RowSearch {
     if (smallest < range.most) row_.stop = probes.at(smallest + 1).stop;
     if (smallest < range.most && !row_.stop) row_.stop = probes.at(smallest + 1).broken;
     fill_margin(row_.best->value, row_.best->value);
-    name_smallest_gpu(row_.best->value - context_);
-  }
-
-  /// GPUs for teaching and recording cannot be bought.
-  void name_smallest_gpu(std::int64_t bytes) {
-    for (const GpuProfile& profile : gpu_profiles()) {
-      if (profile.context_bytes == 0) continue;
-      const auto capacity = static_cast<std::int64_t>(profile.capacity_bytes);
-      const bool is_enough = capacity - static_cast<std::int64_t>(profile.context_bytes) >= bytes;
-      const bool is_smaller =
-          row_.smallest_profile.empty() || capacity < row_.smallest_profile_bytes;
-      if (!is_enough || !is_smaller) continue;
-      row_.smallest_profile = profile.name;
-      row_.smallest_profile_bytes = capacity;
-    }
+    name_smallest_gpu(row_.best->value - context_, row_);
   }
 
   void fill_margin(std::int64_t value, std::int64_t capacity) {

@@ -170,7 +170,7 @@ constexpr std::array<Measurement, 20> kMeasurements = {{
     {"num_ooms", Unit::count, true, false, InSnapshot::figure,
      "out-of-memory errors, caught ones included; the sum of the GPUs",
      sum_of_devices<&DeviceResult::num_ooms>},
-    {"num_alloc_retries", Unit::count, true, false, InSnapshot::absent,
+    {"num_alloc_retries", Unit::count, true, false, InSnapshot::counter,
      "segments obtained only after the cache was flushed; the sum of the GPUs",
      sum_of_devices<&DeviceResult::num_alloc_retries>},
     {"num_device_alloc", Unit::count, true, false, InSnapshot::figure,

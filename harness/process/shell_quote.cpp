@@ -22,4 +22,10 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
+std::string shell_command(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_quoted(word);
+  return text;
+}
+
 }  // namespace ohm::engine

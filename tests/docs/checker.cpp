@@ -87,7 +87,7 @@ class Checker {
   }
 
   void check(const CodeBlock& block) {
-    if (block.is_not_run) return;
+    if (block.is_not_run || block.needs != workplace_.provides()) return;
     for (const std::string& command : block.preparations) run(block.line, command, 0);
     if (!block.file.empty()) {
       workplace_.write(block.file, joined(block.text));

@@ -30,6 +30,8 @@ class Workplace {
   virtual ~Workplace() = default;
 
   virtual CommandResult run(const std::string& command) = 0;
+  /// What the blocks need that are run here; empty: those that need nothing.
+  virtual std::string provides() const { return ""; }
   virtual void write(const std::string& file, const std::string& bytes) = 0;
 };
 

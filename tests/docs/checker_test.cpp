@@ -32,6 +32,8 @@ using testing::StartsWith;
 /// Prints "hello" for greet, fails for broken, and notes what it is asked to do.
 class FakeWorkplace : public Workplace {
  public:
+  explicit FakeWorkplace(std::string provides = "") : provides_(std::move(provides)) {}
+  std::string provides() const override { return provides_; }
   CommandResult run(const std::string& command) override {
     done_.push_back(command);
     if (command.starts_with("greet")) return {0, "hello\nin 1.25 s\n"};
@@ -46,11 +48,12 @@ class FakeWorkplace : public Workplace {
   const std::vector<std::string>& done() const { return done_; }
 
  private:
+  std::string provides_;
   std::vector<std::string> done_;
 };
 
-std::vector<Problem> problems_of(const std::string& text) {
-  FakeWorkplace workplace;
+std::vector<Problem> problems_of(const std::string& text, const std::string& provides = "") {
+  FakeWorkplace workplace(provides);
   return check_document(text, workplace).problems;
 }
 
@@ -91,6 +94,13 @@ TEST(DocumentChecker, RefusesWhatItCannotRunUnlessThereIsAReason) {
   EXPECT_THAT(problems_of("Say\n\n    greet\n"), ElementsAre(problem(3, "code that is indented")));
   EXPECT_THAT(problems_of("```sh\ngreet\n"),
               ElementsAre(problem(2, "the code block is not closed")));
+}
+
+TEST(DocumentChecker, RunsWhatNeedsSomethingOnlyWhereItIs) {
+  const std::string document =
+      "```sh\nbroken\n```\n\n<!-- with PyTorch: large -->\n```sh\nbroken\n```\n";
+  EXPECT_THAT(problems_of(document), ElementsAre(problem(2, "exit code 3")));
+  EXPECT_THAT(problems_of(document, "PyTorch"), ElementsAre(problem(7, "exit code 3")));
 }
 
 TEST(DocumentChecker, ObeysOnlyCommentsRightAboveABlock) {

@@ -22,6 +22,11 @@ export OHM_CUBLASLT="$stand_in" OHM_CUDNN="$stand_in" OHM_NCCL="$stand_in"
 export OHM_STAND_IN="strict=1 devices=2 capacity=134217728"
 )sh";
 
+std::string torch_python() {
+  const char* const path = std::getenv("OHM_TORCH_PYTHON");
+  return path == nullptr ? "" : path;
+}
+
 }  // namespace
 
 Checkout::Checkout() {
@@ -29,6 +34,10 @@ Checkout::Checkout() {
   fs::copy(source / "scenarios", folder_.path() / "scenarios", fs::copy_options::recursive);
   fs::create_directory_symlink(source / "tests", folder_.path() / "tests");
   fs::create_symlink(OHM_BINARY, folder_.path() / "ohm");
+  if (torch_python().empty()) return;
+  // A link would not find the packages beside it.
+  folder_.write("python", "#!/bin/sh\nexec '" + torch_python() + "' \"$@\"\n");
+  fs::permissions(folder_.path() / "python", fs::perms::owner_all);
 }
 
 CommandResult Checkout::run(const std::string& command) {
@@ -46,6 +55,8 @@ CommandResult Checkout::run(const std::string& command) {
   }
   return {WEXITSTATUS(status), text};
 }
+
+std::string Checkout::provides() const { return torch_python().empty() ? "" : "PyTorch"; }
 
 void Checkout::write(const std::string& file, const std::string& bytes) {
   folder_.write(file, bytes);

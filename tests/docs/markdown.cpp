@@ -72,12 +72,15 @@ class Parser {
 
   void obey(const std::string& comment, CodeBlock& block) {
     static const std::regex kNotRun("not run: .+");
+    static const std::regex kWith("with ([A-Za-z]+): .+");
     static const std::regex kExit("exit ([0-9]+): .+");
     static const std::regex kFile("file: ([A-Za-z0-9_./-]+)");
     static const std::regex kPrepare("prepare: (.+)");
     std::smatch words;
     if (std::regex_match(comment, kNotRun)) {
       block.is_not_run = true;
+    } else if (std::regex_match(comment, words, kWith)) {
+      block.needs = words[1];
     } else if (std::regex_match(comment, words, kExit)) {
       block.exit_code = std::stoi(words[1]);
     } else if (std::regex_match(comment, words, kFile)) {

@@ -5,6 +5,7 @@
 //   <!-- exit CODE: REASON -->    each of its commands ends with this code instead of 0
 //   <!-- file: NAME -->           its text is written to this file
 //   <!-- prepare: COMMAND -->     is run before the block; repeatable
+//   <!-- with NAME: REASON -->    it is run where there is that, and nothing else is
 #pragma once
 
 #include <string>
@@ -27,6 +28,7 @@ struct CodeBlock {
   int line = 0;  ///< of its first line of text
   std::vector<std::string> text;
   bool is_not_run = false;
+  std::string needs;  ///< what not every workplace has; empty: nothing
   int exit_code = 0;
   std::string file;  ///< empty: none is written
   std::vector<std::string> preparations;

@@ -79,7 +79,7 @@ TEST_F(Exec, SaysWhatIsWrongBeforeAnythingStarts) {
   };
   const std::vector<Case> cases = {
       {{"python3", "train.py"}, "the program comes after --, as in: ohm exec --gpu"},
-      {{"--"}, "COMMAND"},
+      {{"--"}, "the program comes after --, as in: ohm exec --gpu"},
       {{"--gpu", "a100-80", "--", "true"}, "did you mean \"a100-80g\"?"},
       {{"--gpu", "t4-16g,count=2", "--gpus", "2", "--", "true"}, "says how many already"},
       {{"--gpus", "0", "--", "true"}, "count must be 1 to 64"},

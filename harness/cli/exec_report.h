@@ -1,0 +1,56 @@
+// The reports of a command that ohm exec ran: its gate, what it ran out of memory with, files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cli/output_paths.h"
+#include "harness/cli/report_outputs.h"
+#include "harness/cli/style_options.h"
+#include "harness/exec/child_command.h"
+#include "harness/gate/recorded_gate.h"
+#include "reports/model/run_result.h"
+
+namespace ohm::cli {
+
+struct ExecArguments {
+  std::string gpu;
+  std::optional<int> gpus;
+  std::string limit;
+  std::string fault;
+  std::vector<std::string> gates;
+  std::string baseline;
+  std::vector<std::string> reports;
+  std::string record;  ///< folder to keep the records in; empty: they are not kept
+  bool is_unrecorded = false;
+  StyleOptions style;
+  std::vector<std::string> command;
+
+  /// Whether anything but an out-of-memory error is to be reported.
+  bool asks_for_report() const { return !gates.empty() || !baseline.empty() || !reports.empty(); }
+};
+
+/// Prints to stderr: stdout is the command's.
+class ExecReport {
+ public:
+  /// Before the command starts: whatever cannot be read or written is found now. Throws UsageError,
+  /// and as RecordedGate does.
+  explicit ExecReport(const ExecArguments& arguments);
+
+  /// Of what the command's processes wrote to the folder before it ended. The worst of what the
+  /// gate says and what the reports ran into.
+  ExitReason write(const std::string& folder, const engine::CommandEnd& end);
+
+ private:
+  RunResult result_of(const std::string& folder, const engine::CommandEnd& end) const;
+  void print(const RunResult& result) const;
+
+  const ExecArguments& arguments_;
+  reports::ReportStyle style_;
+  OutputPaths paths_;
+  ReportOutputs outputs_;
+  engine::RecordedGate gate_;
+};
+
+}  // namespace ohm::cli

@@ -1,0 +1,142 @@
+#include "harness/exec/child_command.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <system_error>
+
+namespace ohm::engine {
+
+namespace {
+
+/// That a program is sent by others, or by its terminal. SIGCHLD tells of the command.
+constexpr std::array<int, 10> kPassedSignals = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1,
+                                                SIGUSR2, SIGTSTP, SIGCONT, SIGALRM, SIGWINCH};
+
+[[noreturn]] void throw_errno(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+/// The error of a child that cannot become its program: nothing arrives when it can.
+class StartError {
+ public:
+  StartError() {
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0) throw_errno(errno, "pipe");
+  }
+  ~StartError() {
+    for (const int end : ends_) {
+      if (end >= 0) close(end);
+    }
+  }
+  StartError(const StartError&) = delete;
+  StartError& operator=(const StartError&) = delete;
+
+  void tell(int error) const {
+    // Where that fails, too, the exit status has to tell.
+    [[maybe_unused]] const ssize_t written = write(ends_[1], &error, sizeof(error));
+  }
+  /// In the parent; 0: the program runs.
+  int wait() {
+    close(ends_[1]);
+    ends_[1] = -1;
+    int error = 0;
+    ssize_t got = 0;
+    do got = read(ends_[0], &error, sizeof(error));
+    while (got < 0 && errno == EINTR);
+    return got == sizeof(error) ? error : 0;
+  }
+
+ private:
+  std::array<int, 2> ends_ = {-1, -1};
+};
+
+/// False where the file cannot be opened.
+bool redirect_output(const std::string& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  return file >= 0 && dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0;
+}
+
+/// Returns only where the program cannot be started.
+void exec(const ChildCommand& command) {
+  if (!command.output.empty() && !redirect_output(command.output)) return;
+  std::vector<char*> words;
+  for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
+  // What this program ignores its successor would, too.
+  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_DFL);
+  execv(command.path.c_str(), words.data());
+}
+
+/// Whether the kernel sent it, to the whole foreground of the terminal.
+bool is_of_terminal(const siginfo_t& info) { return info.si_code == SI_KERNEL; }
+
+}  // namespace
+
+CommandRunner::CommandRunner() {
+  sigemptyset(&held_);
+  for (const int signal : kPassedSignals) sigaddset(&held_, signal);
+  sigaddset(&held_, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &held_, &previous_);
+}
+
+CommandRunner::~CommandRunner() { sigprocmask(SIG_SETMASK, &previous_, nullptr); }
+
+CommandEnd CommandRunner::run(const ChildCommand& command) const {
+  StartError start_error;
+  const pid_t child = fork();
+  if (child < 0) throw_errno(errno, "fork");
+  if (child == 0) {
+    sigprocmask(SIG_SETMASK, &previous_, nullptr);
+    exec(command);
+    start_error.tell(errno);
+    _exit(127);
+  }
+  const int error = start_error.wait();
+  const int status = wait_for_end(child);
+  if (error != 0) throw_errno(error, command.path);
+  if (WIFSIGNALED(status)) return {128 + WTERMSIG(status), WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
+}
+
+int CommandRunner::wait_for_end(pid_t child) const {
+  for (;;) {
+    siginfo_t info = {};
+    const int signal = sigwaitinfo(&held_, &info);
+    if (signal < 0) continue;  // interrupted by one that is not held
+    if (signal != SIGCHLD) {
+      if (!is_of_terminal(info)) kill(child, signal);
+      continue;
+    }
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG | WUNTRACED) != child) continue;
+    if (!WIFSTOPPED(status)) return status;
+    kill(getpid(), SIGSTOP);
+  }
+}
+
+void become_command(const ChildCommand& command) {
+  exec(command);
+  throw_errno(errno, command.path);
+}
+
+void end_by_signal(int signal) {
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  std::signal(signal, SIG_DFL);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  sigprocmask(SIG_UNBLOCK, &one, nullptr);
+  raise(signal);
+  _exit(128 + signal);  // one that does not end a process
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,55 @@
+// A command that is started and waited for. Its output, the signals that this program is sent, and
+// its end are its own, as if it had been started alone.
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ohm::engine {
+
+struct ChildCommand {
+  std::string path;                ///< of the program
+  std::vector<std::string> words;  ///< its name and its arguments
+  /// Variables on top of this program's own.
+  std::vector<std::pair<std::string, std::string>> environment;
+  /// A file that takes both of its outputs; empty: they are this program's.
+  std::string output;
+};
+
+/// How a command ended.
+struct CommandEnd {
+  int status = 0;  ///< its exit status, or 128 + the signal's number
+  int signal = 0;  ///< that ended it; 0: none
+};
+
+/// Starts commands. While it lives, signals that this program is sent wait for run(): what has to
+/// be tidied up is. One at a time.
+class CommandRunner {
+ public:
+  CommandRunner();
+  ~CommandRunner();
+  CommandRunner(const CommandRunner&) = delete;
+  CommandRunner& operator=(const CommandRunner&) = delete;
+
+  /// Signals that arrive go on to the command: those of the terminal it gets by itself. A command
+  /// that is stopped stops this program, too. Throws std::system_error where it cannot be started.
+  CommandEnd run(const ChildCommand& command) const;
+
+ private:
+  int wait_for_end(pid_t child) const;
+
+  sigset_t held_ = {};
+  sigset_t previous_ = {};
+};
+
+/// This process becomes the command. Throws std::system_error where it cannot be started.
+[[noreturn]] void become_command(const ChildCommand& command);
+
+/// Ends this process as the command ended: by the same signal, without another core dump.
+[[noreturn]] void end_by_signal(int signal);
+
+}  // namespace ohm::engine

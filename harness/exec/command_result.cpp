@@ -1,0 +1,147 @@
+#include "harness/exec/command_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "allocator_shim/snapshot/snapshot_reader.h"
+#include "harness/scenario/source_lines.h"
+#include "reports/history/snapshot_result.h"
+
+namespace ohm::engine {
+
+namespace {
+
+/// Counters of the devices that the process used; the snapshot's own are of what it still knows.
+void take_counters(const ProcessRecord& record, const CommandMachine& machine,
+                   VariantResult& variant) {
+  for (DeviceResult& device : variant.devices) {
+    const std::string_view name = device.device;
+    const auto index =
+        static_cast<std::size_t>(std::stoi(device.device.substr(name.find(':') + 1)));
+    device.profile = machine.profile;
+    device.values = false;
+    device.rules = "PyTorch " + record.torch_version;
+    if (index >= record.devices.size()) continue;
+    const RecordedDevice& recorded = record.devices[index];
+    device.capacity_bytes = recorded.capacity_bytes;
+    device.peak_allocated_bytes = recorded.peak_allocated_bytes;
+    device.peak_reserved_bytes = recorded.peak_reserved_bytes;
+    device.allocated_at_end_bytes = recorded.allocated_at_end_bytes;
+    device.num_ooms = recorded.num_ooms;
+    device.num_alloc_retries = recorded.num_alloc_retries;
+    device.num_device_alloc = recorded.num_device_alloc;
+  }
+}
+
+void take_end(const ProcessRecord& record, VariantResult& variant) {
+  if (!record.error) return;
+  variant.error = record.error;
+  variant.outcome = record.is_out_of_memory ? Outcome::oom : Outcome::error;
+  if (record.is_out_of_memory && variant.oom) {
+    const std::string& message = record.error->message;
+    variant.oom->message = message.substr(message.find(": ") + 2);
+    // Threads of autograd have no line of the program: its own is where it waited for them.
+    if (variant.oom->file.empty()) {
+      variant.oom->file = record.error->file;
+      variant.oom->line = record.error->line;
+    }
+  }
+}
+
+/// Files in the folder that the process started in are named from there, as on a command line.
+class ShortenedPaths {
+ public:
+  explicit ShortenedPaths(const std::string& folder) : folder_(folder + "/") {}
+
+  void shorten(ScenarioResult& scenario) const {
+    for (VariantResult& variant : scenario.variants) shorten(variant);
+  }
+
+ private:
+  void shorten(std::string& path) const {
+    if (folder_.size() > 1 && path.starts_with(folder_)) path.erase(0, folder_.size());
+  }
+  void shorten(std::vector<HolderResult>& holders) const {
+    for (HolderResult& holder : holders) shorten(holder.file);
+  }
+  void shorten(VariantResult& variant) const {
+    for (DeviceResult& device : variant.devices) {
+      if (device.peak) shorten(device.peak->holders);
+    }
+    if (variant.history) {
+      for (HistorySite& site : variant.history->sites) shorten(site.file);
+    }
+    for (FindingResult& finding : variant.findings) {
+      for (FindingEvidence& evidence : finding.evidence) shorten(evidence.file);
+    }
+    if (variant.error) shorten(variant.error->file);
+    if (!variant.oom) return;
+    shorten(variant.oom->file);
+    shorten(variant.oom->holders);
+  }
+
+  std::string folder_;
+};
+
+/// The lines that the result names, and those of the script where there is a history.
+void take_source(ScenarioResult& scenario) {
+  SourceLines lines("", {});
+  scenario.source = lines.of(scenario.file);
+  for (VariantResult& variant : scenario.variants) {
+    if (variant.oom) lines.fill_in(variant.oom->holders);
+    for (DeviceResult& device : variant.devices) {
+      if (device.peak) lines.fill_in(device.peak->holders);
+    }
+  }
+}
+
+ScenarioResult lost_process(const ProcessRecord& record) {
+  ScenarioResult scenario;
+  scenario.verdict = Verdict::failed;
+  scenario.error = ErrorResult{};
+  scenario.error->message =
+      record.problems.empty()
+          ? fmt::format("process {} ended before it could write what it had recorded", record.pid)
+          : fmt::format("process {} could not be recorded: {}", record.pid,
+                        record.problems.front());
+  return scenario;
+}
+
+}  // namespace
+
+RunResult command_result(const std::vector<ProcessRecord>& records, const CommandMachine& machine,
+                         const RecordedGate& gate) {
+  RunResult result;
+  const std::vector<std::string> names = process_names(records);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const ProcessRecord& record = records[i];
+    reports::RecordedRun recorded;
+    if (record.snapshot.empty()) {
+      recorded.result.scenarios.push_back(lost_process(record));
+      recorded.result.exit_reason = ExitReason::script_error;
+    } else {
+      recorded = reports::recorded_run(read_snapshot_file(record.snapshot), record.snapshot,
+                                       reports::StepSource::marks);
+    }
+    ScenarioResult& scenario = recorded.result.scenarios.front();
+    scenario.name = names[i];
+    scenario.summary = fmt::format("PyTorch {}", record.torch_version);
+    scenario.file = record.arguments.empty() ? "" : record.arguments.front();
+    if (!scenario.variants.empty()) {
+      VariantResult& variant = scenario.variants.front();
+      variant.rerun = machine.rerun;
+      take_counters(record, machine, variant);
+      take_end(record, variant);
+      ShortenedPaths(record.folder).shorten(scenario);
+      take_source(scenario);
+      gate.judge(recorded);
+    }
+    result.exit_reason = worse_of(result.exit_reason, recorded.result.exit_reason);
+    result.scenarios.push_back(std::move(recorded.result.scenarios.front()));
+  }
+  return result;
+}
+
+}  // namespace ohm::engine

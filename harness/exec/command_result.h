@@ -1,0 +1,25 @@
+// The result of a command: one scenario for each of its processes that used CUDA, so that every
+// report can show it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/exec/process_record.h"
+#include "harness/gate/recorded_gate.h"
+#include "reports/model/run_result.h"
+
+namespace ohm::engine {
+
+/// What the processes ran on.
+struct CommandMachine {
+  std::string profile;  ///< name of the GPU's
+  std::string rerun;    ///< the command line that repeats it
+};
+
+/// Figures are the allocator's own counters; what made up the peaks is from the snapshots. A
+/// process that left none, as it was killed, is an error of its scenario. Throws PickleError.
+RunResult command_result(const std::vector<ProcessRecord>& records, const CommandMachine& machine,
+                         const RecordedGate& gate);
+
+}  // namespace ohm::engine

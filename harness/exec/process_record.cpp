@@ -1,0 +1,114 @@
+#include "harness/exec/process_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+namespace ohm::engine {
+
+namespace {
+
+using nlohmann::json;
+
+RecordedDevice device_of(const json& row) {
+  RecordedDevice device;
+  device.name = row.at("name");
+  device.capacity_bytes = row.at("capacity_bytes");
+  device.peak_allocated_bytes = row.at("peak_allocated_bytes");
+  device.peak_reserved_bytes = row.at("peak_reserved_bytes");
+  device.allocated_at_end_bytes = row.at("allocated_at_end_bytes");
+  device.num_ooms = row.at("num_ooms");
+  device.num_alloc_retries = row.at("num_alloc_retries");
+  device.num_device_alloc = row.at("num_device_alloc");
+  return device;
+}
+
+int number_in(std::string_view text, int otherwise) {
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  return std::from_chars(text.data(), end, number).ptr == end && !text.empty() ? number : otherwise;
+}
+
+void take_error(const json& error, ProcessRecord& record) {
+  if (error.is_null()) return;
+  ErrorResult& result = record.error.emplace();
+  result.message = fmt::format("{}: {}", error.at("type").get<std::string>(),
+                               error.at("message").get<std::string>());
+  result.file = error.at("file");
+  result.line = error.at("line");
+  record.is_out_of_memory = error.at("out_of_memory");
+}
+
+void take_summary(const json& summary, ProcessRecord& record) {
+  record.rank = number_in(summary.at("rank").get<std::string>(), -1);
+  record.arguments = summary.at("arguments").get<std::vector<std::string>>();
+  record.folder = summary.at("folder");
+  record.torch_version = summary.at("torch");
+  record.has_ended = summary.at("ended");
+  record.most_events = summary.at("most_events");
+  record.problems = summary.at("problems").get<std::vector<std::string>>();
+  for (const json& row : summary.at("devices")) record.devices.push_back(device_of(row));
+  take_error(summary.at("error"), record);
+}
+
+ProcessRecord read_record(const std::filesystem::path& summary) {
+  ProcessRecord record;
+  record.pid = number_in(summary.stem().string(), 0);
+  try {
+    std::ifstream stream(summary, std::ios::binary);
+    take_summary(json::parse(stream), record);
+  } catch (const json::exception& error) {
+    record.problems.push_back(fmt::format("{}: {}", summary.string(), error.what()));
+  }
+  std::filesystem::path snapshot = summary;
+  snapshot.replace_extension(".pickle");
+  if (std::filesystem::exists(snapshot)) record.snapshot = snapshot;
+  return record;
+}
+
+/// What the program would be called by: its script, or the module that -m named.
+std::string program_name(const ProcessRecord& record) {
+  if (record.arguments.empty()) return "python";
+  const std::filesystem::path script = record.arguments.front();
+  const std::string stem = script.stem();
+  // python -m pytest is .../pytest/__main__.py.
+  if (stem == "__main__") return script.parent_path().filename();
+  return stem.empty() || stem == "-c" || stem == "-" ? "python" : stem;
+}
+
+}  // namespace
+
+std::vector<ProcessRecord> read_process_records(const std::string& folder) {
+  std::vector<ProcessRecord> records;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") records.push_back(read_record(entry.path()));
+  }
+  std::sort(records.begin(), records.end(), [](const ProcessRecord& a, const ProcessRecord& b) {
+    return std::tie(a.rank, a.pid) < std::tie(b.rank, b.pid);
+  });
+  return records;
+}
+
+std::vector<std::string> process_names(const std::vector<ProcessRecord>& records) {
+  std::vector<std::string> names;
+  std::map<std::string, int> counts;
+  for (const ProcessRecord& record : records) {
+    const std::string name = program_name(record);
+    names.push_back(record.rank < 0 ? name : fmt::format("{} (rank {})", name, record.rank));
+    ++counts[names.back()];
+  }
+  std::map<std::string, int> ordinals;
+  for (std::string& name : names) {
+    if (counts[name] == 1) continue;
+    name = fmt::format("{} (process {})", name, ++ordinals[name]);
+  }
+  return names;
+}
+
+}  // namespace ohm::engine

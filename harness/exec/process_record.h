@@ -1,0 +1,48 @@
+// What the processes of a command recorded of their memory: harness/record/ohm_recorder.py writes
+// it, a snapshot and a summary for each process that used CUDA.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/model/error_result.h"
+
+namespace ohm::engine {
+
+/// The allocator's own counters over the whole process.
+struct RecordedDevice {
+  std::string name;
+  std::int64_t capacity_bytes = 0;
+  std::int64_t peak_allocated_bytes = 0;
+  std::int64_t peak_reserved_bytes = 0;
+  std::int64_t allocated_at_end_bytes = 0;
+  std::int64_t num_ooms = 0;
+  std::int64_t num_alloc_retries = 0;
+  std::int64_t num_device_alloc = 0;
+};
+
+struct ProcessRecord {
+  int pid = 0;
+  int rank = -1;                       ///< $RANK; -1: none
+  std::vector<std::string> arguments;  ///< of Python: the script comes first
+  std::string folder;                  ///< in which it started
+  std::string torch_version;
+  bool has_ended = false;  ///< false: it was killed before it could write what it had recorded
+  std::int64_t most_events = 0;  ///< of a device; of more the last ones were kept
+  std::vector<RecordedDevice> devices;
+  std::optional<ErrorResult> error;   ///< that no part of the program handled
+  bool is_out_of_memory = false;      ///< that error
+  std::vector<std::string> problems;  ///< of the recorder itself
+  std::string snapshot;               ///< its file; empty: there is none
+};
+
+/// Of every process that wrote to the folder: by rank, then in the order of their numbers. A
+/// summary that cannot be read is a problem of its process.
+std::vector<ProcessRecord> read_process_records(const std::string& folder);
+
+/// "train", "train (rank 1)", "train (process 2)": a name for each, told apart.
+std::vector<std::string> process_names(const std::vector<ProcessRecord>& records);
+
+}  // namespace ohm::engine

@@ -1,0 +1,270 @@
+#include "harness/fit/command_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "allocator_shim/caching/rule_set.h"
+#include "harness/fit/command_trial.h"
+#include "harness/fit/smallest_gpu.h"
+#include "harness/fit/varied_command.h"
+#include "harness/process/shell_quote.h"
+
+namespace ohm::engine {
+
+namespace {
+
+/// As the preloaded library reads it.
+std::string gpu_text(const GpuSelection& gpu, std::size_t capacity_bytes) {
+  std::string text = fmt::format("{},capacity={}", gpu.profile.name, capacity_bytes);
+  if (gpu.count) text += fmt::format(",count={}", *gpu.count);
+  return text;
+}
+
+/// The allocator's rules that a version of PyTorch is nearest to: a guide for the search.
+const RuleSet& rules_of(std::string_view torch_version) {
+  const auto number_after = [](std::string_view text, std::string_view prefix) {
+    int number = 0;
+    if (text.starts_with(prefix)) {
+      std::from_chars(text.data() + prefix.size(), text.data() + text.size(), number);
+    }
+    return number;
+  };
+  const RuleSet* nearest = &default_rule_set();
+  for (const RuleSet& rules : rule_sets()) {
+    const bool is_there_yet =
+        number_after(rules.name, "pytorch-2.") <= number_after(torch_version, "2.");
+    if (is_there_yet) nearest = &rules;
+  }
+  return *nearest;
+}
+
+std::string allocator_settings() {
+  for (const char* name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) return value;
+  }
+  return "";
+}
+
+class CommandFit {
+ public:
+  explicit CommandFit(const CommandFitOptions& options) : options_(options) {
+    if (options_.varied != kFitCapacity) varied_.emplace(options_.words, options_.varied);
+  }
+
+  FinishedFit run() {
+    result_.name = std::filesystem::path(options_.words.front()).filename();
+    result_.file = shell_command(options_.words);
+    result_.is_command = true;
+    result_.varied = options_.varied;
+    result_.considers_limits = false;
+    if (varied_) {
+      result_.least = options_.least;
+      result_.most = options_.most;
+    }
+    int signal = 0;
+    try {
+      for (const GpuSelection& gpu : options_.gpus) add_row(gpu);
+    } catch (const CommandInterrupted& interrupted) {
+      signal = interrupted.signal();
+      result_.exit_reason = ExitReason::interrupted;
+    }
+    return {std::move(result_), signal};
+  }
+
+ private:
+  /// The command fails for another reason than memory: there is nothing to search.
+  class RowError : public std::runtime_error {
+   public:
+    using std::runtime_error::runtime_error;
+  };
+
+  void add_row(const GpuSelection& gpu) {
+    FitRow row;
+    row.profile = gpu.profile.name;
+    row.gpu_count = gpu.count.value_or(1);
+    const std::int64_t runs_before = runs_;
+    try {
+      varied_ ? find_value(gpu, row) : find_capacity(gpu, row);
+    } catch (const RowError& error) {
+      row.outcome = FitOutcome::failed;
+      row.error = error.what();
+      result_.exit_reason = worse_of(result_.exit_reason, ExitReason::script_error);
+    }
+    row.runs = runs_ - runs_before;
+    row.variant = result_.name;
+    result_.rows.push_back(std::move(row));
+  }
+
+  // ---- runs -----------------------------------------------------------------------------------
+
+  CommandTrial try_at(std::int64_t value, const GpuSelection& gpu, std::size_t capacity_bytes,
+                      const std::string& what) {
+    ++runs_;
+    if (options_.on_run) options_.on_run(runs_, what);
+    std::vector<std::pair<std::string, std::string>> environment;
+    if (varied_ && !varied_->variable().empty()) {
+      environment.emplace_back(varied_->variable(), std::to_string(value));
+    }
+    CommandTrial trial = try_command(runner_, varied_ ? varied_->words_at(value) : options_.words,
+                                     environment, gpu_text(gpu, capacity_bytes), value);
+    if (!trial.program.empty()) result_.name = trial.program;
+    if (!trial.torch_version.empty()) {
+      result_.summary = "PyTorch " + trial.torch_version;
+      rules_ = rules_of(trial.torch_version);
+    }
+    if (trial.requests) forecast_.learn(value, std::move(*trial.requests), trial.was_scarce);
+    if (trial.probe.stop && trial.probe.stop->kind == FitStopKind::error) {
+      throw RowError(trial.probe.stop->reason);
+    }
+    return trial;
+  }
+
+  std::optional<bool> forecast(std::int64_t value, std::int64_t available_bytes) const {
+    if (available_bytes <= 0) return false;
+    return forecast_.fits(
+        value, {static_cast<std::size_t>(available_bytes), allocator_settings(), rules_});
+  }
+
+  static std::int64_t available(const GpuProfile& profile) {
+    return static_cast<std::int64_t>(profile.capacity_bytes) -
+           static_cast<std::int64_t>(profile.context_bytes);
+  }
+
+  // ---- a number of the command ----------------------------------------------------------------
+
+  void find_value(const GpuSelection& gpu, FitRow& row) {
+    if (roomy_.empty()) learn_on_large_gpu(gpu);
+    const std::int64_t room = available(gpu.profile);
+    Probes probes([&](std::int64_t value) { return probe_at(value, gpu); });
+    const FitRange range = {options_.least, options_.most,
+                            room,           known_points(),
+                            std::nullopt,   [&](std::int64_t v) { return forecast(v, room); }};
+    const std::optional<std::int64_t> found = largest_that_fits(probes, range, FitRule::on_the_gpu);
+    const bool is_largest = found == range.most;
+    row.outcome =
+        !found ? FitOutcome::none_fits : (is_largest ? FitOutcome::all_fit : FitOutcome::found);
+    if (!is_largest) row.stop = probes.at(found ? *found + 1 : range.least).stop;
+    if (!found) return;
+    row.best = probes.at(*found).point;
+    // What was run to learn from is known, on this kind of GPU.
+    for (const auto& [value, trial] : roomy_) {
+      if (value < *found && roomy_profile_ == gpu.profile.name) probes.at(value);
+    }
+    row.line = line_through(probes, *found);
+    for (const auto& [value, probe] : probes.all()) {
+      if (probe.point) row.points.push_back(*probe.point);
+    }
+    fill_margin(gpu.profile, static_cast<std::int64_t>(gpu.profile.capacity_bytes), row);
+  }
+
+  /// Two values where nothing is scarce tell how requests grow. Not 1 where it can be avoided:
+  /// programs treat a batch of one in ways of their own.
+  void learn_on_large_gpu(const GpuSelection& gpu) {
+    constexpr std::int64_t kFirst = 4;
+    const std::int64_t first = std::clamp(kFirst, options_.least, options_.most);
+    for (const std::int64_t value : {first, std::min(options_.most, 2 * first)}) {
+      if (roomy_.contains(value)) continue;
+      const CommandTrial trial =
+          try_at(value, gpu, kLargeCapacity,
+                 fmt::format("{} = {} on a large {}", options_.varied, value, gpu.profile.name));
+      if (!trial.probe.point) throw RowError(trial.probe.stop->reason);
+      roomy_[value] = trial;
+      roomy_profile_ = gpu.profile.name;
+    }
+  }
+
+  std::vector<FitPoint> known_points() const {
+    std::vector<FitPoint> points;
+    for (const auto& [value, trial] : roomy_) points.push_back(*trial.probe.point);
+    return points;
+  }
+
+  /// What a larger GPU of this kind served without giving segments back fits as it is.
+  Probe probe_at(std::int64_t value, const GpuSelection& gpu) {
+    const auto roomy = roomy_.find(value);
+    const bool is_known = roomy != roomy_.end() && roomy_profile_ == gpu.profile.name &&
+                          !roomy->second.was_scarce &&
+                          roomy->second.probe.point->peak_reserved_bytes <= available(gpu.profile);
+    const CommandTrial trial =
+        is_known ? roomy->second
+                 : try_at(value, gpu, gpu.profile.capacity_bytes,
+                          fmt::format("{} = {} on {}", options_.varied, value, gpu.profile.name));
+    if (trial.probe.point) workspace_bytes_ = trial.workspace_bytes;
+    return trial.probe;
+  }
+
+  // ---- the GPU --------------------------------------------------------------------------------
+
+  /// Between the peak of what is allocated, which no smaller GPU can hold, and the peak of what is
+  /// reserved where nothing is scarce, which every larger one can.
+  void find_capacity(const GpuSelection& gpu, FitRow& row) {
+    constexpr std::int64_t kOnlyValue = 0;
+    const auto context = static_cast<std::int64_t>(gpu.profile.context_bytes);
+    const CommandTrial roomy =
+        try_at(kOnlyValue, gpu, kLargeCapacity, fmt::format("on a large {}", gpu.profile.name));
+    if (!roomy.probe.point) throw RowError(roomy.probe.stop->reason);
+    workspace_bytes_ = roomy.workspace_bytes;
+    const FitPoint& peaks = *roomy.probe.point;
+    const std::int64_t least = std::max<std::int64_t>(peaks.peak_allocated_bytes / kGranule, 1);
+    const std::int64_t most = (peaks.peak_reserved_bytes + kGranule - 1) / kGranule;
+    const auto capacity_without = [&](std::int64_t left_out) {
+      return context + (most - left_out) * kGranule;
+    };
+    // The search is for the largest: it counts the granules that are left out.
+    Probes probes([&](std::int64_t left_out) {
+      const auto capacity = static_cast<std::size_t>(capacity_without(left_out));
+      Probe probe = try_at(kOnlyValue, gpu, capacity, fmt::format("on {} bytes", capacity)).probe;
+      if (probe.point) probe.point->value = left_out;
+      return probe;
+    });
+    const FitRange range = {0, most - least, 0, {}, std::nullopt, [&](std::int64_t left_out) {
+                              return forecast(kOnlyValue, capacity_without(left_out) - context);
+                            }};
+    const std::optional<std::int64_t> found = largest_that_fits(probes, range, FitRule::on_the_gpu);
+    row.outcome = found ? FitOutcome::found : FitOutcome::none_fits;
+    if (!found) {
+      row.stop = probes.at(0).stop;
+      return;
+    }
+    row.best = probes.at(*found).point;
+    row.best->value = capacity_without(*found);
+    if (*found < range.most) row.stop = probes.at(*found + 1).stop;
+    fill_margin(gpu.profile, row.best->value, row);
+    name_smallest_gpu(row.best->value - context, row);
+  }
+
+  void fill_margin(const GpuProfile& profile, std::int64_t capacity, FitRow& row) const {
+    FitMargin margin;
+    margin.capacity_bytes = capacity;
+    margin.context_bytes = static_cast<std::int64_t>(profile.context_bytes);
+    margin.workspace_bytes = workspace_bytes_;
+    margin.left_bytes = capacity - margin.context_bytes - row.best->peak_reserved_bytes;
+    row.margin = margin;
+  }
+
+  const CommandFitOptions& options_;
+  const CommandRunner runner_;
+  std::optional<VariedCommand> varied_;
+  FitResult result_;
+  RequestForecast forecast_;
+  RuleSet rules_ = default_rule_set();
+  std::map<std::int64_t, CommandTrial> roomy_;  ///< on a large GPU, by value
+  std::string roomy_profile_;
+  std::int64_t workspace_bytes_ = 0;  ///< of the last run that fitted
+  std::int64_t runs_ = 0;
+};
+
+}  // namespace
+
+FinishedFit fit_command(const CommandFitOptions& options) { return CommandFit(options).run(); }
+
+}  // namespace ohm::engine

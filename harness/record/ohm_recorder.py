@@ -1,0 +1,317 @@
+"""Records what PyTorch's caching allocator does in this process: one snapshot, as
+torch.cuda.memory._dump_snapshot writes it, and beside it what else is known of the process.
+
+The folder to write to is in $OHM_RECORD; each process that uses CUDA writes PID.json when its CUDA
+is initialized (so that one which is killed is known), and PID.pickle and PID.json again when it
+ends. Blocks of parameters, gradients and optimizer state are marked with their category, under the
+key that ohm's own snapshots have for it.
+
+Nothing here may change what the program does: errors are noted in the JSON, never raised.
+"""
+import atexit
+import bisect
+import collections
+import functools
+import gc
+import importlib.util
+import json
+import os
+import pickle
+import sys
+import time
+import traceback
+
+FOLDER_VARIABLE = "OHM_RECORD"
+EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
+DEFAULT_EVENTS = 200_000
+
+# Of memory that optimizer steps use, the moments that are kept: the first ones and the last ones.
+FIRST_MOMENTS = 16
+LAST_MOMENTS = 64
+
+
+def record_when_torch_is_imported():
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if folder:
+        sys.meta_path.insert(0, _TorchFinder(folder))
+
+
+class _TorchFinder:
+    """Finds torch where it is, once, and starts the recorder after its import."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            self._follow_import(spec.loader)
+        return spec
+
+    def _follow_import(self, loader):
+        execute = loader.exec_module
+
+        def exec_module(module):
+            del loader.exec_module
+            execute(module)
+            Recorder(module, self.folder).wait_for_cuda()
+
+        loader.exec_module = exec_module
+
+
+def noting_errors(method):
+    """The program goes on, whatever happens to the recorder."""
+
+    @functools.wraps(method)
+    def call(self, *arguments, **named):
+        try:
+            return method(self, *arguments, **named)
+        except Exception:
+            self.problems.append(traceback.format_exc())
+            return None
+
+    return call
+
+
+class Recorder:
+    def __init__(self, torch, folder):
+        self.torch = torch
+        self.folder = folder
+        self.most_events = int(os.environ.get(EVENTS_VARIABLE, DEFAULT_EVENTS))
+        self.start_folder = os.getcwd()
+        self.process = None  # that has initialized CUDA; a fork of it has another number
+        self.problems = []
+        self.error = None
+        self.peaks = {}  # (device, statistic) -> the largest before the program reset it
+        self.first_moments = []  # (time in microseconds, {address: category})
+        self.last_moments = collections.deque(maxlen=LAST_MOMENTS)
+
+    @noting_errors
+    def wait_for_cuda(self):
+        if self.torch.version.cuda is not None:
+            self.torch.cuda._lazy_call(self._start)
+
+    @noting_errors
+    def _start(self):
+        """CUDA is there, and nothing has been allocated yet."""
+        self.process = os.getpid()
+        torch = self.torch
+        torch.cuda.memory._record_memory_history(
+            "all", context="all", stacks="python", max_entries=self.most_events
+        )
+        self._write_summary(ended=False)
+        self._follow_statistics()
+        self._follow_optimizers()
+        self._follow_end()
+        torch._C._cuda_attach_out_of_memory_observer(self._on_out_of_memory)
+
+    # ---- what is followed ----
+
+    def _follow_statistics(self):
+        """Peaks outlive the program's resetting them."""
+        c = self.torch._C
+        reset = c._cuda_resetPeakMemoryStats
+
+        def reset_peaks(device):
+            self._keep_peaks()
+            return reset(device)
+
+        c._cuda_resetPeakMemoryStats = reset_peaks
+
+    def _follow_optimizers(self):
+        from torch.optim import optimizer
+
+        optimizer.register_optimizer_step_pre_hook(self._on_step)
+        optimizer.register_optimizer_step_post_hook(self._on_step)
+
+    def _follow_end(self):
+        atexit.register(self._on_exit)
+        exit_at_once = os._exit
+
+        def exit_after_writing(status):
+            self._on_exit()
+            exit_at_once(status)
+
+        os._exit = exit_after_writing
+        report = sys.excepthook
+
+        def excepthook(kind, error, trace):
+            self._note_error(kind, error, trace)
+            report(kind, error, trace)
+
+        sys.excepthook = excepthook
+
+    @noting_errors
+    def _note_error(self, kind, error, trace):
+        frames = [f for f in traceback.extract_tb(trace) if not self._is_of_library(f.filename)]
+        self.error = {
+            "type": kind.__name__,
+            "message": str(error),
+            "traceback": "".join(traceback.format_exception(kind, error, trace)),
+            "file": frames[-1].filename if frames else "",
+            "line": (frames[-1].lineno or 0) if frames else 0,
+            "out_of_memory": issubclass(kind, self.torch.cuda.OutOfMemoryError),
+        }
+
+    def _is_of_library(self, path):
+        """PyTorch's own files, and others that were installed."""
+        return "-packages" + os.sep in path or path.startswith(os.path.dirname(self.torch.__file__))
+
+    def _on_step(self, optimizer, *_):
+        self._note_addresses([], [optimizer])
+
+    def _on_out_of_memory(self, *_):
+        # Of a program that catches the error again and again the first ones are of interest.
+        if len(self.first_moments) < FIRST_MOMENTS:
+            self._note_addresses(*modules_and_optimizers(self.torch))
+
+    @noting_errors
+    def _on_exit(self):
+        if self.process != os.getpid():
+            return
+        self.process = None
+        self._note_addresses(*modules_and_optimizers(self.torch))
+        self._keep_peaks()
+        snapshot = self.torch.cuda.memory._snapshot()
+        mark_categories(snapshot, self.first_moments + list(self.last_moments))
+        self._write("pickle", pickle.dumps(snapshot, protocol=4))
+        self._write_summary(ended=True)
+
+    # ---- what is known ----
+
+    @noting_errors
+    def _note_addresses(self, modules, optimizers):
+        categories = {}
+        for optimizer in optimizers:
+            note_optimizer(self.torch, optimizer, categories)
+        for module in modules:
+            note_parameters(module._parameters.values(), categories)
+        moments = self.first_moments
+        if len(moments) >= FIRST_MOMENTS:
+            moments = self.last_moments
+        moments.append((time.time_ns() // 1000, categories))
+
+    @noting_errors
+    def _keep_peaks(self):
+        for device in range(self.torch.cuda.device_count()):
+            statistics = self.torch.cuda.memory_stats(device)
+            for name, value in statistics.items():
+                if name.endswith(".all.peak"):
+                    known = self.peaks.get((device, name), 0)
+                    self.peaks[device, name] = max(known, value)
+
+    def _statistics(self):
+        """Of each device, in the words of torch.cuda.memory_stats."""
+        wanted = ("allocated_bytes", "reserved_bytes", "requested_bytes")
+        devices = []
+        for device in range(self.torch.cuda.device_count()):
+            now = self.torch.cuda.memory_stats(device)
+            row = {f"peak_{name}": self.peaks.get((device, f"{name}.all.peak"), 0) for name in wanted}
+            row["allocated_at_end_bytes"] = now.get("allocated_bytes.all.current", 0)
+            for name in ("num_ooms", "num_alloc_retries", "num_device_alloc"):
+                row[name] = now.get(name, 0)
+            properties = self.torch.cuda.get_device_properties(device)
+            row["name"] = properties.name
+            row["capacity_bytes"] = properties.total_memory
+            devices.append(row)
+        return devices
+
+    # ---- what is written ----
+
+    @noting_errors
+    def _write_summary(self, ended):
+        summary = {
+            "pid": os.getpid(),
+            "arguments": list(getattr(sys, "argv", [])),
+            "folder": self.start_folder,
+            "rank": os.environ.get("RANK", ""),
+            "torch": str(self.torch.__version__),
+            "ended": ended,
+            "most_events": self.most_events,
+            "devices": self._statistics() if ended else [],
+            "error": self.error,
+            "problems": self.problems,
+        }
+        self._write("json", json.dumps(summary).encode())
+
+    def _write(self, extension, content):
+        path = os.path.join(self.folder, f"{os.getpid()}.{extension}")
+        with open(path + ".part", "wb") as file:
+            file.write(content)
+        os.replace(path + ".part", path)
+
+
+# ---- categories ---------------------------------------------------------------------------------
+
+
+def modules_and_optimizers(torch):
+    """All that are alive. Asks for no attribute of strangers' objects: some act when they are asked."""
+    modules, optimizers = [], []
+    for thing in gc.get_objects():
+        ancestors = type(thing).__mro__
+        if torch.nn.Module in ancestors:
+            modules.append(thing)
+        elif torch.optim.Optimizer in ancestors:
+            optimizers.append(thing)
+    return modules, optimizers
+
+
+def note_address(tensor, category, categories):
+    """By the storage's address, which is the block's. What knows a tensor best says so first."""
+    try:
+        if tensor.is_cuda:
+            categories.setdefault(tensor.untyped_storage().data_ptr(), category)
+    except (AttributeError, NotImplementedError, RuntimeError):
+        pass  # without a storage: a tensor of a subclass, a fake one
+
+
+def note_parameters(parameters, categories):
+    for parameter in parameters:
+        if parameter is None:
+            continue
+        note_address(parameter, "parameter", categories)
+        if parameter.grad is not None:
+            note_address(parameter.grad, "gradient", categories)
+
+
+def note_optimizer(torch, optimizer, categories):
+    for group in optimizer.param_groups:
+        note_parameters(group["params"], categories)
+    for state in list(optimizer.state.values()):
+        for value in state.values() if isinstance(state, dict) else ():
+            if isinstance(value, torch.Tensor):
+                note_address(value, "optimizer_state", categories)
+
+
+def mark_categories(snapshot, moments):
+    """Gives the allocations of these addresses, at these times, their category."""
+    wanted = {address for _, categories in moments for address in categories}
+    for trace in snapshot["device_traces"]:
+        allocations = collections.defaultdict(list)  # address -> entries, the oldest first
+        for entry in trace:
+            if entry["action"] == "alloc" and entry["addr"] in wanted:
+                allocations[entry["addr"]].append(entry)
+        for moment, categories in moments:
+            mark_allocations(allocations, moment, categories)
+    if not moments:
+        return
+    at_end = moments[-1][1]
+    for segment in snapshot["segments"]:
+        for block in segment["blocks"]:
+            category = at_end.get(block.get("address"))
+            if category and block["state"].startswith("active"):
+                block["category"] = category
+
+
+def mark_allocations(allocations, moment, categories):
+    for address, category in categories.items():
+        entries = allocations.get(address)
+        if not entries:
+            continue
+        times = [entry["time_us"] for entry in entries]
+        last = bisect.bisect_right(times, moment) - 1
+        if last >= 0:
+            entries[last].setdefault("category", category)

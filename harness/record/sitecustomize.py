@@ -1,0 +1,28 @@
+"""What Python imports when it starts: ohm exec puts this folder at the front of PYTHONPATH. The
+recorder waits for PyTorch here; then the environment's own sitecustomize is imported, if there is
+one, as if this one were not there."""
+import os
+import sys
+
+
+def _start():
+    folder = os.path.dirname(os.path.abspath(__file__))
+    try:
+        import ohm_recorder
+
+        ohm_recorder.record_when_torch_is_imported()
+    except Exception as error:
+        sys.stderr.write(f"ohm: the program's memory is not recorded: {error!r}\n")
+    # Children find the folder in the environment; this program must not find it.
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.curdir) != folder]
+    del sys.modules[__name__]
+    try:
+        import sitecustomize  # the environment's own
+    except ModuleNotFoundError as error:
+        if error.name != "sitecustomize":
+            raise
+        sys.modules[__name__] = _this_module
+
+
+_this_module = sys.modules[__name__]
+_start()

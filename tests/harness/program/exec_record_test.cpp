@@ -1,0 +1,333 @@
+// What ohm exec records of Python programs, and what it says of it. PyTorch is stood in for by
+// tests/harness/support/stand_in_torch, on the virtual GPU.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/harness/program/program_test.h"
+
+namespace ohm {
+namespace {
+
+using Json = nlohmann::json;
+using test::ProgramResult;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// After two lines that find the stand-in.
+std::string script(const std::string& body) {
+  return "import sys; sys.path.insert(0, '" OHM_STAND_IN_TORCH "')\nimport torch\n" + body;
+}
+
+class ExecRecord : public test::ProgramTest {
+ protected:
+  ExecRecord() {
+    folder_.write("train.py", script(R"(
+MiB = 1 << 20
+def train():
+    model = torch.nn.Module(4 * MiB)
+    optimizer = torch.optim.Optimizer(model._parameters.values())
+    activations = [torch.empty(2 * MiB) for _ in range(3)]
+    model.backward()
+    optimizer.step()
+train()
+print("trained")
+)"));
+    folder_.write("greedy.py", script(R"(
+kept = []
+while True:
+    kept.append(torch.empty(8 << 20))
+)"));
+  }
+
+  ProgramResult exec(std::vector<std::string> options, const std::vector<std::string>& command) {
+    options.insert(options.begin(), {"exec", "--gpu", "tiny-64m"});
+    options.emplace_back("--");
+    options.insert(options.end(), command.begin(), command.end());
+    return ohm(options);
+  }
+  Json report_of(const std::vector<std::string>& command) {
+    exec({"--report", "json=result.json"}, command);
+    return Json::parse(test::read_file(file("result.json")));
+  }
+};
+
+TEST_F(ExecRecord, SaysNothingOfAProgramThatSucceeds) {
+  const ProgramResult ran = exec({}, {"python3", "train.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_EQ("trained\n", ran.out);
+  EXPECT_EQ("", ran.err);
+}
+
+TEST_F(ExecRecord, ReportsThePeakByCategoryAndLine) {
+  const Json result = report_of({"python3", "train.py"});
+  EXPECT_EQ(result["command"], (Json{{"command", "python3 train.py"}, {"exit_status", 0}}));
+  const Json& scenario = result["scenarios"].at(0);
+  EXPECT_EQ("train", scenario["name"]);
+  const Json& device = scenario["variants"].at(0)["devices"].at(0);
+  EXPECT_EQ("tiny-64m", device["profile"]);
+  EXPECT_EQ(18 << 20, device["peak_allocated_bytes"]);
+  EXPECT_EQ(9, device["num_device_alloc"].get<int>() + 3);
+  const Json& categories = device["peak_by_category"];
+  EXPECT_EQ(4 << 20, categories["parameter"]);
+  EXPECT_EQ(4 << 20, categories["gradient"]);
+  EXPECT_EQ(4 << 20, categories["optimizer_state"]);
+  const Json& holder = device["peak"]["holders"].at(0);
+  EXPECT_EQ("train.py", holder["file"]);
+  EXPECT_EQ(6 << 20, holder["bytes"]);
+  EXPECT_EQ("activations = [torch.empty(2 * MiB) for _ in range(3)]", holder["text"]);
+}
+
+TEST_F(ExecRecord, PeaksOutliveTheirReset) {
+  folder_.write("resets.py", script("x = torch.empty(16 << 20)\ndel x\n"
+                                    "torch.cuda.reset_peak_memory_stats()\n"
+                                    "y = torch.empty(2 << 20)\n"));
+  const Json result = report_of({"python3", "resets.py"});
+  EXPECT_EQ(16 << 20,
+            result["scenarios"].at(0)["variants"].at(0)["devices"].at(0)["peak_allocated_bytes"]);
+}
+
+TEST_F(ExecRecord, GatesFailTheCommand) {
+  EXPECT_EQ(0, exec({"--gate", "peak_allocated_bytes <= 18 MiB"}, {"python3", "train.py"}).code);
+  const ProgramResult ran =
+      exec({"--gate", "peak_allocated_bytes < 18 MiB", "--gate", "num_alloc_retries == 0"},
+           {"python3", "train.py"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_EQ("trained\n", ran.out);
+  EXPECT_THAT(ran.err, HasSubstr("peak_allocated_bytes < 18 MiB"));
+}
+
+TEST_F(ExecRecord, TheCommandsOwnFailureComesFirst) {
+  folder_.write("fails.py", script("x = torch.empty(16 << 20)\nsys.exit(7)\n"));
+  EXPECT_EQ(7, exec({"--gate", "peak_allocated_bytes < 1 MiB"}, {"python3", "fails.py"}).code);
+  EXPECT_EQ(7, report_of({"python3", "fails.py"})["command"]["exit_status"]);
+}
+
+TEST_F(ExecRecord, OutOfMemoryIsReportedWithWhatWasAlive) {
+  const ProgramResult ran = exec({}, {"python3", "greedy.py"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_THAT(ran.err,
+              AllOf(HasSubstr("OutOfMemoryError: CUDA out of memory. Tried to allocate 8 MiB."),
+                    HasSubstr("greedy ran out of memory on cuda:0 in step 1: 8.00 MiB"),
+                    HasSubstr("greedy.py:6"), HasSubstr("what was alive on cuda:0"),
+                    HasSubstr("kept.append(torch.empty(8 << 20))")));
+  const Json result = report_of({"python3", "greedy.py"});
+  const Json& variant = result["scenarios"].at(0)["variants"].at(0);
+  EXPECT_EQ("oom", variant["outcome"]);
+  EXPECT_EQ("CUDA out of memory. Tried to allocate 8 MiB.", variant["oom"]["message"]);
+}
+
+TEST_F(ExecRecord, AnErrorThatTheProgramHandlesIsNoEnd) {
+  folder_.write("catches.py", script(R"(
+try:
+    x = torch.empty(1 << 30)
+except torch.cuda.OutOfMemoryError:
+    pass
+)"));
+  const ProgramResult ran = exec({}, {"python3", "catches.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_EQ("", ran.err);
+  EXPECT_EQ(1, exec({"--gate", "num_ooms == 0"}, {"python3", "catches.py"}).code);
+}
+
+TEST_F(ExecRecord, CallsOfTheDeviceFailAsPlanned) {
+  folder_.write("tries.py", script(R"(
+for i in range(4):
+    try:
+        x = torch.empty(2 << 20)
+    except torch.cuda.OutOfMemoryError:
+        print(i)
+)"));
+  EXPECT_EQ("1\n", exec({"--fault", "nth(2)"}, {"python3", "tries.py"}).out);
+  EXPECT_EQ("2\n3\n", exec({"--fault", "persistent(nth(3))"}, {"python3", "tries.py"}).out);
+  EXPECT_EQ("", exec({"--fault", "size(>=4MiB)"}, {"python3", "tries.py"}).out);
+  EXPECT_EQ("0\n1\n2\n3\n", exec({"--fault", "capacity(1MiB)"}, {"python3", "tries.py"}).out);
+  EXPECT_EQ(2, exec({"--fault", "nht(2)"}, {"python3", "tries.py"}).code);
+}
+
+TEST_F(ExecRecord, BaselinesAreReportsOfTheCommand) {
+  report_of({"python3", "train.py"});
+  EXPECT_EQ(0, exec({"--baseline", "result.json"}, {"python3", "train.py"}).code);
+  folder_.write("train.py", test::read_file(file("train.py")) + "x = torch.empty(20 << 20)\n");
+  const ProgramResult ran = exec({"--baseline", "result.json"}, {"python3", "train.py"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("against result.json: "));
+}
+
+TEST_F(ExecRecord, EachProcessHasItsPart) {
+  folder_.write("many.sh", "#!/bin/sh\nRANK=1 python3 train.py & RANK=0 python3 train.py; wait\n");
+  const Json result = report_of({"sh", "many.sh"});
+  ASSERT_EQ(2U, result["scenarios"].size());
+  EXPECT_EQ("train (rank 0)", result["scenarios"].at(0)["name"]);
+  EXPECT_EQ("train (rank 1)", result["scenarios"].at(1)["name"]);
+}
+
+TEST_F(ExecRecord, AProcessThatIsKilledIsSaid) {
+  folder_.write("killed.py", script("import os\nx = torch.empty(1)\nos.kill(os.getpid(), 9)\n"));
+  const ProgramResult ran =
+      exec({"--gate", "peak_allocated_bytes < 1 GiB"}, {"sh", "-c", "python3 killed.py; true"});
+  EXPECT_EQ(3, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("ended before it could write what it had recorded"));
+}
+
+TEST_F(ExecRecord, ExitingAtOnceIsRecorded) {
+  folder_.write("at_once.py", script("import os\nx = torch.empty(4 << 20)\nos._exit(0)\n"));
+  EXPECT_EQ(0, exec({"--gate", "peak_allocated_bytes == 4 MiB"}, {"python3", "at_once.py"}).code);
+}
+
+TEST_F(ExecRecord, GatesNeedARecord) {
+  const ProgramResult ran = exec({"--gate", "peak_allocated_bytes < 1 GiB"}, {"true"});
+  EXPECT_EQ(5, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("nothing was recorded"));
+}
+
+TEST_F(ExecRecord, RecordsAreKeptWhereAsked) {
+  EXPECT_EQ(0, exec({"--record", "kept"}, {"python3", "train.py"}).code);
+  std::string snapshot;
+  for (const auto& entry : std::filesystem::directory_iterator(file("kept"))) {
+    if (entry.path().extension() == ".pickle") snapshot = entry.path();
+  }
+  EXPECT_EQ(0, ohm({"replay", snapshot, "--limit", "peak_allocated_bytes <= 18 MiB"}).code);
+  const ProgramResult again = exec({"--record", "kept"}, {"true"});
+  EXPECT_EQ(2, again.code);
+  EXPECT_THAT(again.err, HasSubstr("kept is not an empty folder"));
+}
+
+TEST_F(ExecRecord, TheEnvironmentsOwnSitecustomizeRuns) {
+  std::filesystem::create_directory(file("own"));
+  folder_.write("own/sitecustomize.py", "print('mine')\n");
+  const ProgramResult ran =
+      exec({}, {"env", "sh", "-c",
+                "PYTHONPATH=$PYTHONPATH:own python3 -c 'import sitecustomize; "
+                "print(sitecustomize.__file__)'"});
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("mine\n"), HasSubstr("own/sitecustomize.py")));
+}
+
+TEST_F(ExecRecord, NothingIsLeftBehind) {
+  std::filesystem::create_directory(file("scratch"));
+  ohm({"exec", "--", "true"});
+  const test::Program program(folder_.path().string(),
+                              {"exec", "--gpu", "tiny-64m", "--", "python3", "greedy.py"},
+                              [&] { ::setenv("TMPDIR", file("scratch").c_str(), 1); });
+  const_cast<test::Program&>(program).wait();
+  EXPECT_TRUE(std::filesystem::is_empty(file("scratch")));
+}
+
+TEST_F(ExecRecord, SaysWhatIsWrongBeforeAnythingStarts) {
+  struct Case {
+    std::vector<std::string> options;
+    int code;
+    std::string says;
+  };
+  const std::vector<Case> cases = {
+      {{"--gate", "peak_bytes < 1"}, 2, "peak_bytes"},
+      {{"--gate", "peak_host_bytes < 1"}, 2, "a snapshot does not record peak_host_bytes"},
+      {{"--baseline", "missing.json"}, 3, "missing.json"},
+      {{"--report", "json=missing/x.json"}, 2, "missing/x.json"},
+      {{"--report", "json=-"}, 2, "standard output is the command's"},
+      {{"--no-record", "--gate", "steps == 1"}, 2, "--no-record leaves nothing for --gate"},
+  };
+  for (const Case& wrong : cases) {
+    const ProgramResult ran = exec(wrong.options, {"touch", "started"});
+    EXPECT_EQ(wrong.code, ran.code) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(wrong.says));
+    EXPECT_FALSE(std::filesystem::exists(file("started"))) << wrong.says;
+  }
+}
+
+TEST_F(ExecRecord, SignalsReachTheCommand) {
+  folder_.write("waits.sh",
+                "trap 'echo asked to end; exit 9' TERM\necho ready\n"
+                "while :; do sleep 0.05; done\n");
+  test::Program program(folder_.path().string(), {"exec", "--", "sh", "waits.sh"});
+  while (program.out().empty()) ::usleep(1000);
+  program.send(SIGTERM);
+  const ProgramResult ran = program.wait();
+  EXPECT_EQ(9, ran.code);
+  EXPECT_THAT(ran.out, HasSubstr("asked to end"));
+}
+
+TEST_F(ExecRecord, ACommandThatASignalEndsEndsOhm) {
+  EXPECT_EQ(128 + SIGTERM, exec({}, {"sh", "-c", "kill -TERM $$"}).code);
+}
+
+// ---- ohm fit -- COMMAND -------------------------------------------------------------------------
+
+class FitCommand : public ExecRecord {
+ protected:
+  FitCommand() {
+    folder_.write("batches.py", script(R"(
+batch = int(sys.argv[1].split("=")[1])
+weights = torch.empty(4 << 20)
+for _ in range(2):
+    x = torch.empty(batch << 20)
+    y = torch.empty(batch << 20)
+    del x, y
+)"));
+  }
+  Json fit(std::vector<std::string> options, const std::vector<std::string>& command) {
+    options.insert(options.begin(), {"fit", "--json"});
+    options.emplace_back("--");
+    options.insert(options.end(), command.begin(), command.end());
+    ran_ = ohm(options);
+    return ran_.code == 0 ? Json::parse(ran_.out) : Json();
+  }
+  ProgramResult ran_;
+};
+
+TEST_F(FitCommand, FindsTheLargestValue) {
+  const Json result =
+      fit({"--vary", "batch=1..1000", "--gpu", "tiny-64m"}, {"python3", "batches.py", "batch=3"});
+  ASSERT_EQ(0, ran_.code) << ran_.err;
+  const Json& row = result["rows"].at(0);
+  // 64 MiB less 4 MiB of weights, for two tensors whose segments are multiples of 2 MiB.
+  EXPECT_EQ(30, row["best"]["value"]);
+  EXPECT_EQ(31, row["next"]["value"]);
+  EXPECT_THAT(row["next"]["reason"].get<std::string>(), HasSubstr("batches.py:8"));
+  // What the caching allocator would do is a poor guide to an allocator that keeps nothing.
+  EXPECT_LE(row["runs"].get<int>(), 20);
+}
+
+TEST_F(FitCommand, FindsTheSmallestGpu) {
+  const Json result =
+      fit({"--vary", "capacity", "--gpu", "tiny-64m"}, {"python3", "batches.py", "batch=8"});
+  ASSERT_EQ(0, ran_.code) << ran_.err;
+  EXPECT_EQ(20 << 20, result["rows"].at(0)["best"]["value"]);
+}
+
+TEST_F(FitCommand, VariesOptionsPlaceholdersAndVariables) {
+  folder_.write("options.py",
+                script("import os\n"
+                       "words = dict(w.lstrip('-').split('=') for w in sys.argv[1:])\n"
+                       "batch = int(words.get('batch') or os.environ['BATCH'])\n"
+                       "x = torch.empty(batch << 20)\n"));
+  const auto largest = [&](const std::string& name, const std::vector<std::string>& command) {
+    const Json result = fit({"--vary", name + "=1..1000", "--gpu", "tiny-64m"}, command);
+    return ran_.code == 0 ? result["rows"].at(0)["best"]["value"].get<int>() : -1;
+  };
+  EXPECT_EQ(64, largest("batch", {"python3", "options.py", "--batch=2"}));
+  EXPECT_EQ(64, largest("b", {"python3", "options.py", "batch={b}"}));
+  ::setenv("BATCH", "1", 1);
+  EXPECT_EQ(64, largest("BATCH", {"python3", "options.py"}));
+  ::unsetenv("BATCH");
+  EXPECT_EQ(-1, largest("batch", {"python3", "options.py"}));
+  EXPECT_THAT(ran_.err, HasSubstr("write {batch} where the value belongs"));
+}
+
+TEST_F(FitCommand, AProgramThatFailsIsAnError) {
+  const Json result =
+      fit({"--vary", "batch=1..9"}, {"python3", "-c", "raise SystemExit('no data')", "batch=1"});
+  EXPECT_EQ(3, ran_.code);
+  EXPECT_THAT(ran_.out, HasSubstr("exit status 1: no data"));
+}
+
+TEST_F(FitCommand, OptionsOfScenariosAreRefused) {
+  fit({"--vary", "batch=1..9", "--set", "x=1"}, {"true", "batch=1"});
+  EXPECT_EQ(2, ran_.code);
+  EXPECT_THAT(ran_.err, HasSubstr("--set: is for scenarios"));
+}
+
+}  // namespace
+}  // namespace ohm

@@ -1,0 +1,17 @@
+from .. import _C
+
+
+def _record_memory_history(enabled, context, stacks, max_entries):
+    assert enabled == context == "all" and stacks == "python" and max_entries > 0
+
+
+def _snapshot():
+    segments = [
+        {"device": 0, "address": address, "total_size": segment, "allocated_size": segment,
+         "active_size": segment, "requested_size": size, "stream": 0, "segment_type": "large",
+         "segment_pool_id": (0, 0), "is_expandable": False, "frames": frames,
+         "blocks": [{"address": address, "size": segment, "requested_size": size,
+                     "state": "active_allocated", "frames": frames}]}
+        for address, (size, segment, frames) in sorted(_C.blocks.items())
+    ]
+    return {"segments": segments, "device_traces": [list(_C.trace)]}
