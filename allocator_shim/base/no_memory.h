@@ -1,8 +1,8 @@
 // A lack of the host's memory, with what it was needed for.
 #pragma once
 
+#include <memory>
 #include <new>
-#include <stdexcept>
 #include <string>
 
 namespace ohm {
@@ -10,11 +10,12 @@ namespace ohm {
 class NoMemory final : public std::bad_alloc {
  public:
   /// "to read r.json".
-  explicit NoMemory(const std::string& purpose) : text_("no memory is left " + purpose) {}
-  const char* what() const noexcept override { return text_.what(); }
+  explicit NoMemory(const std::string& purpose)
+      : text_(std::make_shared<const std::string>("no memory is left " + purpose)) {}
+  const char* what() const noexcept override { return text_->c_str(); }
 
  private:
-  std::runtime_error text_;  ///< whose copies take no memory
+  std::shared_ptr<const std::string> text_;  ///< copies take no memory
 };
 
 /// Calls `read`; where there is no memory for it, the error names the file.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "allocator_shim/device/cuda/shared_library.h"
 #include "allocator_shim/interpose/gpu_variable.h"
@@ -81,7 +82,7 @@ RecordFolder::RecordFolder() {
   path_ = pattern;
 }
 
-RecordFolder::RecordFolder(const std::string& path) : path_(path), is_kept_(true) {
+RecordFolder::RecordFolder(std::string path) : path_(std::move(path)), is_kept_(true) {
   std::error_code error;
   std::filesystem::create_directories(path_, error);
   const bool is_ready = !error && std::filesystem::is_empty(path_, error);

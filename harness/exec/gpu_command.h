@@ -22,7 +22,7 @@ class RecordFolder {
   /// In the folder of temporary files, and gone with this. Throws std::invalid_argument.
   RecordFolder();
   /// There, for good; it must be empty or not there yet. Throws std::invalid_argument.
-  explicit RecordFolder(const std::string& path);
+  explicit RecordFolder(std::string path);
   ~RecordFolder();
   RecordFolder(const RecordFolder&) = delete;
   RecordFolder& operator=(const RecordFolder&) = delete;

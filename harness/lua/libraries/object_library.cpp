@@ -243,9 +243,9 @@ std::set<const void*> settle_dying_objects(lua_State* L, std::span<const void* c
   }
   // Lua looks for what gets a finalizer from the youngest value on, and what it found last is the
   // youngest: in this order each is there at once, and the order of finalizers stays.
-  for (auto address = found.rbegin(); address != found.rend(); ++address) {
-    if (!kept.contains(*address)) continue;
-    const ReferenceGraph::Index value = graph.index_of(*address);
+  for (std::size_t i = found.size(); i-- > 0;) {
+    if (!kept.contains(found[i])) continue;
+    const ReferenceGraph::Index value = graph.index_of(found[i]);
     graph.push(value);
     arm_finalizer(L, -1);
     if (value < count) keep_object(L, -1, garbage);

@@ -14,7 +14,6 @@ using Json = nlohmann::json;
 using test::ProgramResult;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// After two lines that find the stand-in.
 std::string script(const std::string& body) {
