@@ -8,6 +8,7 @@
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "harness/scenario/source_lines.h"
 #include "reports/history/snapshot_result.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::engine {
 
@@ -39,14 +40,24 @@ void take_end(const ProcessRecord& record, VariantResult& variant) {
   if (!record.error) return;
   variant.error = record.error;
   variant.outcome = record.is_out_of_memory ? Outcome::oom : Outcome::error;
-  if (record.is_out_of_memory && variant.oom) {
-    const std::string& message = record.error->message;
-    variant.oom->message = message.substr(message.find(": ") + 2);
-    // Threads of autograd have no line of the program: its own is where it waited for them.
-    if (variant.oom->file.empty()) {
-      variant.oom->file = record.error->file;
-      variant.oom->line = record.error->line;
-    }
+  variant.verdict = record.is_out_of_memory ? Verdict::failed : Verdict::error;
+  variant.reason = record.error->message;
+  if (!record.is_out_of_memory) return;
+  variant.failure_type = FailureType::limit_exceeded;
+  if (!variant.oom) return;  // of the host, say
+  const std::string& message = record.error->message;
+  variant.oom->message = message.substr(message.find(": ") + 2);
+  // Threads of autograd have no line of the program: its own is where it waited for them.
+  if (variant.oom->file.empty()) {
+    variant.oom->file = record.error->file;
+    variant.oom->line = record.error->line;
+  }
+}
+
+/// After the paths of `variant` were shortened.
+void say_out_of_memory(VariantResult& variant) {
+  if (variant.outcome == Outcome::oom && variant.oom) {
+    variant.reason = reports::oom_sentence(*variant.oom);
   }
 }
 
@@ -135,6 +146,7 @@ RunResult command_result(const std::vector<ProcessRecord>& records, const Comman
       take_counters(record, machine, variant);
       take_end(record, variant);
       ShortenedPaths(record.folder).shorten(scenario);
+      say_out_of_memory(variant);
       take_source(scenario);
       gate.judge(recorded);
     }

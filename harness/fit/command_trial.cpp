@@ -3,19 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/observe/event_record.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
 #include "harness/exec/command_result.h"
 #include "harness/exec/gpu_command.h"
 #include "harness/exec/process_record.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::engine {
 
@@ -78,12 +77,7 @@ std::optional<RequestList> request_list(const std::vector<ProcessRecord>& record
 std::string oom_reason(const RunResult& result) {
   for (const ScenarioResult& scenario : result.scenarios) {
     for (const VariantResult& variant : scenario.variants) {
-      if (!variant.oom) continue;
-      const OomResult& oom = *variant.oom;
-      return fmt::format("out of memory in step {} on {}: {}{}, {}:{}", oom.step, oom.device,
-                         human_bytes(static_cast<std::uint64_t>(oom.requested_bytes)),
-                         oom.op.empty() ? "" : " for " + oom.op,
-                         std::filesystem::path(oom.file).filename().string(), oom.line);
+      if (variant.oom) return reports::oom_sentence(*variant.oom);
     }
   }
   return "an out-of-memory error that the command catches";

@@ -17,6 +17,7 @@
 #include "harness/judge/scenario_validation.h"
 #include "harness/run/variant_process.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::engine {
 
@@ -29,11 +30,8 @@ class RowError : public std::runtime_error {
 };
 
 std::string oom_reason(const MeasuredVariant& run) {
-  if (!run.oom) return "an out-of-memory error that the program catches";
-  const OomResult& oom = *run.oom;
-  return fmt::format("out of memory in step {} on {}: {}{}, {}:{}", oom.step, oom.device,
-                     human_bytes(static_cast<std::uint64_t>(oom.requested_bytes)),
-                     oom.op.empty() ? "" : " for " + oom.op, oom.file, oom.line);
+  return run.oom ? reports::oom_sentence(*run.oom)
+                 : "an out-of-memory error that the program catches";
 }
 
 std::int64_t largest(const MeasuredVariant& run, std::int64_t DeviceResult::*figure) {

@@ -106,6 +106,7 @@ void RecordedGate::judge(reports::RecordedRun& recorded) const {
   if (!baseline_path_.empty()) judge_baseline(scenario);
   scenario.verdict = variant.verdict;
   if (variant.verdict == Verdict::failed) recorded.result.exit_reason = ExitReason::failed;
+  if (variant.verdict == Verdict::error) recorded.result.exit_reason = ExitReason::script_error;
 }
 
 void RecordedGate::judge_limits(const reports::RecordedRun& recorded,

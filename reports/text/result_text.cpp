@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "allocator_shim/base/format_bytes.h"
+
 namespace ohm::reports {
 
 namespace {
@@ -17,6 +19,12 @@ std::string counted(std::size_t count, const char* noun) {
 std::string place_text(const std::string& file, int line) {
   if (file.empty()) return "place unknown";
   return line > 0 ? fmt::format("{}:{}", file, line) : file;
+}
+
+std::string oom_sentence(const OomResult& oom) {
+  return fmt::format("out of memory in step {} on {}: {}{}, {}", oom.step, oom.device,
+                     human_bytes(static_cast<std::uint64_t>(oom.requested_bytes)),
+                     oom.op.empty() ? "" : " for " + oom.op, place_text(oom.file, oom.line));
 }
 
 std::string explained_by(const FindingResult& finding) {

@@ -11,6 +11,9 @@ namespace ohm::reports {
 /// "scenarios/x.lua:31", or that it is unknown.
 std::string place_text(const std::string& file, int line);
 
+/// "out of memory in step 3 on cuda:0: 20.00 MiB for relu, scenarios/x.lua:31".
+std::string oom_sentence(const OomResult& oom);
+
 /// "explained by scenarios/leaked_loss_graph.lua".
 std::string explained_by(const FindingResult& finding);
 

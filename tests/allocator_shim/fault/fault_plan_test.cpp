@@ -59,6 +59,18 @@ TEST(FaultPlan, FiresAsOftenAsItsScheduleSays) {
   }
 }
 
+TEST(FaultPlan, MeansTheCallsThatItIsOf) {
+  const auto fires = [](PlannedCalls calls, FaultLevel level) {
+    return FaultPlan::parse("nth(1)", calls).should_fail(call_of(512, 0, level));
+  };
+  EXPECT_TRUE(fires(PlannedCalls::requests, FaultLevel::request));
+  EXPECT_FALSE(fires(PlannedCalls::requests, FaultLevel::segment));
+  EXPECT_TRUE(fires(PlannedCalls::device, FaultLevel::segment));
+  EXPECT_TRUE(fires(PlannedCalls::device, FaultLevel::map));
+  EXPECT_FALSE(fires(PlannedCalls::device, FaultLevel::request));
+  EXPECT_EQ(1024U, FaultPlan::parse("capacity(1KiB)", PlannedCalls::device).capacity_bytes_of(0));
+}
+
 TEST(FaultPlan, InjectsNothingByDefault) {
   FaultPlan plan;
   EXPECT_TRUE(failing(plan).empty());

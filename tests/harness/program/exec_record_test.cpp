@@ -116,6 +116,9 @@ TEST_F(ExecRecord, OutOfMemoryIsReportedWithWhatWasAlive) {
   const Json& variant = result["scenarios"].at(0)["variants"].at(0);
   EXPECT_EQ("oom", variant["outcome"]);
   EXPECT_EQ("CUDA out of memory. Tried to allocate 8 MiB.", variant["oom"]["message"]);
+  EXPECT_EQ("failed", variant["verdict"]);
+  EXPECT_EQ("out of memory in step 1 on cuda:0: 8.00 MiB for empty, greedy.py:6",
+            variant["reason"]);
 }
 
 TEST_F(ExecRecord, AnErrorThatTheProgramHandlesIsNoEnd) {

@@ -55,6 +55,22 @@ TEST(SnapshotResult, FindsWhatWasThereBeforeTheHistory) {
             variant.history->devices[0].allocated_high);
 }
 
+TEST(SnapshotResult, TellsWhatWasAliveWhenMemoryRanOut) {
+  Snapshot snapshot = small_snapshot();
+  // After the first allocation, before what was there earlier went.
+  snapshot.device_traces[0].insert(snapshot.device_traces[0].begin() + 1,
+                                   entry(EventAction::oom, 512, 1U << 20U));
+  const RunResult result = snapshot_result(snapshot, "small.pickle");
+  const VariantResult& variant = result.scenarios[0].variants.at(0);
+  ASSERT_TRUE(variant.oom.has_value());
+  EXPECT_EQ("cuda:0", variant.oom->device);
+  EXPECT_EQ(1 << 20, variant.oom->requested_bytes);
+  ASSERT_EQ(1U, variant.oom->holders.size());
+  EXPECT_EQ(1024 + 1024, variant.oom->holders[0].bytes);
+  EXPECT_EQ(2, variant.oom->holders[0].count);
+  EXPECT_FALSE(variant.oom->injected);
+}
+
 TEST(SnapshotResult, UndoesSegmentsToTheirBeginning) {
   Snapshot snapshot = small_snapshot();
   snapshot.device_traces[0].push_back(

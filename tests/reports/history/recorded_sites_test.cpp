@@ -1,0 +1,84 @@
+#include "reports/history/recorded_sites.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ohm::reports {
+namespace {
+
+/// A frame: its function, in this file.
+using Frame = std::pair<const char*, const char*>;
+
+constexpr const char* kLinear = "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py";
+constexpr const char* kModule = "/venv/lib/python3.11/site-packages/torch/nn/modules/module.py";
+constexpr const char* kFunctional = "/venv/lib/python3.11/site-packages/torch/nn/functional.py";
+constexpr const char* kAdamW = "/venv/lib/python3.11/site-packages/torch/optim/adamw.py";
+
+/// Innermost first, of a program whose own line is 7.
+HistorySite site_of(const std::vector<Frame>& frames) {
+  StackTable tables;
+  std::vector<FrameId> ids;
+  for (const auto& [function, file] : frames) {
+    StackFrame frame;
+    frame.name = tables.intern(function);
+    frame.filename = tables.intern(file);
+    frame.line = 7;
+    ids.push_back(tables.intern(frame));
+  }
+  const StackId stack = tables.intern(ids);
+  RecordedSites sites(tables);
+  return sites.at(sites.of(stack));
+}
+
+TEST(RecordedSites, AnOpIsTheFunctionOfTheLibraryThatWasCalled) {
+  EXPECT_EQ("layer_norm", site_of({{"layer_norm", kFunctional},
+                                   {"forward", "/torch/nn/modules/normalization.py"},
+                                   {"_call_impl", kModule},
+                                   {"forward", "train.py"}})
+                              .op);
+  EXPECT_EQ(
+      "cuda",
+      site_of({{"<lambda>", kModule}, {"_apply", kModule}, {"cuda", kModule}, {"main", "train.py"}})
+          .op);
+  EXPECT_EQ("_init_group",
+            site_of({{"_init_group", kAdamW}, {"step", kAdamW}, {"main", "t.py"}}).op);
+}
+
+TEST(RecordedSites, AModuleIsAnOpWhereItCallsNoneByName) {
+  EXPECT_EQ("linear", site_of({{"forward", kLinear},
+                               {"_call_impl", kModule},
+                               {"_wrapped_call_impl", kModule},
+                               {"forward", "train.py"}})
+                          .op);
+}
+
+TEST(RecordedSites, WithoutALibraryThereIsTheProgramsOwnFunction) {
+  EXPECT_EQ("attention", site_of({{"attention", "train.py"}, {"forward", "train.py"}}).op);
+}
+
+TEST(RecordedSites, NativeFramesNameTheOpAndNeverTheMachineryAroundIt) {
+  EXPECT_EQ("addmm", site_of({{"torch::unwind::unwind()", "??"},
+                              {"c10::cuda::CUDACachingAllocator::malloc(unsigned long)", "??"},
+                              {"at::_ops::addmm::redispatch(c10::DispatchKeySet)", "??"},
+                              {"forward", kLinear},
+                              {"main", "train.py"}})
+                         .op);
+  EXPECT_EQ("MulBackward0",
+            site_of({{"torch::unwind::unwind()", "??"},
+                     {"torch::autograd::generated::MulBackward0::apply(std::vector)", "??"}})
+                .op);
+  EXPECT_EQ("linear", site_of({{"torch::unwind::unwind()", "??"}, {"forward", kLinear}}).op);
+}
+
+TEST(RecordedSites, ALineIsTheInnermostOfTheProgramsOwn) {
+  const HistorySite site =
+      site_of({{"forward", kLinear}, {"forward", "model.py"}, {"main", "train.py"}});
+  EXPECT_EQ("model.py", site.file);
+  EXPECT_EQ(7, site.line);
+}
+
+}  // namespace
+}  // namespace ohm::reports
