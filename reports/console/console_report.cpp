@@ -232,6 +232,9 @@ std::string details(const VariantResult& variant, const ReportStyle& style) {
 bool wants_oom_block(const VariantResult& variant, Detail detail) {
   if (!variant.oom) return false;
   if (detail == Detail::verbose || !is_good(variant)) return true;
+  // A record tells that memory ran out, and not whether that ended the program.
+  const bool is_of_record = variant.outcome == Outcome::completed;
+  if (detail == Detail::normal && is_of_record) return true;
   return detail == Detail::normal && variant.role == Role::problem;
 }
 

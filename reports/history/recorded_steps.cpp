@@ -32,22 +32,32 @@ int rank_of(std::string_view name) {
   return contains(name, "step") || contains(name, "iteration") ? 2 : 0;
 }
 
-/// Frames that all stacks have, the outermost first.
-std::vector<FrameId> common_frames(const StackTable& tables, const std::set<StackId>& stacks) {
-  std::vector<FrameId> common;
-  bool is_first = true;
+/// The outermost frame first.
+std::vector<FrameId> from_outside(const StackTable& tables, StackId id) {
+  const auto stack = tables.stack(id);
+  return {std::make_reverse_iterator(stack.end()), std::make_reverse_iterator(stack.begin())};
+}
+
+/// One call that all stacks are in, and the calls around it, the outermost first. At the innermost
+/// of them a function may have got to different lines.
+std::vector<FrameId> common_calls(const StackTable& tables, const std::set<StackId>& stacks) {
+  std::vector<FrameId> common = from_outside(tables, *stacks.begin());
+  std::size_t equal = common.size();  // frames that are the same in all stacks
   for (const StackId id : stacks) {
-    const auto stack = tables.stack(id);
-    const std::vector<FrameId> frames(std::make_reverse_iterator(stack.end()),
-                                      std::make_reverse_iterator(stack.begin()));
-    if (is_first) {
-      common = frames;
-    } else {
-      const auto parted = std::mismatch(common.begin(), common.end(), frames.begin(), frames.end());
-      common.erase(parted.first, common.end());
-    }
-    is_first = false;
+    const std::vector<FrameId> frames = from_outside(tables, id);
+    const auto parted = std::mismatch(common.begin(), common.end(), frames.begin(), frames.end());
+    equal = std::min(equal, static_cast<std::size_t>(parted.first - common.begin()));
   }
+  const auto is_same_function = [&](StackId id) {
+    const std::vector<FrameId> frames = from_outside(tables, id);
+    if (equal >= frames.size()) return false;
+    const StackFrame& frame = tables.frame(frames[equal]);
+    const StackFrame& first = tables.frame(common[equal]);
+    return frame.name == first.name && frame.filename == first.filename;
+  };
+  const bool has_more =
+      equal < common.size() && std::all_of(stacks.begin(), stacks.end(), is_same_function);
+  common.resize(equal + (has_more ? 1 : 0));
   return common;
 }
 
@@ -80,7 +90,7 @@ bool is_inside_of_a_module(const StackTable& tables, const std::vector<StackId>&
     const std::string_view name = tables.text(tables.frame(id).name);
     return name == "forward" || name == "backward";
   };
-  const std::vector<FrameId> common = common_frames(tables, different);
+  const std::vector<FrameId> common = common_calls(tables, different);
   if (!common.empty()) return std::any_of(common.begin(), common.end(), is_of_module);
   // Stacks that were cut off do not show what called them.
   return std::all_of(different.begin(), different.end(), [&](StackId id) {

@@ -55,6 +55,46 @@ TEST(SnapshotResult, FindsWhatWasThereBeforeTheHistory) {
             variant.history->devices[0].allocated_high);
 }
 
+/// A forward pass through layers, each of which keeps three blocks, called by a training loop. What
+/// occurs once in each is not what each begins with.
+Snapshot forward_pass(int layers) {
+  Snapshot snapshot;
+  snapshot.details.emplace_back();
+  StackTable& tables = snapshot.tables;
+  const auto frame = [&](const char* function, int line) {
+    StackFrame frame;
+    frame.name = tables.intern(function);
+    frame.filename = tables.intern("train.py");
+    frame.line = line;
+    return tables.intern(frame);
+  };
+  std::vector<TraceEntry>& trace = snapshot.device_traces.emplace_back();
+  std::uint64_t address = kBase;
+  const auto allocate = [&](std::vector<FrameId> frames) {
+    TraceEntry made = entry(EventAction::alloc, address, 1024);
+    made.stack = tables.intern(frames);
+    trace.push_back(made);
+    address += 1024;
+  };
+  const FrameId loop = frame("train", 63);
+  trace.push_back(entry(EventAction::segment_alloc, kBase, kSegment));
+  for (int i = 0; i < layers; ++i) {
+    for (int twice = 0; twice < 2; ++twice) {
+      allocate({frame("attention", 31), frame("forward", 53), loop});
+    }
+    allocate({frame("mlp", 37), frame("forward", 53), loop});
+  }
+  for (int twice = 0; twice < 2; ++twice) allocate({frame("forward", 54), loop});
+  return snapshot;
+}
+
+TEST(SnapshotResult, LayersAreNotSteps) {
+  const RunResult result = snapshot_result(forward_pass(12), "forward.pickle");
+  const VariantResult& variant = result.scenarios[0].variants.at(0);
+  EXPECT_EQ(0, variant.steps);
+  EXPECT_TRUE(variant.findings.empty());
+}
+
 TEST(SnapshotResult, TellsWhatWasAliveWhenMemoryRanOut) {
   Snapshot snapshot = small_snapshot();
   // After the first allocation, before what was there earlier went.
