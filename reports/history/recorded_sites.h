@@ -16,13 +16,18 @@ namespace ohm::reports {
 /// Ids in the order of their first use; 0 is of no stack.
 class RecordedSites {
  public:
-  explicit RecordedSites(const StackTable& tables) : tables_(tables), sites_(1), categories_(1) {}
+  /// `has_stacks`: the record has some. What has none then was made by a thread that runs no
+  /// Python, which of PyTorch's are those of autograd.
+  RecordedSites(const StackTable& tables, bool has_stacks)
+      : tables_(tables),
+        sites_(1),
+        categories_(1, has_stacks ? Category::gradient : Category::other) {}
 
   SiteId of(StackId stack);
 
-  /// The innermost line of the user's own, and the op that asked for the memory: by the native frames
-  /// of the stack, else the library's function that was called, a module's kind, or the user's own
-  /// function.
+  /// The innermost line of the user's own, and the op that asked for the memory: by the native
+  /// frames of the stack, else the library's function that was called, a module's kind, or the
+  /// user's own function.
   const HistorySite& at(SiteId id) const { return sites_[id]; }
 
   /// By the names of functions: an optimizer's, backward, forward, what moves a module or loads

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reports/history/block_sizes.h"
 #include "reports/history/diagnosis.h"
 #include "reports/history/history_builder.h"
 #include "reports/history/history_detail.h"
@@ -54,13 +55,20 @@ std::vector<When> in_order(const Snapshot& snapshot) {
   return order;
 }
 
+bool has_stacks(const Snapshot& snapshot) {
+  const auto has_one = [](const TraceEntry& entry) { return entry.stack != kNoStack; };
+  return std::any_of(
+      snapshot.device_traces.begin(), snapshot.device_traces.end(),
+      [&](const auto& trace) { return std::any_of(trace.begin(), trace.end(), has_one); });
+}
+
 class SnapshotResult {
  public:
   SnapshotResult(const Snapshot& snapshot, const std::string& path, StepSource step_source)
       : snapshot_(snapshot),
         path_(path),
         step_source_(step_source),
-        sites_(snapshot.tables),
+        sites_(snapshot.tables, has_stacks(snapshot)),
         order_(in_order(snapshot)) {
     devices_ = snapshot.device_traces.size();
     for (const SnapshotSegment& segment : snapshot.segments) {
@@ -110,6 +118,7 @@ class SnapshotResult {
 
   void add_beginning(HistoryBuilder& builder, std::size_t device) {
     const RecordedBeginning& beginning = beginnings_.emplace_back(snapshot_, device);
+    block_sizes_.emplace_back(snapshot_, beginning);
     MemoryEvent event;
     event.device = static_cast<std::int8_t>(device);
     event.action = EventAction::segment_map;
@@ -140,10 +149,11 @@ class SnapshotResult {
     event.address = entry.address;
     event.bytes = entry.bytes;
     DeviceResult& result = results_[when.device];
+    const std::uint64_t block_bytes = block_sizes_[when.device].follow(entry);
     switch (entry.action) {
       case EventAction::alloc:
         event.block_units =
-            units_of(std::max(entry.bytes, beginnings_[when.device].bytes_at_end(when.index)));
+            units_of(std::max(block_bytes, beginnings_[when.device].bytes_at_end(when.index)));
         event.site = sites_.of(entry.stack);
         event.category = category_of(snapshot_.detail(entry).category, event.site);
         break;
@@ -330,6 +340,7 @@ class SnapshotResult {
   std::vector<When> order_;
   std::size_t devices_ = 0;
   std::vector<RecordedBeginning> beginnings_;
+  std::vector<BlockSizes> block_sizes_;
   std::vector<DeviceResult> results_;
   std::vector<std::vector<std::int64_t>> marks_;  ///< bytes allocated, of each device
   std::optional<std::uint32_t> oom_event_;

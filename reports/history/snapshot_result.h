@@ -26,8 +26,8 @@ enum class StepSource : std::uint8_t {
 };
 
 /// One scenario named after the file, with one variant. What the history does not show of the
-/// beginning is found by undoing it from the end. Of a block that is gone only the bytes asked for
-/// are known: it counts as these, rounded up to 512.
+/// beginning is found by undoing it from the end. Blocks have the sizes that the allocator gave
+/// them (block_sizes.h).
 ///
 /// Categories that the record does not name are told by the names of the Python functions on the
 /// stack. What the record shows of pitfalls is in `findings`.

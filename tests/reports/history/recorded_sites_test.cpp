@@ -29,7 +29,7 @@ HistorySite site_of(const std::vector<Frame>& frames) {
     ids.push_back(tables.intern(frame));
   }
   const StackId stack = tables.intern(ids);
-  RecordedSites sites(tables);
+  RecordedSites sites(tables, true);
   return sites.at(sites.of(stack));
 }
 
