@@ -150,9 +150,12 @@ std::string RecordedSites::op_of(StackId stack) const {
       continue;
     }
     if (!is_of_library(file)) {
+      // A comprehension is a part of the function around it.
       function = name;
-      break;
+      if (!name.starts_with('<')) break;
+      continue;
     }
+    if (!function.empty()) break;  // who called the program's own says nothing of it
     if (!is_of_every_call(name)) return std::string(name);
     if (module.empty() && name == "forward") module = file_stem(file);
   }

@@ -57,6 +57,8 @@ TEST(RecordedSites, AModuleIsAnOpWhereItCallsNoneByName) {
 
 TEST(RecordedSites, WithoutALibraryThereIsTheProgramsOwnFunction) {
   EXPECT_EQ("attention", site_of({{"attention", "train.py"}, {"forward", "train.py"}}).op);
+  EXPECT_EQ("load", site_of({{"<listcomp>", "train.py"}, {"load", "train.py"}}).op);
+  EXPECT_EQ("<module>", site_of({{"<listcomp>", "train.py"}, {"<module>", "train.py"}}).op);
 }
 
 TEST(RecordedSites, NativeFramesNameTheOpAndNeverTheMachineryAroundIt) {
