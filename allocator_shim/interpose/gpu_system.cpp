@@ -17,6 +17,13 @@ namespace {
 
 thread_local int current_device = 0;
 
+/// What the host refuses is, for the program, memory that the card has not. That it is the host's
+/// has to be said.
+Status refused(const HostRefusal& refusal) {
+  fmt::print(stderr, "ohm: {}\n", refusal.what());
+  return Status::out_of_memory;
+}
+
 /// No GPU is better than another one than was asked for.
 GpuSystem* make_system() {
   const char* selection = std::getenv(kGpusVariable);
@@ -101,7 +108,12 @@ VirtualGpu& GpuSystem::used(int device) {
     options.values = ValueMode::keeps_values;
     options.address_origin = AddressOrigin::host;
     options.process_id = static_cast<std::uint32_t>(getpid());
-    gpu.memory = std::make_unique<VirtualGpu>(profile_.capacity_bytes, options);
+    try {
+      gpu.memory = std::make_unique<VirtualGpu>(profile_.capacity_bytes, options);
+    } catch (const HostRefusal& refusal) {
+      refused(refusal);
+      std::_Exit(EXIT_FAILURE);
+    }
   }
   return *gpu.memory;
 }
@@ -120,9 +132,13 @@ Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address
   if (bytes == 0) return Status::success;
   if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
   const std::size_t rounded = AddressSpace::round_up(bytes);
-  const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
-  if (!granted) return Status::out_of_memory;
-  address = *granted;
+  try {
+    const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
+    if (!granted) return Status::out_of_memory;
+    address = *granted;
+  } catch (const HostRefusal& refusal) {
+    return refused(refusal);
+  }
   gpus_[static_cast<std::size_t>(device)].segments.emplace(address, rounded);
   return Status::success;
 }
@@ -151,9 +167,29 @@ std::optional<DeviceRange> GpuSystem::find(DeviceAddress address) {
   return std::nullopt;
 }
 
-bool GpuSystem::may_be_device(DeviceAddress address) {
+/// Several mappings may follow each other without a gap.
+bool GpuSystem::is_mapped(const Gpu& gpu, DeviceAddress address, std::size_t bytes) {
+  const DeviceAddress end = address + bytes;
+  auto mapping = gpu.mappings.upper_bound(address);
+  if (mapping == gpu.mappings.begin()) return false;
+  DeviceAddress covered = (--mapping)->first;
+  while (mapping != gpu.mappings.end() && mapping->first == covered) {
+    covered += mapping->second.bytes;
+    if (covered >= end) return true;
+    ++mapping;
+  }
+  return false;
+}
+
+Place GpuSystem::place_of(const void* pointer, std::size_t bytes) {
+  const auto address = reinterpret_cast<DeviceAddress>(pointer);
   const std::lock_guard guard(mutex_);
-  return owner(address) != nullptr;
+  const Gpu* gpu = owner(address);
+  if (gpu == nullptr) return Place::host;
+  const auto segment = holder(gpu->segments, address);
+  const bool is_allocated =
+      segment != gpu->segments.end() && bytes <= segment->first + segment->second - address;
+  return is_allocated || is_mapped(*gpu, address, bytes) ? Place::device : Place::nowhere;
 }
 
 DeviceMemoryInfo GpuSystem::info(int device) {
@@ -226,7 +262,11 @@ Status GpuSystem::map(DeviceAddress address, std::size_t bytes, PhysicalMemory* 
   const auto range = holder(gpu->ranges, address);
   const bool fits = range != gpu->ranges.end() && address - range->first + bytes <= range->second;
   if (!fits || gpu->mappings.count(address) != 0) return Status::invalid_value;
-  gpu->memory->map_chunk(address, bytes);
+  try {
+    gpu->memory->map_chunk(address, bytes);
+  } catch (const HostRefusal& refusal) {
+    return refused(refusal);
+  }
   gpu->mappings.emplace(address, Mapping{bytes, memory});
   ++memory->references;
   return Status::success;

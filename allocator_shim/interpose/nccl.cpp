@@ -16,6 +16,7 @@ using namespace ohm::interpose;
 namespace {
 
 constexpr int kUnhandledCudaError = 1;
+constexpr int kInvalidNcclArgument = 4;
 
 struct Communicator {
   int ranks;
@@ -28,10 +29,11 @@ struct UniqueId {
 };
 
 /// Bytes of an element: int8, uint8, int32, uint32, int64, uint64, float16, float32, float64,
-/// bfloat16, fp8 (e4m3, e5m2).
+/// bfloat16, fp8 (e4m3, e5m2). 0: it is none of them.
 std::size_t element_bytes(int data_type) {
   constexpr std::array<std::size_t, 12> kBytes = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-  return kBytes.at(static_cast<std::size_t>(data_type));
+  const auto index = static_cast<std::size_t>(data_type);
+  return index < kBytes.size() ? kBytes[index] : 0;
 }
 
 int join(Communicator** communicator, int ranks, int rank) {
@@ -39,8 +41,11 @@ int join(Communicator** communicator, int ranks, int rank) {
   return kLibrarySuccess;
 }
 
-void copy_elements(void* to, const void* from, std::size_t count, int data_type) {
-  if (to != from) copy(to, from, count * element_bytes(data_type));
+int copy_elements(void* to, const void* from, std::size_t count, int data_type) {
+  if (element_bytes(data_type) == 0) return kInvalidNcclArgument;
+  if (to == from) return kLibrarySuccess;
+  const Status status = copy(to, from, count * element_bytes(data_type));
+  return status == Status::success ? kLibrarySuccess : kUnhandledCudaError;
 }
 
 }  // namespace
@@ -111,31 +116,31 @@ OHM_EXPORTED int ncclCommGetAsyncError(const Communicator* /*communicator*/, int
 OHM_EXPORTED int ncclAllReduce(const void* from, void* to, std::size_t count, int data_type,
                                int /*operation*/, Communicator* /*communicator*/,
                                void* /*stream*/) {
-  copy_elements(to, from, count, data_type);
-  return kLibrarySuccess;
+  return copy_elements(to, from, count, data_type);
 }
 
 OHM_EXPORTED int ncclReduce(const void* from, void* to, std::size_t count, int data_type,
                             int /*operation*/, int root, Communicator* communicator,
                             void* /*stream*/) {
-  if (communicator->rank == root) copy_elements(to, from, count, data_type);
-  return kLibrarySuccess;
+  if (communicator->rank != root) return kLibrarySuccess;
+  return copy_elements(to, from, count, data_type);
 }
 
 OHM_EXPORTED int ncclBroadcast(const void* from, void* to, std::size_t count, int data_type,
                                int root, Communicator* communicator, void* /*stream*/) {
-  if (communicator->rank == root) copy_elements(to, from, count, data_type);
-  return kLibrarySuccess;
+  if (communicator->rank != root) return kLibrarySuccess;
+  return copy_elements(to, from, count, data_type);
 }
 
 OHM_EXPORTED int ncclAllGather(const void* from, void* to, std::size_t count, int data_type,
                                Communicator* communicator, void* /*stream*/) {
   const std::size_t bytes = count * element_bytes(data_type);
-  for (int rank = 0; rank < communicator->ranks; ++rank) {
+  int status = kLibrarySuccess;
+  for (int rank = 0; rank < communicator->ranks && status == kLibrarySuccess; ++rank) {
     std::byte* part = static_cast<std::byte*>(to) + static_cast<std::size_t>(rank) * bytes;
-    copy_elements(part, from, count, data_type);
+    status = copy_elements(part, from, count, data_type);
   }
-  return kLibrarySuccess;
+  return status;
 }
 
 OHM_EXPORTED int ncclReduceScatter(const void* from, void* to, std::size_t count, int data_type,
@@ -143,8 +148,7 @@ OHM_EXPORTED int ncclReduceScatter(const void* from, void* to, std::size_t count
                                    void* /*stream*/) {
   const std::size_t bytes = count * element_bytes(data_type);
   const auto rank = static_cast<std::size_t>(communicator->rank);
-  copy_elements(to, static_cast<const std::byte*>(from) + rank * bytes, count, data_type);
-  return kLibrarySuccess;
+  return copy_elements(to, static_cast<const std::byte*>(from) + rank * bytes, count, data_type);
 }
 
 OHM_EXPORTED int ncclMemAlloc(void** pointer, std::size_t bytes) {

@@ -125,35 +125,29 @@ OHM_EXPORTED Status cudaPointerGetAttributes(PointerAttributes* attributes, cons
 }
 
 OHM_EXPORTED Status cudaMemcpy(void* to, const void* from, std::size_t bytes, int /*kind*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return noted(copy(to, from, bytes));
 }
 
 OHM_EXPORTED Status cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int /*kind*/,
                                     void* /*stream*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return noted(copy(to, from, bytes));
 }
 
 OHM_EXPORTED Status cudaMemcpyPeerAsync(void* to, int /*to_device*/, const void* from,
                                         int /*from_device*/, std::size_t bytes, void* /*stream*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return noted(copy(to, from, bytes));
 }
 
 OHM_EXPORTED Status cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                       std::size_t from_pitch, std::size_t width, std::size_t height,
                                       int /*kind*/, void* /*stream*/) {
-  copy_rows(to, to_pitch, from, from_pitch, width, height);
-  return Status::success;
+  return noted(copy_rows(to, to_pitch, from, from_pitch, width, height));
 }
 
 OHM_EXPORTED Status cudaMemset(void* to, int byte, std::size_t bytes) {
-  fill(to, byte, bytes);
-  return Status::success;
+  return noted(fill(to, byte, bytes));
 }
 
 OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, void* /*stream*/) {
-  fill(to, byte, bytes);
-  return Status::success;
+  return noted(fill(to, byte, bytes));
 }
