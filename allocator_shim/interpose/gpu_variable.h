@@ -1,4 +1,4 @@
-// The environment variable that says which virtual GPUs a program sees.
+// The environment variables that say which virtual GPUs a program sees.
 #pragma once
 
 namespace ohm::interpose {
@@ -6,5 +6,9 @@ namespace ohm::interpose {
 /// `NAME[,capacity=SIZE][,count=N]`; nothing: kDefaultGpu.
 inline constexpr const char* kGpusVariable = "OHM_GPU";
 inline constexpr const char* kDefaultGpu = "a100-80g";
+
+/// Anything: a communicator of NCCL does not wait for its other ranks, which nobody starts. They
+/// are taken to hold what the one that is there holds.
+inline constexpr const char* kAbsentRanksVariable = "OHM_ABSENT_RANKS";
 
 }  // namespace ohm::interpose

@@ -20,7 +20,8 @@ def main():
         with accelerator.accumulate(model):
             loss = nn.functional.mse_loss(model(x).float(), y)
             accelerator.backward(loss)
-            accelerator.clip_grad_norm_(model.parameters(), 1.0)
+            if accelerator.sync_gradients:
+                accelerator.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad()
     gathered = accelerator.gather(loss.detach().reshape(1))

@@ -21,7 +21,4 @@ assert output.logits.dtype == torch.float16
 assert cache.get_seq_length() == 512 + 16
 # Keys and values of each layer, 2 heads of 64, in half precision.
 assert grown[-1] - weights > 8 * 2 * 8 * (512 + 16) * 2 * 64 * 2
-
-generated = model.generate(prompt[:, :32], max_new_tokens=8, min_new_tokens=8, do_sample=False)
-assert generated.shape == (8, 40)
 print("peak", torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved())

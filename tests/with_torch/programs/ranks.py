@@ -22,9 +22,12 @@ def main(backend):
         optimizer.step()
         optimizer.zero_grad()
 
-    everyone = [None, None]
-    dist.all_gather_object(everyone, {"device": torch.cuda.current_device()})
-    assert [one["device"] for one in everyone] == [0, 1], everyone
+    places = [torch.empty(1, dtype=torch.int64, device="cuda") for _ in range(2)]
+    dist.all_gather(places, torch.tensor([torch.cuda.current_device()]).cuda())
+    assert [place.item() for place in places] == [0, 1], places
+    tokens = torch.tensor([100 + rank]).cuda()
+    dist.all_reduce(tokens)
+    assert tokens.item() == 201
     dist.barrier()
     # Weights, gradients in buckets, two moments.
     assert torch.cuda.max_memory_allocated() > 4 * weights
