@@ -1,5 +1,7 @@
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <vector>
 
 #include "allocator_shim/base/bytes.h"
@@ -197,6 +199,14 @@ TEST(VirtualCudaDriver, LoadsWhatWasLinkedAndFindsItsKernels) {
   EXPECT_EQ(blocks, 108 * (2048 / 256)) << "multiprocessors, and what each of them holds";
   EXPECT_EQ(function<int(void*)>(kDriver, "cuLibraryUnload")(loaded), kSuccess);
   EXPECT_EQ(function<int(void*)>(kDriver, "cuLinkDestroy")(link), kSuccess);
+}
+
+TEST(VirtualCudaDriver, TellsTritonWhereItIs) {
+  const char* const told = std::getenv("TRITON_LIBCUDA_PATH");
+  ASSERT_NE(told, nullptr);
+  const std::filesystem::path folder = told;
+  EXPECT_TRUE(std::filesystem::exists(folder / "libcuda.so")) << folder;
+  EXPECT_EQ(std::filesystem::canonical(folder / "libcuda.so"), folder / kDriver);
 }
 
 TEST(VirtualCudaDriver, TellsWhatAnAddressBelongsTo) {

@@ -144,27 +144,6 @@ TEST(VirtualCudaLibraries, NvmlTellsWhatThisProcessHolds) {
   function<int(void*)>(kRuntime, "cudaFree")(pointer);
 }
 
-TEST(VirtualCudaLibraries, NcclRefusesElementsThatItDoesNotKnow) {
-  constexpr const char* kNccl = "libnccl.so.2";
-  constexpr int kFloat = 7;
-  constexpr int kInvalidArgument = 4;
-  struct UniqueId {
-    std::array<char, 128> bytes;
-  };
-  void* communicator = nullptr;
-  ASSERT_EQ((function<int(void**, int, UniqueId, int)>(kNccl, "ncclCommInitRank")(&communicator, 2,
-                                                                                  {}, 0)),
-            kSuccess);
-  const std::array from = {1.0F, 2.0F};
-  std::array<float, 2> to = {};
-  auto* const reduce = function<int(const void*, void*, std::size_t, int, int, void*, void*)>(
-      kNccl, "ncclAllReduce");
-  EXPECT_EQ(reduce(from.data(), to.data(), 2, kFloat, 0, communicator, nullptr), kSuccess);
-  EXPECT_EQ(to, from);
-  EXPECT_EQ(reduce(from.data(), to.data(), 2, 99, 0, communicator, nullptr), kInvalidArgument);
-  EXPECT_EQ(function<int(void*)>(kNccl, "ncclCommDestroy")(communicator), kSuccess);
-}
-
 /// The sonames of each library, from the table.
 std::map<std::string, std::vector<std::string>> sonames() {
   std::map<std::string, std::vector<std::string>> found;
