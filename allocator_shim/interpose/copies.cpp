@@ -34,6 +34,14 @@ Status fill(void* to, int byte, std::size_t bytes) {
   return Status::success;
 }
 
+Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, std::size_t rows) {
+  Status status = Status::success;
+  for (std::size_t row = 0; row < rows && status == Status::success; ++row) {
+    status = fill(static_cast<std::byte*>(to) + row * pitch, byte, row_bytes);
+  }
+  return status;
+}
+
 Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count) {
   const Place place = gpus().place_of(to, count * sizeof(word));
   if (place == Place::nowhere) return Status::invalid_value;

@@ -25,6 +25,7 @@ Status copy(void* to, const void* from, std::size_t bytes);
 Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                  std::size_t row_bytes, std::size_t rows);
 Status fill(void* to, int byte, std::size_t bytes);
+Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, std::size_t rows);
 Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
 
 }  // namespace ohm::interpose

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs a program that knows nothing of virtual GPUs, and holds it to what it would do on a card.
 
-    check_program.py [--gpus N] [--oom-at LINE] [--reserves-by-time] -- COMMAND...
+    check_program.py [--gpus N] [--oom-at LINE] [--reserves-vary] -- COMMAND...
     check_program.py --exits STATUS [--says TEXT] -- COMMAND...
 
 To be started with libohm_preload.so preloaded (tests/with_torch/run does). A program asserts what
 is true of it by itself, and prints `peak ALLOCATED RESERVED` in bytes. It has to end as well, with
 the same peaks, on a card that has just what it reserved; with three quarters of that it runs out of
-memory in LINE of its own source, with PyTorch's message. What it reserves may depend on when its
-threads get to it (--reserves-by-time): then only what it allocates is compared, on a larger card.
+memory in LINE of its own source, with PyTorch's message. What it reserves may depend on the moment
+its threads get to it, or on what was compiled before (--reserves-vary): then only what it allocates
+is compared, on a larger card.
 """
 import argparse
 import ctypes
@@ -46,8 +47,9 @@ def peaks_of(output):
 
 
 def lines_that_failed(output):
-    """Source lines in tracebacks: what follows `File "...", line N, in ...`."""
-    return [line.strip() for line in re.findall(r'File ".*", line \d+.*\n(.*)', output)]
+    """Source lines in tracebacks, as Python, pytest and IPython write them."""
+    plain = re.sub(r"\x1b\[[\d;]*m", "", output)
+    return re.findall(r'^.*File ".*", line \d+.*\n(.*)|^> +(.*)|^-+> \d+ (.*)', plain, re.MULTILINE)
 
 
 def fail(what, output):
@@ -61,11 +63,11 @@ def check_memory(command, arguments, first):
         fail("it tells no peak", first)
     reserved = max(r for _, r in peaks)
     context = context_bytes()
-    enough = context + reserved * (2 if arguments.reserves_by_time else 1)
+    enough = context + reserved * (2 if arguments.reserves_vary else 1)
     status, output = run(command, arguments.gpus, enough)
     if status != 0:
         fail(f"exit status {status} on a card that has what it reserved", output)
-    compared = slice(1 if arguments.reserves_by_time else 2)
+    compared = slice(1 if arguments.reserves_vary else 2)
     if [peak[compared] for peak in peaks_of(output)] != [peak[compared] for peak in peaks]:
         fail(f"peaks {peaks_of(output)} after {peaks}", output)
     if arguments.oom_at is None:
@@ -73,7 +75,7 @@ def check_memory(command, arguments, first):
     status, output = run(command, arguments.gpus, context + reserved * 3 // 4)
     if status == 0 or MESSAGE not in output:
         fail(f"exit status {status}, and not out of memory, with three quarters", output)
-    if not any(arguments.oom_at in line for line in lines_that_failed(output)):
+    if not any(arguments.oom_at in "".join(line) for line in lines_that_failed(output)):
         fail(f"out of memory in another line than {arguments.oom_at!r}", output)
 
 
@@ -81,7 +83,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--oom-at", metavar="LINE")
-    parser.add_argument("--reserves-by-time", action="store_true")
+    parser.add_argument("--reserves-vary", action="store_true")
     parser.add_argument("--says", metavar="TEXT")
     parser.add_argument("--exits", type=int, default=0, metavar="STATUS")
     parser.add_argument("command", nargs="+")

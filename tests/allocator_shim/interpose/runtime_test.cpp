@@ -160,6 +160,28 @@ TEST(VirtualCudaRuntime, CopiesThereAndBack) {
   free_memory(device);
 }
 
+TEST(VirtualCudaRuntime, FillsAndCopiesRowsWithAPitch) {
+  void* device = nullptr;
+  std::size_t pitch = 0;
+  constexpr std::size_t kWidth = 700;
+  constexpr std::size_t kRows = 3;
+  EXPECT_EQ((function<int(void**, std::size_t*, std::size_t, std::size_t)>(
+                kRuntime, "cudaMallocPitch")(&device, &pitch, kWidth, kRows)),
+            kSuccess);
+  EXPECT_EQ(pitch, 1024U);
+  EXPECT_EQ((function<int(void*, std::size_t, int, std::size_t, std::size_t)>(
+                kRuntime, "cudaMemset2D")(device, pitch, 7, kWidth, kRows)),
+            kSuccess);
+  std::vector<char> host(kWidth * kRows);
+  EXPECT_EQ(
+      (function<int(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, int)>(
+          kRuntime, "cudaMemcpy2D")(host.data(), kWidth, device, pitch, kWidth, kRows, 2)),
+      kSuccess);
+  EXPECT_THAT(host, testing::Each(7));
+  EXPECT_EQ(static_cast<const char*>(device)[kWidth], 0) << "between two rows";
+  free_memory(device);
+}
+
 TEST(VirtualCudaRuntime, RefusesToTouchWhatIsNotAllocated) {
   auto* const fill = function<int(void*, int, std::size_t)>(kRuntime, "cudaMemset");
   std::vector<char> host(3_MiB);
