@@ -1,36 +1,52 @@
 #include "allocator_shim/interpose/copies.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "allocator_shim/interpose/gpu_system.h"
 
 namespace ohm::interpose {
-namespace {
 
-bool is_on_device(const void* address) {
-  return gpus().may_be_device(reinterpret_cast<DeviceAddress>(address));
+Status copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return Status::success;
+  const Place target = gpus().place_of(to, bytes);
+  const Place source = gpus().place_of(from, bytes);
+  if (target == Place::nowhere || source == Place::nowhere) return Status::invalid_value;
+  const std::size_t largest = source == Place::device ? kLargestDeviceCopy : kLargestHostCopy;
+  if (target == Place::host || bytes <= largest) std::memmove(to, from, bytes);
+  return Status::success;
 }
 
-}  // namespace
-
-void copy(void* to, const void* from, std::size_t bytes) {
-  if (is_on_device(to)) {
-    const bool is_device_copy = is_on_device(from);
-    if (bytes > (is_device_copy ? kLargestDeviceCopy : kLargestHostCopy)) return;
+Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                 std::size_t row_bytes, std::size_t rows) {
+  Status status = Status::success;
+  for (std::size_t row = 0; row < rows && status == Status::success; ++row) {
+    status = copy(static_cast<std::byte*>(to) + row * to_pitch,
+                  static_cast<const std::byte*>(from) + row * from_pitch, row_bytes);
   }
-  std::memmove(to, from, bytes);
+  return status;
 }
 
-void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-               std::size_t row_bytes, std::size_t rows) {
-  for (std::size_t row = 0; row < rows; ++row) {
-    copy(static_cast<std::byte*>(to) + row * to_pitch,
-         static_cast<const std::byte*>(from) + row * from_pitch, row_bytes);
+Status fill(void* to, int byte, std::size_t bytes) {
+  const Place place = gpus().place_of(to, bytes);
+  if (place == Place::nowhere) return Status::invalid_value;
+  if (bytes <= kLargestDeviceCopy || place == Place::host) std::memset(to, byte, bytes);
+  return Status::success;
+}
+
+Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, std::size_t rows) {
+  Status status = Status::success;
+  for (std::size_t row = 0; row < rows && status == Status::success; ++row) {
+    status = fill(static_cast<std::byte*>(to) + row * pitch, byte, row_bytes);
   }
+  return status;
 }
 
-void fill(void* to, int byte, std::size_t bytes) {
-  if (bytes <= kLargestDeviceCopy || !is_on_device(to)) std::memset(to, byte, bytes);
+Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count) {
+  const Place place = gpus().place_of(to, count * sizeof(word));
+  if (place == Place::nowhere) return Status::invalid_value;
+  if (count * sizeof(word) <= kLargestDeviceCopy) std::fill_n(to, count, word);
+  return Status::success;
 }
 
 }  // namespace ohm::interpose

@@ -3,9 +3,14 @@
 // Kernels compute nothing, so what is in a large tensor means nothing: copies and fills above the
 // limits are left out, which keeps pages untouched that no program reads. Small ones are what
 // programs look at (indices, flags, sizes), and are done.
+//
+// All of them fail with invalid_value where a device has no memory at an address.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
 
@@ -15,10 +20,12 @@ inline constexpr std::size_t kLargestDeviceCopy = std::size_t{1} << 20U;
 inline constexpr std::size_t kLargestHostCopy = std::size_t{64} << 20U;
 
 /// As cudaMemcpy, of whatever kind: where both ends are is known from their addresses.
-void copy(void* to, const void* from, std::size_t bytes);
+Status copy(void* to, const void* from, std::size_t bytes);
 /// As cudaMemcpy2D.
-void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-               std::size_t row_bytes, std::size_t rows);
-void fill(void* to, int byte, std::size_t bytes);
+Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                 std::size_t row_bytes, std::size_t rows);
+Status fill(void* to, int byte, std::size_t bytes);
+Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, std::size_t rows);
+Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
 
 }  // namespace ohm::interpose

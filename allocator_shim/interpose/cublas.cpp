@@ -12,8 +12,7 @@ using namespace ohm::interpose;
 
 namespace {
 
-struct BlasHandle {
-  Stream* stream;
+struct BlasHandle : LibraryHandle {
   int math_mode;
   int pointer_mode;
   int atomics_mode;

@@ -12,10 +12,6 @@ using namespace ohm::interpose;
 
 namespace {
 
-struct DnnHandle {
-  Stream* stream;
-};
-
 /// What the states of dropout's generators take on a large card, roughly: cuDNN keeps one per
 /// thread that may run.
 constexpr std::size_t kDropoutStateBytes = std::size_t{1} << 20U;
@@ -60,12 +56,12 @@ OHM_EXPORTED void cudnnGetLastErrorString(char* text, std::size_t length) {
   if (length > 0) *text = '\0';
 }
 
-OHM_EXPORTED int cudnnSetStream(DnnHandle* handle, Stream* stream) {
+OHM_EXPORTED int cudnnSetStream(LibraryHandle* handle, Stream* stream) {
   handle->stream = stream;
   return kLibrarySuccess;
 }
 
-OHM_EXPORTED int cudnnGetStream(DnnHandle* handle, Stream** stream) {
+OHM_EXPORTED int cudnnGetStream(LibraryHandle* handle, Stream** stream) {
   *stream = handle->stream;
   return kLibrarySuccess;
 }
@@ -88,7 +84,7 @@ OHM_EXPORTED int cudnnGetTensorNdDescriptor(const TensorDescriptor* tensor, int 
   return kLibrarySuccess;
 }
 
-OHM_EXPORTED int cudnnDropoutGetStatesSize(DnnHandle* /*handle*/, std::size_t* bytes) {
+OHM_EXPORTED int cudnnDropoutGetStatesSize(LibraryHandle* /*handle*/, std::size_t* bytes) {
   *bytes = kDropoutStateBytes;
   return kLibrarySuccess;
 }

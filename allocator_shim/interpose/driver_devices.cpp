@@ -13,6 +13,13 @@
 
 using namespace ohm::interpose;
 
+extern "C" {
+Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
+Status cudaDeviceCanAccessPeer(int* can, int device, int peer);
+Status cudaDeviceGetPCIBusId(char* text, int length, int device);
+Status cudaDeviceGetByPCIBusId(int* device, const char* text);
+}
+
 namespace {
 
 /// A context's handle says which device it is of.
@@ -123,4 +130,31 @@ OHM_EXPORTED Status cuCtxGetLimit(std::size_t* value, int /*limit*/) {
 OHM_EXPORTED Status cuStreamGetCtx(Stream* stream, Context* context) {
   *context = context_of(is_default(stream) ? gpus().current() : stream->device);
   return Status::success;
+}
+
+OHM_EXPORTED Status cuCtxGetFlags(unsigned* flags) {
+  *flags = 0;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuCtxGetApiVersion(Context /*context*/, unsigned* version) {
+  constexpr unsigned kContextVersion = 3020;  // of CUDA 3.2 and all that came since
+  *version = kContextVersion;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return cudaDeviceGetStreamPriorityRange(least, greatest);
+}
+
+OHM_EXPORTED Status cuDeviceCanAccessPeer(int* can, int device, int peer) {
+  return cudaDeviceCanAccessPeer(can, device, peer);
+}
+
+OHM_EXPORTED Status cuDeviceGetPCIBusId(char* text, int length, int device) {
+  return cudaDeviceGetPCIBusId(text, length, device);
+}
+
+OHM_EXPORTED Status cuDeviceGetByPCIBusId(int* device, const char* text) {
+  return cudaDeviceGetByPCIBusId(device, text);
 }

@@ -5,6 +5,7 @@
 #include "allocator_shim/interpose/driver_table.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/stub.h"
 
 using namespace ohm::interpose;
 
@@ -28,6 +29,14 @@ OHM_EXPORTED Status cuGetProcAddress_v2(const char* name, Function* function, in
   *function = find_newest(name);
   if (found != nullptr) *found = *function != nullptr ? kFound : kNotFound;
   return *function != nullptr ? Status::success : Status::not_found;
+}
+
+/// Tables that NVIDIA does not document. Libraries into which CUDA's runtime was linked need them.
+OHM_EXPORTED Status cuGetExportTable(const void** table, const void* /*id*/) {
+  *table = nullptr;
+  report_unsupported(
+      "cuGetExportTable, which a CUDA runtime asks for that was linked into a program statically,");
+  return Status::not_supported;
 }
 
 OHM_EXPORTED Status cuGetProcAddress(const char* name, Function* function, int version,

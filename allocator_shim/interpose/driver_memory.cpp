@@ -12,6 +12,14 @@ using ohm::AddressSpace;
 using ohm::DeviceAddress;
 using ohm::DeviceMemoryInfo;
 
+extern "C" {
+Status cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags);
+Status cudaFreeHost(void* pointer);
+Status cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags);
+Status cudaHostUnregister(void* pointer);
+Status cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
+}
+
 namespace {
 
 /// The beginning of CUmemAllocationProp.
@@ -54,6 +62,31 @@ OHM_EXPORTED Status cuMemAllocAsync(DeviceAddress* address, std::size_t bytes, v
 
 OHM_EXPORTED Status cuMemFreeAsync(DeviceAddress address, void* /*stream*/) {
   return gpus().free(address);
+}
+
+OHM_EXPORTED Status cuMemAllocManaged(DeviceAddress* address, std::size_t bytes,
+                                      unsigned /*flags*/) {
+  return cuMemAlloc_v2(address, bytes);
+}
+
+OHM_EXPORTED Status cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  return cudaHostAlloc(pointer, bytes, flags);
+}
+
+OHM_EXPORTED Status cuMemAllocHost_v2(void** pointer, std::size_t bytes) {
+  return cudaHostAlloc(pointer, bytes, 0);
+}
+
+OHM_EXPORTED Status cuMemFreeHost(void* pointer) { return cudaFreeHost(pointer); }
+
+OHM_EXPORTED Status cuMemHostRegister_v2(void* pointer, std::size_t bytes, unsigned flags) {
+  return cudaHostRegister(pointer, bytes, flags);
+}
+
+OHM_EXPORTED Status cuMemHostUnregister(void* pointer) { return cudaHostUnregister(pointer); }
+
+OHM_EXPORTED Status cuMemHostGetDevicePointer_v2(void** device, void* host, unsigned flags) {
+  return cudaHostGetDevicePointer(device, host, flags);
 }
 
 OHM_EXPORTED Status cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
@@ -111,61 +144,62 @@ OHM_EXPORTED Status cuPointerGetAttributes(unsigned count, const int* attributes
   return Status::success;
 }
 
+OHM_EXPORTED Status cuMemcpy(void* to, const void* from, std::size_t bytes) {
+  return copy(to, from, bytes);
+}
+
+OHM_EXPORTED Status cuMemcpyAsync(void* to, const void* from, std::size_t bytes, void* /*stream*/) {
+  return copy(to, from, bytes);
+}
+
 OHM_EXPORTED Status cuMemcpyHtoD_v2(void* to, const void* from, std::size_t bytes) {
-  copy(to, from, bytes);
-  return Status::success;
+  return copy(to, from, bytes);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoH_v2(void* to, const void* from, std::size_t bytes) {
-  copy(to, from, bytes);
-  return Status::success;
+  return copy(to, from, bytes);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoD_v2(void* to, const void* from, std::size_t bytes) {
-  copy(to, from, bytes);
-  return Status::success;
+  return copy(to, from, bytes);
 }
 
 OHM_EXPORTED Status cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes,
                                          void* /*stream*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return copy(to, from, bytes);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoHAsync_v2(void* to, const void* from, std::size_t bytes,
                                          void* /*stream*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return copy(to, from, bytes);
 }
 
 OHM_EXPORTED Status cuMemcpyDtoDAsync_v2(void* to, const void* from, std::size_t bytes,
                                          void* /*stream*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return copy(to, from, bytes);
 }
 
 OHM_EXPORTED Status cuMemsetD8_v2(void* to, unsigned char value, std::size_t count) {
-  fill(to, value, count);
-  return Status::success;
+  return fill(to, value, count);
 }
 
 OHM_EXPORTED Status cuMemsetD8Async(void* to, unsigned char value, std::size_t count,
                                     void* /*stream*/) {
-  fill(to, value, count);
-  return Status::success;
+  return fill(to, value, count);
+}
+
+OHM_EXPORTED Status cuMemsetD32_v2(unsigned* to, unsigned value, std::size_t count) {
+  return fill_words(to, value, count);
 }
 
 OHM_EXPORTED Status cuMemsetD32Async(unsigned* to, unsigned value, std::size_t count,
                                      void* /*stream*/) {
-  if (count * sizeof(value) > kLargestDeviceCopy) return Status::success;
-  for (std::size_t i = 0; i < count; ++i) copy(to + i, &value, sizeof(value));
-  return Status::success;
+  return fill_words(to, value, count);
 }
 
 OHM_EXPORTED Status cuStreamWriteValue32_v2(void* /*stream*/, unsigned* to, unsigned value,
                                             unsigned /*flags*/) {
-  copy(to, &value, sizeof(value));
-  return Status::success;
+  return copy(to, &value, sizeof(value));
 }
 
 /// As libraries that look for it with dlsym name it.

@@ -1,5 +1,7 @@
 // CUDA's driver: modules and their kernels, which are accepted and compute nothing.
-#include <cstdint>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/exported.h"
@@ -37,8 +39,51 @@ OHM_EXPORTED Status cuModuleLoad(void** module, const char* /*path*/) {
   return cuModuleLoadData(module, nullptr);
 }
 
+OHM_EXPORTED Status cuModuleLoadFatBinary(void** module, const void* image) {
+  return cuModuleLoadData(module, image);
+}
+
 OHM_EXPORTED Status cuModuleUnload(void* module) {
   destroy_object(module);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuModuleGetLoadingMode(int* mode) {
+  constexpr int kLazy = 2;
+  *mode = kLazy;
+  return Status::success;
+}
+
+/// What was linked is accepted as any other image is.
+OHM_EXPORTED Status cuLinkComplete(void* /*state*/, const void** image, std::size_t* bytes) {
+  static constexpr std::array<char, 8> kLinked = {};
+  *image = kLinked.data();
+  *bytes = kLinked.size();
+  return Status::success;
+}
+
+/// A library is its own module, and its kernels' handle is its own.
+OHM_EXPORTED Status cuLibraryLoadData(void** library, const void* image, void* /*options*/,
+                                      void** /*values*/, unsigned /*count*/,
+                                      void* /*library_options*/, void** /*library_values*/,
+                                      unsigned /*library_count*/) {
+  return cuModuleLoadData(library, image);
+}
+
+OHM_EXPORTED Status cuLibraryUnload(void* library) { return cuModuleUnload(library); }
+
+OHM_EXPORTED Status cuLibraryGetModule(void** module, void* library) {
+  *module = library;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuLibraryGetKernel(void** kernel, void* library, const char* /*name*/) {
+  *kernel = library;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuKernelGetFunction(void** function, void* kernel) {
+  *function = kernel;
   return Status::success;
 }
 
@@ -68,6 +113,23 @@ OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, voi
                                                                 int threads,
                                                                 std::size_t shared_bytes) {
   *blocks = resident_blocks(gpus().profile(), threads, shared_bytes);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, void* function, int threads, std::size_t shared_bytes, unsigned /*flags*/) {
+  return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes);
+}
+
+/// `shared_bytes_of` says how much dynamic shared memory a block of a size takes, where that is
+/// not `shared_bytes` for all of them.
+OHM_EXPORTED Status cuOccupancyMaxPotentialBlockSize(int* blocks, int* threads, void* function,
+                                                     std::size_t (*shared_bytes_of)(int threads),
+                                                     std::size_t shared_bytes, int limit) {
+  *threads = limit > 0 ? std::min(limit, kMaxBlockThreads) : kMaxBlockThreads;
+  if (shared_bytes_of != nullptr) shared_bytes = shared_bytes_of(*threads);
+  cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, *threads, shared_bytes);
+  *blocks *= gpus().profile().multiprocessors;
   return Status::success;
 }
 

@@ -1,4 +1,4 @@
-// CUDA's driver: streams and events, which are the runtime's.
+// CUDA's driver: streams, events and graphs, which are the runtime's.
 #include <cstdint>
 
 #include "allocator_shim/interpose/exported.h"
@@ -21,6 +21,16 @@ Status cudaEventCreateWithFlags(Event** event, unsigned flags);
 Status cudaEventDestroy(Event* event);
 Status cudaEventRecord(Event* event, Stream* stream);
 Status cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end);
+Status cudaStreamGetPriority(Stream* stream, int* priority);
+Status cudaStreamGetFlags(Stream* stream, unsigned* flags);
+Status cudaStreamGetId(Stream* stream, std::uint64_t* id);
+Status cudaStreamAddCallback(Stream* stream, StreamCallback callback, void* data, unsigned flags);
+Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data);
+Status cudaStreamBeginCapture(Stream* stream, int mode);
+Status cudaStreamEndCapture(Stream* stream, Graph** graph);
+Status cudaThreadExchangeStreamCaptureMode(int* mode);
+Status cudaGraphCreate(Graph** graph, unsigned flags);
+Status cudaGraphDestroy(Graph* graph);
 }
 
 OHM_EXPORTED Status cuStreamCreate(Stream** stream, unsigned flags) {
@@ -66,3 +76,46 @@ OHM_EXPORTED Status cuEventRecord(Event* event, Stream* stream) {
 OHM_EXPORTED Status cuEventElapsedTime_v2(float* milliseconds, Event* begin, Event* end) {
   return cudaEventElapsedTime(milliseconds, begin, end);
 }
+
+OHM_EXPORTED Status cuEventRecordWithFlags(Event* event, Stream* stream, unsigned /*flags*/) {
+  return cudaEventRecord(event, stream);
+}
+
+OHM_EXPORTED Status cuStreamGetPriority(Stream* stream, int* priority) {
+  return cudaStreamGetPriority(stream, priority);
+}
+
+OHM_EXPORTED Status cuStreamGetFlags(Stream* stream, unsigned* flags) {
+  return cudaStreamGetFlags(stream, flags);
+}
+
+OHM_EXPORTED Status cuStreamGetId(Stream* stream, std::uint64_t* id) {
+  return cudaStreamGetId(stream, id);
+}
+
+OHM_EXPORTED Status cuStreamAddCallback(Stream* stream, StreamCallback callback, void* data,
+                                        unsigned flags) {
+  return cudaStreamAddCallback(stream, callback, data, flags);
+}
+
+OHM_EXPORTED Status cuLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
+  return cudaLaunchHostFunc(stream, function, data);
+}
+
+OHM_EXPORTED Status cuStreamBeginCapture_v2(Stream* stream, int mode) {
+  return cudaStreamBeginCapture(stream, mode);
+}
+
+OHM_EXPORTED Status cuStreamEndCapture(Stream* stream, Graph** graph) {
+  return cudaStreamEndCapture(stream, graph);
+}
+
+OHM_EXPORTED Status cuThreadExchangeStreamCaptureMode(int* mode) {
+  return cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+OHM_EXPORTED Status cuGraphCreate(Graph** graph, unsigned flags) {
+  return cudaGraphCreate(graph, flags);
+}
+
+OHM_EXPORTED Status cuGraphDestroy(Graph* graph) { return cudaGraphDestroy(graph); }

@@ -20,6 +20,13 @@ namespace {
 
 thread_local int current_device = 0;
 
+/// What the host refuses is, for the program, memory that the card has not. That it is the host's
+/// has to be said.
+Status refused(const HostRefusal& refusal) {
+  fmt::print(stderr, "ohm: {}\n", refusal.what());
+  return Status::out_of_memory;
+}
+
 /// What `make` makes of a variable of the environment. The program ends where that cannot be read:
 /// no GPU is better than another one than was asked for.
 template <class Make>
@@ -142,12 +149,17 @@ VirtualGpu& GpuSystem::used(int device) {
     options.values = ValueMode::keeps_values;
     options.address_origin = AddressOrigin::host;
     options.process_id = static_cast<std::uint32_t>(getpid());
-    gpu.memory = std::make_unique<VirtualGpu>(capacity_of(gpu.number), options);
+    try {
+      gpu.memory = std::make_unique<VirtualGpu>(capacity_of(gpu.number), options);
+    } catch (const HostRefusal& refusal) {
+      refused(refusal);
+      std::_Exit(EXIT_FAILURE);
+    }
   }
   return *gpu.memory;
 }
 
-bool GpuSystem::is_refused(FaultLevel level, int device, std::size_t bytes) {
+bool GpuSystem::fails_by_plan(FaultLevel level, int device, std::size_t bytes) {
   FaultCandidate call;
   call.level = level;
   call.device = number_in_machine(device);
@@ -169,10 +181,14 @@ Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address
   if (bytes == 0) return Status::success;
   if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
   const std::size_t rounded = AddressSpace::round_up(bytes);
-  if (is_refused(FaultLevel::segment, device, rounded)) return Status::out_of_memory;
-  const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
-  if (!granted) return Status::out_of_memory;
-  address = *granted;
+  if (fails_by_plan(FaultLevel::segment, device, rounded)) return Status::out_of_memory;
+  try {
+    const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
+    if (!granted) return Status::out_of_memory;
+    address = *granted;
+  } catch (const HostRefusal& refusal) {
+    return refused(refusal);
+  }
   gpus_[static_cast<std::size_t>(device)].segments.emplace(address, rounded);
   return Status::success;
 }
@@ -201,9 +217,29 @@ std::optional<DeviceRange> GpuSystem::find(DeviceAddress address) {
   return std::nullopt;
 }
 
-bool GpuSystem::may_be_device(DeviceAddress address) {
+/// Several mappings may follow each other without a gap.
+bool GpuSystem::is_mapped(const Gpu& gpu, DeviceAddress address, std::size_t bytes) {
+  const DeviceAddress end = address + bytes;
+  auto mapping = gpu.mappings.upper_bound(address);
+  if (mapping == gpu.mappings.begin()) return false;
+  DeviceAddress covered = (--mapping)->first;
+  while (mapping != gpu.mappings.end() && mapping->first == covered) {
+    covered += mapping->second.bytes;
+    if (covered >= end) return true;
+    ++mapping;
+  }
+  return false;
+}
+
+Place GpuSystem::place_of(const void* pointer, std::size_t bytes) {
+  const auto address = reinterpret_cast<DeviceAddress>(pointer);
   const std::lock_guard guard(mutex_);
-  return owner(address) != nullptr;
+  const Gpu* gpu = owner(address);
+  if (gpu == nullptr) return Place::host;
+  const auto segment = holder(gpu->segments, address);
+  const bool is_allocated =
+      segment != gpu->segments.end() && bytes <= segment->first + segment->second - address;
+  return is_allocated || is_mapped(*gpu, address, bytes) ? Place::device : Place::nowhere;
 }
 
 DeviceMemoryInfo GpuSystem::info(int device) {
@@ -250,7 +286,7 @@ Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory)
   memory = nullptr;
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
-  if (is_refused(FaultLevel::map, device, bytes)) return Status::out_of_memory;
+  if (fails_by_plan(FaultLevel::map, device, bytes)) return Status::out_of_memory;
   if (!used(device).create_chunk(bytes)) return Status::out_of_memory;
   memory = std::make_unique<PhysicalMemory>(PhysicalMemory{device, bytes}).release();
   return Status::success;
@@ -277,7 +313,11 @@ Status GpuSystem::map(DeviceAddress address, std::size_t bytes, PhysicalMemory* 
   const auto range = holder(gpu->ranges, address);
   const bool fits = range != gpu->ranges.end() && address - range->first + bytes <= range->second;
   if (!fits || gpu->mappings.count(address) != 0) return Status::invalid_value;
-  gpu->memory->map_chunk(address, bytes);
+  try {
+    gpu->memory->map_chunk(address, bytes);
+  } catch (const HostRefusal& refusal) {
+    return refused(refusal);
+  }
   gpu->mappings.emplace(address, Mapping{bytes, memory});
   ++memory->references;
   return Status::success;

@@ -34,6 +34,10 @@ struct DeviceRange {
   std::size_t bytes = 0;
 };
 
+/// Where a piece of memory is. Nowhere: at a device's addresses, and not in one allocation or in
+/// mapped memory; it cannot be touched.
+enum class Place : std::uint8_t { host, device, nowhere };
+
 /// Memory without addresses (cuMemCreate). How long it lives is the driver's rule: until it is
 /// released and no longer mapped.
 struct PhysicalMemory {
@@ -70,8 +74,7 @@ class GpuSystem {
   Status free(DeviceAddress address);
   /// The allocation or reserved range that an address is in.
   std::optional<DeviceRange> find(DeviceAddress address);
-  /// Whether the address belongs to a device, allocated or not.
-  bool may_be_device(DeviceAddress address);
+  Place place_of(const void* address, std::size_t bytes);
   DeviceMemoryInfo info(int device);
   /// What this process holds of a device, its context included; 0 when it never used it.
   std::size_t used_bytes(int device);
@@ -108,8 +111,9 @@ class GpuSystem {
 
   std::size_t capacity_of(int number) const;
   VirtualGpu& used(int device);
-  bool is_refused(FaultLevel level, int device, std::size_t bytes);
+  bool fails_by_plan(FaultLevel level, int device, std::size_t bytes);
   Gpu* owner(DeviceAddress address);
+  static bool is_mapped(const Gpu& gpu, DeviceAddress address, std::size_t bytes);
   void drop(PhysicalMemory* memory);
 
   GpuProfile profile_;

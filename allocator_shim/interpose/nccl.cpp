@@ -1,46 +1,114 @@
-// NCCL: communicators, and collectives as seen by one rank whose peers all hold what it holds.
-// Sums of equal parts are not computed: values mean nothing where kernels compute nothing.
+// NCCL: communicators, and the calls that ask for collectives.
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
+#include <vector>
 
-#include "allocator_shim/interpose/copies.h"
+#include "allocator_shim/interpose/collective.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/rank_channel.h"
 #include "allocator_shim/interpose/toolkit_version.h"
 
 using namespace ohm::interpose;
 
 namespace {
 
-constexpr int kUnhandledCudaError = 1;
+constexpr int kNoColor = -1;
 
-struct Communicator {
-  int ranks;
-  int rank;
-};
-
-/// Passed by value.
+/// Passed by value; begins with a meeting.
 struct UniqueId {
   std::array<char, 128> bytes;
 };
 
-/// Bytes of an element: int8, uint8, int32, uint32, int64, uint64, float16, float32, float64,
-/// bfloat16, fp8 (e4m3, e5m2).
-std::size_t element_bytes(int data_type) {
-  constexpr std::array<std::size_t, 12> kBytes = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
-  return kBytes.at(static_cast<std::size_t>(data_type));
+bool ranks_are_absent() {
+  const char* const value = std::getenv(kAbsentRanksVariable);
+  return value != nullptr && *value != '\0';
 }
 
-int join(Communicator** communicator, int ranks, int rank) {
-  *communicator = std::make_unique<Communicator>(Communicator{ranks, rank}).release();
-  return kLibrarySuccess;
+/// Between ncclGroupStart and ncclGroupEnd collectives are only noted.
+struct Group {
+  int depth = 0;
+  std::vector<Collective> collectives;
+};
+thread_local Group group;
+
+NcclStatus join(Communicator** communicator, const Meeting* meeting, int ranks, int rank) {
+  auto made = std::make_unique<Communicator>();
+  made->ranks = ranks;
+  made->rank = rank;
+  if (meeting != nullptr && ranks > 1 && !ranks_are_absent()) {
+    made->channel = RankChannel::join(*meeting, ranks, rank);
+    if (made->channel == nullptr) return NcclStatus::system_error;
+  }
+  *communicator = made.release();
+  return NcclStatus::success;
 }
 
-void copy_elements(void* to, const void* from, std::size_t count, int data_type) {
-  if (to != from) copy(to, from, count * element_bytes(data_type));
+NcclStatus join(Communicator** communicator, const UniqueId& id, int ranks, int rank) {
+  Meeting meeting = {};
+  std::memcpy(&meeting, id.bytes.data(), sizeof(meeting));
+  return join(communicator, &meeting, ranks, rank);
+}
+
+NcclStatus run(const std::vector<Collective>& collectives) {
+  for (const Collective& collective : collectives) {
+    const NcclStatus status = post(collective);
+    if (status != NcclStatus::success) return status;
+  }
+  for (const Collective& collective : collectives) {
+    const NcclStatus status = complete(collective);
+    if (status != NcclStatus::success) return status;
+  }
+  return NcclStatus::success;
+}
+
+NcclStatus ask(const Collective& collective, const Stream* stream) {
+  note_work(stream);
+  if (group.depth == 0) return run({collective});
+  group.collectives.push_back(collective);
+  return NcclStatus::success;
+}
+
+/// What a rank says when a communicator is split.
+struct Choice {
+  int color;
+  int key;
+  Meeting meeting;
+};
+
+/// The ranks of one color, in the order of the new communicator.
+std::vector<int> members(const std::vector<Choice>& choices, int color) {
+  std::vector<int> ranks;
+  for (std::size_t rank = 0; rank < choices.size(); ++rank) {
+    if (choices[rank].color == color) ranks.push_back(static_cast<int>(rank));
+  }
+  std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
+    return choices[static_cast<std::size_t>(a)].key < choices[static_cast<std::size_t>(b)].key;
+  });
+  return ranks;
+}
+
+/// Every rank offers a meeting; that of the first of each color is where they meet.
+NcclStatus split(const Communicator& whole, int color, int key, Communicator** part) {
+  constexpr int kBytes = 1;
+  const Choice own = {color, key, RankChannel::arrange()};
+  std::vector<Choice> choices(static_cast<std::size_t>(whole.ranks));
+  const NcclStatus status = run(
+      {{CollectiveKind::all_gather, &own, choices.data(), sizeof(Choice), kBytes, 0, 0, &whole}});
+  const std::vector<int> ranks = members(choices, color);
+  if (ranks.empty() || ranks.front() != whole.rank) RankChannel::end(own.meeting);
+  *part = nullptr;
+  if (status != NcclStatus::success || color == kNoColor) return status;
+  const auto rank = std::find(ranks.begin(), ranks.end(), whole.rank) - ranks.begin();
+  return join(part, &choices[static_cast<std::size_t>(ranks.front())].meeting,
+              static_cast<int>(ranks.size()), static_cast<int>(rank));
 }
 
 }  // namespace
@@ -51,8 +119,9 @@ OHM_EXPORTED int ncclGetVersion(int* version) {
 }
 
 OHM_EXPORTED int ncclGetUniqueId(UniqueId* id) {
+  const Meeting meeting = RankChannel::arrange();
   *id = {};
-  id->bytes[0] = 1;
+  std::memcpy(id->bytes.data(), &meeting, sizeof(meeting));
   return kLibrarySuccess;
 }
 
@@ -60,30 +129,33 @@ OHM_EXPORTED int ncclCommGetUniqueId(Communicator* /*communicator*/, UniqueId* i
   return ncclGetUniqueId(id);
 }
 
-OHM_EXPORTED int ncclCommInitAll(Communicator** communicators, int count, const int* /*devices*/) {
-  for (int rank = 0; rank < count; ++rank) join(&communicators[rank], count, rank);
-  return kLibrarySuccess;
+/// All of them are this process.
+OHM_EXPORTED NcclStatus ncclCommInitAll(Communicator** communicators, int count,
+                                        const int* /*devices*/) {
+  for (int rank = 0; rank < count; ++rank) join(&communicators[rank], nullptr, count, rank);
+  return NcclStatus::success;
 }
 
-OHM_EXPORTED int ncclCommInitRank(Communicator** communicator, int ranks, UniqueId /*id*/,
-                                  int rank) {
-  return join(communicator, ranks, rank);
+OHM_EXPORTED NcclStatus ncclCommInitRank(Communicator** communicator, int ranks, UniqueId id,
+                                         int rank) {
+  return join(communicator, id, ranks, rank);
 }
 
-OHM_EXPORTED int ncclCommInitRankConfig(Communicator** communicator, int ranks, UniqueId /*id*/,
-                                        int rank, void* /*configuration*/) {
-  return join(communicator, ranks, rank);
+OHM_EXPORTED NcclStatus ncclCommInitRankConfig(Communicator** communicator, int ranks, UniqueId id,
+                                               int rank, void* /*configuration*/) {
+  return join(communicator, id, ranks, rank);
 }
 
-OHM_EXPORTED int ncclCommInitRankScalable(Communicator** communicator, int ranks, int rank,
-                                          int /*ids*/, const UniqueId* /*id*/,
-                                          void* /*configuration*/) {
-  return join(communicator, ranks, rank);
+OHM_EXPORTED NcclStatus ncclCommInitRankScalable(Communicator** communicator, int ranks, int rank,
+                                                 int /*count*/, const UniqueId* ids,
+                                                 void* /*configuration*/) {
+  return join(communicator, *ids, ranks, rank);
 }
 
-OHM_EXPORTED int ncclCommSplit(Communicator* communicator, int /*color*/, int /*key*/,
-                               Communicator** part, void* /*configuration*/) {
-  return join(part, communicator->ranks, communicator->rank);
+OHM_EXPORTED NcclStatus ncclCommSplit(Communicator* communicator, int color, int key,
+                                      Communicator** part, void* /*configuration*/) {
+  if (communicator->channel != nullptr) return split(*communicator, color, key, part);
+  return join(part, nullptr, communicator->ranks, communicator->rank);
 }
 
 OHM_EXPORTED int ncclCommDestroy(Communicator* communicator) {
@@ -91,7 +163,10 @@ OHM_EXPORTED int ncclCommDestroy(Communicator* communicator) {
   return kLibrarySuccess;
 }
 
-OHM_EXPORTED int ncclCommAbort(Communicator* communicator) { return ncclCommDestroy(communicator); }
+OHM_EXPORTED int ncclCommAbort(Communicator* communicator) {
+  if (communicator != nullptr && communicator->channel != nullptr) communicator->channel->abort();
+  return ncclCommDestroy(communicator);
+}
 
 OHM_EXPORTED int ncclCommCount(const Communicator* communicator, int* ranks) {
   *ranks = communicator->ranks;
@@ -108,53 +183,84 @@ OHM_EXPORTED int ncclCommGetAsyncError(const Communicator* /*communicator*/, int
   return kLibrarySuccess;
 }
 
-OHM_EXPORTED int ncclAllReduce(const void* from, void* to, std::size_t count, int data_type,
-                               int /*operation*/, Communicator* /*communicator*/,
-                               void* /*stream*/) {
-  copy_elements(to, from, count, data_type);
+OHM_EXPORTED int ncclGroupStart() {
+  ++group.depth;
   return kLibrarySuccess;
 }
 
-OHM_EXPORTED int ncclReduce(const void* from, void* to, std::size_t count, int data_type,
-                            int /*operation*/, int root, Communicator* communicator,
-                            void* /*stream*/) {
-  if (communicator->rank == root) copy_elements(to, from, count, data_type);
-  return kLibrarySuccess;
+OHM_EXPORTED NcclStatus ncclGroupEnd() {
+  if (group.depth == 0) return NcclStatus::invalid_usage;
+  if (--group.depth > 0) return NcclStatus::success;
+  return run(std::exchange(group.collectives, {}));
 }
 
-OHM_EXPORTED int ncclBroadcast(const void* from, void* to, std::size_t count, int data_type,
-                               int root, Communicator* communicator, void* /*stream*/) {
-  if (communicator->rank == root) copy_elements(to, from, count, data_type);
-  return kLibrarySuccess;
+OHM_EXPORTED NcclStatus ncclAllReduce(const void* from, void* to, std::size_t count, int data_type,
+                                      int operation, Communicator* communicator, Stream* stream) {
+  return ask({CollectiveKind::all_reduce, from, to, count, data_type, operation, 0, communicator},
+             stream);
 }
 
-OHM_EXPORTED int ncclAllGather(const void* from, void* to, std::size_t count, int data_type,
-                               Communicator* communicator, void* /*stream*/) {
-  const std::size_t bytes = count * element_bytes(data_type);
-  for (int rank = 0; rank < communicator->ranks; ++rank) {
-    std::byte* part = static_cast<std::byte*>(to) + static_cast<std::size_t>(rank) * bytes;
-    copy_elements(part, from, count, data_type);
-  }
-  return kLibrarySuccess;
+OHM_EXPORTED NcclStatus ncclReduce(const void* from, void* to, std::size_t count, int data_type,
+                                   int operation, int root, Communicator* communicator,
+                                   Stream* stream) {
+  return ask({CollectiveKind::reduce, from, to, count, data_type, operation, root, communicator},
+             stream);
 }
 
-OHM_EXPORTED int ncclReduceScatter(const void* from, void* to, std::size_t count, int data_type,
-                                   int /*operation*/, Communicator* communicator,
-                                   void* /*stream*/) {
-  const std::size_t bytes = count * element_bytes(data_type);
-  const auto rank = static_cast<std::size_t>(communicator->rank);
-  copy_elements(to, static_cast<const std::byte*>(from) + rank * bytes, count, data_type);
-  return kLibrarySuccess;
+OHM_EXPORTED NcclStatus ncclReduceScatter(const void* from, void* to, std::size_t count,
+                                          int data_type, int operation, Communicator* communicator,
+                                          Stream* stream) {
+  return ask(
+      {CollectiveKind::reduce_scatter, from, to, count, data_type, operation, 0, communicator},
+      stream);
 }
 
-OHM_EXPORTED int ncclMemAlloc(void** pointer, std::size_t bytes) {
+OHM_EXPORTED NcclStatus ncclBroadcast(const void* from, void* to, std::size_t count, int data_type,
+                                      int root, Communicator* communicator, Stream* stream) {
+  return ask({CollectiveKind::broadcast, from, to, count, data_type, 0, root, communicator},
+             stream);
+}
+
+OHM_EXPORTED NcclStatus ncclBcast(void* buffer, std::size_t count, int data_type, int root,
+                                  Communicator* communicator, Stream* stream) {
+  return ncclBroadcast(buffer, buffer, count, data_type, root, communicator, stream);
+}
+
+OHM_EXPORTED NcclStatus ncclAllGather(const void* from, void* to, std::size_t count, int data_type,
+                                      Communicator* communicator, Stream* stream) {
+  return ask({CollectiveKind::all_gather, from, to, count, data_type, 0, 0, communicator}, stream);
+}
+
+OHM_EXPORTED NcclStatus ncclGather(const void* from, void* to, std::size_t count, int data_type,
+                                   int root, Communicator* communicator, Stream* stream) {
+  return ask({CollectiveKind::gather, from, to, count, data_type, 0, root, communicator}, stream);
+}
+
+OHM_EXPORTED NcclStatus ncclAlltoAll(const void* from, void* to, std::size_t count, int data_type,
+                                     Communicator* communicator, Stream* stream) {
+  return ask({CollectiveKind::all_to_all, from, to, count, data_type, 0, 0, communicator}, stream);
+}
+
+OHM_EXPORTED NcclStatus ncclSend(const void* from, std::size_t count, int data_type, int peer,
+                                 Communicator* communicator, Stream* stream) {
+  return ask({CollectiveKind::send, from, nullptr, count, data_type, 0, peer, communicator},
+             stream);
+}
+
+OHM_EXPORTED NcclStatus ncclRecv(void* to, std::size_t count, int data_type, int peer,
+                                 Communicator* communicator, Stream* stream) {
+  return ask({CollectiveKind::receive, to, to, count, data_type, 0, peer, communicator}, stream);
+}
+
+OHM_EXPORTED NcclStatus ncclMemAlloc(void** pointer, std::size_t bytes) {
   ohm::DeviceAddress address = 0;
   const Status status = gpus().allocate(gpus().current(), bytes, address);
   *pointer = reinterpret_cast<void*>(address);
-  return status == Status::success ? kLibrarySuccess : kUnhandledCudaError;
+  return status == Status::success ? NcclStatus::success : NcclStatus::unhandled_cuda_error;
 }
 
-OHM_EXPORTED int ncclMemFree(void* pointer) {
+OHM_EXPORTED NcclStatus ncclMemFree(void* pointer) {
   const auto address = reinterpret_cast<ohm::DeviceAddress>(pointer);
-  return gpus().free(address) == Status::success ? kLibrarySuccess : kUnhandledCudaError;
+  return gpus().free(address) == Status::success ? NcclStatus::success
+                                                 : NcclStatus::unhandled_cuda_error;
 }

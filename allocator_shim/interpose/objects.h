@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "allocator_shim/interpose/status.h"
+
 namespace ohm::interpose {
 
 struct Graph {
@@ -49,6 +51,10 @@ inline void note_work(const Stream* stream) {
   if (Capture* capture = capture_of(stream)) ++capture->graph->nodes;
 }
 
+/// What programs have called when a stream gets there.
+using HostFunction = void (*)(void* data);
+using StreamCallback = void (*)(Stream* stream, Status status, void* data);
+
 Stream* create_stream(int device, unsigned flags, int priority);
 Capture* begin_capture();
 
@@ -59,5 +65,10 @@ inline constexpr int kLibrarySuccess = 0;
 /// with, more than any of them needs.
 void* create_object();
 void destroy_object(void* object);
+
+/// The beginning of the handles that have a stream.
+struct LibraryHandle {
+  Stream* stream;
+};
 
 }  // namespace ohm::interpose

@@ -13,6 +13,8 @@
 
 using namespace ohm::interpose;
 
+extern "C" Status cuCtxGetLimit(std::size_t* value, int limit);
+
 namespace {
 
 template <typename Properties>
@@ -67,6 +69,10 @@ OHM_EXPORTED Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) 
   if (least != nullptr) *least = 0;
   if (greatest != nullptr) *greatest = kGreatestPriority;
   return Status::success;
+}
+
+OHM_EXPORTED Status cudaDeviceGetLimit(std::size_t* value, int limit) {
+  return cuCtxGetLimit(value, limit);
 }
 
 OHM_EXPORTED Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {

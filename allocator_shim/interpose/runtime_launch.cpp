@@ -145,3 +145,9 @@ OHM_EXPORTED Status cudaGetSymbolAddress(void** address, const void* /*symbol*/)
   *address = zeros.data();
   return Status::success;
 }
+
+OHM_EXPORTED Status cudaOccupancyMaxActiveClusters(int* clusters, const void* /*function*/,
+                                                   const LaunchConfiguration* /*configuration*/) {
+  *clusters = 1;
+  return Status::success;
+}

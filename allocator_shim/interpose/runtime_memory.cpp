@@ -48,6 +48,14 @@ OHM_EXPORTED Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigne
   return allocate(pointer, bytes);
 }
 
+/// Rows begin where the hardware likes them to.
+OHM_EXPORTED Status cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_bytes,
+                                    std::size_t rows) {
+  constexpr std::size_t kPitchBytes = 512;
+  *pitch = (row_bytes + kPitchBytes - 1) / kPitchBytes * kPitchBytes;
+  return allocate(pointer, *pitch * rows);
+}
+
 OHM_EXPORTED Status cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   if (!gpus().has(gpus().current())) return noted(Status::no_device);
   const DeviceMemoryInfo info = gpus().info(gpus().current());
@@ -61,6 +69,19 @@ OHM_EXPORTED Status cudaDeviceGetDefaultMemPool(void** pool, int device) {
   // A handle that says which device it is of.
   *pool = reinterpret_cast<void*>(static_cast<std::uintptr_t>(device) + 1);
   return Status::success;
+}
+
+OHM_EXPORTED Status cudaDeviceGetMemPool(void** pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
+
+OHM_EXPORTED Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void* pool,
+                                            void* /*stream*/) {
+  DeviceAddress address = 0;
+  const int device = static_cast<int>(reinterpret_cast<std::uintptr_t>(pool)) - 1;
+  const Status status = gpus().allocate(device, bytes, address);
+  *pointer = reinterpret_cast<void*>(address);
+  return noted(status);
 }
 
 OHM_EXPORTED Status cudaMemPoolGetAttribute(void* pool, int attribute, void* value) {
@@ -125,35 +146,50 @@ OHM_EXPORTED Status cudaPointerGetAttributes(PointerAttributes* attributes, cons
 }
 
 OHM_EXPORTED Status cudaMemcpy(void* to, const void* from, std::size_t bytes, int /*kind*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return noted(copy(to, from, bytes));
 }
 
 OHM_EXPORTED Status cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int /*kind*/,
                                     void* /*stream*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return noted(copy(to, from, bytes));
 }
 
 OHM_EXPORTED Status cudaMemcpyPeerAsync(void* to, int /*to_device*/, const void* from,
                                         int /*from_device*/, std::size_t bytes, void* /*stream*/) {
-  copy(to, from, bytes);
-  return Status::success;
+  return noted(copy(to, from, bytes));
+}
+
+OHM_EXPORTED Status cudaMemcpyPeer(void* to, int /*to_device*/, const void* from,
+                                   int /*from_device*/, std::size_t bytes) {
+  return noted(copy(to, from, bytes));
+}
+
+OHM_EXPORTED Status cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from,
+                                 std::size_t from_pitch, std::size_t width, std::size_t height,
+                                 int /*kind*/) {
+  return noted(copy_rows(to, to_pitch, from, from_pitch, width, height));
 }
 
 OHM_EXPORTED Status cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                       std::size_t from_pitch, std::size_t width, std::size_t height,
                                       int /*kind*/, void* /*stream*/) {
-  copy_rows(to, to_pitch, from, from_pitch, width, height);
-  return Status::success;
+  return noted(copy_rows(to, to_pitch, from, from_pitch, width, height));
 }
 
 OHM_EXPORTED Status cudaMemset(void* to, int byte, std::size_t bytes) {
-  fill(to, byte, bytes);
-  return Status::success;
+  return noted(fill(to, byte, bytes));
 }
 
 OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, void* /*stream*/) {
-  fill(to, byte, bytes);
-  return Status::success;
+  return noted(fill(to, byte, bytes));
+}
+
+OHM_EXPORTED Status cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
+                                 std::size_t height) {
+  return noted(fill_rows(to, pitch, byte, width, height));
+}
+
+OHM_EXPORTED Status cudaMemset2DAsync(void* to, std::size_t pitch, int byte, std::size_t width,
+                                      std::size_t height, void* /*stream*/) {
+  return noted(fill_rows(to, pitch, byte, width, height));
 }

@@ -14,9 +14,6 @@ namespace {
 /// What two events are apart: anything but 0, by which programs divide.
 constexpr float kElapsedMilliseconds = 1.0F;
 
-using HostFunction = void (*)(void* data);
-using StreamCallback = void (*)(Stream* stream, Status status, void* data);
-
 }  // namespace
 
 OHM_EXPORTED Status cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {

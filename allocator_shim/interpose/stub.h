@@ -23,6 +23,24 @@ struct Succeeds {
   static Word call(const Words& /*words*/, const char* /*name*/) { return kSuccess; }
 };
 
+/// Work on the stream that argument `Which` is, which computes nothing.
+template <std::size_t Which>
+struct WorksOn {
+  static Word call(const Words& words, const char* /*name*/) {
+    note_work(reinterpret_cast<const Stream*>(words[Which - 1]));
+    return kSuccess;
+  }
+};
+
+/// The same on the stream of a handle of cuBLAS or cuDNN, the first argument.
+struct Works {
+  static Word call(const Words& words, const char* /*name*/) {
+    const auto* const handle = reinterpret_cast<const LibraryHandle*>(words[0]);
+    if (handle != nullptr) note_work(handle->stream);
+    return kSuccess;
+  }
+};
+
 /// Argument `Which`, counted from 1, is the place of a new handle or descriptor.
 template <std::size_t Which>
 struct Creates {

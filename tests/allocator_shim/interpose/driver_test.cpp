@@ -1,4 +1,8 @@
+#include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
 
 #include "allocator_shim/base/bytes.h"
 #include "tests/allocator_shim/interpose/client.h"
@@ -7,6 +11,7 @@ namespace ohm::interpose {
 namespace {
 
 constexpr int kSuccess = 0;
+constexpr int kInvalidValue = 1;
 constexpr int kOutOfMemory = 2;
 constexpr int kNotFound = 500;
 
@@ -93,6 +98,25 @@ TEST(VirtualCudaDriver, MappedMemoryIsKeptUntilItIsReleasedAndUnmapped) {
   EXPECT_EQ(release_range(range, 20_MiB), kSuccess);
 }
 
+TEST(VirtualCudaDriver, CopiesToWhatIsMappedAndToNothingElse) {
+  const Address range = reserved(8_MiB);
+  auto* const copy = function<int(Address, const void*, std::size_t)>(kDriver, "cuMemcpyHtoD_v2");
+  std::vector<char> host(6_MiB);
+  EXPECT_EQ(copy(range, host.data(), 1), kInvalidValue) << "addresses without memory";
+  std::array<std::uint64_t, 2> memory = {};
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    create(&memory[i], 2_MiB);
+    map(range + 2_MiB * (i + 1), 2_MiB, memory[i]);
+  }
+  EXPECT_EQ(copy(range + 2_MiB, host.data(), 4_MiB), kSuccess) << "both mappings";
+  EXPECT_EQ(copy(range + 2_MiB, host.data(), 4_MiB + 1), kInvalidValue) << "beyond them";
+  EXPECT_EQ(copy(range + 1_MiB, host.data(), 2_MiB), kInvalidValue) << "before them";
+  unmap(range + 2_MiB, 4_MiB);
+  for (const std::uint64_t chunk : memory) release(chunk);
+  EXPECT_EQ(copy(range + 2_MiB, host.data(), 1), kInvalidValue);
+  EXPECT_EQ(release_range(range, 8_MiB), kSuccess);
+}
+
 TEST(VirtualCudaDriver, MapsNothingOutsideOfARange) {
   const Address range = reserved(4_MiB);
   std::uint64_t memory = 0;
@@ -131,6 +155,58 @@ TEST(VirtualCudaDriver, FindsFunctionsThroughTheRuntime) {
                 kRuntime, "cudaGetDriverEntryPoint")("cuMemCreate", &found, 0, &result)),
             kSuccess);
   EXPECT_EQ(found, dlsym(library(kDriver), "cuMemCreate"));
+}
+
+TEST(VirtualCudaDriver, SaysWhatAStaticallyLinkedRuntimeLacks) {
+  const void* table = &table;
+  constexpr int kNotSupported = 801;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(
+      (function<int(const void**, const void*)>(kDriver, "cuGetExportTable")(&table, nullptr)),
+      kNotSupported);
+  EXPECT_EQ(table, nullptr);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "ohm: cuGetExportTable, which a CUDA runtime asks for that was linked into a program "
+            "statically, is not there on a virtual GPU\n");
+}
+
+TEST(VirtualCudaDriver, LoadsWhatWasLinkedAndFindsItsKernels) {
+  void* link = nullptr;
+  function<int(unsigned, void*, void*, void**)>(kDriver, "cuLinkCreate_v2")(0, nullptr, nullptr,
+                                                                            &link);
+  const void* image = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_EQ((function<int(void*, const void**, std::size_t*)>(kDriver, "cuLinkComplete")(
+                link, &image, &bytes)),
+            kSuccess);
+  EXPECT_NE(image, nullptr);
+  EXPECT_GT(bytes, 0U);
+  void* loaded = nullptr;
+  void* kernel = nullptr;
+  void* called = nullptr;
+  function<int(void**, const void*, void*, void*, unsigned, void*, void*, unsigned)>(
+      kDriver, "cuLibraryLoadData")(&loaded, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  function<int(void**, void*, const char*)>(kDriver, "cuLibraryGetKernel")(&kernel, loaded, "add");
+  function<int(void**, void*)>(kDriver, "cuKernelGetFunction")(&called, kernel);
+  EXPECT_NE(called, nullptr);
+  int blocks = 0;
+  int threads = 0;
+  EXPECT_EQ(
+      (function<int(int*, int*, void*, std::size_t (*)(int), std::size_t, int)>(
+          kDriver, "cuOccupancyMaxPotentialBlockSize")(&blocks, &threads, called, nullptr, 0, 256)),
+      kSuccess);
+  EXPECT_EQ(threads, 256);
+  EXPECT_EQ(blocks, 108 * (2048 / 256)) << "multiprocessors, and what each of them holds";
+  EXPECT_EQ(function<int(void*)>(kDriver, "cuLibraryUnload")(loaded), kSuccess);
+  EXPECT_EQ(function<int(void*)>(kDriver, "cuLinkDestroy")(link), kSuccess);
+}
+
+TEST(VirtualCudaDriver, TellsTritonWhereItIs) {
+  const char* const told = std::getenv("TRITON_LIBCUDA_PATH");
+  ASSERT_NE(told, nullptr);
+  const std::filesystem::path folder = told;
+  EXPECT_TRUE(std::filesystem::exists(folder / "libcuda.so")) << folder;
+  EXPECT_EQ(std::filesystem::canonical(folder / "libcuda.so"), folder / kDriver);
 }
 
 TEST(VirtualCudaDriver, TellsWhatAnAddressBelongsTo) {

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -158,6 +160,64 @@ TEST(VirtualCudaRuntime, CopiesThereAndBack) {
   free_memory(device);
 }
 
+TEST(VirtualCudaRuntime, FillsAndCopiesRowsWithAPitch) {
+  void* device = nullptr;
+  std::size_t pitch = 0;
+  constexpr std::size_t kWidth = 700;
+  constexpr std::size_t kRows = 3;
+  EXPECT_EQ((function<int(void**, std::size_t*, std::size_t, std::size_t)>(
+                kRuntime, "cudaMallocPitch")(&device, &pitch, kWidth, kRows)),
+            kSuccess);
+  EXPECT_EQ(pitch, 1024U);
+  EXPECT_EQ((function<int(void*, std::size_t, int, std::size_t, std::size_t)>(
+                kRuntime, "cudaMemset2D")(device, pitch, 7, kWidth, kRows)),
+            kSuccess);
+  std::vector<char> host(kWidth * kRows);
+  EXPECT_EQ(
+      (function<int(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, int)>(
+          kRuntime, "cudaMemcpy2D")(host.data(), kWidth, device, pitch, kWidth, kRows, 2)),
+      kSuccess);
+  EXPECT_THAT(host, testing::Each(7));
+  EXPECT_EQ(static_cast<const char*>(device)[kWidth], 0) << "between two rows";
+  free_memory(device);
+}
+
+TEST(VirtualCudaRuntime, RefusesToTouchWhatIsNotAllocated) {
+  auto* const fill = function<int(void*, int, std::size_t)>(kRuntime, "cudaMemset");
+  std::vector<char> host(3_MiB);
+  char* const device = static_cast<char*>(allocated(2_MiB));
+  EXPECT_EQ(copy(device + 1_MiB, host.data(), 1_MiB), kSuccess);
+  EXPECT_EQ(copy(device + 1_MiB, host.data(), 1_MiB + 1), kInvalidValue) << "beyond its end";
+  EXPECT_EQ(copy(host.data(), device, 3_MiB), kInvalidValue);
+  EXPECT_EQ(last_error(), kInvalidValue);
+  free_memory(device);
+  EXPECT_EQ(copy(host.data(), device, 1), kInvalidValue) << "it is free";
+  EXPECT_EQ(copy(device, host.data(), 1), kInvalidValue);
+  EXPECT_EQ(fill(device, 0, 1), kInvalidValue);
+  EXPECT_EQ(copy(device, host.data(), 0), kSuccess) << "nothing is touched";
+  last_error();
+}
+
+/// Pages of this process that may be written, which RLIMIT_DATA limits.
+std::size_t writable_bytes() {
+  std::ifstream stream("/proc/self/statm");
+  std::size_t pages = 0;
+  constexpr int kDataField = 6;
+  for (int field = 0; field < kDataField; ++field) stream >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(VirtualCudaRuntime, IsOutOfMemoryWhereTheHostIs) {
+  EXPECT_EQ(in_child([] {
+              const rlim_t limit = writable_bytes() + 16_MiB;
+              const rlimit limits = {limit, limit};
+              setrlimit(RLIMIT_DATA, &limits);
+              void* pointer = nullptr;
+              return allocate(&pointer, 60_MiB);
+            }),
+            kOutOfMemory);
+}
+
 TEST(VirtualCudaRuntime, KnowsWhereAPointerPoints) {
   struct Attributes {
     int type;
@@ -213,13 +273,21 @@ TEST(VirtualCudaRuntime, CapturesWhatIsLaunchedIntoAGraph) {
   };
   function<int(const void*, Dimensions, Dimensions, void**, std::size_t, void*)>(
       kRuntime, "cudaLaunchKernel")(nullptr, {1, 1, 1}, {1, 1, 1}, nullptr, 0, other);
+  // What libraries do on the stream of their handle is recorded, too.
+  constexpr const char* kBlas = "libcublas.so.12";
+  void* handle = nullptr;
+  function<int(void**)>(kBlas, "cublasCreate_v2")(&handle);
+  function<int(void*, void*)>(kBlas, "cublasSetStream_v2")(handle, stream);
+  function<int(void*, int, const float*, float*, int)>(kBlas, "cublasSscal_v2")(handle, 0, nullptr,
+                                                                                nullptr, 1);
+  function<int(void*)>(kBlas, "cublasDestroy_v2")(handle);
   void* graph = nullptr;
   EXPECT_EQ(function<int(void*, void**)>(kRuntime, "cudaStreamEndCapture")(stream, &graph),
             kSuccess);
   EXPECT_EQ(is_capturing(other), 0);
   std::size_t nodes = 0;
   function<int(void*, void**, std::size_t*)>(kRuntime, "cudaGraphGetNodes")(graph, nullptr, &nodes);
-  EXPECT_EQ(nodes, 1U);
+  EXPECT_EQ(nodes, 2U);
   auto* const destroy = function<int(void*)>(kRuntime, "cudaStreamDestroy");
   EXPECT_EQ(destroy(stream), kSuccess);
   EXPECT_EQ(destroy(other), kSuccess);

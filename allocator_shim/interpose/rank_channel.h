@@ -1,0 +1,60 @@
+// What the ranks of a communicator send each other, between processes of one machine.
+//
+// Each pair of ranks has a queue in a file in memory: one process makes it, the others open it by
+// the process and the descriptor of its meeting. Sending never waits. Receiving waits until the
+// bytes are there; whoever they were to come from may end instead, or the communicator be aborted.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ohm::interpose {
+
+/// Where ranks meet: what rank 0 tells the others before there is a communicator.
+struct Meeting {
+  std::int32_t process;
+  std::int32_t descriptor;
+};
+
+class RankChannel {
+ public:
+  static constexpr int kMaxRanks = 256;
+
+  /// The file stays as long as this process, or until end().
+  static Meeting arrange();
+  static void end(const Meeting& meeting);
+  /// Waits until all `ranks` are there. nullptr, and a line on stderr that says why: the meeting
+  /// cannot be reached from here.
+  static std::unique_ptr<RankChannel> join(const Meeting& meeting, int ranks, int rank);
+  ~RankChannel();
+  RankChannel(const RankChannel&) = delete;
+  RankChannel& operator=(const RankChannel&) = delete;
+
+  int ranks() const { return ranks_; }
+  int rank() const { return rank_; }
+
+  /// False: the host has no memory for them.
+  bool send(int to, const void* data, std::size_t bytes);
+  /// False: they will not come.
+  bool receive(int from, void* data, std::size_t bytes);
+  /// Ends the waiting of other threads.
+  void abort() { is_aborted_ = true; }
+
+ private:
+  struct Header;
+  RankChannel(int file, Header* header, int ranks, int rank);
+  bool will_send(int from) const;
+  void wait_for_all() const;
+
+  int file_;
+  Header* header_;
+  int ranks_;
+  int rank_;
+  std::vector<std::uint64_t> read_;  ///< of each rank's queue to this one
+  std::atomic<bool> is_aborted_ = false;
+};
+
+}  // namespace ohm::interpose
