@@ -23,6 +23,7 @@ std::string script(const std::string& body) {
 class ExecRecord : public test::ProgramTest {
  protected:
   ExecRecord() {
+    ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);  // nothing into the tree of the sources
     folder_.write("train.py", script(R"(
 MiB = 1 << 20
 def train():
