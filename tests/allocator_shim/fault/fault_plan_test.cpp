@@ -1,5 +1,6 @@
 #include "allocator_shim/fault/fault_plan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -300,10 +301,11 @@ TEST(FaultPlan, ShapesJoinAsTextsDo) {
       const bool with_capacity = a.has_capacity || b.has_capacity;
       for (const auto& [word, shape] :
            {std::pair(" & ", joined_by_and(a, b)), std::pair(" -> ", joined_by_then(a, b))}) {
-        const auto parsed = parsed_shape(left + word + right);
-        EXPECT_EQ(shape.has_value(), parsed.has_value() && !with_capacity) << left << word << right;
+        const std::string plan = fmt::format("{}{}{}", left, word, right);
+        const auto parsed = parsed_shape(plan);
+        EXPECT_EQ(shape.has_value(), parsed.has_value() && !with_capacity) << plan;
         if (!shape || !parsed) continue;
-        EXPECT_TRUE(is_same(*shape, *parsed)) << left << word << right;
+        EXPECT_TRUE(is_same(*shape, *parsed)) << plan;
       }
     }
   }
