@@ -57,15 +57,19 @@ NcclStatus copied(const Collective& collective, void* to, const void* from) {
   return status == Status::success ? NcclStatus::success : NcclStatus::unhandled_cuda_error;
 }
 
-/// A rank's part: what it sent, or else what this rank has.
+/// What a rank sent, or else what this one has.
 NcclStatus received(const Collective& collective, int rank, void* to, const void* own) {
-  if (rank == collective.communicator->rank || !is_moved(collective)) {
-    return copied(collective, to, own);
-  }
+  if (!is_moved(collective)) return copied(collective, to, own);
   const std::size_t bytes = part_bytes(collective);
   if (gpus().place_of(to, bytes) == Place::nowhere) return NcclStatus::unhandled_cuda_error;
   const bool is_there = collective.communicator->channel->receive(rank, to, bytes);
   return is_there ? NcclStatus::success : NcclStatus::remote_error;
+}
+
+/// A rank's part, which may be this one.
+NcclStatus gathered(const Collective& collective, int rank, void* to, const void* own) {
+  if (rank == collective.communicator->rank) return copied(collective, to, own);
+  return received(collective, rank, to, own);
 }
 
 template <typename Type>
@@ -144,7 +148,7 @@ NcclStatus reduced(const Collective& collective, const void* own) {
   Bytes part(total.size());
   for (int rank = 0; rank < collective.communicator->ranks; ++rank) {
     const NcclStatus status =
-        received(collective, rank, rank == 0 ? total.data() : part.data(), own);
+        gathered(collective, rank, rank == 0 ? total.data() : part.data(), own);
     if (status != NcclStatus::success) return status;
     if (rank > 0) arithmetic.reduce_into(total, part, collective.operation);
   }
@@ -157,7 +161,7 @@ template <typename Own>
 NcclStatus received_from_all(const Collective& collective, const Own& own) {
   for (int rank = 0; rank < collective.communicator->ranks; ++rank) {
     void* const to = part_of(collective.to, rank, part_bytes(collective));
-    const NcclStatus status = received(collective, rank, to, own(rank));
+    const NcclStatus status = gathered(collective, rank, to, own(rank));
     if (status != NcclStatus::success) return status;
   }
   return NcclStatus::success;
@@ -209,10 +213,11 @@ NcclStatus complete(const Collective& collective) {
     case CollectiveKind::reduce_scatter:
       return reduced(collective, part_of(collective.from, own.rank, part_bytes(collective)));
     case CollectiveKind::broadcast:
-    case CollectiveKind::receive:
-      // What comes from a rank that is not there stays what it was.
-      return received(collective, collective.peer, collective.to,
+      return gathered(collective, collective.peer, collective.to,
                       is_root ? collective.from : collective.to);
+    case CollectiveKind::receive:
+      // What would come from a rank that is not there stays what it was.
+      return received(collective, collective.peer, collective.to, collective.to);
     case CollectiveKind::all_gather:
       return received_from_all(collective, whole);
     case CollectiveKind::gather:
