@@ -72,28 +72,34 @@ NcclStatus gathered(const Collective& collective, int rank, void* to, const void
   return received(collective, rank, to, own);
 }
 
+// Numbers of ncclRedOp_t; 0, and whatever a program makes of it, is a sum.
+constexpr int kProduct = 1;
+constexpr int kMaximum = 2;
+constexpr int kMinimum = 3;
+constexpr int kAverage = 4;
+
+template <typename Type>
+Type combined(Type a, Type b, int operation) {
+  switch (operation) {
+    case kProduct:
+      return static_cast<Type>(a * b);
+    case kMaximum:
+      return std::max(a, b);
+    case kMinimum:
+      return std::min(a, b);
+    default:
+      return static_cast<Type>(a + b);
+  }
+}
+
 template <typename Type>
 void reduce_into(Bytes& total, const Bytes& part, int operation) {
-  enum { sum, product, maximum, minimum };
   for (std::size_t at = 0; at < total.size(); at += sizeof(Type)) {
     Type a;
     Type b;
     std::memcpy(&a, &total[at], sizeof(Type));
     std::memcpy(&b, &part[at], sizeof(Type));
-    switch (operation) {
-      case product:
-        a = static_cast<Type>(a * b);
-        break;
-      case maximum:
-        a = std::max(a, b);
-        break;
-      case minimum:
-        a = std::min(a, b);
-        break;
-      default:
-        a = static_cast<Type>(a + b);
-        break;
-    }
+    a = combined(a, b, operation);
     std::memcpy(&total[at], &a, sizeof(Type));
   }
 }
@@ -141,7 +147,6 @@ const std::array<DataType, 12> kDataTypes = {{{1, kArithmetic<std::int8_t>},
 /// Parts of all ranks, in their order, so that every rank has the same result.
 NcclStatus reduced(const Collective& collective, const void* own) {
   if (!is_moved(collective)) return copied(collective, collective.to, own);
-  constexpr int kAverage = 4;
   const Arithmetic& arithmetic =
       kDataTypes[static_cast<std::size_t>(collective.data_type)].arithmetic;
   Bytes total(part_bytes(collective));
