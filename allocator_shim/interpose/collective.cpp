@@ -57,39 +57,49 @@ NcclStatus copied(const Collective& collective, void* to, const void* from) {
   return status == Status::success ? NcclStatus::success : NcclStatus::unhandled_cuda_error;
 }
 
-/// A rank's part: what it sent, or else what this rank has.
+/// What a rank sent, or else what this one has.
 NcclStatus received(const Collective& collective, int rank, void* to, const void* own) {
-  if (rank == collective.communicator->rank || !is_moved(collective)) {
-    return copied(collective, to, own);
-  }
+  if (!is_moved(collective)) return copied(collective, to, own);
   const std::size_t bytes = part_bytes(collective);
   if (gpus().place_of(to, bytes) == Place::nowhere) return NcclStatus::unhandled_cuda_error;
   const bool is_there = collective.communicator->channel->receive(rank, to, bytes);
   return is_there ? NcclStatus::success : NcclStatus::remote_error;
 }
 
+/// A rank's part, which may be this one.
+NcclStatus gathered(const Collective& collective, int rank, void* to, const void* own) {
+  if (rank == collective.communicator->rank) return copied(collective, to, own);
+  return received(collective, rank, to, own);
+}
+
+// Numbers of ncclRedOp_t; 0, and whatever a program makes of it, is a sum.
+constexpr int kProduct = 1;
+constexpr int kMaximum = 2;
+constexpr int kMinimum = 3;
+constexpr int kAverage = 4;
+
+template <typename Type>
+Type combined(Type a, Type b, int operation) {
+  switch (operation) {
+    case kProduct:
+      return static_cast<Type>(a * b);
+    case kMaximum:
+      return std::max(a, b);
+    case kMinimum:
+      return std::min(a, b);
+    default:
+      return static_cast<Type>(a + b);
+  }
+}
+
 template <typename Type>
 void reduce_into(Bytes& total, const Bytes& part, int operation) {
-  enum { sum, product, maximum, minimum };
   for (std::size_t at = 0; at < total.size(); at += sizeof(Type)) {
     Type a;
     Type b;
     std::memcpy(&a, &total[at], sizeof(Type));
     std::memcpy(&b, &part[at], sizeof(Type));
-    switch (operation) {
-      case product:
-        a = static_cast<Type>(a * b);
-        break;
-      case maximum:
-        a = std::max(a, b);
-        break;
-      case minimum:
-        a = std::min(a, b);
-        break;
-      default:
-        a = static_cast<Type>(a + b);
-        break;
-    }
+    a = combined(a, b, operation);
     std::memcpy(&total[at], &a, sizeof(Type));
   }
 }
@@ -137,14 +147,13 @@ const std::array<DataType, 12> kDataTypes = {{{1, kArithmetic<std::int8_t>},
 /// Parts of all ranks, in their order, so that every rank has the same result.
 NcclStatus reduced(const Collective& collective, const void* own) {
   if (!is_moved(collective)) return copied(collective, collective.to, own);
-  constexpr int kAverage = 4;
   const Arithmetic& arithmetic =
       kDataTypes[static_cast<std::size_t>(collective.data_type)].arithmetic;
   Bytes total(part_bytes(collective));
   Bytes part(total.size());
   for (int rank = 0; rank < collective.communicator->ranks; ++rank) {
     const NcclStatus status =
-        received(collective, rank, rank == 0 ? total.data() : part.data(), own);
+        gathered(collective, rank, rank == 0 ? total.data() : part.data(), own);
     if (status != NcclStatus::success) return status;
     if (rank > 0) arithmetic.reduce_into(total, part, collective.operation);
   }
@@ -157,7 +166,7 @@ template <typename Own>
 NcclStatus received_from_all(const Collective& collective, const Own& own) {
   for (int rank = 0; rank < collective.communicator->ranks; ++rank) {
     void* const to = part_of(collective.to, rank, part_bytes(collective));
-    const NcclStatus status = received(collective, rank, to, own(rank));
+    const NcclStatus status = gathered(collective, rank, to, own(rank));
     if (status != NcclStatus::success) return status;
   }
   return NcclStatus::success;
@@ -209,10 +218,11 @@ NcclStatus complete(const Collective& collective) {
     case CollectiveKind::reduce_scatter:
       return reduced(collective, part_of(collective.from, own.rank, part_bytes(collective)));
     case CollectiveKind::broadcast:
-    case CollectiveKind::receive:
-      // What comes from a rank that is not there stays what it was.
-      return received(collective, collective.peer, collective.to,
+      return gathered(collective, collective.peer, collective.to,
                       is_root ? collective.from : collective.to);
+    case CollectiveKind::receive:
+      // What would come from a rank that is not there stays what it was.
+      return received(collective, collective.peer, collective.to, collective.to);
     case CollectiveKind::all_gather:
       return received_from_all(collective, whole);
     case CollectiveKind::gather:

@@ -163,9 +163,13 @@ OHM_EXPORTED int ncclCommDestroy(Communicator* communicator) {
   return kLibrarySuccess;
 }
 
+/// Another thread may wait in it, and leaves it now: it is not destroyed.
 OHM_EXPORTED int ncclCommAbort(Communicator* communicator) {
-  if (communicator != nullptr && communicator->channel != nullptr) communicator->channel->abort();
-  return ncclCommDestroy(communicator);
+  if (communicator == nullptr || communicator->channel == nullptr) {
+    return ncclCommDestroy(communicator);
+  }
+  communicator->channel->abort();
+  return kLibrarySuccess;
 }
 
 OHM_EXPORTED int ncclCommCount(const Communicator* communicator, int* ranks) {

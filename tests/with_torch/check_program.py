@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Runs a program that knows nothing of virtual GPUs, and holds it to what it would do on a card.
 
-    check_program.py [--gpus N] [--oom-at LINE] [--reserves-vary] -- COMMAND...
+    check_program.py [--gpus N] [--oom-at LINE]... [--reserves-vary] -- COMMAND...
     check_program.py --exits STATUS [--says TEXT] -- COMMAND...
 
 To be started with libohm_preload.so preloaded (tests/with_torch/run does). A program asserts what
 is true of it by itself, and prints `peak ALLOCATED RESERVED` in bytes. It has to end as well, with
 the same peaks, on a card that has just what it reserved; with three quarters of that it runs out of
-memory in LINE of its own source, with PyTorch's message. What it reserves may depend on the moment
-its threads get to it, or on what was compiled before (--reserves-vary): then only what it allocates
-is compared, on a larger card.
+memory in LINE of its own source (or another one that is given), with PyTorch's message.
+
+What it reserves may depend on the moment its threads get to it, or on what was compiled before
+(--reserves-vary): then only what it allocates is compared, on a larger card, and too little is
+three quarters of that.
 """
 import argparse
 import ctypes
@@ -62,6 +64,7 @@ def check_memory(command, arguments, first):
     if not peaks:
         fail("it tells no peak", first)
     reserved = max(r for _, r in peaks)
+    too_little = max(a for a, _ in peaks) if arguments.reserves_vary else reserved
     context = context_bytes()
     enough = context + reserved * (2 if arguments.reserves_vary else 1)
     status, output = run(command, arguments.gpus, enough)
@@ -70,19 +73,20 @@ def check_memory(command, arguments, first):
     compared = slice(1 if arguments.reserves_vary else 2)
     if [peak[compared] for peak in peaks_of(output)] != [peak[compared] for peak in peaks]:
         fail(f"peaks {peaks_of(output)} after {peaks}", output)
-    if arguments.oom_at is None:
+    if not arguments.oom_at:
         return
-    status, output = run(command, arguments.gpus, context + reserved * 3 // 4)
+    status, output = run(command, arguments.gpus, context + too_little * 3 // 4)
     if status == 0 or MESSAGE not in output:
         fail(f"exit status {status}, and not out of memory, with three quarters", output)
-    if not any(arguments.oom_at in "".join(line) for line in lines_that_failed(output)):
-        fail(f"out of memory in another line than {arguments.oom_at!r}", output)
+    failed = ["".join(line) for line in lines_that_failed(output)]
+    if not any(text in line for text in arguments.oom_at for line in failed):
+        fail(f"out of memory in another line than {' or '.join(arguments.oom_at)}", output)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpus", type=int, default=1)
-    parser.add_argument("--oom-at", metavar="LINE")
+    parser.add_argument("--oom-at", metavar="LINE", action="append", default=[])
     parser.add_argument("--reserves-vary", action="store_true")
     parser.add_argument("--says", metavar="TEXT")
     parser.add_argument("--exits", type=int, default=0, metavar="STATUS")

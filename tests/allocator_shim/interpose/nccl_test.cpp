@@ -80,6 +80,7 @@ class Rank {
     return function<int(void*, std::size_t, int, int, void*, void*)>(kNccl, "ncclRecv")(
         numbers.data(), numbers.size(), kInt64, from, communicator_, nullptr);
   }
+  void abort() const { function<int(void*)>(kNccl, "ncclCommAbort")(communicator_); }
   void* split(int color, int key) const {
     void* part = nullptr;
     EXPECT_EQ((function<int(void*, int, int, void**, void*)>(kNccl, "ncclCommSplit")(
@@ -140,6 +141,9 @@ TEST(VirtualNccl, MovesWhatRanksSend) {
     EXPECT_EQ(own.send(given, 1 - rank), kSuccess);
     EXPECT_EQ(function<int()>(kNccl, "ncclGroupEnd")(), kSuccess);
     EXPECT_EQ(got, Numbers{1 - rank + 5});
+    EXPECT_EQ(own.send(given, rank), kSuccess);
+    EXPECT_EQ(own.receive(got, rank), kSuccess);
+    EXPECT_EQ(got, given) << "to itself";
   });
 }
 
@@ -194,6 +198,18 @@ TEST(VirtualNccl, DoesNotWaitForARankThatEnded) {
   EXPECT_EQ(WEXITSTATUS(status), kSuccess);
   Numbers never(1);
   EXPECT_EQ(own.receive(never, 1), kRemoteError);
+}
+
+TEST(VirtualNccl, DoesNotWaitInACommunicatorThatIsAborted) {
+  with_ranks(2, [](const Rank& own, int rank) {
+    if (rank == 1) return;
+    std::thread waiting([&] {
+      Numbers never(1);
+      EXPECT_EQ(own.receive(never, 1), kRemoteError);
+    });
+    own.abort();
+    waiting.join();
+  });
 }
 
 TEST(VirtualNccl, SaysThatRanksCannotBeReached) {

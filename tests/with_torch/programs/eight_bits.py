@@ -11,8 +11,8 @@ for step in range(2):
     model(batch).sum().backward()
     optimizer.step()
     optimizer.zero_grad()
-# Two moments of a byte each for a weight of four.
-assert 1.5 * weights < torch.cuda.memory_allocated() < 1.6 * weights
+# Two moments of a byte each for a weight of four, and the workspace of cuBLAS.
+assert 1.5 * weights < torch.cuda.memory_allocated() < 1.75 * weights
 
 half = batch.half()
 four = bitsandbytes.nn.Linear4bit(4096, 4096, compute_dtype=torch.float16).cuda()
