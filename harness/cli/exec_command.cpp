@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/base/format_bytes.h"
@@ -43,8 +42,10 @@ std::string gpu_variable(const ExecArguments& arguments) {
 }
 
 std::unique_ptr<engine::RecordFolder> record_folder(const std::string& asked) {
-  return asked.empty() ? std::make_unique<engine::RecordFolder>()
-                       : std::make_unique<engine::RecordFolder>(asked);
+  if (!asked.empty()) {
+    return parsed("--record", [&] { return std::make_unique<engine::RecordFolder>(asked); });
+  }
+  return parsed("exec", [] { return std::make_unique<engine::RecordFolder>(); });
 }
 
 /// The command's own status where it failed, or where all that was asked of it holds.
@@ -59,9 +60,9 @@ int run_recorded(const ExecArguments& arguments, engine::ChildCommand command) {
   ExitReason reason = ExitReason::passed;
   {
     const engine::CommandRunner runner;
-    const auto folder = parsed("--record", [&] { return record_folder(arguments.record); });
+    const auto folder = record_folder(arguments.record);
     engine::add_recorder(command, folder->path());
-    end = runner.run(command);
+    end = parsed("exec", [&] { return runner.run(command); });
     reason = report.write(folder->path(), end);
   }
   return exit_status(end, reason);
@@ -75,12 +76,8 @@ int exec(const ExecArguments& arguments) {
   engine::ChildCommand command =
       parsed("exec", [&] { return engine::gpu_command(arguments.command, gpus); });
   command.environment.emplace_back(interpose::kFaultVariable, arguments.fault);
-  try {
-    if (arguments.is_unrecorded) engine::become_command(command);
-    return run_recorded(arguments, command);
-  } catch (const std::system_error& error) {
-    throw UsageError(fmt::format("{} cannot be started: {}", command.path, error.code().message()));
-  }
+  if (arguments.is_unrecorded) parsed("exec", [&] { engine::become_command(command); });
+  return run_recorded(arguments, command);
 }
 
 void check(const ExecArguments& arguments) {

@@ -72,7 +72,7 @@ RunResult ExecReport::result_of(const std::string& folder, const engine::Command
   const std::vector<engine::ProcessRecord> records = engine::read_process_records(folder);
   const GpuSelection gpu = parse_gpu_selection(arguments_.gpu);
   RunResult result =
-      engine::command_result(records, {gpu.profile.name, rerun_command(arguments_)}, gate_);
+      engine::command_result(records, {gpu.profile.name, rerun_command(arguments_)}, end, gate_);
   result.command = {engine::shell_command(arguments_.command), end.status};
   if (records.empty() && arguments_.asks_for_report()) {
     print_error(

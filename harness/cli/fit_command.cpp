@@ -133,15 +133,15 @@ void check(FitArguments& arguments) {
 void refuse_scenario_options(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    constexpr std::array<std::string_view, 6> kOfBoth = {"--vary",  "--gpu",     "--json",
-                                                         "--color", "--verbose", "--help"};
+    constexpr std::array<std::string_view, 7> kOfBoth = {
+        "--vary", "--gpu", "--timeout", "--json", "--color", "--verbose", "--help"};
     const bool is_of_both = std::find(kOfBoth.begin(), kOfBoth.end(), name) != kOfBoth.end();
     if (option->count() == 0 || is_of_both) continue;
     throw UsageError(fmt::format("{}: is for scenarios, and a command comes after --", name));
   }
 }
 
-engine::CommandFitOptions command_fit_of(FitArguments& arguments,
+engine::CommandFitOptions command_fit_of(FitArguments& arguments, const CLI::App& app,
                                          const std::vector<std::string>& program) {
   if (arguments.varied.empty()) {
     throw UsageError("say what to vary: --vary batch=1..512, or --vary capacity");
@@ -154,6 +154,8 @@ engine::CommandFitOptions command_fit_of(FitArguments& arguments,
   fit.least = arguments.fit.least.value_or(fit.least);
   fit.most = arguments.fit.most.value_or(fit.most);
   fit.gpus = arguments.fit.gpus;
+  // A scenario's default is not one for programs that load models.
+  if (app.count("--timeout") > 0) fit.timeout_seconds = arguments.fit.run.timeout_seconds;
   if (fit.gpus.empty()) fit.gpus.push_back(gpu_selection(interpose::kDefaultGpu));
   for (const GpuSelection& gpu : fit.gpus) {
     if (!gpu.file.empty()) {
@@ -177,8 +179,9 @@ int print_fit(const FitArguments& arguments, const engine::FinishedFit& finished
   return finished.exit_code();
 }
 
-int fit_command(FitArguments arguments, const std::vector<std::string>& program) {
-  const engine::CommandFitOptions options = command_fit_of(arguments, program);
+int fit_command(FitArguments arguments, const CLI::App& app,
+                const std::vector<std::string>& program) {
+  const engine::CommandFitOptions options = command_fit_of(arguments, app, program);
   return print_fit(arguments, parsed("fit", [&] { return engine::fit_command(options); }));
 }
 
@@ -250,7 +253,7 @@ std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
   return [arguments, &app, &environment] {
     if (environment.program.empty()) return fit(*arguments, environment);
     refuse_scenario_options(app);
-    return fit_command(*arguments, environment.program);
+    return fit_command(*arguments, app, environment.program);
   };
 }
 

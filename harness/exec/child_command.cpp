@@ -5,11 +5,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <stdexcept>
 #include <system_error>
+
+#include "harness/process/stopwatch.h"
 
 namespace ohm::engine {
 
@@ -21,6 +27,10 @@ constexpr std::array<int, 10> kPassedSignals = {SIGINT,  SIGQUIT, SIGTERM, SIGHU
 
 [[noreturn]] void throw_errno(int error, const std::string& what) {
   throw std::system_error(error, std::generic_category(), what);
+}
+
+[[noreturn]] void throw_not_started(int error, const std::string& path) {
+  throw std::invalid_argument(path + " cannot be started: " + std::strerror(error));
 }
 
 /// The error of a child that cannot become its program: nothing arrives when it can.
@@ -56,15 +66,17 @@ class StartError {
   std::array<int, 2> ends_ = {-1, -1};
 };
 
-/// False where the file cannot be opened.
-bool redirect_output(const std::string& path) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  return file >= 0 && dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0;
+/// False where a file cannot be opened.
+bool redirect(const std::string& output) {
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  return nothing >= 0 && file >= 0 && dup2(nothing, STDIN_FILENO) >= 0 &&
+         dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0;
 }
 
 /// Returns only where the program cannot be started.
 void exec(const ChildCommand& command) {
-  if (!command.output.empty() && !redirect_output(command.output)) return;
+  if (!command.output.empty() && !redirect(command.output)) return;
   std::vector<char*> words;
   for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -73,6 +85,22 @@ void exec(const ChildCommand& command) {
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGXFSZ, SIG_DFL);
   execv(command.path.c_str(), words.data());
+}
+
+bool asks_to_end(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP; }
+
+bool is_stop_of_terminal(int signal) {
+  return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/// Negative when none came, within so many seconds where there is a deadline.
+int next_signal(const sigset_t& held, double seconds, siginfo_t& info, bool has_deadline) {
+  if (!has_deadline) return sigwaitinfo(&held, &info);
+  const double left = std::max(0.0, seconds);
+  timespec wait = {};
+  wait.tv_sec = static_cast<time_t>(left);
+  wait.tv_nsec = static_cast<long>((left - std::floor(left)) * 1e9);
+  return sigtimedwait(&held, &info, &wait);
 }
 
 /// Whether the kernel sent it, to the whole foreground of the terminal.
@@ -100,31 +128,43 @@ CommandEnd CommandRunner::run(const ChildCommand& command) const {
     _exit(127);
   }
   const int error = start_error.wait();
-  const int status = wait_for_end(child);
-  if (error != 0) throw_errno(error, command.path);
-  if (WIFSIGNALED(status)) return {128 + WTERMSIG(status), WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
+  CommandEnd end;
+  const int status = wait_for_end(child, command.timeout_seconds, end);
+  if (error != 0) throw_not_started(error, command.path);
+  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end.status = WIFSIGNALED(status) ? 128 + end.signal : WEXITSTATUS(status);
+  return end;
 }
 
-int CommandRunner::wait_for_end(pid_t child) const {
+int CommandRunner::wait_for_end(pid_t child, double timeout_seconds, CommandEnd& end) const {
+  const Stopwatch since_start;
   for (;;) {
     siginfo_t info = {};
-    const int signal = sigwaitinfo(&held_, &info);
-    if (signal < 0) continue;  // interrupted by one that is not held
+    const int signal = next_signal(held_, timeout_seconds - since_start.seconds(), info,
+                                   timeout_seconds > 0 && !end.is_overdue);
+    if (signal < 0) {
+      if (timeout_seconds > 0 && since_start.seconds() >= timeout_seconds) {
+        end.is_overdue = true;
+        kill(child, SIGKILL);
+      }
+      continue;
+    }
     if (signal != SIGCHLD) {
+      if (asks_to_end(signal)) end.asked_to_end = signal;
       if (!is_of_terminal(info)) kill(child, signal);
       continue;
     }
     int status = 0;
     if (waitpid(child, &status, WNOHANG | WUNTRACED) != child) continue;
     if (!WIFSTOPPED(status)) return status;
-    kill(getpid(), SIGSTOP);
+    // Another process that stops it will let it go on by itself.
+    if (is_stop_of_terminal(WSTOPSIG(status))) kill(getpid(), SIGSTOP);
   }
 }
 
 void become_command(const ChildCommand& command) {
   exec(command);
-  throw_errno(errno, command.path);
+  throw_not_started(errno, command.path);
 }
 
 void end_by_signal(int signal) {

@@ -16,14 +16,20 @@ struct ChildCommand {
   std::vector<std::string> words;  ///< its name and its arguments
   /// Variables on top of this program's own.
   std::vector<std::pair<std::string, std::string>> environment;
-  /// A file that takes both of its outputs; empty: they are this program's.
+  /// A file that takes both of its outputs, while there is nothing to read; empty: these are this
+  /// program's.
   std::string output;
+  double timeout_seconds = 0;  ///< then it is killed; 0: it is not
 };
 
 /// How a command ended.
 struct CommandEnd {
   int status = 0;  ///< its exit status, or 128 + the signal's number
   int signal = 0;  ///< that ended it; 0: none
+  bool is_overdue = false;
+  /// SIGINT, SIGTERM or SIGHUP, which this program was sent meanwhile; 0: none. A command may see
+  /// to them in its own way.
+  int asked_to_end = 0;
 };
 
 /// Starts commands. While it lives, signals that this program is sent wait for run(): what has to
@@ -36,17 +42,19 @@ class CommandRunner {
   CommandRunner& operator=(const CommandRunner&) = delete;
 
   /// Signals that arrive go on to the command: those of the terminal it gets by itself. A command
-  /// that is stopped stops this program, too. Throws std::system_error where it cannot be started.
+  /// that its terminal stops stops this program, too. Throws std::invalid_argument where it cannot
+  /// be started.
   CommandEnd run(const ChildCommand& command) const;
 
  private:
-  int wait_for_end(pid_t child) const;
+  /// Until the command has ended: its status, as waitpid() tells it.
+  int wait_for_end(pid_t child, double timeout_seconds, CommandEnd& end) const;
 
   sigset_t held_ = {};
   sigset_t previous_ = {};
 };
 
-/// This process becomes the command. Throws std::system_error where it cannot be started.
+/// This process becomes the command. Throws std::invalid_argument where it cannot be started.
 [[noreturn]] void become_command(const ChildCommand& command);
 
 /// Ends this process as the command ended: by the same signal, without another core dump.

@@ -14,13 +14,16 @@ namespace ohm::engine {
 
 namespace {
 
+/// "cuda:3" is 3.
+std::size_t index_of(const DeviceResult& device) {
+  return static_cast<std::size_t>(std::stoi(device.device.substr(device.device.find(':') + 1)));
+}
+
 /// Counters of the devices that the process used; the snapshot's own are of what it still knows.
 void take_counters(const ProcessRecord& record, const CommandMachine& machine,
                    VariantResult& variant) {
   for (DeviceResult& device : variant.devices) {
-    const std::string_view name = device.device;
-    const auto index =
-        static_cast<std::size_t>(std::stoi(device.device.substr(name.find(':') + 1)));
+    const std::size_t index = index_of(device);
     device.profile = machine.profile;
     device.values = false;
     device.rules = "PyTorch " + record.torch_version;
@@ -34,6 +37,36 @@ void take_counters(const ProcessRecord& record, const CommandMachine& machine,
     device.num_alloc_retries = recorded.num_alloc_retries;
     device.num_device_alloc = recorded.num_device_alloc;
   }
+}
+
+/// Whether the history shows as much as the counters counted: it keeps the last events alone, and
+/// the program may have one of its own.
+bool reaches_the_peak(const VariantResult& shown, const ProcessRecord& record) {
+  return std::all_of(shown.devices.begin(), shown.devices.end(), [&](const DeviceResult& device) {
+    const std::size_t index = index_of(device);
+    return index >= record.devices.size() ||
+           record.devices[index].peak_allocated_bytes <= device.peak_allocated_bytes;
+  });
+}
+
+/// What is shown is of another moment than the peak.
+void drop_breakdown(reports::RecordedRun& recorded) {
+  VariantResult& variant = recorded.result.scenarios.front().variants.front();
+  recorded.has_breakdown = false;
+  variant.reason = "what made up the peak is not in the history (OHM_RECORD_EVENTS)";
+  variant.findings.clear();
+  for (DeviceResult& device : variant.devices) {
+    device.peak.reset();
+    device.peak_by_category = {};
+  }
+}
+
+/// Some programs catch the error, and end with a status of their own.
+void take_failure(const CommandEnd& end, VariantResult& variant) {
+  if (end.status == 0 || !variant.oom || variant.outcome != Outcome::completed) return;
+  variant.outcome = Outcome::oom;
+  variant.verdict = Verdict::failed;
+  variant.failure_type = FailureType::limit_exceeded;
 }
 
 void take_end(const ProcessRecord& record, VariantResult& variant) {
@@ -123,7 +156,7 @@ ScenarioResult lost_process(const ProcessRecord& record) {
 }  // namespace
 
 RunResult command_result(const std::vector<ProcessRecord>& records, const CommandMachine& machine,
-                         const RecordedGate& gate) {
+                         const CommandEnd& end, const RecordedGate& gate) {
   RunResult result;
   const std::vector<std::string> names = process_names(records);
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -143,12 +176,14 @@ RunResult command_result(const std::vector<ProcessRecord>& records, const Comman
     if (!scenario.variants.empty()) {
       VariantResult& variant = scenario.variants.front();
       variant.rerun = machine.rerun;
+      if (!reaches_the_peak(variant, record)) drop_breakdown(recorded);
       take_counters(record, machine, variant);
       take_end(record, variant);
+      take_failure(end, variant);
       ShortenedPaths(record.folder).shorten(scenario);
       say_out_of_memory(variant);
       take_source(scenario);
-      gate.judge(recorded);
+      gate.judge(recorded, records.size() == 1);
     }
     result.exit_reason = worse_of(result.exit_reason, recorded.result.exit_reason);
     result.scenarios.push_back(std::move(recorded.result.scenarios.front()));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/exec/child_command.h"
 #include "harness/exec/process_record.h"
 #include "harness/gate/recorded_gate.h"
 #include "reports/model/run_result.h"
@@ -17,9 +18,10 @@ struct CommandMachine {
   std::string rerun;    ///< the command line that repeats it
 };
 
-/// Figures are the allocator's own counters; what made up the peaks is from the snapshots. A
-/// process that left none, as it was killed, is an error of its scenario. Throws PickleError.
+/// Figures are the allocator's own counters; what made up the peaks is from the snapshots, as far
+/// as these reach back. A process that left none, as it was killed, is an error of its scenario;
+/// one that ran out of memory in a command that failed has failed. Throws PickleError.
 RunResult command_result(const std::vector<ProcessRecord>& records, const CommandMachine& machine,
-                         const RecordedGate& gate);
+                         const CommandEnd& end, const RecordedGate& gate);
 
 }  // namespace ohm::engine

@@ -74,10 +74,14 @@ void add_recorder(ChildCommand& command, const std::string& folder) {
 }
 
 RecordFolder::RecordFolder() {
-  std::string pattern = std::filesystem::temp_directory_path() / "ohm-record-XXXXXX";
+  std::error_code none;  // mkdtemp() says it better
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(none);
+  std::string pattern = (none ? std::filesystem::path("/tmp") : temporary) / "ohm-record-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
     throw std::invalid_argument(
-        fmt::format("no folder for records can be made: {}: {}", pattern, std::strerror(errno)));
+        fmt::format("no folder for records can be made at {}: {}; TMPDIR names another place, "
+                    "--record a folder, --no-record does without",
+                    pattern, std::strerror(errno)));
   }
   path_ = pattern;
 }

@@ -46,6 +46,7 @@ void take_error(const json& error, ProcessRecord& record) {
 }
 
 void take_summary(const json& summary, ProcessRecord& record) {
+  record.pid = summary.at("pid");
   record.rank = number_in(summary.at("rank").get<std::string>(), -1);
   record.arguments = summary.at("arguments").get<std::vector<std::string>>();
   record.folder = summary.at("folder");
@@ -59,7 +60,6 @@ void take_summary(const json& summary, ProcessRecord& record) {
 
 ProcessRecord read_record(const std::filesystem::path& summary) {
   ProcessRecord record;
-  record.pid = number_in(summary.stem().string(), 0);
   try {
     std::ifstream stream(summary, std::ios::binary);
     take_summary(json::parse(stream), record);
@@ -86,7 +86,8 @@ std::string program_name(const ProcessRecord& record) {
 
 std::vector<ProcessRecord> read_process_records(const std::string& folder) {
   std::vector<ProcessRecord> records;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  std::error_code gone;  // the command may remove what it finds
+  for (const auto& entry : std::filesystem::directory_iterator(folder, gone)) {
     if (entry.path().extension() == ".json") records.push_back(read_record(entry.path()));
   }
   std::sort(records.begin(), records.end(), [](const ProcessRecord& a, const ProcessRecord& b) {

@@ -110,21 +110,21 @@ class CommandFit {
                       const std::string& what) {
     ++runs_;
     if (options_.on_run) options_.on_run(runs_, what);
-    std::vector<std::pair<std::string, std::string>> environment;
+    CommandQuestion question;
+    question.words = varied_ ? varied_->words_at(value) : options_.words;
     if (varied_ && !varied_->variable().empty()) {
-      environment.emplace_back(varied_->variable(), std::to_string(value));
+      question.environment.emplace_back(varied_->variable(), std::to_string(value));
     }
-    CommandTrial trial = try_command(runner_, varied_ ? varied_->words_at(value) : options_.words,
-                                     environment, gpu_text(gpu, capacity_bytes), value);
+    question.gpus = gpu_text(gpu, capacity_bytes);
+    question.timeout_seconds = options_.timeout_seconds;
+    question.value = value;
+    CommandTrial trial = try_command(runner_, question);
     if (!trial.program.empty()) result_.name = trial.program;
     if (!trial.torch_version.empty()) {
       result_.summary = "PyTorch " + trial.torch_version;
       rules_ = rules_of(trial.torch_version);
     }
     if (trial.requests) forecast_.learn(value, std::move(*trial.requests), trial.was_scarce);
-    if (trial.probe.stop && trial.probe.stop->kind == FitStopKind::error) {
-      throw RowError(trial.probe.stop->reason);
-    }
     return trial;
   }
 

@@ -20,12 +20,14 @@ struct CommandFitOptions {
   std::int64_t least = 1;
   std::int64_t most = 65536;
   std::vector<GpuSelection> gpus;  ///< at least one, of the table
+  double timeout_seconds = 0;      ///< of each run; 0: none
   /// Told before each run.
   std::function<void(std::int64_t runs, const std::string& what)> on_run;
 };
 
-/// A row for each GPU. Throws std::invalid_argument for a command that cannot be started or has no
-/// such number; GpuUnavailable.
+/// A row for each GPU. A value for which the command fails in any way does not fit. Throws
+/// std::invalid_argument for a command that cannot be started or has no such number;
+/// GpuUnavailable.
 FinishedFit fit_command(const CommandFitOptions& options);
 
 }  // namespace ohm::engine

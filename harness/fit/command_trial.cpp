@@ -113,7 +113,14 @@ Totals totals_of(const RunResult& result) {
 }
 
 std::optional<FitStop> stop_of(const RunResult& result, const Totals& totals, const CommandEnd& end,
-                               const std::string& output, std::int64_t value) {
+                               const std::string& output, const CommandQuestion& question) {
+  const std::int64_t value = question.value;
+  if (end.is_overdue) {
+    return FitStop{value,
+                   FitStopKind::error,
+                   fmt::format("ran longer than {} s", question.timeout_seconds),
+                   {}};
+  }
   if (totals.num_ooms > 0) {
     return FitStop{value, FitStopKind::out_of_memory, oom_reason(result), {}};
   }
@@ -137,24 +144,22 @@ std::optional<FitStop> stop_of(const RunResult& result, const Totals& totals, co
 
 }  // namespace
 
-CommandTrial try_command(const CommandRunner& runner, const std::vector<std::string>& words,
-                         const std::vector<std::pair<std::string, std::string>>& environment,
-                         const std::string& gpus, std::int64_t value) {
+CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& question) {
   const RecordFolder folder;
-  ChildCommand command = gpu_command(words, gpus);
-  command.environment.insert(command.environment.end(), environment.begin(), environment.end());
+  ChildCommand command = gpu_command(question.words, question.gpus);
+  command.environment.insert(command.environment.end(), question.environment.begin(),
+                             question.environment.end());
   add_recorder(command, folder.path());
   command.output = folder.path() + "/output";
+  command.timeout_seconds = question.timeout_seconds;
   const CommandEnd end = runner.run(command);
-  if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP) {
-    throw CommandInterrupted(end.signal);
-  }
+  if (end.asked_to_end != 0) throw CommandInterrupted(end.asked_to_end);
   const std::vector<ProcessRecord> records = read_process_records(folder.path());
   const RecordedGate no_gate({}, RecordedCounters::present, "", 0);
-  const RunResult result = command_result(records, {gpus, ""}, no_gate);
+  const RunResult result = command_result(records, {question.gpus, ""}, end, no_gate);
   const Totals totals = totals_of(result);
   CommandTrial trial;
-  trial.probe.stop = stop_of(result, totals, end, command.output, value);
+  trial.probe.stop = stop_of(result, totals, end, command.output, question);
   trial.was_scarce = totals.num_alloc_retries > 0;
   trial.workspace_bytes = totals.workspace_bytes;
   if (!records.empty()) {
@@ -163,7 +168,7 @@ CommandTrial try_command(const CommandRunner& runner, const std::vector<std::str
   }
   if (trial.probe.stop) return trial;
   trial.probe.point = totals.largest;
-  trial.probe.point->value = value;
+  trial.probe.point->value = question.value;
   trial.requests = request_list(records);
   return trial;
 }

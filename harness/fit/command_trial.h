@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/exec/child_command.h"
@@ -13,7 +14,7 @@
 
 namespace ohm::engine {
 
-/// The command was ended by a signal, this program's own among them.
+/// This program was asked to end while the command ran.
 class CommandInterrupted : public std::runtime_error {
  public:
   explicit CommandInterrupted(int signal) : std::runtime_error("interrupted"), signal_(signal) {}
@@ -23,8 +24,16 @@ class CommandInterrupted : public std::runtime_error {
   int signal_;
 };
 
+struct CommandQuestion {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, std::string>> environment;  ///< on top of what it starts with
+  std::string gpus;                                              ///< for parse_gpu_selection()
+  double timeout_seconds = 0;                                    ///< 0: it may run for ever
+  std::int64_t value = 0;                                        ///< that the answer is about
+};
+
 struct CommandTrial {
-  Probe probe;                          ///< with the value that was asked for
+  Probe probe;
   std::optional<RequestList> requests;  ///< of all processes; absent: not all is known
   bool was_scarce = false;              ///< segments were given back to serve requests
   std::string program;                  ///< name of the first process
@@ -32,11 +41,8 @@ struct CommandTrial {
   std::string torch_version;
 };
 
-/// `environment` on top of what it is started with; `gpus` as parse_gpu_selection() reads it. Its
-/// output is not shown: of one that fails the last line is the reason. Throws
-/// std::invalid_argument, GpuUnavailable, std::system_error, CommandInterrupted.
-CommandTrial try_command(const CommandRunner& runner, const std::vector<std::string>& words,
-                         const std::vector<std::pair<std::string, std::string>>& environment,
-                         const std::string& gpus, std::int64_t value);
+/// Its output is not shown: of one that fails the last line is the reason. Throws
+/// std::invalid_argument, GpuUnavailable, CommandInterrupted.
+CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& question);
 
 }  // namespace ohm::engine

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -43,7 +44,7 @@ MeasuredVariant measured(const reports::RecordedRun& recorded) {
 }
 
 void fail(VariantResult& variant, FailureType type, const std::string& reason) {
-  if (variant.verdict == Verdict::failed) {
+  if (variant.verdict == Verdict::failed || variant.verdict == Verdict::error) {
     variant.reason += "; " + reason;
     return;
   }
@@ -87,6 +88,15 @@ std::map<std::string, Baseline> baselines_at(const std::string& path) {
   }
 }
 
+constexpr const char* kNoBreakdown = "what made up the peak is not in the history";
+
+/// "peak_gradient_bytes" and the others.
+bool is_of_a_category(const Measurement& measurement) {
+  return std::any_of(kCategoryNames.begin(), kCategoryNames.end(), [&](std::string_view category) {
+    return measurement.name == fmt::format("peak_{}_bytes", category);
+  });
+}
+
 }  // namespace
 
 RecordedGate::RecordedGate(const std::vector<std::string>& limits, RecordedCounters counters,
@@ -99,11 +109,11 @@ RecordedGate::RecordedGate(const std::vector<std::string>& limits, RecordedCount
   if (!baseline_path_.empty()) baselines_ = baselines_at(baseline_path_);
 }
 
-void RecordedGate::judge(reports::RecordedRun& recorded) const {
+void RecordedGate::judge(reports::RecordedRun& recorded, bool is_only) const {
   ScenarioResult& scenario = recorded.result.scenarios.front();
   VariantResult& variant = scenario.variants.front();
   judge_limits(recorded, variant);
-  if (!baseline_path_.empty()) judge_baseline(scenario);
+  if (!baseline_path_.empty()) judge_baseline(scenario, is_only);
   scenario.verdict = variant.verdict;
   if (variant.verdict == Verdict::failed) recorded.result.exit_reason = ExitReason::failed;
   if (variant.verdict == Verdict::error) recorded.result.exit_reason = ExitReason::script_error;
@@ -113,6 +123,11 @@ void RecordedGate::judge_limits(const reports::RecordedRun& recorded,
                                 VariantResult& variant) const {
   const MeasuredVariant figures = measured(recorded);
   for (const Limit& limit : limits_) {
+    if (!recorded.has_breakdown && is_of_a_category(*limit.measurement)) {
+      variant.verdict = Verdict::error;
+      variant.reason = fmt::format("limit \"{}\": {}", limit.text, kNoBreakdown);
+      continue;
+    }
     LimitResult result = evaluate(limit, {&figures, nullptr}, [](const std::string&) {
                            return MeasurementSource{};
                          }).result;
@@ -133,15 +148,15 @@ void RecordedGate::judge_limits(const reports::RecordedRun& recorded,
   }
 }
 
-const Baseline* RecordedGate::baseline_of(const std::string& scenario) const {
-  if (baselines_.size() == 1) return &baselines_.begin()->second;
+const Baseline* RecordedGate::baseline_of(const std::string& scenario, bool is_only) const {
+  if (is_only && baselines_.size() == 1) return &baselines_.begin()->second;
   const auto known = baselines_.find(scenario);
   return known == baselines_.end() ? nullptr : &known->second;
 }
 
-void RecordedGate::judge_baseline(ScenarioResult& scenario) const {
+void RecordedGate::judge_baseline(ScenarioResult& scenario, bool is_only) const {
   VariantResult& variant = scenario.variants.front();
-  const Baseline* const baseline = baseline_of(scenario.name);
+  const Baseline* const baseline = baseline_of(scenario.name, is_only);
   if (baseline == nullptr) {
     fail(variant, FailureType::baseline_regression,
          fmt::format("{} has no figures of {}", baseline_path_, scenario.name));

@@ -25,17 +25,18 @@ class RecordedGate {
                std::string baseline, double tolerance_percent);
 
   /// The result's variant becomes failed where a limit does not hold or cannot be told, or a figure
-  /// is above the baseline's.
-  void judge(reports::RecordedRun& recorded) const;
+  /// is above the baseline's; an error where what a limit is about was not recorded. `is_only`:
+  /// there are no other processes, so that a single baseline is meant for this one.
+  void judge(reports::RecordedRun& recorded, bool is_only) const;
 
  private:
   void judge_limits(const reports::RecordedRun& recorded, VariantResult& variant) const;
-  void judge_baseline(ScenarioResult& scenario) const;
-  const Baseline* baseline_of(const std::string& scenario) const;
+  void judge_baseline(ScenarioResult& scenario, bool is_only) const;
+  const Baseline* baseline_of(const std::string& scenario, bool is_only) const;
 
   std::vector<Limit> limits_;
   std::string baseline_path_;
-  /// By the name of the scenario, that is of the process; a single one is for any.
+  /// By the name of the scenario, that is of the process; a file of another format has one without.
   std::map<std::string, Baseline> baselines_;
   double tolerance_percent_;
 };

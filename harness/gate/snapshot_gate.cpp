@@ -27,7 +27,7 @@ RunResult judge_snapshot(const SnapshotGate& gate) {
   reports::RecordedRun recorded = reports::recorded_run(read_snapshot_file(gate.file), gate.file);
   recorded.result.scenarios.front().variants.front().rerun = rerun_command(gate);
   RecordedGate(gate.limits, RecordedCounters::absent, gate.baseline, gate.tolerance_percent)
-      .judge(recorded);
+      .judge(recorded, /*is_only=*/true);
   return std::move(recorded.result);
 }
 

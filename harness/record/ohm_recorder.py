@@ -3,14 +3,16 @@ torch.cuda.memory._dump_snapshot writes it, and beside it what else is known of 
 
 The folder to write to is in $OHM_RECORD; each process that uses CUDA writes PID.json when its CUDA
 is initialized (so that one which is killed is known), and PID.pickle and PID.json again when it
-ends. Blocks of parameters, gradients and optimizer state are marked with their category, under the
-key that ohm's own snapshots have for it.
+ends; a program that becomes another one, and uses CUDA again, PID-2.json. Blocks of parameters,
+gradients and optimizer state are marked with their category, under the key that ohm's own snapshots
+have for it.
 
 Nothing here may change what the program does: errors are noted in the JSON, never raised.
 """
 import atexit
 import bisect
 import collections
+import contextlib
 import functools
 import gc
 import importlib.util
@@ -18,12 +20,18 @@ import json
 import os
 import pickle
 import sys
+import threading
 import time
 import traceback
+import types
 
 FOLDER_VARIABLE = "OHM_RECORD"
 EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
 DEFAULT_EVENTS = 200_000
+
+# Of torch.cuda.memory_stats.
+PEAKS = ("allocated_bytes", "reserved_bytes", "requested_bytes")
+COUNTS = ("num_ooms", "num_alloc_retries", "num_device_alloc")
 
 # Of memory that optimizer steps use, the moments that are kept: the first ones and the last ones.
 FIRST_MOMENTS = 16
@@ -32,15 +40,19 @@ LAST_MOMENTS = 64
 
 def record_when_torch_is_imported():
     folder = os.environ.get(FOLDER_VARIABLE)
-    if folder:
-        sys.meta_path.insert(0, _TorchFinder(folder))
+    if not folder:
+        return
+    recorder = Recorder(folder)
+    sys.meta_path.insert(0, _TorchFinder(recorder))
+    # The first to be registered is the last to run: what others do at the end is recorded, too.
+    atexit.register(recorder.on_exit)
 
 
 class _TorchFinder:
-    """Finds torch where it is, once, and starts the recorder after its import."""
+    """Finds torch where it is, once, and tells the recorder after its import."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, recorder):
+        self.recorder = recorder
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch":
@@ -57,7 +69,7 @@ class _TorchFinder:
         def exec_module(module):
             del loader.exec_module
             execute(module)
-            Recorder(module, self.folder).wait_for_cuda()
+            self.recorder.wait_for_cuda(module)
 
         loader.exec_module = exec_module
 
@@ -77,49 +89,107 @@ def noting_errors(method):
 
 
 class Recorder:
-    def __init__(self, torch, folder):
-        self.torch = torch
+    def __init__(self, folder):
         self.folder = folder
-        self.most_events = int(os.environ.get(EVENTS_VARIABLE, DEFAULT_EVENTS))
-        self.start_folder = os.getcwd()
+        self.torch = None
+        self.most_events = DEFAULT_EVENTS
+        self.start_folder = ""
         self.process = None  # that has initialized CUDA; a fork of it has another number
+        self.name = ""  # of its files
+        self.program_records = False  # the program has asked for a history of its own
         self.problems = []
         self.error = None
         self.peaks = {}  # (device, statistic) -> the largest before the program reset it
+        self.counts = collections.Counter()  # (device, statistic) -> the sum before it did
         self.first_moments = []  # (time in microseconds, {address: category})
         self.last_moments = collections.deque(maxlen=LAST_MOMENTS)
 
     @noting_errors
-    def wait_for_cuda(self):
-        if self.torch.version.cuda is not None:
-            self.torch.cuda._lazy_call(self._start)
+    def wait_for_cuda(self, torch):
+        self.torch = torch
+        if torch.version.cuda is None:
+            return
+        torch.cuda._lazy_call(self._start)
+        self._follow_program_history()
+        self._follow_errors_of_processes()
 
     @noting_errors
     def _start(self):
         """CUDA is there, and nothing has been allocated yet."""
         self.process = os.getpid()
-        torch = self.torch
-        torch.cuda.memory._record_memory_history(
-            "all", context="all", stacks="python", max_entries=self.most_events
-        )
+        self._choose_name()
         self._write_summary(ended=False)
+        if os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
+            self.problems.append(
+                "PYTORCH_NO_CUDA_MEMORY_CACHING is set: no memory goes through the allocator"
+            )
+            self._write_summary(ended=False)
+            return
+        self._read_environment()
         self._follow_statistics()
         self._follow_optimizers()
         self._follow_end()
-        torch._C._cuda_attach_out_of_memory_observer(self._on_out_of_memory)
+        self._record_history()
+        self._write_summary(ended=False)
+
+    @noting_errors
+    def _read_environment(self):
+        self.start_folder = os.getcwd()
+        self.most_events = int(os.environ.get(EVENTS_VARIABLE, DEFAULT_EVENTS))
+
+    @noting_errors
+    def _record_history(self):
+        if not self.program_records:
+            self.record_memory_history("all", context="all", stacks="python",
+                                       max_entries=self.most_events)
+        self.torch._C._cuda_attach_out_of_memory_observer(self._on_out_of_memory)
 
     # ---- what is followed ----
 
+    def _follow_program_history(self):
+        """A history that the program has asked for stays the one that it asked for."""
+        memory = self.torch.cuda.memory
+        self.record_memory_history = memory._record_memory_history
+
+        @functools.wraps(self.record_memory_history)
+        def record_memory_history(enabled="all", *arguments, **named):
+            self.program_records = True
+            return self.record_memory_history(enabled, *arguments, **named)
+
+        memory._record_memory_history = record_memory_history
+
+    def _follow_errors_of_processes(self):
+        """Those that multiprocessing prints itself, before any hook sees them."""
+        import multiprocessing.process
+
+        run = multiprocessing.process.BaseProcess.run
+
+        @functools.wraps(run)
+        def run_noting_errors(process):
+            try:
+                return run(process)
+            except Exception as error:
+                self._note_error(error)
+                raise
+
+        multiprocessing.process.BaseProcess.run = run_noting_errors
+
     def _follow_statistics(self):
-        """Peaks outlive the program's resetting them."""
+        """Figures outlive the program's resetting them."""
         c = self.torch._C
-        reset = c._cuda_resetPeakMemoryStats
+        reset_peaks = c._cuda_resetPeakMemoryStats
+        reset_counts = c._cuda_resetAccumulatedMemoryStats
 
-        def reset_peaks(device):
+        def after_keeping_peaks(device):
             self._keep_peaks()
-            return reset(device)
+            return reset_peaks(device)
 
-        c._cuda_resetPeakMemoryStats = reset_peaks
+        def after_keeping_counts(device):
+            self._keep_counts()
+            return reset_counts(device)
+
+        c._cuda_resetPeakMemoryStats = after_keeping_peaks
+        c._cuda_resetAccumulatedMemoryStats = after_keeping_counts
 
     def _follow_optimizers(self):
         from torch.optim import optimizer
@@ -128,32 +198,32 @@ class Recorder:
         optimizer.register_optimizer_step_post_hook(self._on_step)
 
     def _follow_end(self):
-        atexit.register(self._on_exit)
         exit_at_once = os._exit
 
         def exit_after_writing(status):
-            self._on_exit()
+            self.on_exit()
             exit_at_once(status)
 
         os._exit = exit_after_writing
-        report = sys.excepthook
+        report = threading.excepthook
 
-        def excepthook(kind, error, trace):
-            self._note_error(kind, error, trace)
-            report(kind, error, trace)
+        def excepthook(arguments):
+            if arguments.exc_value is not None:
+                self._note_error(arguments.exc_value)
+            report(arguments)
 
-        sys.excepthook = excepthook
+        threading.excepthook = excepthook
 
     @noting_errors
-    def _note_error(self, kind, error, trace):
-        frames = [f for f in traceback.extract_tb(trace) if not self._is_of_library(f.filename)]
+    def _note_error(self, error):
+        trace = traceback.extract_tb(error.__traceback__)
+        frames = [frame for frame in trace if not self._is_of_library(frame.filename)]
         self.error = {
-            "type": kind.__name__,
+            "type": type(error).__name__,
             "message": str(error),
-            "traceback": "".join(traceback.format_exception(kind, error, trace)),
             "file": frames[-1].filename if frames else "",
             "line": (frames[-1].lineno or 0) if frames else 0,
-            "out_of_memory": issubclass(kind, self.torch.cuda.OutOfMemoryError),
+            "out_of_memory": isinstance(error, self.torch.cuda.OutOfMemoryError),
         }
 
     def _is_of_library(self, path):
@@ -169,16 +239,27 @@ class Recorder:
             self._note_addresses(*modules_and_optimizers(self.torch))
 
     @noting_errors
-    def _on_exit(self):
-        if self.process != os.getpid():
+    def on_exit(self):
+        if self.process is None or self.process != os.getpid():
             return
         self.process = None
+        # Set when an error leaves the program, whoever prints it.
+        last_error = getattr(sys, "last_value", None)
+        if last_error is not None:
+            self._note_error(last_error)
+        self._write_snapshot()
+        self._write_summary(ended=True)
+
+    @noting_errors
+    def _write_snapshot(self):
+        if self.problems:
+            return
         self._note_addresses(*modules_and_optimizers(self.torch))
         self._keep_peaks()
-        snapshot = self.torch.cuda.memory._snapshot()
+        with no_compiled_code():
+            snapshot = self.torch.cuda.memory._snapshot()
         mark_categories(snapshot, self.first_moments + list(self.last_moments))
         self._write("pickle", pickle.dumps(snapshot, protocol=4))
-        self._write_summary(ended=True)
 
     # ---- what is known ----
 
@@ -203,16 +284,24 @@ class Recorder:
                     known = self.peaks.get((device, name), 0)
                     self.peaks[device, name] = max(known, value)
 
+    @noting_errors
+    def _keep_counts(self):
+        for device in range(self.torch.cuda.device_count()):
+            statistics = self.torch.cuda.memory_stats(device)
+            for name in COUNTS:
+                self.counts[device, name] += statistics.get(name, 0)
+
     def _statistics(self):
         """Of each device, in the words of torch.cuda.memory_stats."""
-        wanted = ("allocated_bytes", "reserved_bytes", "requested_bytes")
         devices = []
         for device in range(self.torch.cuda.device_count()):
             now = self.torch.cuda.memory_stats(device)
-            row = {f"peak_{name}": self.peaks.get((device, f"{name}.all.peak"), 0) for name in wanted}
+            row = {}
+            for name in PEAKS:
+                row[f"peak_{name}"] = self.peaks.get((device, f"{name}.all.peak"), 0)
             row["allocated_at_end_bytes"] = now.get("allocated_bytes.all.current", 0)
-            for name in ("num_ooms", "num_alloc_retries", "num_device_alloc"):
-                row[name] = now.get(name, 0)
+            for name in COUNTS:
+                row[name] = self.counts[device, name] + now.get(name, 0)
             properties = self.torch.cuda.get_device_properties(device)
             row["name"] = properties.name
             row["capacity_bytes"] = properties.total_memory
@@ -220,6 +309,16 @@ class Recorder:
         return devices
 
     # ---- what is written ----
+
+    def _choose_name(self):
+        """A program that becomes another one keeps its number."""
+        ordinal, self.name = 1, str(os.getpid())
+        while os.path.exists(self._path("json")):
+            ordinal += 1
+            self.name = f"{os.getpid()}-{ordinal}"
+
+    def _path(self, extension):
+        return os.path.join(self.folder, f"{self.name}.{extension}")
 
     @noting_errors
     def _write_summary(self, ended):
@@ -235,20 +334,55 @@ class Recorder:
             "error": self.error,
             "problems": self.problems,
         }
-        self._write("json", json.dumps(summary).encode())
+        self._write("json", json.dumps(printable(summary)).encode())
 
     def _write(self, extension, content):
-        path = os.path.join(self.folder, f"{os.getpid()}.{extension}")
-        with open(path + ".part", "wb") as file:
-            file.write(content)
-        os.replace(path + ".part", path)
+        path = self._path(extension)
+        try:
+            with open(path + ".part", "wb") as file:
+                file.write(content)
+            os.replace(path + ".part", path)
+        except OSError as error:
+            sys.stderr.write(f"ohm: what was recorded cannot be written: {error}\n")
+            if os.path.exists(path + ".part"):
+                os.remove(path + ".part")
+            raise
+
+
+def printable(value):
+    """Names of files may hold bytes that are no text."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {key: printable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [printable(item) for item in value]
+    return value
+
+
+@contextlib.contextmanager
+def no_compiled_code():
+    """A snapshot looks into the frames of compiled code, for which it would import the compiler into
+    a program that has not: that takes a second, makes a folder, and Python forgets that it is an
+    interrupt that ends it."""
+    name = "torch._inductor.codecache"
+    if name in sys.modules:
+        yield
+        return
+    stand_in = types.ModuleType(name)
+    stand_in.PyCodeCache = types.SimpleNamespace(stack_frames_for_code=lambda path, line: None)
+    sys.modules[name] = stand_in
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 # ---- categories ---------------------------------------------------------------------------------
 
 
 def modules_and_optimizers(torch):
-    """All that are alive. Asks for no attribute of strangers' objects: some act when they are asked."""
+    """All that are alive. Asks for no attribute of strangers' objects: some act when asked."""
     modules, optimizers = [], []
     for thing in gc.get_objects():
         ancestors = type(thing).__mro__

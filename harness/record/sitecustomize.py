@@ -11,7 +11,7 @@ def _start():
         import ohm_recorder
 
         ohm_recorder.record_when_torch_is_imported()
-    except Exception as error:
+    except Exception as error:  # it never keeps a program from starting
         sys.stderr.write(f"ohm: the program's memory is not recorded: {error!r}\n")
     # Children find the folder in the environment; this program must not find it.
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.curdir) != folder]

@@ -17,6 +17,8 @@ struct RecordedRun {
   RunResult result;
   /// Bytes allocated at the end of each step: one list for each device of the result.
   std::vector<std::vector<std::int64_t>> allocated_at_marks;
+  /// Whether the history shows what made up the peaks: a part of one may not.
+  bool has_breakdown = true;
 };
 
 /// Where the steps of a program are known from.

@@ -135,6 +135,92 @@ except torch.cuda.OutOfMemoryError:
   EXPECT_EQ(1, exec({"--gate", "num_ooms == 0"}, {"python3", "catches.py"}).code);
 }
 
+TEST_F(ExecRecord, AProcessOfAFailedCommandThatRanOutOfMemoryHasFailed) {
+  const auto verdict_of = [&](const std::string& body) {
+    folder_.write("fails.py", script(body));
+    const Json variant = report_of({"python3", "fails.py"})["scenarios"].at(0)["variants"].at(0);
+    return variant["verdict"].get<std::string>() + " " + variant["outcome"].get<std::string>();
+  };
+  const std::string caught =
+      "try: torch.empty(1 << 30)\nexcept torch.cuda.OutOfMemoryError: sys.exit(";
+  EXPECT_EQ("failed oom", verdict_of(caught + "1)\n"));
+  EXPECT_EQ("passed completed", verdict_of(caught + "0)\n"));
+  EXPECT_EQ("failed oom", verdict_of("import threading\n"
+                                     "t = threading.Thread(target=torch.empty, args=(1 << 30,))\n"
+                                     "t.start(); t.join()\n"));
+  EXPECT_EQ("failed oom", verdict_of("import multiprocessing as m\n"
+                                     "p = m.get_context('fork').Process(\n"
+                                     "    target=torch.empty, args=(1 << 30,))\n"
+                                     "p.start(); p.join()\n"));
+  EXPECT_EQ("failed oom", verdict_of("x = torch.empty(1)\n"
+                                     "sys.excepthook = lambda *_: print('mine')\n"
+                                     "torch.empty(1 << 30)\n"));
+}
+
+TEST_F(ExecRecord, WhatTheHistoryDoesNotReachIsNotJudged) {
+  folder_.write("many.py", script(R"(
+kept = [torch.empty(2 << 20) for _ in range(10)]
+del kept
+for _ in range(100): torch.empty(2 << 20)
+)"));
+  ::setenv("OHM_RECORD_EVENTS", "50", 1);
+  const ProgramResult ran = exec({"--gate", "peak_other_bytes < 1 GiB"}, {"python3", "many.py"});
+  const int of_counters =
+      exec({"--gate", "peak_allocated_bytes == 20 MiB"}, {"python3", "many.py"}).code;
+  ::setenv("OHM_RECORD_EVENTS", "many", 1);
+  const ProgramResult unreadable = exec({}, {"python3", "train.py"});
+  ::unsetenv("OHM_RECORD_EVENTS");
+  EXPECT_EQ(3, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("what made up the"));
+  EXPECT_EQ(0, of_counters);
+  EXPECT_EQ(0, unreadable.code);
+  EXPECT_EQ("trained\n", unreadable.out);
+  EXPECT_THAT(unreadable.err, HasSubstr("invalid literal for int()"));
+}
+
+TEST_F(ExecRecord, AHistoryOfTheProgramStaysItsOwn) {
+  folder_.write("own.py",
+                script("torch.cuda.memory._record_memory_history(max_entries=4)\n"
+                       "kept = [torch.empty(1) for _ in range(8)]\n"
+                       "print(len(torch.cuda.memory._snapshot()['device_traces'][0]))\n"));
+  EXPECT_EQ("4\n", exec({}, {"python3", "own.py"}).out);
+}
+
+TEST_F(ExecRecord, CountsOutliveTheirReset) {
+  folder_.write("resets.py", script("try: torch.empty(1 << 30)\n"
+                                    "except torch.cuda.OutOfMemoryError: pass\n"
+                                    "torch.cuda.reset_accumulated_memory_stats()\n"));
+  EXPECT_EQ(0, exec({"--gate", "num_ooms == 1"}, {"python3", "resets.py"}).code);
+}
+
+TEST_F(ExecRecord, ABaselineOfOneProcessIsNotOneOfAnother) {
+  report_of({"python3", "train.py"});
+  const ProgramResult ran =
+      exec({"--baseline", "result.json"},
+           {"sh", "-c", "python3 train.py; cp train.py other.py; python3 other.py"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("result.json has no figures of other"));
+}
+
+TEST_F(ExecRecord, NamesMayBeNoText) {
+  std::filesystem::copy(file("train.py"), file("bad\xff.py"));
+  const ProgramResult ran =
+      exec({"--gate", "peak_allocated_bytes <= 18 MiB", "--report", "json=result.json"},
+           {"python3", "bad\xff.py", "\xff"});
+  EXPECT_EQ(0, ran.code) << ran.err;
+}
+
+TEST_F(ExecRecord, ACommandMayRemoveTheRecords) {
+  std::filesystem::create_directory(file("scratch"));
+  const auto code_of = [&](const std::string& command) {
+    test::Program program(folder_.path().string(), {"exec", "--", "sh", "-c", command},
+                          [&] { ::setenv("TMPDIR", file("scratch").c_str(), 1); });
+    return program.wait().code;
+  };
+  EXPECT_EQ(4, code_of("rm -r scratch; exit 4"));
+  EXPECT_EQ(5, code_of("exit 5")) << "without a folder there is /tmp";
+}
+
 TEST_F(ExecRecord, CallsOfTheDeviceFailAsPlanned) {
   folder_.write("tries.py", script(R"(
 for i in range(4):
@@ -210,11 +296,10 @@ TEST_F(ExecRecord, TheEnvironmentsOwnSitecustomizeRuns) {
 
 TEST_F(ExecRecord, NothingIsLeftBehind) {
   std::filesystem::create_directory(file("scratch"));
-  ohm({"exec", "--", "true"});
-  const test::Program program(folder_.path().string(),
-                              {"exec", "--gpu", "tiny-64m", "--", "python3", "greedy.py"},
-                              [&] { ::setenv("TMPDIR", file("scratch").c_str(), 1); });
-  const_cast<test::Program&>(program).wait();
+  test::Program program(folder_.path().string(),
+                        {"exec", "--gpu", "tiny-64m", "--", "python3", "greedy.py"},
+                        [&] { ::setenv("TMPDIR", file("scratch").c_str(), 1); });
+  program.wait();
   EXPECT_TRUE(std::filesystem::is_empty(file("scratch")));
 }
 
@@ -324,6 +409,32 @@ TEST_F(FitCommand, AProgramThatFailsIsAnError) {
       fit({"--vary", "batch=1..9"}, {"python3", "-c", "raise SystemExit('no data')", "batch=1"});
   EXPECT_EQ(3, ran_.code);
   EXPECT_THAT(ran_.out, HasSubstr("exit status 1: no data"));
+}
+
+TEST_F(FitCommand, AValueThatFailsDoesNotFit) {
+  folder_.write("odd.py", script("batch = int(sys.argv[1].split('=')[1])\n"
+                                 "if batch > 20: sys.exit('too many')\n"
+                                 "x = torch.empty(batch << 20)\n"));
+  const Json result =
+      fit({"--vary", "batch=1..1000", "--gpu", "tiny-64m"}, {"python3", "odd.py", "batch=3"});
+  ASSERT_EQ(0, ran_.code) << ran_.err;
+  EXPECT_EQ(20, result["rows"].at(0)["best"]["value"]);
+  EXPECT_EQ("exit status 1: too many", result["rows"].at(0)["next"]["reason"]);
+}
+
+TEST_F(FitCommand, ARunThatTakesTooLongIsEnded) {
+  fit({"--vary", "batch=1..9", "--timeout", "0.2"}, {"sh", "-c", "sleep 60", "batch=1"});
+  EXPECT_EQ(3, ran_.code);
+  EXPECT_THAT(ran_.out, HasSubstr("ran longer than 0.2 s"));
+}
+
+TEST_F(FitCommand, IsInterruptedWhateverTheCommandMakesOfIt) {
+  folder_.write("stubborn.sh", "trap 'exit 0' INT\ntouch ready\nwhile :; do sleep 0.05; done\n");
+  test::Program program(folder_.path().string(),
+                        {"fit", "--vary", "batch=1..9", "--", "sh", "stubborn.sh", "batch=1"});
+  while (!std::filesystem::exists(file("ready"))) ::usleep(1000);
+  program.send(SIGINT);
+  EXPECT_EQ(130, program.wait().code);
 }
 
 TEST_F(FitCommand, OptionsOfScenariosAreRefused) {

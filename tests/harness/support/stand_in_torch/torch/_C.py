@@ -8,6 +8,7 @@ GRANULE = 2 << 20
 runtime = ctypes.CDLL("libcudart.so.12")
 blocks = {}  # address -> (bytes, segment's bytes, frames)
 trace = []
+most_events = 0
 statistics = collections.Counter()
 peaks = collections.Counter()
 observers = []
@@ -27,6 +28,10 @@ def frames_of(frame):
 
 
 def add_event(action, address, size, frames=()):
+    if len(trace) >= most_events:
+        del trace[: len(trace) - most_events + 1]
+    if most_events == 0:
+        return
     key = "device_free" if action == "oom" else "addr"
     trace.append({"action": action, key: address, "size": size, "stream": 0,
                   "time_us": time.time_ns() // 1000, "frames": list(frames)})
@@ -69,6 +74,11 @@ def free(address):
 def _cuda_resetPeakMemoryStats(device):
     for name in peaks:
         peaks[name] = statistics[name]
+
+
+def _cuda_resetAccumulatedMemoryStats(device):
+    for name in ("num_ooms", "num_alloc_retries", "num_device_alloc"):
+        statistics[name] = 0
 
 
 def _cuda_attach_out_of_memory_observer(observer):

@@ -45,5 +45,9 @@ def memory_stats(device):
     return stats
 
 
+def reset_accumulated_memory_stats(device=0):
+    _C._cuda_resetAccumulatedMemoryStats(device)
+
+
 def reset_peak_memory_stats(device=0):
     _C._cuda_resetPeakMemoryStats(device)

@@ -1,8 +1,10 @@
+import sys
+
 from .. import _C
 
 
-def _record_memory_history(enabled, context, stacks, max_entries):
-    assert enabled == context == "all" and stacks == "python" and max_entries > 0
+def _record_memory_history(enabled="all", context="all", stacks="all", max_entries=sys.maxsize):
+    _C.most_events = max_entries if enabled else 0
 
 
 def _snapshot():
