@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 
 namespace ohm {
 namespace {

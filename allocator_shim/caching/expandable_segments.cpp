@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "allocator_shim/base/assert.h"
+#include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/caching/caching_allocator.h"
-#include "allocator_shim/caching/size_policy.h"
 
 namespace ohm {
 namespace {

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "allocator_shim/base/assert.h"
+#include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/caching/caching_allocator.h"
 #include "allocator_shim/caching/oom_message.h"
-#include "allocator_shim/caching/size_policy.h"
 
 namespace ohm {
 

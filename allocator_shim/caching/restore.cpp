@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
+#include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/caching/caching_allocator.h"
-#include "allocator_shim/caching/size_policy.h"
 
 namespace ohm {
 namespace {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "allocator_shim/base/allocation_sizes.h"
 #include "allocator_shim/base/bytes.h"
-#include "allocator_shim/caching/allocation_sizes.h"
 
 namespace ohm {
 namespace {

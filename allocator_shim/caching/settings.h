@@ -1,19 +1,20 @@
 // Settings of the allocator, as PYTORCH_CUDA_ALLOC_CONF spells them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tuple>
 
+#include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/caching/rule_set.h"
 
 namespace ohm {
 
 struct AllocatorSettings {
   static constexpr std::size_t kNoMaxSplitSize = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t kRoundupIntervals = 16;
+  static constexpr std::size_t kRoundupIntervals = std::tuple_size_v<RoundupDivisions>;
 
   std::string text;  ///< as it was written
   /// Blocks of this size and above are never split and only serve requests of this size and above.
@@ -21,9 +22,7 @@ struct AllocatorSettings {
   /// A request of max_split_size and above takes a free block at most this much larger.
   std::size_t max_non_split_rounding_bytes = std::size_t{20} << 20U;
   double garbage_collection_threshold = 0;  ///< 0: off
-  /// For requests of 1 MiB (and below), 2 MiB, … 32 GiB (and above): into how many steps each
-  /// power of two is divided; 0 and 1: requests are rounded to 512 bytes as usual.
-  std::array<std::size_t, kRoundupIntervals> roundup_power2_divisions = {};
+  RoundupDivisions roundup_power2_divisions = {};
   bool expandable_segments = false;
   /// Read and shown; they change how PyTorch calls the driver, not what it allocates.
   bool release_lock_on_cudamalloc = false;
@@ -33,6 +32,11 @@ struct AllocatorSettings {
 
   friend bool operator==(const AllocatorSettings&, const AllocatorSettings&) = default;
 };
+
+/// The bytes that a block for this request has to have.
+inline std::size_t round_request(std::size_t bytes, const AllocatorSettings& settings) {
+  return round_request(bytes, settings.roundup_power2_divisions);
+}
 
 /// Reads PyTorch's own string, `key:value,key:value`. As PyTorch does it, settings that a new
 /// string does not name start from their defaults, except expandable_segments,

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "allocator_shim/base/assert.h"
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 
 namespace ohm {
 namespace {

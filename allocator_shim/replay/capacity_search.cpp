@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 
 namespace ohm {
 namespace {

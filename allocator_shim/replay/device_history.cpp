@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 
 namespace ohm {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "allocator_shim/base/format_bytes.h"
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/replay/state_comparison.h"
 
 namespace ohm {

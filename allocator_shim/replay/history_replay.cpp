@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/replay/state_comparison.h"
 
 namespace ohm {

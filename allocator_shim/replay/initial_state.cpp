@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 
 namespace ohm {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/observe/out_of_memory.h"
 
 namespace ohm {

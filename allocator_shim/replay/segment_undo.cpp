@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "allocator_shim/caching/size_policy.h"
+#include "allocator_shim/base/size_policy.h"
 
 namespace ohm {
 namespace {

@@ -2,34 +2,25 @@
 
 #include <algorithm>
 #include <iterator>
-
-#include "allocator_shim/caching/size_policy.h"
+#include <limits>
 
 namespace ohm::reports {
 
-namespace {
-
-AllocatorSettings settings_of(const Snapshot& snapshot) {
-  AllocatorSettings settings;
-  if (!snapshot.allocator_settings) return settings;
-  const SnapshotSettings& recorded = *snapshot.allocator_settings;
-  settings.expandable_segments = recorded.expandable_segments;
-  if (recorded.max_split_size >= 0) {
-    settings.max_split_size_bytes = static_cast<std::size_t>(recorded.max_split_size);
-  }
-  std::transform(recorded.roundup_power2_divisions.begin(), recorded.roundup_power2_divisions.end(),
-                 settings.roundup_power2_divisions.begin(),
-                 [](std::int64_t divisions) { return static_cast<std::size_t>(divisions); });
-  return settings;
-}
-
-}  // namespace
-
 BlockSizes::BlockSizes(const Snapshot& snapshot, const RecordedBeginning& beginning)
-    : settings_(settings_of(snapshot)), segments_(beginning.ranges()) {
-  for (const auto& [address, bytes] : beginning.ranges()) free_[address] = bytes;
+    : max_split_size_(std::numeric_limits<std::uint64_t>::max()), segments_(beginning.ranges()) {
+  if (snapshot.allocator_settings) {
+    const SnapshotSettings& settings = *snapshot.allocator_settings;
+    splits_to_the_unit_ = settings.expandable_segments;
+    if (settings.max_split_size >= 0) {
+      max_split_size_ = static_cast<std::uint64_t>(settings.max_split_size);
+    }
+    std::transform(settings.roundup_power2_divisions.begin(),
+                   settings.roundup_power2_divisions.end(), divisions_.begin(),
+                   [](std::int64_t divisions) { return static_cast<std::size_t>(divisions); });
+  }
+  free_ = beginning.ranges();
   for (const auto& [address, block] : beginning.blocks()) {
-    const std::uint64_t bytes = round_request(block.bytes, settings_);
+    const std::uint64_t bytes = round_request(block.bytes, divisions_);
     remove_free(address, bytes);
     blocks_[address] = bytes;
   }
@@ -62,12 +53,12 @@ std::uint64_t BlockSizes::follow(const TraceEntry& entry) {
 }
 
 bool BlockSizes::is_split(std::uint64_t rounded, std::uint64_t rest) const {
-  if (rounded <= kSmallRequestBytes || settings_.expandable_segments) return rest >= kMinBlockBytes;
-  return rounded < settings_.max_split_size_bytes && rest > kSmallRequestBytes;
+  if (rounded <= kSmallRequestBytes || splits_to_the_unit_) return rest >= kMinBlockBytes;
+  return rounded < max_split_size_ && rest > kSmallRequestBytes;
 }
 
 std::uint64_t BlockSizes::allocate(std::uint64_t address, std::uint64_t requested) {
-  std::uint64_t bytes = round_request(requested, settings_);
+  std::uint64_t bytes = round_request(requested, divisions_);
   const auto found = free_.find(address);
   const bool is_known = found != free_.end() && found->second >= bytes;
   if (is_known && !is_split(bytes, found->second - bytes)) bytes = found->second;

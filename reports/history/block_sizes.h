@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <map>
 
-#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/base/size_policy.h"
 #include "allocator_shim/snapshot/snapshot.h"
 #include "reports/history/recorded_beginning.h"
 
@@ -33,7 +33,9 @@ class BlockSizes {
   bool is_split(std::uint64_t rounded, std::uint64_t rest) const;
   bool begins_segment(std::uint64_t address) const { return segments_.contains(address); }
 
-  AllocatorSettings settings_;
+  RoundupDivisions divisions_ = {};
+  std::uint64_t max_split_size_;
+  bool splits_to_the_unit_ = false;  ///< blocks of any size: segments are expandable
   Ranges free_;
   Ranges blocks_;
   /// Neighbours in different segments are never one block. Mapped ranges of an expandable segment

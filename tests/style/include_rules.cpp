@@ -49,7 +49,7 @@ const std::vector<Room>& rooms() {
       {"runtime/parallel", {"runtime/nn", "runtime/amp"}},
       {"reports/model", {"allocator_shim/observe"}},
       {"reports/text", {"reports/model"}},
-      {"reports/history", {"reports/text", "allocator_shim/caching"}},
+      {"reports/history", {"reports/text", "allocator_shim/snapshot"}},
       {"reports/json", {"reports/history"}},
       {"reports/console", {"reports/history"}},
       {"reports/html", {"reports/history"}},

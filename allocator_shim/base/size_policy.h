@@ -2,11 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <tuple>
 
-#include "allocator_shim/caching/allocation_sizes.h"
-#include "allocator_shim/caching/settings.h"
+#include "allocator_shim/base/allocation_sizes.h"
 
 namespace ohm {
 
@@ -23,14 +24,18 @@ constexpr std::size_t round_up_to_power2_division(std::size_t bytes, std::size_t
   return round_up_to(bytes, step);
 }
 
+/// For requests of 1 MiB (and below), 2 MiB, … 32 GiB (and above): into how many steps each power
+/// of two is divided; 0 and 1: requests are rounded to 512 bytes as usual.
+using RoundupDivisions = std::array<std::size_t, 16>;
+
 /// The bytes that a block for this request has to have.
-inline std::size_t round_request(std::size_t bytes, const AllocatorSettings& settings) {
+inline std::size_t round_request(std::size_t bytes, const RoundupDivisions& all_divisions) {
   constexpr int kFirstInterval = 20;  // of 1 MiB
-  constexpr int kLastInterval = static_cast<int>(AllocatorSettings::kRoundupIntervals) - 1;
+  constexpr int kLastInterval = static_cast<int>(std::tuple_size_v<RoundupDivisions>) - 1;
   if (bytes < kMinBlockBytes) return kMinBlockBytes;
   const int interval = static_cast<int>(std::bit_width(bytes)) - 1 - kFirstInterval;
-  const std::size_t divisions = settings.roundup_power2_divisions[static_cast<std::size_t>(
-      std::clamp(interval, 0, kLastInterval))];
+  const std::size_t divisions =
+      all_divisions[static_cast<std::size_t>(std::clamp(interval, 0, kLastInterval))];
   if (divisions > 1 && bytes > kMinBlockBytes * divisions) {
     return round_up_to_power2_division(bytes, divisions);
   }
