@@ -219,7 +219,7 @@ void ScenarioRun::find_baseline() {
   for (const VariantDescription& variant : measured_.description.variants) {
     names.push_back(variant.name);
   }
-  const std::vector<BaselineCheck> gone = check_variants(*baseline_, names);
+  const std::vector<BaselineCheck> gone = gone_variants(*baseline_, names);
   if (!gone.empty()) {
     selected_.clear();
     return fail({fmt::format("{}: {}", gone.front().variant, gone.front().reason),
