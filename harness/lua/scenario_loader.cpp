@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/returned_values.h"
 #include "harness/lua/inspect/fingerprint.h"
 #include "harness/lua/inspect/module_counts.h"
@@ -87,7 +86,6 @@ class LuaScenario final : public engine::ScenarioProgram {
 
   void let_go() override {
     interpreter_.collect(state());
-    forget_dead_modules(state());
   }
 
   std::optional<std::uint64_t> fingerprint() override { return fingerprint_of(state()); }
