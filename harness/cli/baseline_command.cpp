@@ -198,7 +198,7 @@ std::vector<BaselineCheck> checks_of(const ScenarioResult& scenario) {
   std::vector<BaselineCheck> checks = engine::check_baseline(baseline, scenario, 0);
   std::vector<std::string> names;
   for (const VariantResult& variant : scenario.variants) names.push_back(variant.name);
-  for (BaselineCheck& gone : engine::check_variants(baseline, names)) {
+  for (BaselineCheck& gone : engine::gone_variants(baseline, names)) {
     checks.push_back(std::move(gone));
   }
   return checks;

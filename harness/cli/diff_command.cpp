@@ -31,7 +31,7 @@ int diff(const DiffArguments& arguments) {
   const RunResult after = reports::read_result_or_snapshot(arguments.after);
   const reports::ResultDiff difference = reports::diff_results(before, after);
   if (arguments.json) {
-    write_stdout(reports::diff_json(difference));
+    print_text(reports::diff_json(difference), reports::kAsJson);
   } else {
     print_text(reports::diff_text(difference, color));
   }

@@ -225,7 +225,7 @@ int list(const ListArguments& arguments, const Environment& environment) {
     return process_code(ExitReason::interrupted, signal);
   }
   if (arguments.json) {
-    write_stdout(all_json(listed));
+    print_text(all_json(listed), reports::kAsJson);
   } else {
     print_text(all_text(listed));
   }

@@ -44,7 +44,7 @@ int merge(const MergeArguments& arguments) {
     throw UsageError(error.what());
   }
   if (arguments.output.empty()) {
-    write_stdout(merged.json);
+    print_text(merged.json, reports::kAsJson);
   } else {
     write_file(arguments.output, merged.json);
   }

@@ -164,7 +164,7 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
       engine::find_minimum_memory(arguments.sweep.run, environment.loader);
   const MinimumResult& result = outcome.result;
   if (is_json) {
-    write_stdout(reports::minimum_json(result));
+    print_text(reports::minimum_json(result), reports::kAsJson);
   } else {
     print_text(reports::minimum_text(result, style));
   }

@@ -12,7 +12,6 @@
 
 #include "allocator_shim/base/cut_text.h"
 #include "harness/cli/command.h"
-#include "reports/ci/workflow_commands.h"
 #include "reports/text/paint.h"
 #include "reports/text/report_file.h"
 #include "reports/text/text_layout.h"
@@ -35,10 +34,10 @@ bool shows_color(int descriptor) {
   return ::isatty(descriptor) != 0 && !is_dumb_terminal() && !is_set("NO_COLOR");
 }
 
-std::string for_people(std::string_view text) {
+std::string for_logs(std::string_view text, const reports::CommandSpelling& spelling) {
   const char* const runner = std::getenv("GITHUB_ACTIONS");
   const bool is_log = runner != nullptr && std::string_view(runner) == "true";
-  return is_log ? reports::without_workflow_commands(text) : std::string(text);
+  return is_log ? reports::without_workflow_commands(text, spelling) : std::string(text);
 }
 
 }  // namespace
@@ -68,7 +67,9 @@ void write_stdout(std::string_view text) {
   }
 }
 
-void print_text(std::string_view text) { write_stdout(for_people(text)); }
+void print_text(std::string_view text, const reports::CommandSpelling& spelling) {
+  write_stdout(for_logs(text, spelling));
+}
 
 void write_file(const std::string& path, std::string_view text) {
   try {
@@ -78,7 +79,9 @@ void write_file(const std::string& path, std::string_view text) {
   }
 }
 
-void write_stderr(std::string_view text) { write_workflow_commands(for_people(text)); }
+void write_stderr(std::string_view text) {
+  write_workflow_commands(for_logs(text, reports::kForPeople));
+}
 
 void write_workflow_commands(std::string_view commands) {
   std::fwrite(commands.data(), 1, commands.size(), stderr);

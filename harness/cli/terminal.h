@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "reports/ci/workflow_commands.h"
+
 namespace ohm::cli {
 
 /// Throws UsageError unless `choice` is "auto", "always" or "never". With "auto": where stdout is a
@@ -21,9 +23,10 @@ bool is_stderr_animated();
 /// written (a full disk, say).
 void write_stdout(std::string_view text);
 
-/// A text for people to stdout: in the log of a workflow of GitHub's nothing in it is a command to
-/// the runner. Throws as write_stdout().
-void print_text(std::string_view text);
+/// A text to stdout: in the log of a workflow of GitHub's nothing in it is a command to the runner.
+/// Throws as write_stdout().
+void print_text(std::string_view text,
+                const reports::CommandSpelling& spelling = reports::kForPeople);
 
 /// Puts a file with this text in the place of the one that is there, whole or not at all. Throws
 /// UsageError.

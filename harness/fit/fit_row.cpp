@@ -139,9 +139,7 @@ class FitTrial {
     const auto lookup = [&](const std::string& name) -> MeasurementSource {
       const std::string other = resolved_name(*variant, name);
       if (others.count(other) == 0) others[other] = run_one(other, load, gpu);
-      const Outcome outcome = others[other].outcome;
-      const bool has_figures = outcome == Outcome::completed || outcome == Outcome::oom;
-      return {has_figures ? &others[other] : nullptr, nullptr};
+      return {has_figures(others[other].outcome) ? &others[other] : nullptr, nullptr};
     };
     for (const Limit& limit : limits_of(scenario, *variant)) {
       const EvaluatedLimit evaluated = evaluate(limit, {&run, nullptr}, lookup);

@@ -67,11 +67,6 @@ std::string variant_text(const std::string& name, const BaselineVariant& variant
 
 }  // namespace
 
-bool has_figures(const VariantResult& variant) {
-  return variant.outcome == Outcome::completed || variant.outcome == Outcome::oom ||
-         variant.outcome == Outcome::error;
-}
-
 std::string baseline_path(const std::string& scenario_file) {
   return std::filesystem::path(scenario_file).replace_extension(".baseline").string();
 }
@@ -79,7 +74,7 @@ std::string baseline_path(const std::string& scenario_file) {
 Baseline baseline_of(const ScenarioResult& scenario, std::uint64_t seed) {
   Baseline baseline;
   for (const VariantResult& variant : scenario.variants) {
-    if (!has_figures(variant)) continue;
+    if (!has_end_of_its_own(variant.outcome)) continue;
     baseline.variants[variant.name] = {machine_text(variant, seed), variant};
   }
   return baseline;

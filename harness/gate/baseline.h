@@ -40,9 +40,6 @@ struct Baseline {
 /// "scenarios/x.lua" -> "scenarios/x.baseline".
 std::string baseline_path(const std::string& scenario_file);
 
-/// Whether a variant ran to an end of its own: what was cut short has no figures.
-bool has_figures(const VariantResult& variant);
-
 /// Of the variants that ran to an end of their own. Their peaks must have been recorded.
 Baseline baseline_of(const ScenarioResult& scenario, std::uint64_t seed);
 

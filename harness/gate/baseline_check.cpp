@@ -155,8 +155,8 @@ bool exceeds(const reports::VariantDiff& diff, double tolerance_percent) {
          });
 }
 
-std::vector<BaselineCheck> check_variants(const Baseline& baseline,
-                                          const std::vector<std::string>& names) {
+std::vector<BaselineCheck> gone_variants(const Baseline& baseline,
+                                         const std::vector<std::string>& names) {
   std::vector<BaselineCheck> checks;
   for (const auto& [name, variant] : baseline.variants) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
@@ -173,7 +173,7 @@ std::vector<BaselineCheck> check_baseline(const Baseline& baseline, const Scenar
                                           std::uint64_t seed) {
   std::vector<BaselineCheck> checks;
   for (const VariantResult& variant : scenario.variants) {
-    if (!has_figures(variant)) continue;
+    if (!has_end_of_its_own(variant.outcome)) continue;
     const auto known = baseline.variants.find(variant.name);
     if (known == baseline.variants.end()) {
       BaselineCheck missing;

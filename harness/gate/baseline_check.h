@@ -31,8 +31,8 @@ std::vector<BaselineCheck> check_baseline(const Baseline& baseline, const Scenar
                                           std::uint64_t seed);
 
 /// The variants of a baseline that are none of these, those of its scenario: `gone`.
-std::vector<BaselineCheck> check_variants(const Baseline& baseline,
-                                          const std::vector<std::string>& names);
+std::vector<BaselineCheck> gone_variants(const Baseline& baseline,
+                                         const std::vector<std::string>& names);
 
 /// Whether figures of `after` are above those of `before`, or the run took another course.
 BaselineCheck::State compared_state(const reports::VariantDiff& diff);

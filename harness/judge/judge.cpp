@@ -9,6 +9,7 @@
 #include "harness/judge/scenario_validation.h"
 #include "harness/judge/value_digest.h"
 #include "harness/judge/verdict.h"
+#include "harness/scenario/script_errors.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::engine {
@@ -51,9 +52,7 @@ MeasurementSource source_of(const MeasuredScenario& measured, const std::string&
   // Figures come from where the scenario put the variant; a reference has no such place.
   const MeasuredVariant* run = find(measured.variants, name);
   if (run == nullptr) run = find(measured.references, name);
-  const bool has_figures =
-      run != nullptr && (run->outcome == Outcome::completed || run->outcome == Outcome::oom);
-  if (!has_figures) return {};
+  if (run == nullptr || !has_figures(run->outcome)) return {};
   return {run, completed_reference(measured, *variant)};
 }
 
@@ -161,6 +160,18 @@ Comparison comparison_of(const VariantDescription& variant, const Evidence& evid
                        variant.compare_as);
 }
 
+/// The first name of a value that the variant's table has and nothing returns, as a sentence;
+/// empty: there is none.
+std::string misspelt_value(const MeasuredScenario& measured, const VariantDescription& variant,
+                           const ReturnedValues& values, const ReturnedValues& expected) {
+  std::string unknown = unknown_value("must_agree", variant.must_agree, values, expected);
+  if (unknown.empty()) {
+    unknown = unknown_value("must_differ", variant.must_differ, values, expected);
+  }
+  if (unknown.empty()) return {};
+  return script_error_at(measured.description.file, variant.line, unknown, {}).what();
+}
+
 void compare(const MeasuredScenario& measured, Evidence& evidence) {
   const VariantDescription& variant = evidence.description;
   if (!compares_values(measured.description, variant) || completed_run(evidence) == nullptr) return;
@@ -174,10 +185,7 @@ void compare(const MeasuredScenario& measured, Evidence& evidence) {
   const ReturnedValues& expected = evidence.reference->values;
   evidence.missing_value = missing_value(values, expected);
   if (evidence.missing_value.empty()) {
-    evidence.missing_value = unknown_value("must_agree", variant.must_agree, values, expected);
-  }
-  if (evidence.missing_value.empty()) {
-    evidence.missing_value = unknown_value("must_differ", variant.must_differ, values, expected);
+    evidence.missing_value = misspelt_value(measured, variant, values, expected);
   }
   // A problem's numbers are wrong by its limits alone.
   if (variant.role != Role::problem) evidence.comparison = comparison_of(variant, evidence);
@@ -217,12 +225,6 @@ VariantResult copied(const VariantDescription& variant, const MeasuredVariant& m
   result.unused_faults = measured.unused_faults;
   if (measured.outcome == Outcome::oom) result.oom = measured.oom;
   return result;
-}
-
-/// It reported what it did; a process that was killed did not.
-bool has_end_of_its_own(const MeasuredVariant& run) {
-  return run.outcome == Outcome::completed || run.outcome == Outcome::oom ||
-         run.outcome == Outcome::error;
 }
 
 const MeasuredVariant& not_run() {
@@ -302,7 +304,7 @@ VariantResult judge(const MeasuredScenario& measured, const VariantDescription& 
   evidence.problem = source_of(measured, variant.of).variant;
   evidence.on_larger_gpu = find(measured.references, variant.name);
   VariantResult result = copied(variant, *run);
-  if (has_end_of_its_own(*run)) {
+  if (has_end_of_its_own(run->outcome)) {
     evidence.limits = judged_limits(measured, variant, *run);
     compare(measured, evidence);
   }
@@ -318,8 +320,8 @@ VariantResult judge(const MeasuredScenario& measured, const VariantDescription& 
       judgement = {Verdict::error, {}, std::move(vacuous), {}};
     }
   }
-  const bool has_figures = run->outcome == Outcome::completed || run->outcome == Outcome::oom;
-  if (judgement.verdict == Verdict::error && has_figures && lacks_others(measured, variant)) {
+  if (judgement.verdict == Verdict::error && has_figures(run->outcome) &&
+      lacks_others(measured, variant)) {
     judgement = {Verdict::skipped, {}, "the run ended before what it is compared with", {}};
   }
   result.verdict = judgement.verdict;

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "harness/lua/bind/module_handle.h"
 #include "harness/lua/bind/returned_values.h"
 #include "harness/lua/inspect/fingerprint.h"
 #include "harness/lua/inspect/module_counts.h"
@@ -42,17 +43,26 @@ class LuaScenario final : public engine::ScenarioProgram {
     interpreter_.modules = request.modules;
     interpreter_.load(request.source, request.path);
     interpreter_.call(0, 1);
-    const engine::ScenarioDescription* scenario = test_scenario(state(), kScenario);
-    if (scenario == nullptr) {
+    description_ = test_scenario(state(), kScenario);
+    if (description_ == nullptr) {
       throw error(fmt::format("{}: the file does not return a scenario", request.path), 0,
                   "end it with return ohm.scenario {...}");
     }
-    description_ = *scenario;
+    // Variants are run in copies of this state: what is not needed would be looked at in each.
+    interpreter_.collect(state());
   }
 
-  const engine::ScenarioDescription& description() const override { return description_; }
+  const engine::ScenarioDescription& description() const override { return *description_; }
 
   engine::ModuleTexts modules() const override { return interpreter_.modules; }
+
+  void keep_only(const std::vector<std::string>& variants) override {
+    // Where there are others than the scenario's, functions may hold what counts: a tensor, or an
+    // object that weak references know.
+    if (interpreter_.handle_classes().size() > 1) return;
+    keep_variant_functions(state(), kScenario, variants);
+    interpreter_.collect(state());
+  }
 
   engine::ReturnedValues run(const std::string& variant, engine::RunContext& run) override {
     const RunScope scope(interpreter_, run);
@@ -60,7 +70,8 @@ class LuaScenario final : public engine::ScenarioProgram {
     push_variant_function(state(), kScenario, variant);
     if (lua_isnil(state(), -1)) {
       lua_pop(state(), 1);
-      throw error(fmt::format("{}: there is no variant \"{}\"", description_.file, variant), 0, "");
+      throw error(fmt::format("{}: there is no variant \"{}\"", description_->file, variant), 0,
+                  "");
     }
     lua_pushstring(state(), Context::current().gpus.empty() ? "cpu" : "cuda:0");
     interpreter_.call(1, 1);
@@ -85,10 +96,7 @@ class LuaScenario final : public engine::ScenarioProgram {
     interpreter_.collect(state());
   }
 
-  void let_go() override {
-    interpreter_.collect(state());
-    forget_dead_modules(state());
-  }
+  void let_go() override { interpreter_.collect(state()); }
 
   std::optional<std::uint64_t> fingerprint() override { return fingerprint_of(state()); }
 
@@ -116,15 +124,15 @@ class LuaScenario final : public engine::ScenarioProgram {
       return copy_returned_values(state(), -1);
     } catch (const std::invalid_argument& refused) {
       const int line = line_of(variant);
-      throw error(fmt::format("{}:{}: {}", description_.file, line, refused.what()), line, "");
+      throw error(fmt::format("{}:{}: {}", description_->file, line, refused.what()), line, "");
     }
   }
 
   int line_of(const std::string& name) const {
-    for (const engine::VariantDescription& variant : description_.variants) {
+    for (const engine::VariantDescription& variant : description_->variants) {
       if (variant.name == name) return variant.line;
     }
-    return description_.line;
+    return description_->line;
   }
 
   engine::ScriptError error(const std::string& message, int line, std::string hint) const {
@@ -136,7 +144,7 @@ class LuaScenario final : public engine::ScenarioProgram {
   }
 
   Interpreter interpreter_;
-  engine::ScenarioDescription description_;
+  std::shared_ptr<const engine::ScenarioDescription> description_;
 };
 
 }  // namespace

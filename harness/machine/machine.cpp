@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "allocator_shim/base/assert.h"
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/caching/snapshot_settings.h"
 #include "allocator_shim/device/cuda/cuda_memory.h"
@@ -151,6 +152,12 @@ void Machine::add_gpus() {
   }
   add_process();
   move_neighbours();
+}
+
+void Machine::add_gpus_of(const MachineOptions& options) {
+  OHM_ASSERT(is_same_without_gpus(options_, options), "GPUs are added to the machine they are of");
+  options_ = options;
+  add_gpus();
 }
 
 void Machine::add_process() {

@@ -64,6 +64,8 @@ class Machine {
 
   /// The GPUs appear in the context.
   void add_gpus();
+  /// Others than the options said, which are the same without their GPUs.
+  void add_gpus_of(const MachineOptions& options);
 
   /// Told of every out-of-memory error, while all that was alive is; `device` is -1 for the host.
   using OnOutOfMemory = std::function<void(int device, const OutOfMemoryReport& report)>;

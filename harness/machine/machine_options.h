@@ -29,4 +29,11 @@ struct MachineOptions {
   }
 };
 
+/// Whether machines that have no GPUs yet are the same: a program can begin on one of them and end
+/// on the other.
+inline bool is_same_without_gpus(const MachineOptions& a, const MachineOptions& b) {
+  return a.cuda.has_value() == b.cuda.has_value() && a.gpu.values == b.gpu.values &&
+         a.fault_plans == b.fault_plans && a.seed == b.seed && a.value_bytes == b.value_bytes;
+}
+
 }  // namespace ohm::engine

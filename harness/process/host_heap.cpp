@@ -10,4 +10,6 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, kNever);
 }
 
+void give_back_freed_memory() { ::malloc_trim(0); }
+
 }  // namespace ohm::engine

@@ -8,4 +8,7 @@ namespace ohm::engine {
 /// of main().
 void keep_freed_memory();
 
+/// Gives back what is free now: copies of this process take time for each page that it has.
+void give_back_freed_memory();
+
 }  // namespace ohm::engine

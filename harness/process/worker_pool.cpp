@@ -18,16 +18,50 @@ WorkerPool::WorkerPool(const WorkerOptions& options) : options_(options) {}
 WorkerPool::~WorkerPool() { drop_all(); }
 
 void WorkerPool::submit(std::int64_t order, Work work, WorkDone done) {
-  add(order, {std::move(work), std::move(done), options_.timeout_seconds});
+  add(order, fork_for(std::move(work)), std::move(done), options_.timeout_seconds);
 }
 
 void WorkerPool::submit_untimed(std::int64_t order, Work work, WorkDone done) {
-  add(order, {std::move(work), std::move(done), 0});
+  add(order, fork_for(std::move(work)), std::move(done), 0);
 }
 
-void WorkerPool::add(std::int64_t order, Waiting waiting) {
+void WorkerPool::submit_copy(std::int64_t order, std::shared_ptr<WorkOrigin> origin,
+                             std::string request, WorkDone done) {
+  const auto copy = [origin, request = std::move(request)](const Outlets& outlets) {
+    return origin->copy(outlets, request);
+  };
+  // Whose end the origin tells: it stays until then.
+  const auto tell = [origin = std::move(origin), done = std::move(done)](WorkResult result) {
+    done(std::move(result));
+  };
+  add(order, copy, tell, options_.timeout_seconds);
+}
+
+StartProcess WorkerPool::fork_for(Work work) const {
+  return [this, work = std::move(work)](const Outlets& outlets) {
+    return fork_worker(work, outlets, interrupts_);
+  };
+}
+
+void WorkerPool::add(std::int64_t order, StartProcess start, WorkDone done,
+                     double timeout_seconds) {
   ++submitted_;
-  waiting_.emplace(order, std::move(waiting));
+  const auto count_and_tell = [this, done = std::move(done)](WorkResult result) {
+    ++finished_;
+    done(std::move(result));
+  };
+  waiting_.emplace(order, Waiting{std::move(start), count_and_tell, timeout_seconds});
+}
+
+void WorkerPool::start(std::int64_t order, std::shared_ptr<WorkOrigin> origin, WorkDone done) {
+  const auto begin = [this, origin](const Outlets& outlets) {
+    return origin->start(outlets, interrupts_);
+  };
+  const auto take_and_tell = [origin, done = std::move(done)](WorkResult result) {
+    origin->take_beginning(result);
+    done(std::move(result));
+  };
+  waiting_.emplace(order, Waiting{begin, take_and_tell, options_.timeout_seconds});
 }
 
 void WorkerPool::run(const std::function<bool()>& keep_going) {
@@ -53,8 +87,8 @@ void WorkerPool::start_next() {
   const auto first = waiting_.begin();
   Waiting next = std::move(first->second);
   waiting_.erase(first);
-  running_.push_back(std::make_unique<WorkerProcess>(
-      next.work, std::move(next.done), next.timeout_seconds, kMaxOutput, interrupts_));
+  running_.push_back(
+      std::make_unique<WorkerProcess>(next.start, std::move(next.done), next.timeout_seconds));
 }
 
 namespace {
@@ -89,12 +123,14 @@ void WorkerPool::wait_for_news() {
 }
 
 void WorkerPool::kill_overdue() {
+  std::vector<const WorkerProcess*> overdue;
   for (const std::unique_ptr<WorkerProcess>& process : running_) {
     const std::optional<double> left = process->seconds_left();
     if (process->is_overdue || !left || *left > 0) continue;
     process->is_overdue = true;
-    process->kill();
+    overdue.push_back(process.get());
   }
+  end_all(overdue);
 }
 
 void WorkerPool::collect_finished() {
@@ -105,35 +141,36 @@ void WorkerPool::collect_finished() {
     }
     const std::unique_ptr<WorkerProcess> process = std::move(*it);
     it = running_.erase(it);
-    ++finished_;
     process->done(process->reap());
   }
 }
 
+void WorkerPool::end_running() {
+  std::vector<const WorkerProcess*> all;
+  for (const std::unique_ptr<WorkerProcess>& process : running_) all.push_back(process.get());
+  end_all(all);
+}
+
 void WorkerPool::interrupt_all() {
+  end_running();
   while (!running_.empty()) {
     const std::unique_ptr<WorkerProcess> process = std::move(running_.front());
     running_.pop_front();
-    process->kill();
     WorkResult result = process->reap();
     result.end = WorkEnd::interrupted;
-    ++finished_;
     process->done(std::move(result));
   }
   while (!waiting_.empty()) {
     const WorkDone done = std::move(waiting_.begin()->second.done);
     waiting_.erase(waiting_.begin());
-    ++finished_;
     done(WorkResult{});
   }
 }
 
 void WorkerPool::drop_all() {
   waiting_.clear();
-  for (const std::unique_ptr<WorkerProcess>& process : running_) {
-    process->kill();
-    process->reap();
-  }
+  end_running();
+  for (const std::unique_ptr<WorkerProcess>& process : running_) process->reap();
   running_.clear();
 }
 

@@ -1,7 +1,8 @@
 // Work in processes of its own: a crash, an abort or an endless loop ends one piece of work.
 //
-// Each piece runs in a fork of this process, which has to be single-threaded, and sends back one
-// message. Its stdout and stderr are caught; it dies with this process.
+// Each piece runs in a fork of this process, which has to be single-threaded, or of an origin that
+// it has in common with others, and sends back one message. Its stdout and stderr are caught; it
+// dies with this process.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,11 @@
 #include <utility>
 
 #include "harness/process/interrupt.h"
+#include "harness/process/work_origin.h"
 #include "harness/process/work_result.h"
+#include "harness/process/worker_process.h"
 
 namespace ohm::engine {
-
-class WorkerProcess;
 
 struct WorkerOptions {
   int jobs = 1;                ///< processes at once
@@ -28,8 +29,7 @@ struct WorkerOptions {
 
 class WorkerPool {
  public:
-  /// Of what a piece of work writes to stdout and stderr, the first bytes are kept.
-  static constexpr std::size_t kMaxOutput = 64 * 1024;
+  static constexpr std::size_t kMaxOutput = kMaxWorkerOutput;
 
   using Work = engine::Work;
   /// May submit more.
@@ -46,6 +46,13 @@ class WorkerPool {
   /// Work that has limits of its own: it may take longer than `timeout_seconds`.
   void submit_untimed(std::int64_t order, Work work, Done done);
 
+  /// Does the beginning of such work, which counts as no piece of it; `done` is told when copies
+  /// can be made, or why not.
+  void start(std::int64_t order, std::shared_ptr<WorkOrigin> origin, Done done);
+  /// Work that goes on in a copy of the origin. Pre-condition: origin->has_begun().
+  void submit_copy(std::int64_t order, std::shared_ptr<WorkOrigin> origin, std::string request,
+                   Done done);
+
   /// Until nothing is left, or `keep_going`, asked now and after every news, says no; then what
   /// runs is killed and what waits is dropped, without a word. SIGINT, SIGTERM and SIGHUP end all
   /// work as interrupted; as long as the pool lives they do nothing else.
@@ -57,16 +64,18 @@ class WorkerPool {
 
  private:
   struct Waiting {
-    Work work;
+    StartProcess start;
     Done done;
     double timeout_seconds = 0;
   };
 
-  void add(std::int64_t order, Waiting waiting);
+  void add(std::int64_t order, StartProcess start, Done done, double timeout_seconds);
+  StartProcess fork_for(Work work) const;
   void start_next();
   void wait_for_news();
   void collect_finished();
   void kill_overdue();
+  void end_running();
   void interrupt_all();
   void drop_all();
   bool room_for_another() const;

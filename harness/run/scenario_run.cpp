@@ -9,7 +9,6 @@
 
 #include "harness/gate/baseline_check.h"
 #include "harness/judge/scenario_validation.h"
-#include "harness/process/live_board.h"
 #include "harness/process/same_file.h"
 #include "harness/run/input_files.h"
 #include "harness/run/rerun_command.h"
@@ -182,11 +181,10 @@ void ScenarioRun::check_snapshot(const std::string& path) {
 /// A variant that is run a second time, on a larger GPU for its values, leaves no files.
 VariantFiles ScenarioRun::files_of(const VariantDescription& variant, bool as_reference) const {
   const bool is_repetition = as_reference && variant.role != Role::reference;
-  const bool is_selected =
-      std::find(selected_.begin(), selected_.end(), variant.name) != selected_.end();
   VariantFiles files;
   files.script_writes = !is_repetition;
-  if (!options_.snapshots.empty() && is_selected && !is_repetition) {
+  if (options_.snapshots.empty() || is_repetition) return files;
+  if (std::find(selected_.begin(), selected_.end(), variant.name) != selected_.end()) {
     files.snapshot_path = options_.snapshots.path_for(path_, variant.name);
   }
   return files;
@@ -219,7 +217,7 @@ void ScenarioRun::find_baseline() {
   for (const VariantDescription& variant : measured_.description.variants) {
     names.push_back(variant.name);
   }
-  const std::vector<BaselineCheck> gone = check_variants(*baseline_, names);
+  const std::vector<BaselineCheck> gone = gone_variants(*baseline_, names);
   if (!gone.empty()) {
     selected_.clear();
     return fail({fmt::format("{}: {}", gone.front().variant, gone.front().reason),
@@ -264,6 +262,7 @@ void ScenarioRun::run_what_is_selected() {
       if (needed.insert(other).second) todo.push_back(other);
     }
   }
+  make_workers();
   for (const VariantDescription& variant : measured_.description.variants) {
     if (needed.count(variant.name) == 0) continue;
     submit_variant(variant, /*as_reference=*/variant.role == Role::reference);
@@ -271,28 +270,33 @@ void ScenarioRun::run_what_is_selected() {
   is_finished_ = pending_ == 0;
 }
 
-void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_reference) {
-  ++pending_;
-  const auto run = [this, name = variant.name,
-                    machine = as_reference
-                                  ? large_machine_for(measured_.description, variant, options_)
-                                  : machine_for(measured_.description, variant, options_),
-                    files = files_of(variant, as_reference),
-                    recording = as_reference ? Recording::figures : recording_] {
-    const std::unique_ptr<LiveEntry> live = live_entry(name);
-    return encoded(
-        run_variant(loader_, load_request(), name, machine, files, recording, live.get()));
-  };
-  pool_.submit(static_cast<std::int64_t>(index_), run,
-               [this, name = variant.name, as_reference](const WorkResult& result) {
-                 take_variant(name, as_reference, result);
-               });
+// There are two tasks for each variant: the second is a reference.
+void ScenarioRun::make_workers() {
+  const std::vector<VariantDescription>& variants = measured_.description.variants;
+  const VariantWorkers::Tasks tasks = {2 * variants.size(), [this, &variants](std::size_t number) {
+                                         return task_of(variants[number / 2],
+                                                        /*as_reference=*/number % 2 == 1);
+                                       }};
+  workers_.emplace(static_cast<std::int64_t>(index_), loader_, load_request(), tasks, pool_);
 }
 
-std::unique_ptr<LiveEntry> ScenarioRun::live_entry(const std::string& variant) const {
-  if (options_.live_board == nullptr) return nullptr;
-  return std::make_unique<LiveEntry>(*options_.live_board,
-                                     measured_.description.name + "." + variant);
+VariantTask ScenarioRun::task_of(const VariantDescription& variant, bool as_reference) const {
+  return {variant.name,
+          as_reference ? large_machine_for(measured_.description, variant, options_)
+                       : machine_for(measured_.description, variant, options_),
+          files_of(variant, as_reference),
+          as_reference ? Recording::figures : recording_,
+          options_.live_board,
+          measured_.description.name + "." + variant.name};
+}
+
+void ScenarioRun::submit_variant(const VariantDescription& variant, bool as_reference) {
+  ++pending_;
+  const auto index = static_cast<std::size_t>(&variant - measured_.description.variants.data());
+  workers_->submit(2 * index + (as_reference ? 1 : 0),
+                   [this, name = variant.name, as_reference](const WorkResult& result) {
+                     take_variant(name, as_reference, result);
+                   });
 }
 
 MeasuredVariant ScenarioRun::measured_from(const std::string& name,
@@ -335,6 +339,7 @@ void ScenarioRun::advance() {
     }
   }
   is_finished_ = pending_ == 0;
+  if (is_finished_) workers_.reset();
 }
 
 // ---- the result ---------------------------------------------------------------------------------

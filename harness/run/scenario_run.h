@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "harness/run/listed_scenario.h"
 #include "harness/run/run_options.h"
 #include "harness/run/variant_process.h"
+#include "harness/run/variant_workers.h"
 #include "reports/text/report_file.h"
 
 namespace ohm::engine {
@@ -53,14 +53,14 @@ class ScenarioRun {
   void check_snapshot(const std::string& path);
   VariantFiles files_of(const VariantDescription& variant, bool as_reference) const;
   void run_what_is_selected();
+  void make_workers();
   void submit_variant(const VariantDescription& variant, bool as_reference);
   void take_variant(const std::string& name, bool as_reference, const WorkResult& result);
   void advance();
   void fail(ErrorResult error, ExitReason reason);
 
   LoadRequest load_request() const;
-  /// In a worker: where it shows what it holds; nullptr when it is not shown.
-  std::unique_ptr<LiveEntry> live_entry(const std::string& variant) const;
+  VariantTask task_of(const VariantDescription& variant, bool as_reference) const;
   MeasuredVariant measured_from(const std::string& name, const WorkResult& result) const;
   std::string rerun_command(const std::string& variant) const;
   void add_source(ScenarioResult& result) const;
@@ -79,6 +79,7 @@ class ScenarioRun {
   MeasuredScenario measured_;
   std::vector<std::string> selected_;
   std::vector<reports::ReportFile> open_pipes_;  ///< that snapshots go to
+  std::optional<VariantWorkers> workers_;        ///< while variants run
   std::size_t pending_ = 0;
   bool is_finished_ = false;
   bool interrupted_ = false;

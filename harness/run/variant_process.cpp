@@ -198,33 +198,42 @@ LoadedScenario load_scenario(const ScenarioLoader& loader, const LoadRequest& re
   return loaded;
 }
 
-namespace {
+LoadedProgram::LoadedProgram(const ScenarioLoader& loader, LoadRequest request,
+                             const MachineOptions& options)
+    : loader_(loader), request_(std::move(request)), machine_(options) {
+  guard_.emplace(machine_->context());
+  program_ = loader_(request_);
+}
 
-MeasuredVariant run_once(const ScenarioLoader& loader, const LoadRequest& request,
-                         const std::string& variant, const MachineOptions& options,
-                         const VariantFiles& files, Recording recording, LiveEntry* live,
-                         const std::function<void(const Machine&)>& look_at) {
+MeasuredVariant LoadedProgram::run(const std::string& variant, const MachineOptions& options,
+                                   const VariantFiles& files, Recording recording, LiveEntry* live,
+                                   const std::function<void(const Machine&)>& look_at) {
+  MeasuredVariant measured = run_on_machine(variant, options, files, recording, live, look_at);
+  if (recording != Recording::history) return measured;
+  // The second run has the memory of this process to itself.
+  program_.reset();
+  guard_.reset();
+  machine_.reset();
+  measured.retention = probe_retention(loader_, request_, variant, options, measured);
+  return measured;
+}
+
+MeasuredVariant LoadedProgram::run_on_machine(const std::string& variant,
+                                              const MachineOptions& options,
+                                              const VariantFiles& files, Recording recording,
+                                              LiveEntry* live,
+                                              const std::function<void(const Machine&)>& look_at) {
+  Machine& machine = *machine_;
   MeasuredVariant measured;
-  std::optional<Machine> made;
-  std::optional<ContextGuard> guard;
-  std::unique_ptr<ScenarioProgram> program;
-  measured.error = script_error_of(request.path, [&] {
-    made.emplace(options);
-    guard.emplace(made->context());
-    program = loader(request);
-    made->add_gpus();
-  });
-  if (measured.error) {
-    measured.outcome = Outcome::error;
-    return measured;
-  }
-  Machine& machine = *made;
+  measured.outcome = Outcome::error;
+  measured.error = script_error_of(request_.path, [&] { machine.add_gpus_of(options); });
+  if (measured.error) return measured;
   if (live != nullptr) show_on(*live, machine);
   VariantRun run(machine, files, recording);
   measured.outcome = Outcome::completed;
-  measured.error = script_error_of(request.path, [&] {
+  measured.error = script_error_of(request_.path, [&] {
     try {
-      measured.values = program->run(variant, run);
+      measured.values = program_->run(variant, run);
     } catch (const OutOfMemory&) {
       measured.outcome = Outcome::oom;
     }
@@ -237,18 +246,16 @@ MeasuredVariant run_once(const ScenarioLoader& loader, const LoadRequest& reques
   return measured;
 }
 
-}  // namespace
-
 MeasuredVariant run_variant(const ScenarioLoader& loader, const LoadRequest& request,
                             const std::string& variant, const MachineOptions& options,
                             const VariantFiles& files, Recording recording, LiveEntry* live,
                             const std::function<void(const Machine&)>& look_at) {
-  MeasuredVariant measured =
-      run_once(loader, request, variant, options, files, recording, live, look_at);
-  if (recording == Recording::history) {
-    measured.retention = probe_retention(loader, request, variant, options, measured);
-  }
-  return measured;
+  MeasuredVariant failed;
+  failed.outcome = Outcome::error;
+  std::optional<LoadedProgram> loaded;
+  failed.error = script_error_of(request.path, [&] { loaded.emplace(loader, request, options); });
+  if (failed.error) return failed;
+  return loaded->run(variant, options, files, recording, live, look_at);
 }
 
 }  // namespace ohm::engine

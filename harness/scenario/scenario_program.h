@@ -1,7 +1,8 @@
 // A scenario that can be run: what the harness needs of a scripting language.
 //
 // Everything here happens in a worker process, one per variant: the program is loaded, described
-// and asked to run one variant, then the process ends. The harness installs the runtime's context
+// and asked to run one variant, then the process ends; what is loaded once is run in several copies
+// of the process. The harness installs the runtime's context
 // (ohm::Context) before it loads: while a file is loaded there is a host device only, the GPUs
 // are there when run() is called.
 #pragma once
@@ -78,6 +79,10 @@ class ScenarioProgram {
 
   /// What it has required so far.
   virtual ModuleTexts modules() const { return {}; }
+
+  /// From now on only these variants are run: what belongs to others alone may be let go of, where
+  /// that changes nothing about these.
+  virtual void keep_only(const std::vector<std::string>& /*variants*/) {}
 
   /// Runs the variant of this name and returns its values, copied; by then the returned tensors
   /// are released, so that what is still allocated is what the script holds on to. Throws

@@ -66,6 +66,15 @@ constexpr std::string_view name_of(Outcome outcome) {
 }
 constexpr std::size_t word_count(Outcome /*of*/) { return kOutcomeNames.size(); }
 
+/// It reported what it did: nobody ended it.
+constexpr bool has_end_of_its_own(Outcome outcome) {
+  return outcome == Outcome::completed || outcome == Outcome::oom || outcome == Outcome::error;
+}
+/// That, and no mistake of the script cut it short: its figures are those of the variant.
+constexpr bool has_figures(Outcome outcome) {
+  return outcome == Outcome::completed || outcome == Outcome::oom;
+}
+
 /// Whether a variant computed what its reference computed.
 enum class Equivalence : std::uint8_t {
   not_checked,  ///< size-only devices, nothing returned, or no reference

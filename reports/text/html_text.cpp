@@ -54,13 +54,15 @@ std::string html_id(std::string_view text) {
 }
 
 std::string html_json(std::string_view json) {
-  // Only texts can hold one, and there the escape means the same.
+  // Only texts can hold these, and there the escape means the same.
   std::string out;
-  for (const char c : json) {
-    if (c == '<') {
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '<') {
       out += "\\u003c";
+    } else if (json.substr(i).starts_with("##[")) {
+      out += "\\u0023";
     } else {
-      out += c;
+      out += json[i];
     }
   }
   return out;

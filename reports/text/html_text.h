@@ -16,7 +16,7 @@ std::string html_bytes(std::int64_t bytes);
 /// A word that can stand in an address: letters, digits, "_", "-", "."; all else is "-".
 std::string html_id(std::string_view text);
 
-/// JSON that can stand in a <script>.
+/// JSON that can stand in a <script>, and in the log of a workflow of GitHub's.
 std::string html_json(std::string_view json);
 
 }  // namespace ohm::reports

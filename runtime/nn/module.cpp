@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <variant>
 
 #include "allocator_shim/observe/out_of_memory.h"
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/nn/module_walk.h"
 #include "runtime/ops/convert.h"
 #include "runtime/tensor/context.h"
 
@@ -35,6 +39,19 @@ void move_tensor(const Tensor& tensor, std::optional<Device> device, std::option
   const CategoryGuard guard(category);
   const std::optional<DType> target = is_floating(tensor.dtype()) ? dtype : std::nullopt;
   replace_data(tensor, ops::to(tensor, device, target));
+}
+
+void move_own_tensors(const Module& module, std::optional<Device> device,
+                      std::optional<DType> dtype) {
+  for (const NamedTensor& entry : module.own_parameters()) {
+    if (!entry.tensor.defined()) continue;
+    move_tensor(entry.tensor, device, dtype, Category::parameter);
+    const Tensor grad = entry.tensor.grad();
+    if (grad.defined()) move_tensor(grad, device, dtype, Category::gradient);
+  }
+  for (const NamedTensor& entry : module.own_buffers()) {
+    if (entry.tensor.defined()) move_tensor(entry.tensor, device, dtype, Category::parameter);
+  }
 }
 
 std::vector<NamedTensor> unique_tensors(std::vector<NamedTensor> tensors) {
@@ -64,6 +81,7 @@ class TensorCopies {
   std::unordered_map<const TensorImpl*, Tensor> copies_;
 };
 
+/// With tensors of its own and the original's children.
 ModulePtr copied_with(const Module& module, TensorCopies& copies) {
   ModulePtr copy = module.shallow_copy();
   for (std::size_t i = 0; i < copy->own_parameters().size(); ++i) {
@@ -73,11 +91,82 @@ ModulePtr copied_with(const Module& module, TensorCopies& copies) {
   for (std::size_t i = 0; i < copy->own_buffers().size(); ++i) {
     copy->set_own_buffer(i, copies.copy_of(module.own_buffers()[i].tensor, Category::parameter));
   }
-  for (std::size_t i = 0; i < copy->children().size(); ++i) {
-    copy->set_child(i, copied_with(*module.children()[i].module, copies));
-  }
   return copy;
 }
+
+/// What modules that go leave to be let go of.
+///
+/// Note [Modules in modules]
+/// A module that goes takes its children along, and they theirs. Were each a member of the one
+/// before it, that would take stack for every level. Instead the outermost one lets go of what is
+/// below it piece by piece: a module that goes meanwhile adds its own pieces on top, so that
+/// everything goes in the order in which nested destructors would let it go.
+class Remains {
+ public:
+  /// Where `module`, which goes, leaves its pieces: with the loop that lets go of it at this
+  /// moment, or in `own` when something else does.
+  static Remains& of(const Module& module, Remains& own) {
+    if (dropped != &module) return own;
+    dropped = nullptr;
+    return *dropping;
+  }
+
+  void add(ModulePtr module) {
+    if (module) pieces_.emplace_back(std::move(module));
+  }
+  void add(std::vector<NamedAttribute> attributes) {
+    if (!attributes.empty()) pieces_.emplace_back(std::move(attributes));
+  }
+  void add(std::shared_ptr<ForwardHooks> hooks) {
+    if (hooks) pieces_.emplace_back(std::move(hooks));
+  }
+
+  /// Lets go of everything, and of what is added meanwhile; the last piece first.
+  void drop() {
+    while (!pieces_.empty()) {
+      Piece piece = std::move(pieces_.back());
+      pieces_.pop_back();
+      const auto* const module = std::get_if<ModulePtr>(&piece);
+      const auto before = std::pair(dropped, dropping);
+      dropped = module == nullptr ? nullptr : module->get();
+      dropping = this;
+      piece = ModulePtr();
+      std::tie(dropped, dropping) = before;
+    }
+  }
+
+ private:
+  using Piece = std::variant<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>>;
+
+  static thread_local const Module* dropped;  ///< the module that a loop lets go of now
+  static thread_local Remains* dropping;      ///< that loop's
+
+  std::vector<Piece> pieces_;
+};
+
+thread_local const Module* Remains::dropped = nullptr;
+thread_local Remains* Remains::dropping = nullptr;
+
+/// Of the calls of modules that are going on in this thread.
+class NestedCall {
+ public:
+  explicit NestedCall(const Module& module) {
+    if (depth == Module::kMostNestedCalls) {
+      throw std::invalid_argument(
+          fmt::format("[{}] modules that are nested more than {} deep cannot be called",
+                      module.type_name(), Module::kMostNestedCalls));
+    }
+    ++depth;
+  }
+  ~NestedCall() { --depth; }
+  NestedCall(const NestedCall&) = delete;
+  NestedCall& operator=(const NestedCall&) = delete;
+
+ private:
+  static thread_local int depth;
+};
+
+thread_local int NestedCall::depth = 0;
 
 // Each module is looked at once, however many contain it.
 bool contains(const Module& outer, const Module& inner) {
@@ -103,11 +192,28 @@ void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
 
 }  // namespace
 
+Module::Module(const Module& other)
+    : std::enable_shared_from_this<Module>(),
+      parameters_(other.parameters_),
+      buffers_(other.buffers_),
+      children_(other.children_),
+      attributes_(other.attributes_),
+      hooks_(other.hooks_),
+      is_training_(other.is_training_) {}
+
 Module::~Module() {
   for (NamedTensor& parameter : parameters_.entries()) parameter.tensor = Tensor();
   for (NamedTensor& buffer : buffers_.entries()) buffer.tensor = Tensor();
-  for (NamedModule& child : children_.entries()) child.module.reset();
-  attributes_.clear();
+  Remains own;
+  Remains& remains = Remains::of(*this, own);
+  // What goes first is on top.
+  remains.add(std::move(hooks_));
+  remains.add(std::move(attributes_));
+  std::vector<NamedModule>& children = children_.entries();
+  for (auto child = children.rbegin(); child != children.rend(); ++child) {
+    remains.add(std::move(child->module));
+  }
+  own.drop();
 }
 
 void Module::drop_parameters_from_the_last() {
@@ -127,6 +233,7 @@ Tensor Module::forward(const Tensor& input) try {
 }
 
 Value Module::call(const std::vector<Value>& inputs) {
+  const NestedCall nested(*this);
   if (!hooks_) return forward(inputs);
   const std::shared_ptr<ForwardHooks> hooks = hooks_;
   std::vector<Value> passed = inputs;
@@ -137,7 +244,10 @@ Value Module::call(const std::vector<Value>& inputs) {
 }
 
 Tensor Module::call(const Tensor& input) {
-  if (!hooks_) return forward(input);
+  if (!hooks_) {
+    const NestedCall nested(*this);
+    return forward(input);
+  }
   const Value result = call(std::vector<Value>{input});
   if (const Tensor* tensor = std::get_if<Tensor>(&result)) return *tensor;
   throw std::invalid_argument(fmt::format("[{}] a hook must leave one tensor", type_name()));
@@ -170,22 +280,9 @@ void Module::set_child(std::size_t i, ModulePtr module) {
   child.module = std::move(module);
 }
 
-void Module::for_each_module(const Visit& visit) const {
-  std::unordered_set<const Module*> seen;
-  const std::function<void(const std::string&, const Module&)> walk = [&](const std::string& prefix,
-                                                                          const Module& module) {
-    if (!seen.insert(&module).second) return;
-    visit(prefix, module);
-    for (const NamedModule& child : module.children()) {
-      walk(prefix + child.name + ".", *child.module);
-    }
-  };
-  walk("", *this);
-}
-
 std::vector<NamedTensor> Module::named_parameters() const {
   std::vector<NamedTensor> all;
-  for_each_module([&](const std::string& prefix, const Module& module) {
+  walk_modules(*this, [&](const Module& module, const std::string& prefix) {
     append_defined(all, prefix, module.own_parameters());
   });
   return unique_tensors(std::move(all));
@@ -193,7 +290,7 @@ std::vector<NamedTensor> Module::named_parameters() const {
 
 std::vector<NamedTensor> Module::named_buffers() const {
   std::vector<NamedTensor> all;
-  for_each_module([&](const std::string& prefix, const Module& module) {
+  walk_modules(*this, [&](const Module& module, const std::string& prefix) {
     append_defined(all, prefix, module.own_buffers());
   });
   return unique_tensors(std::move(all));
@@ -207,21 +304,15 @@ std::vector<Tensor> Module::parameters() const {
 
 void Module::move_to(std::optional<Device> device, std::optional<DType> dtype) {
   // Children first, as PyTorch goes: a parent's own tensors are the last to move.
-  for (const NamedModule& child : children()) child.module->move_to(device, dtype);
-  for (const NamedTensor& entry : own_parameters()) {
-    if (!entry.tensor.defined()) continue;
-    move_tensor(entry.tensor, device, dtype, Category::parameter);
-    const Tensor grad = entry.tensor.grad();
-    if (grad.defined()) move_tensor(grad, device, dtype, Category::gradient);
-  }
-  for (const NamedTensor& entry : own_buffers()) {
-    if (entry.tensor.defined()) move_tensor(entry.tensor, device, dtype, Category::parameter);
-  }
+  walk_modules(
+      *this, [](const Module& /*module*/, const std::string& /*prefix*/) {},
+      [&](const Module& module) { move_own_tensors(module, device, dtype); });
 }
 
 void Module::set_training(bool is_training) {
-  is_training_ = is_training;
-  for (const NamedModule& child : children()) child.module->set_training(is_training);
+  walk_modules(*this, [is_training](Module& module, const std::string& /*prefix*/) {
+    module.is_training_ = is_training;
+  });
 }
 
 void Module::set_requires_grad(bool requires_grad) {
@@ -238,9 +329,21 @@ void Module::zero_grad(bool set_to_none) {
   }
 }
 
-ModulePtr deep_copy(const Module& module) {
-  TensorCopies copies;
-  return copied_with(module, copies);
+ModulePtr deep_copy(const Module& original) {
+  TensorCopies tensors;
+  std::unordered_map<const Module*, ModulePtr> copies;
+  walk_modules(
+      original,
+      [&](const Module& module, const std::string& /*prefix*/) {
+        copies[&module] = copied_with(module, tensors);
+      },
+      [&](const Module& module) {
+        Module& copy = *copies.at(&module);
+        for (std::size_t i = 0; i < copy.children().size(); ++i) {
+          copy.set_child(i, copies.at(module.children()[i].module.get()));
+        }
+      });
+  return copies.at(&original);
 }
 
 const Tensor& single_tensor(const std::vector<Value>& inputs, std::string_view module) {

@@ -63,8 +63,11 @@ class ForwardHooks {
   virtual void after(Module& module, const std::vector<Value>& inputs, Value& output) = 0;
 };
 
-class Module {
+class Module : public std::enable_shared_from_this<Module> {
  public:
+  /// How deep calls of modules by modules may be nested: Python's limit of recursion.
+  static constexpr int kMostNestedCalls = 1000;
+
   Module() = default;
   /// Lets go of the parameters first, then the buffers, then the children, as Python's dictionary
   /// of the module does.
@@ -81,7 +84,8 @@ class Module {
   /// The forward pass of a module from one tensor to one.
   Tensor forward(const Tensor& input);
 
-  /// The forward pass with the module's hooks around it: how a module calls another one.
+  /// The forward pass with the module's hooks around it: how a module calls another one. Throws
+  /// std::invalid_argument for one that is nested too deep.
   Value call(const std::vector<Value>& inputs);
   Tensor call(const Tensor& input);
 
@@ -135,7 +139,8 @@ class Module {
   void zero_grad(bool set_to_none);
 
  protected:
-  Module(const Module&) = default;
+  /// A copy is no child of what contains the other.
+  Module(const Module& other);
 
   /// Registers; an undefined tensor is a parameter that is left out (a layer without bias).
   void add_parameter(std::string name, Tensor tensor);
@@ -151,9 +156,6 @@ class Module {
   const Tensor& own_buffer(std::size_t i) const { return own_buffers()[i].tensor; }
 
  private:
-  // Calls visit(prefix, module) for this module and all below, depth first, each once.
-  using Visit = std::function<void(const std::string& prefix, const Module& module)>;
-  void for_each_module(const Visit& visit) const;
   void refuse_cycle(std::string_view name, const Module& child) const;
 
   NamedList<NamedTensor> parameters_;

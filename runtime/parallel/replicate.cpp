@@ -6,6 +6,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/nn/module_walk.h"
 #include "runtime/ops/cuda/collective.h"
 #include "runtime/parallel/coalesced.h"
 #include "runtime/parallel/collective_guard.h"
@@ -113,7 +114,25 @@ class TensorReplacement {
       by_original_[originals[i].impl()] = copies[i];
   }
 
-  nn::ModulePtr apply(const nn::Module& module) const {
+  nn::ModulePtr apply(const nn::Module& original) const {
+    std::unordered_map<const nn::Module*, nn::ModulePtr> copies;
+    nn::walk_modules(
+        original,
+        [&](const nn::Module& module, const std::string& /*prefix*/) {
+          copies[&module] = copied(module);
+        },
+        [&](const nn::Module& module) {
+          nn::Module& copy = *copies.at(&module);
+          for (std::size_t i = 0; i < module.children().size(); ++i) {
+            copy.set_child(i, copies.at(module.children()[i].module.get()));
+          }
+        });
+    return copies.at(&original);
+  }
+
+ private:
+  /// With the original's children.
+  nn::ModulePtr copied(const nn::Module& module) const {
     nn::ModulePtr copy = module.shallow_copy();
     for (std::size_t i = 0; i < module.own_parameters().size(); ++i) {
       copy->set_own_parameter(i, of(module.own_parameters()[i].tensor));
@@ -121,13 +140,9 @@ class TensorReplacement {
     for (std::size_t i = 0; i < module.own_buffers().size(); ++i) {
       copy->set_own_buffer(i, of(module.own_buffers()[i].tensor));
     }
-    for (std::size_t i = 0; i < module.children().size(); ++i) {
-      copy->set_child(i, apply(*module.children()[i].module));
-    }
     return copy;
   }
 
- private:
   Tensor of(const Tensor& original) const {
     return original.defined() ? by_original_.at(original.impl()) : Tensor();
   }

@@ -48,6 +48,14 @@ constexpr const char* kLayers =
     "  for _ = 1, n do layers:append(nn.Linear(1, 1, {bias = false, device = 'cuda'})) end\n"
     "end\n";
 
+// A linear layer in n modules, each in the next one.
+constexpr const char* kNested =
+    "local nested\n"
+    "function prepare(n)\n"
+    "  nested = ohm.nn.Linear(1, 1, {bias = false, device = 'cuda'})\n"
+    "  for _ = 1, n do nested = ohm.nn.Sequential(nested) end\n"
+    "end\n";
+
 constexpr GrowingScript kScripts[] = {
     {"modules_appended", kNothing,
      "function body(n)\n"
@@ -70,6 +78,17 @@ constexpr GrowingScript kScripts[] = {
      "    optimizer:zero_grad()\n"
      "  end\n"
      "end"},
+    {"modules_nested", kNothing,
+     "function body(n)\n"
+     "  local nested = ohm.nn.ReLU()\n"
+     "  for _ = 1, n do nested = ohm.nn.Sequential(nested) end\n"
+     "end"},
+    {"nested_modules_walked", kNested,
+     "function body()\n"
+     "  nested:parameters() nested:modules() nested:to('cpu') nested:eval() nested:zero_grad()\n"
+     "  nested:state_dict() nested:apply(function() end)\n"
+     "end"},
+    {"nested_modules_dropped", kNested, "function body() nested = nil ohm.ones(1) end"},
     {"hooks_called", kNothing,
      "function body(n)\n"
      "  local relu, hook = ohm.nn.ReLU(), function() end\n"

@@ -28,6 +28,7 @@ void push_metatable(lua_State* L, const HandleClass& kind, lua_CFunction collect
   lua_setfield(L, -2, "__metatable");
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &kind);
+  Interpreter::of(L).note_handle_class(kind);
 }
 
 }  // namespace ohm::lua

@@ -34,11 +34,15 @@ void push_metatable(lua_State* L, const HandleClass& kind, lua_CFunction collect
 /// The __gc and __close of a class.
 template <class T>
 int end_handle(lua_State* L) {
+  Interpreter& interpreter = Interpreter::of(L);
   auto* handle = static_cast<Handle<T>*>(lua_touserdata(L, 1));
-  Interpreter::of(L).defer_release(
-      handle, HeldValue(std::exchange(handle->value, T())), [](void* memory, HeldValue&& value) {
-        static_cast<Handle<T>*>(memory)->value = value.template take<T>();
-      });
+  if (handle->kind->is_listed) interpreter.listed_handles.erase(handle);
+  interpreter.defer_release(handle, HeldValue(std::exchange(handle->value, T())),
+                            [](Interpreter& of, void* memory, HeldValue&& value) {
+                              auto* restored = static_cast<Handle<T>*>(memory);
+                              restored->value = value.template take<T>();
+                              if (restored->kind->is_listed) of.listed_handles.insert(memory);
+                            });
   return 0;
 }
 
@@ -49,6 +53,7 @@ void push_handle(lua_State* L, T value, int user_values = 0) {
   push_metatable(L, kind, &end_handle<T>);
   void* memory = lua_newuserdatauv(L, sizeof(Handle<T>), user_values);
   new (memory) Handle<T>{&kind, std::move(value)};
+  if (kind.is_listed) Interpreter::of(L).listed_handles.insert(memory);
   lua_insert(L, -2);
   lua_setmetatable(L, -2);
 }

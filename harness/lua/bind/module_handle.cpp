@@ -13,54 +13,18 @@ namespace {
 using nn::ModulePtr;
 using nn::Value;
 
-constexpr char kModuleHandles = 0;  // its address is the registry's key
-
-// A set of all handles of modules, which keeps none of them.
-void push_module_handles(lua_State* L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &kModuleHandles);
-}
-
 }  // namespace
 
-const HandleClass HandleOf<ModulePtr>::kClass = {"module", {}};
+const HandleClass HandleOf<ModulePtr>::kClass = {"module", {}, /*is_listed=*/true};
 
-void push_module(lua_State* L, ModulePtr module) {
-  push_handle<ModulePtr>(L, std::move(module));
-  push_module_handles(L);
-  lua_pushvalue(L, -2);
-  lua_pushboolean(L, 1);
-  lua_rawset(L, -3);
-  lua_pop(L, 1);
-}
-
-void forget_dead_modules(lua_State* L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) {
-    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-      if (*test_handle<ModulePtr>(L, -2)) continue;
-      lua_pushvalue(L, -2);
-      lua_pushnil(L);
-      lua_rawset(L, -5);
-    }
-  }
-  lua_pop(L, 1);
-}
+void push_module(lua_State* L, ModulePtr module) { push_handle<ModulePtr>(L, std::move(module)); }
 
 std::vector<ModulePtr> modules_with_handles(lua_State* L) {
   std::vector<ModulePtr> modules;
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kModuleHandles) == LUA_TTABLE) {
-    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-      if (const ModulePtr& module = *test_handle<ModulePtr>(L, -2)) modules.push_back(module);
-    }
+  for (void* const memory : Interpreter::of(L).listed_handles) {
+    const auto* const handle = static_cast<const Handle<ModulePtr>*>(memory);
+    if (handle->kind == &HandleOf<ModulePtr>::kClass) modules.push_back(handle->value);
   }
-  lua_pop(L, 1);
   std::sort(modules.begin(), modules.end());
   modules.erase(std::unique(modules.begin(), modules.end()), modules.end());
   return modules;

@@ -18,10 +18,6 @@ struct HandleOf<nn::ModulePtr> {
 
 void push_module(lua_State* L, nn::ModulePtr module);
 
-/// A handle that has died leaves the set of all handles at the next collection only: this takes it
-/// out, so that equal states look equal. After a collection.
-void forget_dead_modules(lua_State* L);
-
 /// The modules that the script has handles of, each once, in no order. After a collection.
 std::vector<nn::ModulePtr> modules_with_handles(lua_State* L);
 

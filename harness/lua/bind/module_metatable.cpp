@@ -128,20 +128,26 @@ int is_same_module(lua_State* L) {
   return 1;
 }
 
-// As PyTorch prints them: a line for each child, indented.
-std::string text_of(const Module& module, const std::string& indent) {
+// As PyTorch prints them: a line for each child, indented. What is nested too deep to be called is
+// too long to be read.
+std::string text_of(const Module& module, int level) {
+  if (level > Module::kMostNestedCalls) {
+    throw std::invalid_argument(
+        fmt::format("[{}] modules that are nested more than {} deep have no text",
+                    module.type_name(), Module::kMostNestedCalls));
+  }
   std::string text(module.type_name());
   if (module.children().empty()) return text + "()";
+  const std::string indent(static_cast<std::size_t>(2 * level), ' ');
   text += "(\n";
   for (const nn::NamedModule& child : module.children()) {
-    text +=
-        fmt::format("{}  ({}): {}\n", indent, child.name, text_of(*child.module, indent + "  "));
+    text += fmt::format("{}  ({}): {}\n", indent, child.name, text_of(*child.module, level + 1));
   }
   return text + indent + ")";
 }
 
 int module_text(lua_State* L) {
-  const std::string text = text_of(*module_argument(L, 1, {"module", "self"}), "");
+  const std::string text = text_of(*module_argument(L, 1, {"module", "self"}), 0);
   push_text(L, text);
   return 1;
 }

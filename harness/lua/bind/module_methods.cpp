@@ -7,7 +7,6 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "harness/lua/vm/push_text.h"
 #include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/variable.h"
+#include "runtime/nn/module_walk.h"
 #include "runtime/ops/convert.h"
 #include "runtime/parallel/distributed_data_parallel.h"
 #include "runtime/tensor/context.h"
@@ -127,7 +127,7 @@ class PairList {
   explicit PairList(lua_State* L) : state_(L) { lua_newtable(L); }
 
   /// Pops the value on top of the stack.
-  void add(const std::string& name) {
+  void add(std::string_view name) {
     lua_rawseti(state_, -2, count_ + 2);
     push_text(state_, name);
     lua_rawseti(state_, -2, count_ + 1);
@@ -185,60 +185,45 @@ int named_children(lua_State* L) {
 }
 
 // A module and all below it, depth first, each once; the first one's name is "".
-class ModuleCollector {
- public:
-  explicit ModuleCollector(const ModulePtr& module) { add("", module); }
-
-  std::vector<nn::NamedModule> take() { return std::move(all_); }
-
- private:
-  void add(const std::string& name, const ModulePtr& module) {
-    if (!seen_.insert(module.get()).second) return;
-    all_.push_back({name, module});
-    for (const nn::NamedModule& child : module->children()) {
-      add(name.empty() ? child.name : name + "." + child.name, child.module);
-    }
-  }
-
-  std::vector<nn::NamedModule> all_;
-  std::unordered_set<const Module*> seen_;
-};
-
-std::vector<nn::NamedModule> all_modules_of(const ModulePtr& module) {
-  return ModuleCollector(module).take();
-}
-
 int modules(lua_State* L) {
-  const auto all = all_modules_of(self(L, "modules"));
-  lua_createtable(L, static_cast<int>(all.size()), 0);
+  lua_newtable(L);
   lua_Integer count = 0;
-  for (const nn::NamedModule& entry : all) {
-    push_module(L, entry.module);
+  nn::walk_modules(*self(L, "modules"), [&](Module& module, const std::string& /*prefix*/) {
+    push_module(L, module.shared_from_this());
     lua_rawseti(L, -2, ++count);
-  }
+  });
   return 1;
 }
 
 int named_modules(lua_State* L) {
   PairList pairs(L);
-  for (const nn::NamedModule& entry : all_modules_of(self(L, "named_modules"))) {
-    push_module(L, entry.module);
-    pairs.add(entry.name);
-  }
+  nn::walk_modules(*self(L, "named_modules"), [&](Module& module, std::string_view prefix) {
+    push_module(L, module.shared_from_this());
+    pairs.add(prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1));
+  });
   return pairs.finish();
 }
 
-void apply_to(lua_State* L, const ModulePtr& module) {
-  for (const nn::NamedModule& child : module->children()) apply_to(L, child.module);
-  lua_pushvalue(L, 2);
-  push_module(L, module);
-  lua_call(L, 1, 0);
-}
-
-// apply(fn): the children first, as PyTorch goes.
+// apply(fn): the children first, as PyTorch goes; a module that stands in several places gets
+// several calls.
 int apply(lua_State* L) {
+  struct Entered {
+    ModulePtr module;
+    std::size_t next_child = 0;
+  };
   if (lua_type(L, 2) != LUA_TFUNCTION) refuse_argument(L, 2, {"apply", "fn"}, "a function");
-  apply_to(L, self(L, "apply"));
+  std::vector<Entered> entered = {{self(L, "apply")}};
+  while (!entered.empty()) {
+    Entered& last = entered.back();
+    if (last.next_child < last.module->children().size()) {
+      entered.push_back({last.module->children()[last.next_child++].module});
+      continue;
+    }
+    lua_pushvalue(L, 2);
+    push_module(L, last.module);
+    entered.pop_back();
+    lua_call(L, 1, 0);
+  }
   return return_self(L);
 }
 

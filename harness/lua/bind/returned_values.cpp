@@ -89,6 +89,14 @@ class Copier {
   ReturnedValues take() {
     std::stable_sort(values_.begin(), values_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto twin =
+        std::adjacent_find(values_.begin(), values_.end(),
+                           [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (twin != values_.end()) {
+      throw std::invalid_argument(
+          fmt::format("two values are returned as '{}': fields of tables are named like this, too",
+                      twin->first));
+    }
     return std::move(values_);
   }
 

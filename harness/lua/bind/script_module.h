@@ -21,7 +21,7 @@ struct ScriptClass {
 
 /// Its forward pass is a function of the script, called with the module as `self`. A copy has the
 /// functions and attributes of the original, so that DataParallel can replicate it.
-class ScriptModule final : public nn::Module, public std::enable_shared_from_this<ScriptModule> {
+class ScriptModule final : public nn::Module {
  public:
   /// The interpreter outlives every call of the module.
   ScriptModule(Interpreter& interpreter, std::shared_ptr<const ScriptClass> kind)

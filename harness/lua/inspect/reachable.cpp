@@ -21,16 +21,16 @@ std::string saved_name(const SavingNode& node, std::size_t index) {
 }  // namespace
 
 Reachable::Reachable(std::string root, Device device) : device_(device) {
-  places_.push_back({kRoot, std::move(root), false});
+  places_.push_back({kRoot, std::move(root), false, true});
 }
 
 std::size_t Reachable::add_place(std::size_t from, std::string name) {
-  places_.push_back({from, std::move(name), true});
+  places_.push_back({from, std::move(name), true, places_[from].is_direct});
   return places_.size() - 1;
 }
 
 std::size_t Reachable::add_step(std::size_t from, std::string name) {
-  places_.push_back({from, std::move(name), false});
+  places_.push_back({from, std::move(name), false, false});
   return places_.size() - 1;
 }
 
@@ -39,24 +39,28 @@ void Reachable::enqueue(const Tensor& tensor, std::size_t place) {
   tensors_.push_back({tensor, place});
 }
 
-bool Reachable::is_direct(std::size_t place) const {
-  while (place != kRoot && places_[place].continues) place = places_[place].from;
-  return place == kRoot;
-}
-
 void Reachable::add(const Tensor& tensor, std::size_t place) {
   if (tensor.defined() && is_new(tensor.impl())) enqueue(tensor, place);
 }
 
-void Reachable::add(const nn::Module& module, std::size_t place) {
-  if (!is_new(&module)) return;
-  for (const auto* tensors : {&module.own_parameters(), &module.own_buffers()}) {
-    for (const nn::NamedTensor& one : *tensors) {
-      add(one.tensor, add_place(place, "." + one.name));
+void Reachable::add(const nn::Module& first, std::size_t place) {
+  struct Waiting {
+    const nn::Module* module;
+    std::size_t place;
+  };
+  // The next one is on top: the last child is put there first.
+  std::vector<Waiting> waiting = {{&first, place}};
+  while (!waiting.empty()) {
+    const auto [module, at] = waiting.back();
+    waiting.pop_back();
+    if (!is_new(module)) continue;
+    for (const auto* tensors : {&module->own_parameters(), &module->own_buffers()}) {
+      for (const nn::NamedTensor& one : *tensors) add(one.tensor, add_place(at, "." + one.name));
     }
-  }
-  for (const nn::NamedModule& child : module.children()) {
-    if (child.module) add(*child.module, add_place(place, "." + child.name));
+    const std::vector<nn::NamedModule>& children = module->children();
+    for (auto child = children.rbegin(); child != children.rend(); ++child) {
+      if (child->module) waiting.push_back({child->module.get(), add_place(at, "." + child->name)});
+    }
   }
 }
 
@@ -94,7 +98,7 @@ void Reachable::visit(const PendingTensor& pending) {
   const Tensor& tensor = pending.tensor;
   const Storage& storage = tensor.storage();
   if (storage.device() == device_ && storage.bytes() > 0 && is_new(&storage)) {
-    storages_.push_back({&storage, pending.place, is_direct(pending.place)});
+    storages_.push_back({&storage, pending.place, places_[pending.place].is_direct});
   }
   const Tensor grad = tensor.grad();
   if (grad.defined() && is_new(grad.impl())) {
@@ -135,19 +139,20 @@ void Reachable::visit_saved(const PendingNode& pending) {
 }
 
 std::vector<std::string> Reachable::path_to(const ReachedStorage& reached) const {
-  std::vector<std::string> reversed;
-  std::string tail;
-  for (std::size_t place = reached.place;; place = places_[place].from) {
-    tail.insert(0, places_[place].name);
-    if (!places_[place].continues) reversed.push_back(std::exchange(tail, {}));
-    if (place == kRoot) break;
+  std::vector<std::size_t> places;
+  for (std::size_t place = reached.place; place != kRoot; place = places_[place].from) {
+    places.push_back(place);
   }
-  std::reverse(reversed.begin(), reversed.end());
+  std::vector<std::string> steps = {places_[kRoot].name};
+  std::for_each(places.rbegin(), places.rend(), [&](std::size_t place) {
+    if (!places_[place].continues) steps.emplace_back();
+    steps.back() += places_[place].name;
+  });
   std::vector<std::string> path;
-  for (std::size_t i = 0; i < reversed.size();) {
+  for (std::size_t i = 0; i < steps.size();) {
     std::size_t end = i + 1;
-    while (end < reversed.size() && reversed[end] == reversed[i]) ++end;
-    path.push_back(end - i == 1 ? reversed[i] : fmt::format("{} × {}", reversed[i], end - i));
+    while (end < steps.size() && steps[end] == steps[i]) ++end;
+    path.push_back(end - i == 1 ? steps[i] : fmt::format("{} × {}", steps[i], end - i));
     i = end;
   }
   return path;

@@ -48,6 +48,7 @@ class Reachable {
     std::size_t from;
     std::string name;
     bool continues;  ///< the name is a part of the step before, ".weight"
+    bool is_direct;  ///< no step lies between the root and this
   };
   struct PendingTensor {
     Tensor tensor;
@@ -60,7 +61,6 @@ class Reachable {
 
   std::size_t add_step(std::size_t from, std::string name);
   void enqueue(const Tensor& tensor, std::size_t place);
-  bool is_direct(std::size_t place) const;
   bool is_new(const void* object) { return seen_.insert(object).second; }
   void visit(const PendingTensor& pending);
   void visit(const PendingNode& pending);

@@ -113,9 +113,9 @@ constexpr luaL_Reg kScenarioFunctions[] = {
 
 std::span<const luaL_Reg> scenario_functions() { return kScenarioFunctions; }
 
-const ScenarioDescription* test_scenario(lua_State* L, int index) {
+ScenarioPtr test_scenario(lua_State* L, int index) {
   const ScenarioPtr* scenario = test_handle<ScenarioPtr>(L, index);
-  return scenario == nullptr ? nullptr : scenario->get();
+  return scenario == nullptr ? nullptr : *scenario;
 }
 
 void push_next_step(lua_State* L, int index, const std::string& variant) {
@@ -126,6 +126,17 @@ void push_variant_function(lua_State* L, int index, const std::string& variant) 
   lua_getiuservalue(L, index, 1);
   lua_getfield(L, -1, variant.c_str());
   lua_remove(L, -2);
+}
+
+void keep_variant_functions(lua_State* L, int index, const std::vector<std::string>& variants) {
+  lua_createtable(L, 0, static_cast<int>(variants.size()));
+  for (const std::string& variant : variants) {
+    push_variant_function(L, index, variant);
+    lua_setfield(L, -2, variant.c_str());
+    push_next_step(L, index, variant);
+    lua_setfield(L, -2, next_step_key(variant).c_str());
+  }
+  lua_setiuservalue(L, index, 1);
 }
 
 }  // namespace ohm::lua

@@ -20,6 +20,7 @@ namespace ohm::lua {
 struct HandleClass {
   const char* name;                       ///< as messages say it: "tensor"
   std::span<const luaL_Reg> metamethods;  ///< empty where a ClassBinding has them
+  bool is_listed = false;                 ///< the interpreter knows all of its handles
 };
 
 struct ClassBinding {

@@ -116,9 +116,9 @@ void Interpreter::find_unreachable(lua_State* L) {
   std::vector<const void*> found;
   for (const DeadHandle& dead : unreachable_) found.push_back(dead.handle);
   const std::set<const void*> kept = bindings_.settle_dying_objects(L, found);
-  std::erase_if(unreachable_, [&kept](DeadHandle& dead) {
+  std::erase_if(unreachable_, [&](DeadHandle& dead) {
     if (!kept.contains(dead.handle)) return false;
-    dead.restore(dead.handle, std::move(dead.value));
+    dead.restore(*this, dead.handle, std::move(dead.value));
     return true;
   });
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -69,7 +70,7 @@ class Interpreter {
   void collect(lua_State* L);
 
   /// Gives a handle back what it held.
-  using Restore = void (*)(void* handle, HeldValue&& value);
+  using Restore = void (*)(Interpreter& interpreter, void* handle, HeldValue&& value);
   /// For finalizers: takes over what a handle held until collect() releases it, or restores it.
   void defer_release(void* handle, HeldValue value, Restore restore) {
     unreachable_.push_back({handle, std::move(value), restore});
@@ -77,8 +78,15 @@ class Interpreter {
   /// For finalizers of objects: see Note [Cycles].
   void note_dying_object(void* object) {
     has_dying_objects_ = true;
-    defer_release(object, HeldValue(), [](void* /*object*/, HeldValue&& /*nothing*/) {});
+    defer_release(object, HeldValue(), [](Interpreter&, void* /*object*/, HeldValue&&) {});
   }
+
+  /// The classes of which there were handles so far.
+  const std::vector<const HandleClass*>& handle_classes() const { return handle_classes_; }
+  void note_handle_class(const HandleClass& kind) { handle_classes_.push_back(&kind); }
+
+  /// Of classes that are listed: those that have not ended.
+  std::unordered_set<void*> listed_handles;
 
   using Handles = InlineVector<const void*, 4>;
   /// For natives: the handles among the arguments of a call that is about to end.
@@ -156,6 +164,7 @@ class Interpreter {
   std::vector<DeadHandle> being_released_;
   Handles ended_call_;
   std::vector<const void*> ended_variables_;  ///< of functions that returned since
+  std::vector<const HandleClass*> handle_classes_;
   bool has_dropped_references_ = false;
   bool has_dying_objects_ = false;
   std::shared_ptr<Interpreter* const> self_;

@@ -69,11 +69,11 @@ TEST(Baseline, TellsWhichVariantsTheScenarioDoesNotHave) {
   const Baseline baseline = baseline_of(scenario(), 0);
   std::vector<std::string> names;
   for (const auto& [name, variant] : baseline.variants) names.push_back(name);
-  EXPECT_TRUE(check_variants(baseline, names).empty());
+  EXPECT_TRUE(gone_variants(baseline, names).empty());
   const std::string first = names.front();
   names.erase(names.begin());
   names.emplace_back("a_new_one");
-  const std::vector<BaselineCheck> gone = check_variants(baseline, names);
+  const std::vector<BaselineCheck> gone = gone_variants(baseline, names);
   ASSERT_EQ(1U, gone.size());
   EXPECT_EQ(State::gone, gone[0].state);
   EXPECT_EQ(first, gone[0].variant);

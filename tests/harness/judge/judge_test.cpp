@@ -290,12 +290,15 @@ TEST(Mitigation, IsAnErrorWhereMustAgreeNamesWhatNeitherReturns) {
   Judged judged(Role::mitigation);
   judged.variant().trades = "batch size";
   judged.variant().must_agree = {"steps", "lost"};
+  judged.variant().line = 12;
   expect(judged.by(completed(900)), Verdict::error, "",
-         "must_agree names \"lost\", which neither it nor its reference returns (did you mean "
+         "leak.lua:12: must_agree names \"lost\", which neither it nor its reference returns (did "
+         "you mean "
          "\"loss\"?)");
   judged.variant().must_agree = {"step"};
   expect(judged.by(completed(900)), Verdict::error, "",
-         "must_agree names \"step\", which neither it nor its reference returns (did you mean "
+         "leak.lua:12: must_agree names \"step\", which neither it nor its reference returns (did "
+         "you mean "
          "\"steps\"?)");
 }
 
@@ -468,7 +471,8 @@ TEST(NonFix, ThatFitsHasToSayWhichNumbersAreWrong) {
          "{\"peak_allocated_bytes\"}");
   judged.variant().must_differ = {"los"};
   expect(judged.by(completed(900, 2.0)), Verdict::error, "",
-         "must_differ names \"los\", which neither it nor its reference returns (did you mean "
+         "leak.lua: must_differ names \"los\", which neither it nor its reference returns (did you "
+         "mean "
          "\"loss\"?)");
   MeasuredVariant two_values = completed(900, 2.0);
   two_values.values.push_back({"seen", {"integer", {}, {3}, {}, true, {}}});

@@ -59,6 +59,37 @@ class ScenarioLoader : public testing::Test {
   CountingRun run_;
 };
 
+constexpr const char* kThree =
+    "return ohm.scenario {name = 's', problems = {a = function() return 1 end,\n"
+    "  b = {run = function() return 2 end, next_step = function() end},\n"
+    "  c = function() return 3 end}}";
+
+TEST_F(ScenarioLoader, KeepsTheVariantsThatAreRun) {
+  const auto program = load(kThree);
+  program->keep_only({"b"});
+  EXPECT_EQ(2, program->run("b", run_).at(0).second.values.at(0));
+  EXPECT_TRUE(program->has_next_step("b"));
+  EXPECT_THROW(program->run("a", run_), engine::ScriptError);
+}
+
+TEST_F(ScenarioLoader, KeepsAllVariantsWhereOneMayHoldATensor) {
+  const auto program = load("local kept = ohm.ones(4)\n" + std::string(kThree));
+  program->keep_only({"b"});
+  EXPECT_EQ(1, program->run("a", run_).at(0).second.values.at(0));
+}
+
+TEST_F(ScenarioLoader, RefusesTwoReturnedValuesOfOneName) {
+  try {
+    run("return {a = {b = 1}, ['a.b'] = 2}");
+    FAIL();
+  } catch (const engine::ScriptError& error) {
+    EXPECT_STREQ(
+        "scenarios/test.lua:1: two values are returned as 'a.b': fields of tables are named like "
+        "this, too",
+        error.what());
+  }
+}
+
 TEST_F(ScenarioLoader, ReadsEveryField) {
   const auto program = load(R"lua(
 local function f() end

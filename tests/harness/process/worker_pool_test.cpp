@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "runtime/ops/host/gemm.h"
@@ -231,6 +233,157 @@ TEST(WorkerPool, WorkSeesNoInputAndDefaultSignals) {
     return std::string(no_input ? "no input" : "input") + (held ? ", held" : ", not held");
   });
   EXPECT_EQ("no input, not held", result.message);
+}
+
+/// Of all processes.
+struct SharedCounts {
+  std::atomic<int> ready{0};
+  std::atomic<int> asked{0};
+  std::atomic<int> ended{0};
+};
+SharedCounts* shared_counts = nullptr;
+
+TEST(WorkerPool, AsksAllToEndBeforeItWaitsForOne) {
+  void* const memory = ::mmap(nullptr, sizeof(SharedCounts), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(MAP_FAILED, memory);
+  shared_counts = new (memory) SharedCounts();
+  WorkerOptions options{2, 60};
+  options.wake_seconds = 0.001;
+  WorkerPool pool(options);
+  const auto goes_when_both_are_asked = []() -> std::string {
+    ::signal(SIGTERM, [](int /*signal*/) { ++shared_counts->asked; });
+    ++shared_counts->ready;
+    while (shared_counts->asked < 2) ::usleep(1000);
+    ++shared_counts->ended;
+    ::_exit(0);
+  };
+  for (int i = 0; i < 2; ++i) {
+    pool.submit(0, goes_when_both_are_asked, [](const WorkResult& /*result*/) {});
+  }
+  pool.run([] { return shared_counts->ready < 2; });
+  EXPECT_EQ(2, shared_counts->ended);
+  ::munmap(memory, sizeof(SharedCounts));
+}
+
+// ---- work that begins alike ---------------------------------------------------------------------
+
+/// The origin's own memory, and what all processes share.
+class WorkOriginTest : public testing::Test {
+ protected:
+  WorkOriginTest()
+      : begun_(*new (::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<int>(0)) {}
+  ~WorkOriginTest() override { ::munmap(&begun_, sizeof begun_); }
+
+  /// Begins, and goes on with a copy for each request.
+  void run(const std::shared_ptr<WorkOrigin>& origin, const std::vector<std::string>& requests,
+           double timeout_seconds = 60) {
+    WorkerPool pool({2, timeout_seconds});
+    results_.resize(requests.size());
+    pool.start(0, origin, [&](const WorkResult& result) {
+      beginning_ = result;
+      if (!origin->has_begun()) return;
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        pool.submit_copy(0, origin, requests[i],
+                         [this, i](const WorkResult& ended) { results_[i] = ended; });
+      }
+    });
+    pool.run(kGoOn);
+    submitted_ = pool.submitted();
+  }
+
+  std::atomic<int>& begun_;
+  WorkResult beginning_;
+  std::vector<WorkResult> results_;
+  std::size_t submitted_ = 0;
+};
+
+TEST_F(WorkOriginTest, BeginsOnceAndGoesOnInSeparateCopies) {
+  auto state = std::make_shared<std::string>("nothing");
+  const auto origin = std::make_shared<WorkOrigin>(
+      [this, state] {
+        ++begun_;
+        *state = "begun";
+        std::puts("printed by the beginning");
+      },
+      [state](const std::string& request) {
+        std::puts(request.c_str());
+        *state += " " + request;
+        return *state;
+      });
+  run(origin, {"a", "b", "c"});
+  ASSERT_EQ(WorkEnd::message, beginning_.end);
+  EXPECT_EQ(1, begun_);
+  EXPECT_EQ(3U, submitted_);
+  EXPECT_EQ("begun a", results_[0].message);
+  EXPECT_EQ("begun b", results_[1].message);
+  EXPECT_EQ("begun c", results_[2].message);
+  EXPECT_EQ("printed by the beginning\nc\n", results_[2].output);
+  EXPECT_EQ("nothing", *state);
+}
+
+TEST_F(WorkOriginTest, CopyOfAnOriginCanBeAnOrigin) {
+  auto state = std::make_shared<std::string>();
+  const auto first = std::make_shared<WorkOrigin>(
+      [state] {
+        *state = "begun";
+        std::puts("first");
+      },
+      [this, state](const std::string& request) {
+        ++begun_;
+        *state += " " + request;
+        std::puts(request.c_str());
+        return *state;
+      });
+  run(first, {});
+  run(std::make_shared<WorkOrigin>(first, "second"), {"a", "b"});
+  ASSERT_EQ(WorkEnd::message, beginning_.end) << beginning_.how_it_ended;
+  EXPECT_EQ(3, begun_);
+  EXPECT_EQ("begun second a", results_[0].message);
+  EXPECT_EQ("begun second b", results_[1].message);
+  EXPECT_EQ("first\nsecond\nb\n", results_[1].output);
+}
+
+TEST_F(WorkOriginTest, CopiesEndAsWorkersDo) {
+  const auto origin = std::make_shared<WorkOrigin>([] {},
+                                                   [](const std::string& request) -> std::string {
+                                                     if (request == "abort") std::abort();
+                                                     if (request == "throw")
+                                                       throw std::logic_error("a mistake of ours");
+                                                     if (request == "exit") ::_exit(7);
+                                                     if (request == "loop") loop_for_ever();
+                                                     return "done";
+                                                   });
+  run(origin, {"abort", "throw", "exit", "loop", "fine"}, 0.5);
+  EXPECT_EQ("killed by SIGABRT (Aborted)", results_[0].how_it_ended);
+  EXPECT_EQ("ended by an error: a mistake of ours", results_[1].how_it_ended);
+  EXPECT_EQ("exited with code 7 before it reported", results_[2].how_it_ended);
+  EXPECT_EQ(WorkEnd::timeout, results_[3].end);
+  EXPECT_EQ("done", results_[4].message);
+}
+
+TEST_F(WorkOriginTest, BeginningThatFailsSaysHow) {
+  const auto go_on = [](const std::string& /*request*/) { return std::string(); };
+  run(std::make_shared<WorkOrigin>([] { throw std::runtime_error("it cannot begin"); }, go_on), {});
+  EXPECT_EQ("ended by an error: it cannot begin", beginning_.how_it_ended);
+  run(std::make_shared<WorkOrigin>([] { std::abort(); }, go_on), {});
+  EXPECT_EQ("killed by SIGABRT (Aborted)", beginning_.how_it_ended);
+  run(std::make_shared<WorkOrigin>([] { loop_for_ever(); }, go_on), {}, 0.2);
+  EXPECT_EQ(WorkEnd::timeout, beginning_.end);
+}
+
+TEST_F(WorkOriginTest, CopiesOfAnOriginThatDiedEndAsItDid) {
+  const auto origin = std::make_shared<WorkOrigin>([] {},
+                                                   [](const std::string& /*request*/) {
+                                                     ::kill(::getppid(), SIGKILL);
+                                                     loop_for_ever();
+                                                     return std::string();
+                                                   });
+  run(origin, {"a", "b", "c"});
+  for (const WorkResult& result : results_) {
+    EXPECT_EQ("killed by SIGKILL (Killed)", result.how_it_ended);
+  }
 }
 
 }  // namespace

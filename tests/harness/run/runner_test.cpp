@@ -1,12 +1,17 @@
 #include "harness/run/runner.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
 
 #include "allocator_shim/base/bytes.h"
 #include "harness/scenario/script_errors.h"
@@ -67,6 +72,78 @@ TEST_F(RunnerTest, RunsEveryVariantAndJudges) {
   EXPECT_EQ(512, variant(outcome, "kept").limits.at(0).measured);
   EXPECT_EQ("ohm run " + file + " --case kept", variant(outcome, "kept").rerun);
   EXPECT_EQ((std::pair<std::size_t, std::size_t>(5, 5)), observer_.progress);
+}
+
+/// How often the scenario of the file is loaded, in whichever process.
+class LoadCount {
+ public:
+  LoadCount()
+      : loads_(*new (::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<int>(0)) {}
+  ~LoadCount() { ::munmap(&loads_, sizeof loads_); }
+  LoadCount(const LoadCount&) = delete;
+  LoadCount& operator=(const LoadCount&) = delete;
+
+  std::function<FakeScenario()> counting(const FakeScenario& scenario) {
+    return [this, scenario] {
+      ++loads_;
+      return scenario;
+    };
+  }
+  int loads() const { return loads_; }
+
+ private:
+  std::atomic<int>& loads_;
+};
+
+TEST_F(RunnerTest, LoadsAFileToDescribeItAndOnceForAllVariantsThatBeginAlike) {
+  FakeScenario scenario = test::leak();
+  // More than share a copy that has let go of the others.
+  for (int i = 0; i < 100; ++i) {
+    scenario.add("nothing" + std::to_string(i), Role::control, test::growing(3, 0));
+  }
+  LoadCount count;
+  EXPECT_EQ(0, run({scenarios_.add("leak", count.counting(scenario))}).exit_code());
+  EXPECT_EQ(2, count.loads());
+}
+
+TEST_F(RunnerTest, LoadsAFileAnewForAVariantWithFaultsOfItsOwn) {
+  // A call that the plan counts may be made while the file is loaded.
+  FakeScenario scenario = test::leak();
+  scenario.add("with_fault", Role::control, test::growing(3, 0)).fault = "nth(1000)";
+  LoadCount count;
+  run({scenarios_.add("leak", count.counting(scenario))});
+  EXPECT_EQ(3, count.loads());
+}
+
+TEST_F(RunnerTest, WhatLoadingPrintsIsPartOfEveryVariantsOutput) {
+  const std::string file = scenarios_.add("leak", [] {
+    FakeScenario scenario = test::leak();
+    std::puts("loaded");
+    scenario.bodies["kept"] = [](RunContext& run) {
+      std::puts("run");
+      return test::growing(5, 512)(run);
+    };
+    return scenario;
+  });
+  const RunOutcome outcome = run({file});
+  EXPECT_EQ("loaded\nrun\n", variant(outcome, "kept").output);
+  EXPECT_EQ("loaded\n", variant(outcome, "freed").output);
+}
+
+TEST_F(RunnerTest, EachVariantSaysHowLoadingWentThatCrashesTheSecondTime) {
+  LoadCount count;
+  const auto make = count.counting(test::leak());
+  const std::string file = scenarios_.add("leak", [&] {
+    FakeScenario scenario = make();
+    if (count.loads() > 1) std::abort();
+    return scenario;
+  });
+  const RunOutcome outcome = run({file});
+  for (const VariantResult& variant : outcome.result.scenarios.at(0).variants) {
+    EXPECT_EQ("the process of " + variant.name + " was killed by SIGABRT (Aborted)",
+              variant.error.value().message);
+  }
 }
 
 TEST_F(RunnerTest, GivesTheSameBytesForAnyNumberOfJobs) {
@@ -232,8 +309,8 @@ TEST_F(RunnerTest, OneVariantThatEndsBadlyIsOneVariant) {
 
 TEST_F(RunnerTest, InterruptKeepsWhatIsThereAndSkipsTheRest) {
   FakeScenario scenario = test::leak("second");
-  scenario.bodies["freed"] = [](RunContext& /*run*/) -> ReturnedValues {
-    ::kill(::getppid(), SIGINT);
+  scenario.bodies["freed"] = [runner = ::getpid()](RunContext& /*run*/) -> ReturnedValues {
+    ::kill(runner, SIGINT);
     while (true) ::usleep(1000);
   };
   const RunOutcome outcome = run({scenarios_.add(test::leak("first")), scenarios_.add(scenario),

@@ -69,6 +69,7 @@ TEST(HtmlText, SpellsOutWhatWouldBeMarkupOrControl) {
             html("<a href=\"x\"> & 'b' \x1b"));
   EXPECT_EQ("a-b.c_d--", html_id("a b.c_d/\""));
   EXPECT_EQ("\"\\u003c/script>\"", html_json("\"</script>\""));
+  EXPECT_EQ("\"# \\u0023#[error]\"", html_json("\"# ##[error]\""));
 }
 
 }  // namespace

@@ -63,6 +63,44 @@ TEST_F(ModuleLibrary, SuggestsTheNearestNameOfAMethodOrParameter) {
             "scenarios/test.lua:1: [Linear] has no 'parametres' (did you mean \"parameters\"?)");
 }
 
+// Deeper than a stack would be that took a frame of each.
+constexpr const char* kNested =
+    "local nested = ohm.nn.Linear(2, 2, {device = 'cuda'})\n"
+    "for _ = 1, 100000 do nested = ohm.nn.Sequential(nested) end\n";
+
+TEST_F(ModuleLibrary, ModulesMayBeNestedDeepAsLongAsTheyAreNotCalled) {
+  EXPECT_EQ(2, number(std::string(kNested) + "return #nested:parameters()"));
+  EXPECT_EQ(100001, number(std::string(kNested) + "return #nested:modules()"));
+  EXPECT_TRUE(
+      number(std::string(kNested) +
+             "nested:train() nested:eval() nested:requires_grad_(false) nested:zero_grad()\n"
+             "nested:cpu() nested:half()\n"
+             "local deepest = nested\n"
+             "nested:apply(function(m) if #m == 0 then deepest = m end end)\n"
+             "return not deepest.training and deepest.weight.device == 'cpu'") != 0);
+  EXPECT_EQ(200000 + 6,
+            number(std::string(kNested) + "for name in pairs(nested:state_dict()) do\n"
+                                          "  if name:sub(-6) == 'weight' then return #name end\n"
+                                          "end"));
+  interpreter_.reset();
+  EXPECT_EQ(0, machine_.allocated_bytes());
+}
+
+TEST_F(ModuleLibrary, CallsAndTextsOfModulesThatAreNestedTooDeepAreRefused) {
+  const std::string call =
+      error_of(std::string(kNested) + "nested(ohm.ones(1, 2, {device = 'cuda'}))");
+  EXPECT_NE(std::string::npos, call.find("[Sequential] modules that are nested more than 1000 deep "
+                                         "cannot be called"))
+      << call;
+  const std::string text = error_of(std::string(kNested) + "tostring(nested)");
+  EXPECT_NE(std::string::npos, text.find("[Sequential] modules that are nested more than 1000 deep "
+                                         "have no text"))
+      << text;
+  EXPECT_EQ("", error_of("local nested = ohm.nn.ReLU()\n"
+                         "for _ = 1, 999 do nested = ohm.nn.Sequential(nested) end\n"
+                         "nested(ohm.ones(2))"));
+}
+
 TEST_F(ModuleLibrary, FreezesParametersAndNotTheModuleItself) {
   EXPECT_EQ(text("local m = ohm.nn.Linear(2, 2) m.requires_grad = false "
                  "local a = m.weight.requires_grad m.weight.requires_grad = false "
