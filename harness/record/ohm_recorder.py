@@ -249,6 +249,8 @@ class Recorder:
             self._note_error(last_error)
         self._write_snapshot()
         self._write_summary(ended=True)
+        if isinstance(last_error, KeyboardInterrupt):
+            end_as_interrupted()
 
     @noting_errors
     def _write_snapshot(self):
@@ -349,6 +351,15 @@ class Recorder:
             raise
 
 
+def end_as_interrupted():
+    """Python ends itself by SIGINT after an interrupt that nobody handled, unless text was compiled
+    and run since, which a snapshot makes PyTorch do."""
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        pass
+
+
 def printable(value):
     """Names of files may hold bytes that are no text."""
     if isinstance(value, str):
@@ -363,8 +374,7 @@ def printable(value):
 @contextlib.contextmanager
 def no_compiled_code():
     """A snapshot looks into the frames of compiled code, for which it would import the compiler into
-    a program that has not: that takes a second, makes a folder, and Python forgets that it is an
-    interrupt that ends it."""
+    a program that has not: that takes a second, and makes a folder."""
     name = "torch._inductor.codecache"
     if name in sys.modules:
         yield
