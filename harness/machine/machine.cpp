@@ -68,9 +68,9 @@ std::unique_ptr<cuda::PinnedMemory> driver_pinned(RequestAllocator& host, CudaDe
 
 /// One card and what stands on it: every part is given the one before.
 struct Machine::Gpu {
-  Gpu(const GpuProfile& of_profile, const std::shared_ptr<SharedGpuMemory>& gpu_memory,
+  Gpu(GpuProfile of_profile, const std::shared_ptr<SharedGpuMemory>& gpu_memory,
       const VirtualGpuOptions& options, CudaDevices* cuda)
-      : profile(of_profile), index(options.device), device(gpu_memory, options) {
+      : profile(std::move(of_profile)), index(options.device), device(gpu_memory, options) {
     if (cuda == nullptr) {
       streams = std::make_unique<QueuedStreams>();
       return;

@@ -112,31 +112,41 @@ class Remains {
   }
 
   void add(ModulePtr module) {
-    if (module) pieces_.emplace_back(std::move(module));
+    if (module) keep(std::move(module));
   }
   void add(std::vector<NamedAttribute> attributes) {
-    if (!attributes.empty()) pieces_.emplace_back(std::move(attributes));
+    if (!attributes.empty()) keep(std::move(attributes));
   }
   void add(std::shared_ptr<ForwardHooks> hooks) {
-    if (hooks) pieces_.emplace_back(std::move(hooks));
+    if (hooks) keep(std::move(hooks));
   }
 
   /// Lets go of everything, and of what is added meanwhile; the last piece first.
   void drop() {
     while (!pieces_.empty()) {
-      Piece piece = std::move(pieces_.back());
-      pieces_.pop_back();
-      const auto* const module = std::get_if<ModulePtr>(&piece);
       const auto before = std::pair(dropped, dropping);
-      dropped = module == nullptr ? nullptr : module->get();
-      dropping = this;
-      piece = ModulePtr();
+      {
+        const Piece piece = std::move(pieces_.back());
+        pieces_.pop_back();
+        const auto* const module = std::get_if<ModulePtr>(&piece);
+        dropped = module == nullptr ? nullptr : module->get();
+        dropping = this;
+      }
       std::tie(dropped, dropping) = before;
     }
   }
 
  private:
   using Piece = std::variant<ModulePtr, std::vector<NamedAttribute>, std::shared_ptr<ForwardHooks>>;
+
+  /// A piece that there is no memory to keep goes at once.
+  void keep(Piece piece) noexcept {
+    try {
+      pieces_.push_back(std::move(piece));
+    } catch (...) {
+      static_cast<void>(Piece(std::move(piece)));
+    }
+  }
 
   static thread_local const Module* dropped;  ///< the module that a loop lets go of now
   static thread_local Remains* dropping;      ///< that loop's
@@ -193,7 +203,7 @@ void append_defined(std::vector<NamedTensor>& all, const std::string& prefix,
 }  // namespace
 
 Module::Module(const Module& other)
-    : std::enable_shared_from_this<Module>(),
+    : std::enable_shared_from_this<Module>(other),
       parameters_(other.parameters_),
       buffers_(other.buffers_),
       children_(other.children_),
@@ -210,17 +220,13 @@ Module::~Module() {
   remains.add(std::move(hooks_));
   remains.add(std::move(attributes_));
   std::vector<NamedModule>& children = children_.entries();
-  for (auto child = children.rbegin(); child != children.rend(); ++child) {
-    remains.add(std::move(child->module));
-  }
+  for (std::size_t i = children.size(); i-- > 0;) remains.add(std::move(children[i].module));
   own.drop();
 }
 
 void Module::drop_parameters_from_the_last() {
   std::vector<NamedTensor>& parameters = parameters_.entries();
-  for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
-    parameter->tensor = Tensor();
-  }
+  for (std::size_t i = parameters.size(); i-- > 0;) parameters[i].tensor = Tensor();
 }
 
 Tensor Module::forward(const Tensor& input) try {

@@ -58,8 +58,9 @@ void Reachable::add(const nn::Module& first, std::size_t place) {
       for (const nn::NamedTensor& one : *tensors) add(one.tensor, add_place(at, "." + one.name));
     }
     const std::vector<nn::NamedModule>& children = module->children();
-    for (auto child = children.rbegin(); child != children.rend(); ++child) {
-      if (child->module) waiting.push_back({child->module.get(), add_place(at, "." + child->name)});
+    for (std::size_t i = children.size(); i-- > 0;) {
+      const nn::NamedModule& child = children[i];
+      if (child.module) waiting.push_back({child.module.get(), add_place(at, "." + child.name)});
     }
   }
 }
