@@ -58,7 +58,7 @@ ExecReport::ExecReport(const ExecArguments& arguments)
 ExitReason ExecReport::write(const std::string& folder, const engine::CommandEnd& end) {
   const RunResult result = result_of(folder, end);
   print(result);
-  tell_github(result);
+  if (arguments_.asks_for_report()) tell_github(result);
   const std::string errors = outputs_.try_write(render_run(result, style_));
   if (!errors.empty()) {
     print_error(errors);

@@ -141,16 +141,34 @@ void take_source(ScenarioResult& scenario) {
   }
 }
 
-ScenarioResult lost_process(const ProcessRecord& record) {
-  ScenarioResult scenario;
+reports::RecordedRun lost_process(const ProcessRecord& record) {
+  reports::RecordedRun recorded;
+  recorded.result.exit_reason = ExitReason::script_error;
+  ScenarioResult& scenario = recorded.result.scenarios.emplace_back();
   scenario.verdict = Verdict::failed;
-  scenario.error = ErrorResult{};
-  scenario.error->message =
+  scenario.error.emplace().message =
       record.problems.empty()
           ? fmt::format("process {} ended before it could write what it had recorded", record.pid)
           : fmt::format("process {} could not be recorded: {}", record.pid,
                         record.problems.front());
-  return scenario;
+  return recorded;
+}
+
+/// What was recorded, under the counters' figures and with how the process ended.
+reports::RecordedRun recorded_process(const ProcessRecord& record, const CommandMachine& machine,
+                                      const CommandEnd& end) {
+  reports::RecordedRun recorded = reports::recorded_run(
+      read_snapshot_file(record.snapshot), record.snapshot, reports::StepSource::marks);
+  ScenarioResult& scenario = recorded.result.scenarios.front();
+  VariantResult& variant = scenario.variants.front();
+  variant.rerun = machine.rerun;
+  if (!reaches_the_peak(variant, record)) drop_breakdown(recorded);
+  take_counters(record, machine, variant);
+  take_end(record, variant);
+  take_failure(end, variant);
+  ShortenedPaths(record.folder).shorten(scenario);
+  say_out_of_memory(variant);
+  return recorded;
 }
 
 }  // namespace
@@ -161,32 +179,19 @@ RunResult command_result(const std::vector<ProcessRecord>& records, const Comman
   const std::vector<std::string> names = process_names(records);
   for (std::size_t i = 0; i < records.size(); ++i) {
     const ProcessRecord& record = records[i];
-    reports::RecordedRun recorded;
-    if (record.snapshot.empty()) {
-      recorded.result.scenarios.push_back(lost_process(record));
-      recorded.result.exit_reason = ExitReason::script_error;
-    } else {
-      recorded = reports::recorded_run(read_snapshot_file(record.snapshot), record.snapshot,
-                                       reports::StepSource::marks);
-    }
+    const bool is_lost = record.snapshot.empty();
+    reports::RecordedRun recorded =
+        is_lost ? lost_process(record) : recorded_process(record, machine, end);
     ScenarioResult& scenario = recorded.result.scenarios.front();
     scenario.name = names[i];
     scenario.summary = fmt::format("PyTorch {}", record.torch_version);
     scenario.file = record.arguments.empty() ? "" : record.arguments.front();
-    if (!scenario.variants.empty()) {
-      VariantResult& variant = scenario.variants.front();
-      variant.rerun = machine.rerun;
-      if (!reaches_the_peak(variant, record)) drop_breakdown(recorded);
-      take_counters(record, machine, variant);
-      take_end(record, variant);
-      take_failure(end, variant);
-      ShortenedPaths(record.folder).shorten(scenario);
-      say_out_of_memory(variant);
+    if (!is_lost) {
       take_source(scenario);
       gate.judge(recorded, records.size() == 1);
     }
     result.exit_reason = worse_of(result.exit_reason, recorded.result.exit_reason);
-    result.scenarios.push_back(std::move(recorded.result.scenarios.front()));
+    result.scenarios.push_back(std::move(scenario));
   }
   return result;
 }
