@@ -5,6 +5,7 @@
 
 #include "allocator_shim/interpose/cudnn_tensor.h"
 #include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/modelled.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/toolkit_version.h"
 
@@ -28,6 +29,7 @@ struct AlgorithmResult {
 };
 
 int find_algorithms(int wanted, int* count, AlgorithmResult* results) {
+  note_assumption(Assumption::cudnn_workspace);
   constexpr int kDeterministic = 1;
   // Algorithm 1 exists in each direction.
   *count = std::min(wanted, 1);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/modelled.h"
 #include "allocator_shim/interpose/objects.h"
 
 using namespace ohm::interpose;
@@ -58,6 +59,8 @@ const std::int64_t* computed_value(int name) {
   switch (name) {
     case kConfigurationWorkspace:
     case kPlanWorkspace:
+      note_assumption(Assumption::cudnn_workspace);
+      return &kZero;
     case kEngineIndex:
       return &kZero;
     case kEngineCount:

@@ -6,6 +6,7 @@
 
 #include "allocator_shim/interpose/cudnn_tensor.h"
 #include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/modelled.h"
 #include "allocator_shim/interpose/objects.h"
 
 using namespace ohm::interpose;
@@ -125,6 +126,7 @@ OHM_EXPORTED int cudnnGetRNNWeightParams(void* /*handle*/, const RnnDescriptor* 
 OHM_EXPORTED int cudnnGetRNNTempSpaceSizes(void* /*handle*/, void* /*rnn*/, int /*mode*/,
                                            void* /*x*/, std::size_t* workspace,
                                            std::size_t* reserve) {
+  note_assumption(Assumption::cudnn_rnn_reserve);
   if (workspace != nullptr) *workspace = 0;
   if (reserve != nullptr) *reserve = 0;
   return kLibrarySuccess;

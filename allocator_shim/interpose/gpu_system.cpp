@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "allocator_shim/interpose/device_model.h"
+#include "allocator_shim/interpose/modelled.h"
 
 namespace ohm::interpose {
 namespace {
@@ -174,6 +175,12 @@ GpuSystem::Gpu* GpuSystem::owner(DeviceAddress address) {
   return nullptr;
 }
 
+/// What else the card would hold decides where its memory ends.
+Status GpuSystem::no_room(int device) {
+  note_assumption(device, Assumption::process_context);
+  return Status::out_of_memory;
+}
+
 Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address) {
   const std::lock_guard guard(mutex_);
   address = 0;
@@ -184,7 +191,7 @@ Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address
   if (fails_by_plan(FaultLevel::segment, device, rounded)) return Status::out_of_memory;
   try {
     const std::optional<DeviceAddress> granted = used(device).allocate_segment(rounded);
-    if (!granted) return Status::out_of_memory;
+    if (!granted) return no_room(device);
     address = *granted;
   } catch (const HostRefusal& refusal) {
     return refused(refusal);
@@ -243,6 +250,7 @@ Place GpuSystem::place_of(const void* pointer, std::size_t bytes) {
 }
 
 DeviceMemoryInfo GpuSystem::info(int device) {
+  note_assumption(device, Assumption::process_context);
   const std::lock_guard guard(mutex_);
   return used(device).info();
 }
@@ -287,7 +295,7 @@ Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory)
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
   if (fails_by_plan(FaultLevel::map, device, bytes)) return Status::out_of_memory;
-  if (!used(device).create_chunk(bytes)) return Status::out_of_memory;
+  if (!used(device).create_chunk(bytes)) return no_room(device);
   memory = std::make_unique<PhysicalMemory>(PhysicalMemory{device, bytes}).release();
   return Status::success;
 }

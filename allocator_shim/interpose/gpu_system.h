@@ -112,6 +112,7 @@ class GpuSystem {
   std::size_t capacity_of(int number) const;
   VirtualGpu& used(int device);
   bool fails_by_plan(FaultLevel level, int device, std::size_t bytes);
+  static Status no_room(int device);
   Gpu* owner(DeviceAddress address);
   static bool is_mapped(const Gpu& gpu, DeviceAddress address, std::size_t bytes);
   void drop(PhysicalMemory* memory);

@@ -8,9 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "allocator_shim/interpose/modelled.h"
 #include "allocator_shim/interpose/objects.h"
 
 namespace ohm::interpose {
+
+using enum Assumption;
 
 using Word = std::uint64_t;
 inline constexpr std::size_t kMaxWords = 24;
@@ -73,11 +76,21 @@ using IntAt = Size<std::int32_t, Which>;
 template <std::size_t Which>
 using LongAt = Size<std::int64_t, Which>;
 
-/// How much memory something takes beside its operands: none, where the real library's figure is
-/// not known. Marked as modelled in docs/model-limits.md.
+/// Asks for numbers, and all of them are 0.
 template <typename... Sizes>
 struct NeedsNothing {
   static Word call(const Words& words, const char* /*name*/) {
+    (Sizes::write_zero(words), ...);
+    return kSuccess;
+  }
+};
+
+/// How much memory something takes beside its operands: none, as the real library's figure is not
+/// known.
+template <Assumption What, typename... Sizes>
+struct TakesNothing {
+  static Word call(const Words& words, const char* /*name*/) {
+    note_assumption(What);
     (Sizes::write_zero(words), ...);
     return kSuccess;
   }

@@ -36,6 +36,7 @@ void take_counters(const ProcessRecord& record, const CommandMachine& machine,
     device.num_ooms = recorded.num_ooms;
     device.num_alloc_retries = recorded.num_alloc_retries;
     device.num_device_alloc = recorded.num_device_alloc;
+    device.modelled = recorded.modelled;
   }
 }
 

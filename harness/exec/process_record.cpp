@@ -26,6 +26,7 @@ RecordedDevice device_of(const json& row) {
   device.num_ooms = row.at("num_ooms");
   device.num_alloc_retries = row.at("num_alloc_retries");
   device.num_device_alloc = row.at("num_device_alloc");
+  device.modelled = row.at("modelled").get<std::vector<std::string>>();
   return device;
 }
 

@@ -21,6 +21,7 @@ struct RecordedDevice {
   std::int64_t num_ooms = 0;
   std::int64_t num_alloc_retries = 0;
   std::int64_t num_device_alloc = 0;
+  std::vector<std::string> modelled;  ///< names of the assumptions that its figures rest on
 };
 
 struct ProcessRecord {

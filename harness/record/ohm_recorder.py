@@ -13,6 +13,7 @@ import atexit
 import bisect
 import collections
 import contextlib
+import ctypes
 import functools
 import gc
 import importlib.util
@@ -298,7 +299,7 @@ class Recorder:
         devices = []
         for device in range(self.torch.cuda.device_count()):
             now = self.torch.cuda.memory_stats(device)
-            row = {}
+            row = {"modelled": modelled_names(device)}
             for name in PEAKS:
                 row[f"peak_{name}"] = self.peaks.get((device, f"{name}.all.peak"), 0)
             row["allocated_at_end_bytes"] = now.get("allocated_bytes.all.current", 0)
@@ -349,6 +350,16 @@ class Recorder:
             if os.path.exists(path + ".part"):
                 os.remove(path + ".part")
             raise
+
+
+def modelled_names(device):
+    """What the figures rest on that only a real GPU's libraries know: the virtual GPU tells. A real
+    one has nothing to tell."""
+    tell = getattr(ctypes.CDLL(None), "ohm_modelled", None)
+    if tell is None:
+        return []
+    tell.restype = ctypes.c_char_p
+    return tell(device).decode().split()
 
 
 def end_as_interrupted():

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/base/assumption.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/request_allocator.h"
-#include "runtime/base/assumption.h"
 #include "runtime/base/device.h"
 #include "runtime/base/intrusive_ptr.h"
 #include "runtime/base/philox.h"

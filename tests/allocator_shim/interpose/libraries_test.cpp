@@ -62,6 +62,23 @@ TEST(VirtualCudaLibraries, CusolverAsksForNoWorkspace) {
   EXPECT_EQ(elements, 0);
 }
 
+TEST(VirtualCudaLibraries, WhatRestsOnAnAssumptionIsNotedForTheGpu) {
+  auto* const modelled = function<const char*(int)>("libohm_cuda.so", "ohm_modelled");
+  ASSERT_EQ(function<int(int)>(kRuntime, "cudaSetDevice")(1), kSuccess);
+  EXPECT_STREQ(modelled(1), "");
+  int elements = -1;
+  function<int(void*, int, int, int*)>("libcusolver.so.11", "cusolverDnSgesvd_bufferSize")(
+      nullptr, 8, 8, &elements);
+  EXPECT_STREQ(modelled(1), "cusolver_workspace");
+  std::size_t free = 0;
+  std::size_t total = 0;
+  function<int(std::size_t*, std::size_t*)>(kRuntime, "cudaMemGetInfo")(&free, &total);
+  EXPECT_STREQ(modelled(1), "cusolver_workspace process_context");
+  EXPECT_STREQ(modelled(100'000), "");
+  EXPECT_STREQ(modelled(-1), "");
+  ASSERT_EQ(function<int(int)>(kRuntime, "cudaSetDevice")(0), kSuccess);
+}
+
 TEST(VirtualCudaLibraries, CusolverSaysThatItSolved) {
   int info = 7;
   EXPECT_EQ((function<int(void*, int, int, float*, int, float*, int*, int*)>(

@@ -122,6 +122,15 @@ TEST_F(ExecRecord, OutOfMemoryIsReportedWithWhatWasAlive) {
             variant["reason"]);
 }
 
+TEST_F(ExecRecord, NamesWhatTheFiguresRestOn) {
+  const auto modelled = [this](const std::string& program) {
+    const Json result = report_of({"python3", program});
+    return result["scenarios"].at(0)["variants"].at(0)["devices"].at(0).value("modelled", Json());
+  };
+  EXPECT_EQ(Json(), modelled("train.py")) << "exact";
+  EXPECT_EQ(Json({"process_context"}), modelled("greedy.py")) << "it decides where memory ends";
+}
+
 TEST_F(ExecRecord, AnErrorThatTheProgramHandlesIsNoEnd) {
   folder_.write("catches.py", script(R"(
 try:

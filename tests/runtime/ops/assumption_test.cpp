@@ -1,5 +1,5 @@
 // Figures that are exact, and figures that rest on what was not measured.
-#include "runtime/base/assumption.h"
+#include "allocator_shim/base/assumption.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "runtime/base/assumption.h"
+#include "allocator_shim/base/assumption.h"
 
 namespace ohm {
 namespace {
@@ -9,6 +9,13 @@ constexpr AssumptionInfo kAssumptions[] = {
      "cuDNN's BatchNorm takes no workspace and keeps no reserve for backward"},
     {Assumption::cudnn_recurrent, "cudnn_recurrent",
      "recurrent layers run step by step, as they do without cuDNN"},
+    {Assumption::cudnn_rnn_reserve, "cudnn_rnn_reserve",
+     "cuDNN's recurrent layers, in a program of another's, take no workspace and keep no reserve"},
+    {Assumption::cudnn_ctc_workspace, "cudnn_ctc_workspace", "cuDNN's CTC loss takes no workspace"},
+    {Assumption::cufft_workspace, "cufft_workspace", "plans of cuFFT take no workspace"},
+    {Assumption::cusolver_workspace, "cusolver_workspace", "cuSOLVER takes no workspace"},
+    {Assumption::cusparse_workspace, "cusparse_workspace",
+     "cuSPARSE and cuSPARSELt take no workspace"},
     {Assumption::sorting_scratch, "sorting_scratch",
      "sorts and scans take the scratch that was recorded for compute capability 8.0"},
     {Assumption::kept_lt_workspace, "kept_lt_workspace",

@@ -1,0 +1,15 @@
+// What the program was told that rests on an assumption: noted for each GPU, from any thread and
+// without a lock. A recorder asks for it by ohm_modelled when the process ends.
+#pragma once
+
+#include "allocator_shim/base/assumption.h"
+
+namespace ohm::interpose {
+
+using ohm::Assumption;
+
+/// On the calling thread's GPU.
+void note_assumption(Assumption assumption);
+void note_assumption(int device, Assumption assumption);
+
+}  // namespace ohm::interpose
