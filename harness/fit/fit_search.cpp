@@ -110,7 +110,7 @@ class LargestSearch {
       if (!range_.forecast_of(range_.most)) try_value(range_.most);
     }
     // What a limit is about may be no line at all: halving finds its end.
-    bool is_guessing = rule_ == FitRule::on_the_gpu;
+    bool is_guessing = may_guess();
     while (width() > 1) {
       const std::int64_t before = width();
       if (!is_guessing) {
@@ -119,14 +119,20 @@ class LargestSearch {
         guess();
         follow_forecast();
       }
-      is_guessing = rule_ == FitRule::on_the_gpu && (width() <= before / 4 || !is_guessing);
+      is_guessing = may_guess() && (width() <= before / 4 || !is_guessing);
     }
     if (fits_ < range_.least) return std::nullopt;
     return fits_;
   }
 
  private:
+  /// After these only runs are believed.
+  static constexpr int kMostBrokenPromises = 2;
+
   std::int64_t width() const { return fails_ - fits_; }
+  bool may_guess() const {
+    return rule_ == FitRule::on_the_gpu && broken_promises_ < kMostBrokenPromises;
+  }
 
   void try_value(std::int64_t value) {
     if (value > fits_ && value < fails_) (probes_.fits(value, rule_) ? fits_ : fails_) = value;
@@ -174,14 +180,16 @@ class LargestSearch {
     return guess < static_cast<double>(range_.least) ? range_.least : std::llround(guess);
   }
 
-  /// What a run says about a value makes the next forecast a better one.
+  /// What a run says about a value makes the next forecast a better one, but for programs that are
+  /// no line, one that pads its batches, say.
   void follow_forecast() {
     constexpr int kMostForecasts = 6;
-    while (width() > 1 && forecasts_ < kMostForecasts) {
+    while (width() > 1 && forecasts_ < kMostForecasts && broken_promises_ < kMostBrokenPromises) {
       const std::optional<std::int64_t> end = foreseen(range_, fits_, fails_);
       if (!end) return;
       try_both(*end);
       ++forecasts_;
+      if (fails_ <= *end) ++broken_promises_;
     }
   }
 
@@ -200,6 +208,7 @@ class LargestSearch {
   std::int64_t fits_;   ///< the largest value that is known to
   std::int64_t fails_;  ///< the smallest above it that is known not to
   int forecasts_ = 0;
+  int broken_promises_ = 0;  ///< values that were foreseen to fit, and do not
 };
 
 }  // namespace

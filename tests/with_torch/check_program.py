@@ -11,7 +11,7 @@ memory in LINE of its own source (or another one that is given), with PyTorch's 
 
 What it reserves may depend on the moment its threads get to it, or on what was compiled before
 (--reserves-vary): then only what it allocates is compared, on a larger card, and too little is
-three quarters of that.
+three quarters of that. A program that lacks something prints `skipped: REASON` and ends with 77.
 """
 import argparse
 import ctypes
@@ -22,6 +22,7 @@ import sys
 
 PROFILE = "a100-80g"
 MESSAGE = "CUDA out of memory. Tried to allocate"
+SKIPPED = 77
 
 
 def context_bytes():
@@ -93,6 +94,9 @@ def main():
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     status, output = run(arguments.command, arguments.gpus)
+    if status == SKIPPED and "skipped:" in output:
+        print(output[output.index("skipped:"):])
+        sys.exit(SKIPPED)
     if status != arguments.exits:
         fail(f"exit status {status} instead of {arguments.exits}", output)
     if arguments.says is not None and arguments.says not in output:

@@ -61,6 +61,28 @@ TEST(FitSearch, AForecastThatIsWrongChangesNoAnswer) {
   }
 }
 
+TEST(FitSearch, AForecastThatPromisesTooMuchAgainAndAgainCostsFewRuns) {
+  // A program that pads to 64: two small values look alike, and say nothing of larger ones.
+  const auto padded = [](std::int64_t value) { return line((value + 63) / 64 * 64); };
+  constexpr std::int64_t kAnswer = 1792;
+  Probes probes = program(padded, padded(kAnswer));
+  for (const std::int64_t known : {4, 8}) probes.at(known);
+  FitRange range{1, 4096, padded(kAnswer), {}, std::nullopt, {}};
+  range.forecast = [&](std::int64_t value) {
+    std::vector<FitPoint> points;
+    for (const auto& [known, probe] : probes.all()) {
+      if (probe.point) points.push_back(*probe.point);
+    }
+    const FitPoint& a = points[points.size() - 2];
+    const FitPoint& b = points.back();
+    return b.peak_allocated_bytes + (b.peak_allocated_bytes - a.peak_allocated_bytes) /
+                                        (b.value - a.value) * (value - b.value) <=
+           padded(kAnswer);
+  };
+  EXPECT_EQ(largest_that_fits(probes, range, FitRule::on_the_gpu), kAnswer);
+  EXPECT_LE(probes.all().size(), 16U);
+}
+
 TEST(FitSearch, KnowsTheEndsOfTheRange) {
   Probes all = program(line, line(100));
   EXPECT_EQ(largest_that_fits(all, {1, 64, line(100), {}, std::nullopt, {}}, FitRule::on_the_gpu),

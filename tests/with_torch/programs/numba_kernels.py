@@ -1,6 +1,15 @@
 """Numba: a kernel that it compiles, arrays on the card, the card's memory."""
+import sys
+
 import numpy
 from numba import cuda
+from numba.cuda.cudadrv.nvvm import NVVM
+
+try:
+    NVVM()
+except Exception as error:
+    print(f"skipped: Numba compiles kernels with NVIDIA's NVVM: {error}")
+    sys.exit(77)
 
 
 @cuda.jit
