@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
@@ -287,6 +288,12 @@ ScenarioDescription validated(ScenarioDescription scenario) {
                    [](const VariantDescription& a, const VariantDescription& b) {
                      return std::tie(a.role, a.line, a.name) < std::tie(b.role, b.line, b.name);
                    });
+  const std::vector<VariantDescription>& variants = scenario.variants;
+  std::vector<std::size_t>& by_name = scenario.variants_by_name;
+  by_name.resize(variants.size());
+  std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+  std::sort(by_name.begin(), by_name.end(),
+            [&](std::size_t a, std::size_t b) { return variants[a].name < variants[b].name; });
   return scenario;
 }
 
@@ -320,9 +327,12 @@ std::vector<Limit> limits_of(const ScenarioDescription& scenario,
 
 const VariantDescription* find_variant(const ScenarioDescription& scenario,
                                        const std::string& name) {
-  const auto found = std::find_if(scenario.variants.begin(), scenario.variants.end(),
-                                  [&](const VariantDescription& v) { return v.name == name; });
-  return found == scenario.variants.end() ? nullptr : &*found;
+  const std::vector<std::size_t>& by_name = scenario.variants_by_name;
+  const auto found = std::lower_bound(
+      by_name.begin(), by_name.end(), name,
+      [&](std::size_t at, const auto& wanted) { return scenario.variants[at].name < wanted; });
+  if (found == by_name.end() || scenario.variants[*found].name != name) return nullptr;
+  return &scenario.variants[*found];
 }
 
 }  // namespace ohm::engine

@@ -22,7 +22,7 @@ std::vector<Limit> limits_of(const ScenarioDescription& scenario,
 /// The variant that a name in a bound stands for: `problem` is the one in `of`.
 std::string resolved_name(const VariantDescription& variant, const std::string& name);
 
-/// nullptr when there is none.
+/// Of a validated scenario. nullptr when there is none.
 const VariantDescription* find_variant(const ScenarioDescription& scenario,
                                        const std::string& name);
 

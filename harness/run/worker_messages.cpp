@@ -33,7 +33,8 @@ void fields(Archive& archive, T& variant) {
 template <class Archive, Is<ScenarioDescription> T>
 void fields(Archive& archive, T& scenario) {
   archive(scenario.name, scenario.summary, scenario.file, scenario.line, scenario.gpu,
-          scenario.parameters, scenario.limits, scenario.reference, scenario.variants);
+          scenario.parameters, scenario.limits, scenario.reference, scenario.variants,
+          scenario.variants_by_name);
 }
 
 template <class Archive, Is<LoadedScenario> T>

@@ -86,6 +86,8 @@ struct ScenarioDescription {
   std::vector<std::string> limits;
   std::string reference;  ///< variant whose values are right; empty: the problem's own are
   std::vector<VariantDescription> variants;
+  /// Places in `variants`, in byte order of the names there: of a validated scenario.
+  std::vector<std::size_t> variants_by_name;
 };
 
 }  // namespace ohm::engine

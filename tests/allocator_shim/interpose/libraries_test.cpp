@@ -191,7 +191,7 @@ TEST(EntryPointTable, HasWhateverTheWheelsImport) {
     }
     EXPECT_GT(imports, 600) << list.path();
   }
-  EXPECT_EQ(wheels, 2);
+  EXPECT_GE(wheels, 2);
 }
 
 }  // namespace
