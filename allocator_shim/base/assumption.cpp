@@ -16,6 +16,8 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::cusolver_workspace, "cusolver_workspace", "cuSOLVER takes no workspace"},
     {Assumption::cusparse_workspace, "cusparse_workspace",
      "cuSPARSE and cuSPARSELt take no workspace"},
+    {Assumption::cudnn_attention, "cudnn_attention",
+     "cuDNN's attention takes what the flash kernel takes"},
     {Assumption::sorting_scratch, "sorting_scratch",
      "sorts and scans take the scratch that was recorded for compute capability 8.0"},
     {Assumption::kept_lt_workspace, "kept_lt_workspace",

@@ -106,6 +106,16 @@ ConvPlan plan_for(const Tensor& input, const Tensor& weight, const Shape& stride
   return plan;
 }
 
+// Images become columns, and each is a matrix product of its own.
+bool is_unfolded(const ConvPlan& plan) {
+  return plan.path == ConvPath::columns || plan.path == ConvPath::dilated_columns;
+}
+
+// The workspaces of the matrix products of `images`.
+void use_matrix_products(const ConvPlan& plan, Device device, std::int64_t images) {
+  if (is_unfolded(plan)) use_cublas_workspace(device, images);
+}
+
 // The device buffer of the kernels that unfold: made at its first use in a call.
 class ColumnBuffer {
  public:
@@ -113,12 +123,9 @@ class ColumnBuffer {
       : plan_(plan), options_(options_of(like)) {}
 
   void ensure() {
-    if (plan_.path == ConvPath::library || plan_.path == ConvPath::depthwise) return;
-    if (!columns_.defined()) {
-      const WorkspaceGuard guard;
-      columns_ = empty({plan_.geometry.column_rows(), plan_.geometry.out_pixels()}, options_);
-    }
-    if (plan_.geometry.batch > 0) ensure_cublas_workspace(options_.device);
+    if (columns_.defined() || !is_unfolded(plan_)) return;
+    const WorkspaceGuard guard;
+    columns_ = empty({plan_.geometry.column_rows(), plan_.geometry.out_pixels()}, options_);
   }
 
  private:
@@ -185,11 +192,8 @@ Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
       empty({g.batch, g.groups * g.out_channels, g.out_height, g.out_width}, options_of(input));
   ColumnBuffer columns(plan, input);
   // The pixels of a 1 x 1 convolution are its columns already; dilation is another kernel's.
-  if (g.is_pointwise() && plan.path == ConvPath::columns) {
-    if (g.batch > 0) ensure_cublas_workspace(out.device());
-  } else {
-    columns.ensure();
-  }
+  if (!g.is_pointwise() || plan.path != ConvPath::columns) columns.ensure();
+  use_matrix_products(plan, out.device(), g.batch);
   if (plan.path == ConvPath::library &&
       convolve_on_cuda(g, input, filters, bias, out) == CudaResult::done) {
     return out;
@@ -249,6 +253,7 @@ class ConvBackward {
     if (!wanted_.input) return;
     allocate_input();
     columns_.ensure();
+    use_matrix_products(plan_, grad_.device(), plan_.geometry.batch);
     if (is_library() && convolve_grad_input_on_cuda(plan_.geometry, grad_, weight_, grads_[0]) ==
                             CudaResult::done) {
       return;
@@ -260,6 +265,7 @@ class ConvBackward {
     const Tensor input = row_major(input_);
     allocate_weight();
     columns_.ensure();
+    use_matrix_products(plan_, grad_.device(), plan_.geometry.batch);
     if (is_library() &&
         convolve_grad_weight_on_cuda(plan_.geometry, grad_, input, grads_[1]) == CudaResult::done) {
       return;
@@ -278,14 +284,15 @@ class ConvBackward {
     columns_.ensure();
     if (wanted_.input) conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
     if (wanted_.weight) conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);
-    if (wanted_.bias) sum_image_by_image(grads_[2]);
+    if (wanted_.bias) fill_values(grads_[2], 0.0);
+    for (std::int64_t image = 0; image < plan_.geometry.batch; ++image) run_dilated_image(image);
   }
 
-  void sum_image_by_image(const Tensor& total) {
-    fill_values(total, 0.0);
-    for (std::int64_t image = 0; image < plan_.geometry.batch; ++image) {
-      accumulate_into(total, sum_over_pixels(narrow(grad_, 0, image, 1)));
-    }
+  // What the kernels of one image allocate, and its part of the bias's gradient.
+  void run_dilated_image(std::int64_t image) {
+    if (wanted_.input) use_matrix_products(plan_, grad_.device(), 1);
+    if (wanted_.weight) use_matrix_products(plan_, grad_.device(), 1);
+    if (wanted_.bias) accumulate_into(grads_[2], sum_over_pixels(narrow(grad_, 0, image, 1)));
   }
 
   bool is_library() const { return plan_.path == ConvPath::library; }

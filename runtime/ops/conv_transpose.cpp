@@ -87,8 +87,9 @@ class Buffers {
     const ConvGeometry& g = plan_.geometry;
     if (plan_.unfolds) ones_ = buffer({g.in_height, g.in_width});
   }
-  void use_matrix_product() const {
-    if (plan_.unfolds && plan_.geometry.batch > 0) ensure_cublas_workspace(options_.device);
+  void use_matrix_products(std::int64_t of_each_image) const {
+    if (!plan_.unfolds) return;
+    use_cublas_workspace(options_.device, plan_.geometry.batch * of_each_image);
   }
 
  private:
@@ -117,7 +118,7 @@ Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& wei
       empty({g.batch, g.groups * g.in_channels, g.in_height, g.in_width}, options_of(input));
   Buffers buffers(plan, input);
   if (bias.defined()) buffers.add_ones();
-  buffers.use_matrix_product();
+  buffers.use_matrix_products(bias.defined() ? 2 : 1);
   if (plan.unfolds || convolve_grad_input_on_cuda(g, input, filters, out) == CudaResult::no) {
     conv_grad_input(g, input, filters, out);
   }
@@ -134,7 +135,7 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
   if (call.needs(0)) {
     grads[0] = empty(input.shape(), options_of(grad));
     const Buffers buffers(plan, grad);
-    buffers.use_matrix_product();
+    buffers.use_matrix_products(1);
     if (plan.unfolds || convolve_on_cuda(g, grad, weight, Tensor(), grads[0]) == CudaResult::no) {
       conv_forward(g, grad, weight, Tensor(), grads[0]);
     }
@@ -144,7 +145,7 @@ TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
   if (call.needs(1) || call.needs(2)) {
     const Buffers buffers(plan, grad);
     if (call.needs(1)) {
-      buffers.use_matrix_product();
+      buffers.use_matrix_products(1);
       if (plan.unfolds ||
           convolve_grad_weight_on_cuda(g, input, grad, grads[1]) == CudaResult::no) {
         conv_grad_weight(g, input, grad, grads[1]);

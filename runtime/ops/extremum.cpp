@@ -110,17 +110,11 @@ class SelectionScratch {
     const Device device = input.device();
     const std::int64_t size = input.shape()[dim];
     const std::int64_t rows = size == 0 ? 0 : input.numel() / size;
+    device_ = device;
     if (!device.is_cuda() || !is_divided(rows, size)) return;
     const std::int64_t blocks = rows * blocks_for_row(rows, size, device);
-    const auto keep = [&](std::int64_t count, DType dtype) {
-      parts_.push_back(empty({count}, {dtype, device}));
-    };
-    keep(rows, input.dtype());               // the last value that is chosen, of each row
-    keep(rows, DType::int32);                // its blocks that are done
-    keep(rows, DType::int32);                // how many are still to be found
-    keep(rows, DType::int32);                // the digits found so far
-    keep(blocks * kDigits, DType::float16);  // counts of two bytes for each digit
-    keep(blocks, DType::int32);              // chosen before each block
+    keep_search(input.dtype(), rows, blocks);
+    keep(blocks, DType::int32);  // chosen before each block
     keep(blocks, DType::int32);
     for (int scan = 0; scan < 2; ++scan) {
       const Tensor temporary =
@@ -136,6 +130,22 @@ class SelectionScratch {
  private:
   static constexpr std::int64_t kDigits = 256;
   static constexpr std::int64_t kThreads = 256;
+
+  void keep(std::int64_t count, DType dtype) { parts_.push_back(empty({count}, {dtype, device_})); }
+
+  // Of the search for the last value that is chosen, digit by digit. CUDA 13's writes the state of
+  // a step beside that of the one before.
+  void keep_search(DType dtype, std::int64_t rows, std::int64_t blocks) {
+    const DType digits = item_bytes(dtype) == 8 ? DType::int64 : DType::int32;
+    const bool is_cuda_13 = Context::current().rules.sorts_as_cuda_13;
+    const std::int64_t states = is_cuda_13 ? 2 * rows : rows;
+    keep(rows, dtype);                                   // that value, of each row
+    if (!is_cuda_13) keep(rows, DType::int32);           // its blocks that are done
+    keep(states, DType::int32);                          // how many are still to be found
+    keep(states, digits);                                // the digits found so far
+    keep(blocks * kDigits, DType::float16);              // counts of two bytes for each digit
+    if (is_cuda_13) keep(rows * kDigits, DType::int32);  // and their sums
+  }
 
   // The more rows there are, the shorter those that one block still handles alone.
   static bool is_divided(std::int64_t rows, std::int64_t size) {
@@ -159,6 +169,7 @@ class SelectionScratch {
     return ceil_div(size, items * kThreads);
   }
 
+  Device device_;
   std::vector<Tensor> parts_;
 };
 

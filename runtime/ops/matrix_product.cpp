@@ -32,7 +32,7 @@ void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
 Tensor product(const Tensor& a, const Tensor& b, const Tensor& out) {
   const Tensor left = prepared(a);
   const Tensor right = prepared(b);
-  compute_product(left, right, out, false, ensure_cublas_workspace(out.device()));
+  compute_product(left, right, out, false, cublas_workspace(out.device()).get());
   return out;
 }
 
@@ -56,15 +56,14 @@ Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   const Tensor left = prepared(a);
   const Tensor right = prepared(b);
   const bool is_fused = goes_through_cublaslt(bias, b);
-  IntrusivePtr<Storage> lt_workspace;
-  if (is_fused) lt_workspace = cublaslt_workspace(out.device());
-  const Storage* const workspace = ensure_cublas_workspace(out.device());
-  if (is_fused &&
-      multiply_with_bias_on_cuda(bias, left, right, out, lt_workspace.get()) == CudaResult::done) {
+  const FusedWorkspaces workspaces = is_fused ? fused_workspaces(out.device())
+                                              : FusedWorkspaces{{}, cublas_workspace(out.device())};
+  if (is_fused && multiply_with_bias_on_cuda(bias, left, right, out, workspaces.cublaslt.get()) ==
+                      CudaResult::done) {
     return out;
   }
   copy_into(out, bias);
-  compute_product(left, right, out, true, workspace);
+  compute_product(left, right, out, true, workspaces.cublas.get());
   return out;
 }
 

@@ -57,13 +57,13 @@ Tensor raw_dot(const Tensor& a, const Tensor& b) {
   Tensor out = empty({}, options_of(a));
   const Tensor row = make_view(a, {1, a.numel()}, {1, a.strides()[0]}, a.impl()->offset);
   const Tensor sum = make_view(out, {1}, {1}, out.impl()->offset);
-  compute_mv(sum, row, b, ensure_cublas_workspace(out.device()));
+  compute_mv(sum, row, b, cublas_workspace(out.device()).get());
   return out;
 }
 
 Tensor raw_mv(const Tensor& matrix, const Tensor& vec) {
   Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
-  compute_mv(out, matrix, vec, ensure_cublas_workspace(out.device()));
+  compute_mv(out, matrix, vec, cublas_workspace(out.device()).get());
   return out;
 }
 

@@ -150,8 +150,10 @@ class EventWriter {
   std::size_t seen_ = 0;
 };
 
-engine::MachineOptions options_for(const TwinProgram& twin, const RecordedGpu& gpu) {
+engine::MachineOptions options_for(const TwinProgram& twin, const RecordedVersion& version,
+                                   const RecordedGpu& gpu) {
   engine::MachineOptions options;
+  options.gpu.rules = version.rules;
   options.gpu.profile = gpu.profile;
   options.gpu.values = false;
   std::istringstream settings(twin.settings);
@@ -208,9 +210,9 @@ std::string short_error(const std::string& message) {
 
 }  // namespace
 
-TwinRun run_twin(const TwinProgram& twin, const RecordedGpu& gpu) {
+TwinRun run_twin(const TwinProgram& twin, const RecordedVersion& version, const RecordedGpu& gpu) {
   static const std::string prelude = read_file(golden_path("pytorch/programs/prelude.lua"));
-  engine::Machine machine(options_for(twin, gpu));
+  engine::Machine machine(options_for(twin, version, gpu));
   machine.add_gpus();
   machine.context().cudnn_enabled = false;
   const ContextGuard context(machine.context());
