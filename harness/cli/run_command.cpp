@@ -20,6 +20,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
+#include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/style_options.h"
@@ -29,6 +30,7 @@
 #include "harness/process/live_board.h"
 #include "harness/run/input_files.h"
 #include "harness/run/runner.h"
+#include "harness/run/shard_work.h"
 #include "reports/console/console_report.h"
 #include "reports/text/text_layout.h"
 
@@ -40,6 +42,7 @@ struct RunArguments {
   engine::RunOptions run;
   std::vector<std::string> reports;
   std::string shard;
+  std::string resume;
   StyleOptions style;
   std::optional<std::string> snapshot;
   bool json = false;
@@ -193,6 +196,7 @@ int run(RunArguments arguments, const Environment& environment) {
   OutputPaths paths(engine::input_files(arguments.run));
   ReportOutputs outputs = run_outputs(arguments.reports, paths);
   check_snapshot_paths(arguments.run, paths);
+  if (!arguments.resume.empty()) paths.add("--resume " + arguments.resume, arguments.resume);
   engine::RunOptions& run_options = arguments.run;
   const bool is_another_run = engine::changes_machine(run_options);
   if (is_another_run && run_options.requires_baselines) {
@@ -210,6 +214,12 @@ int run(RunArguments arguments, const Environment& environment) {
   const reports::ReportStyle style = style_of(arguments);
   std::optional<engine::LiveBoard> board;
   if (arguments.watch && is_stderr_animated()) arguments.run.live_board = &board.emplace();
+  const auto checkpoint = opened_checkpoint(arguments.resume, [&] {
+    engine::CheckpointedWork work = engine::checkpointed_work(run_options.shard, run_options);
+    work.settings["command"] = "run";
+    return work;
+  });
+  arguments.run.checkpoint = checkpoint.get();
   TableObserver observer(style, !outputs.uses_stdout(),
                          !arguments.style.quiet && is_stderr_animated(), arguments.run.live_board);
   const engine::RunOutcome outcome =
@@ -222,6 +232,7 @@ int run(RunArguments arguments, const Environment& environment) {
   if (arguments.tighten) {
     observer.print(tighter_limits_text(outcome.result, arguments.run.selection));
   }
+  tell_lack(checkpoint.get());
   if (!arguments.style.quiet) warn_unused_faults(outcome.result);
   tell_github(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
@@ -269,6 +280,7 @@ std::function<int()> setup_run(CLI::App& app, const Environment& environment) {
   app.add_flag("--fail-fast", run_options.fail_fast,
                "Stop after the first scenario that does not pass");
   add_shard_option(app, arguments->shard, "files");
+  add_resume_option(app, arguments->resume);
   add_run_options(app, run_options, engine::RunCommand::run);
   add_jobs_option(app, run_options.jobs);
   add_cuda_footer(app);

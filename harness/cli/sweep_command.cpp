@@ -16,6 +16,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
+#include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/style_options.h"
@@ -39,6 +40,7 @@ struct SweepArguments {
   std::string level = "request";
   std::string engine;
   std::string shard;
+  std::string resume;
   std::vector<std::string> reports;
   StyleOptions style;
   bool bytes = false;
@@ -178,13 +180,18 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   const reports::ReportStyle style = report_style(arguments.style);
   if (arguments.bytes) return find_minimum(arguments, environment, style);
   OutputPaths paths(engine::input_files(arguments.sweep.run));
+  if (!arguments.resume.empty()) paths.add("--resume " + arguments.resume, arguments.resume);
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
   SweepPrinter printer(style, !outputs.uses_stdout(),
                        !arguments.style.quiet && is_stderr_animated());
+  const auto checkpoint = opened_checkpoint(
+      arguments.resume, [&] { return engine::checkpointed_work(arguments.sweep); });
+  arguments.sweep.run.checkpoint = checkpoint.get();
   const engine::SweepOutcome outcome =
       engine::run_sweep(arguments.sweep, environment.loader, printer);
   const std::string errors = outputs.try_write(render_sweep(outcome.result));
   printer.on_end(outcome.result);
+  tell_lack(checkpoint.get());
   if (!errors.empty()) throw UsageError(errors);
   return outcome.exit_code();
 }
@@ -220,7 +227,8 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
                      "fork (runs in turn, or copies of one run) or exec (a process for each fault) "
                      "(default: fork; exec on real cards)")
           ->type_name("NAME"),
-      add_shard_option(app, arguments.shard, "faults")};
+      add_shard_option(app, arguments.shard, "faults"),
+      add_resume_option(app, arguments.resume)};
   CLI::Option* bytes = app.add_flag(
       "--bytes", arguments.bytes,
       "Find the least memory with which each variant passes, and what fails with less");

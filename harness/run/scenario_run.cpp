@@ -277,7 +277,8 @@ void ScenarioRun::make_workers() {
                                          return task_of(variants[number / 2],
                                                         /*as_reference=*/number % 2 == 1);
                                        }};
-  workers_.emplace(static_cast<std::int64_t>(index_), loader_, load_request(), tasks, pool_);
+  workers_.emplace(static_cast<std::int64_t>(index_), loader_, load_request(), tasks, pool_,
+                   options_.checkpoint);
 }
 
 VariantTask ScenarioRun::task_of(const VariantDescription& variant, bool as_reference) const {

@@ -133,6 +133,18 @@ SweepResult result_for(const SweepOptions& options) {
 
 int SweepOutcome::exit_code() const { return process_code(result.exit_reason, signal); }
 
+CheckpointedWork checkpointed_work(const SweepOptions& options) {
+  CheckpointedWork work = checkpointed_work(options.shard, options.run);
+  const SweepResult described = result_for(options);
+  work.settings["command"] = "sweep";
+  work.settings["points"] = described.points;
+  work.settings["form"] = described.form;
+  work.settings["level"] = described.level;
+  work.settings["host"] = described.host ? "true" : "false";
+  work.settings["depth"] = std::to_string(described.depth);
+  return work;
+}
+
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
                        SweepObserver& observer) {
   WorkerPool pool({std::max(1, options.run.jobs), options.run.timeout_seconds});

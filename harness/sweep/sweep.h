@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "harness/checkpoint/checkpoint.h"
 #include "harness/scenario/scenario_program.h"
 #include "harness/sweep/sweep_options.h"
 #include "reports/model/sweep_result.h"
@@ -27,6 +28,9 @@ struct SweepOutcome {
 
   int exit_code() const;
 };
+
+/// All that the result depends on, for options.run.checkpoint.
+CheckpointedWork checkpointed_work(const SweepOptions& options);
 
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
                        SweepObserver& observer);

@@ -34,6 +34,10 @@ class VariantSweep {
   bool take_error(const WorkResult& result, const std::string& what);
   void choose_tasks();
   void submit_tasks();
+  void make_slices();
+  void take_known();
+  void keep(std::size_t task, const TaskVerdict& verdict) const;
+  std::string piece_of(const FaultTask& task) const;
   void take_tasks(std::size_t slice, const WorkResult& result);
   void fail(std::string message, std::string hint, ExitReason reason);
 
