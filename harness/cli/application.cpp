@@ -38,6 +38,7 @@
 #include "harness/process/interrupt.h"
 #include "harness/process/stack_limit.h"
 #include "harness/replay/replay_file.h"
+#include "harness/slurm/slurm_commands.h"
 #include "reports/json/result_reader.h"
 #include "reports/model/exit_code.h"
 #include "reports/text/report_file.h"
@@ -250,10 +251,13 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
     const CommandLine line(argc, argv);
     Environment with_program = environment;
     with_program.program = line.program;
+    if (line.own.size() > 2) with_program.words.assign(line.own.begin() + 2, line.own.end());
     return Application(with_program).run(static_cast<int>(line.own.size()), line.own.data());
   } catch (const UsageError& error) {
     return ended(error, ExitReason::usage);
   } catch (const GpuUnavailable& missing) {
+    return ended(missing, ExitReason::unavailable);
+  } catch (const engine::SlurmUnavailable& missing) {
     return ended(missing, ExitReason::unavailable);
     // What is wrong with a file that the command line names.
   } catch (const reports::ResultError& error) {

@@ -13,6 +13,7 @@
 
 #include "allocator_shim/base/nearest_name.h"
 #include "harness/cli/cuda_options.h"
+#include "harness/cli/launcher_option.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
@@ -27,6 +28,8 @@
 #include "reports/console/minimum_text.h"
 #include "reports/console/sweep_text.h"
 #include "reports/json/minimum_json.h"
+#include "reports/json/result_reader.h"
+#include "reports/model/exit_code.h"
 
 namespace ohm::cli {
 
@@ -41,6 +44,7 @@ struct SweepArguments {
   std::string engine;
   std::string shard;
   std::string resume;
+  LauncherOptions launcher;
   std::vector<std::string> reports;
   StyleOptions style;
   bool bytes = false;
@@ -123,6 +127,7 @@ void check(SweepArguments& arguments) {
                                           Choice<SweepEngine>{"exec", SweepEngine::exec}});
   if (is_on_cuda) check_on_cuda(arguments);
   sweep.filter.level = level_named(arguments.level);
+  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
   sweep.shard = chosen_shard(arguments.shard);
   if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
   check_roles(arguments.roles);
@@ -173,6 +178,26 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
   return outcome.exit_code();
 }
 
+/// All of it by an array of jobs: what they found is printed and reported as if this machine had.
+int launched_sweep(const SweepArguments& arguments, const Environment& environment,
+                   ReportOutputs& outputs, const reports::ReportStyle& style) {
+  const LaunchedReport report =
+      launched_report(arguments.launcher,
+                      {"sweep", environment.words, {}, arguments.resume, [&](const auto& shard) {
+                         engine::SweepOptions of_shard = arguments.sweep;
+                         of_shard.shard = shard;
+                         return engine::checkpointed_work(of_shard);
+                       }});
+  if (report.signal != 0) return process_code(ExitReason::interrupted, report.signal);
+  const SweepResult result = reports::read_whole_sweep(report.json);
+  SweepPrinter printer(style, !outputs.uses_stdout(), /*shows_progress=*/false);
+  for (const SweptScenario& scenario : result.scenarios) printer.on_scenario(scenario);
+  const std::string errors = outputs.try_write(render_sweep(result));
+  printer.on_end(result);
+  if (!errors.empty()) throw UsageError(errors);
+  return process_code(result.exit_reason, 0);
+}
+
 int sweep(SweepArguments arguments, const Environment& environment) {
   check(arguments);
   check_cases_declared(arguments.sweep.run, environment);
@@ -180,8 +205,12 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   const reports::ReportStyle style = report_style(arguments.style);
   if (arguments.bytes) return find_minimum(arguments, environment, style);
   OutputPaths paths(engine::input_files(arguments.sweep.run));
-  if (!arguments.resume.empty()) paths.add("--resume " + arguments.resume, arguments.resume);
+  if (!arguments.resume.empty() && !arguments.launcher.is_used())
+    paths.add("--resume " + arguments.resume, arguments.resume);
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
+  if (arguments.launcher.is_used()) {
+    return launched_sweep(arguments, environment, outputs, style);
+  }
   SweepPrinter printer(style, !outputs.uses_stdout(),
                        !arguments.style.quiet && is_stderr_animated());
   const auto checkpoint = opened_checkpoint(
@@ -258,6 +287,7 @@ std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) 
   add_faults(app, *arguments);
   add_run_options(app, arguments->sweep.run, engine::RunCommand::sweep);
   add_jobs_option(app, arguments->sweep.run.jobs);
+  add_launcher_options(app, arguments->launcher);
   add_cuda_footer(app);
   add_output(app, *arguments);
   return [arguments, &environment] { return sweep(*arguments, environment); };

@@ -69,6 +69,7 @@ const std::vector<Room>& rooms() {
       {"harness/replay", {"reports/model", "allocator_shim/replay"}},
       {"harness/run", {"harness/checkpoint", "harness/gate", "harness/machine"}},
       {"harness/fit", {"harness/exec", "harness/run", "allocator_shim/replay"}},
+      {"harness/slurm", {"harness/checkpoint", "reports/text"}},
       {"harness/sweep", {"harness/run", "runtime/autograd"}},
       {"harness/verify", {"harness/run"}},
       {"harness/lua/vm", {"harness/scenario", "runtime/base", "allocator_shim/fault"}},
@@ -79,7 +80,7 @@ const std::vector<Room>& rooms() {
       {"harness/lua", {"harness/lua/inspect"}},
       {"harness/cli",
        {"harness/lua", "harness/exec", "harness/fit", "harness/replay", "harness/sweep",
-        "harness/verify", "reports", "allocator_shim/interpose"}},
+        "harness/slurm", "harness/verify", "reports", "allocator_shim/interpose"}},
   };
   return kRooms;
 }
