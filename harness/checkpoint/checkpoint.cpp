@@ -133,15 +133,16 @@ std::string checkpoint_beginning(const CheckpointedWork& work) {
   return text + line_of({"records"});
 }
 
-Checkpoint::Checkpoint(std::string path, const CheckpointedWork& work) : path_(std::move(path)) {
+Checkpoint::Checkpoint(std::string path, const CheckpointedWork& work, CheckpointUse use)
+    : path_(std::move(path)) {
   void* const shared =
       ::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::bad_alloc();
   system_error_ = static_cast<int*>(shared);
   try {
-    open();
-    lock();
-    read(checkpoint_beginning(work), work);
+    open(use);
+    if (use == CheckpointUse::keeps) lock();
+    read(work, use);
   } catch (...) {
     if (descriptor_ >= 0) ::close(descriptor_);
     ::munmap(shared, sizeof(int));
@@ -155,10 +156,13 @@ Checkpoint::~Checkpoint() {
   ::munmap(system_error_, sizeof(int));
 }
 
-void Checkpoint::open() {
+void Checkpoint::open(CheckpointUse use) {
   constexpr mode_t kPermissions = 0666;
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, kPermissions);
-  if (descriptor_ < 0) refuse(path_, fmt::format("cannot be written: {}", std::strerror(errno)));
+  const bool keeps = use == CheckpointUse::keeps;
+  const int flags = keeps ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY;
+  descriptor_ = ::open(path_.c_str(), flags | O_CLOEXEC, kPermissions);
+  if (descriptor_ >= 0) return;
+  refuse(path_, fmt::format("cannot be {}: {}", keeps ? "written" : "read", std::strerror(errno)));
 }
 
 /// A program that was killed holds it until its last child is gone, which is a matter of moments.
@@ -173,7 +177,9 @@ void Checkpoint::lock() const {
   refuse(path_, "another ohm that runs now keeps what it knows there");
 }
 
-void Checkpoint::read(const std::string& beginning, const CheckpointedWork& work) {
+void Checkpoint::read(const CheckpointedWork& work, CheckpointUse use) {
+  const bool keeps = use == CheckpointUse::keeps;
+  const std::string beginning = checkpoint_beginning(work);
   std::string content;
   try {
     content = read_whole_file(path_);
@@ -181,7 +187,7 @@ void Checkpoint::read(const std::string& beginning, const CheckpointedWork& work
     refuse(path_, fmt::format("cannot be read: {}", error.code().message()));
   }
   // Killed before the beginning was whole.
-  if (content.size() < beginning.size() && beginning.starts_with(content)) {
+  if (keeps && content.size() < beginning.size() && beginning.starts_with(content)) {
     cut_at(0);
     if (!append(beginning)) refuse(path_, lack());
     return sync();
@@ -193,7 +199,7 @@ void Checkpoint::read(const std::string& beginning, const CheckpointedWork& work
   const std::string_view records = std::string_view(content).substr(beginning.size());
   for (const std::string_view line : lines_of(records)) read_record(line);
   const std::size_t end = content.rfind('\n') + 1;
-  if (end != content.size()) cut_at(end);
+  if (keeps && end != content.size()) cut_at(end);
 }
 
 void Checkpoint::read_record(std::string_view line) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,20 +26,27 @@ struct CheckpointedWork {
   std::vector<std::pair<std::string, std::string>> files;  ///< paths, and a hash of each
 };
 
+enum class CheckpointUse : std::uint8_t {
+  keeps,  ///< the file is this program's alone, and made where there is none
+  reads   ///< another one's, which may go on with it
+};
+
 /// Made before the workers, which are forks of this process: they add to it, too.
 class Checkpoint {
  public:
   /// Opens the file, or makes it where there is none. Throws std::invalid_argument that says what
   /// to do: the file cannot be written, is none of these, is of other work, or is in use.
-  Checkpoint(std::string path, const CheckpointedWork& work);
+  Checkpoint(std::string path, const CheckpointedWork& work,
+             CheckpointUse use = CheckpointUse::keeps);
   ~Checkpoint();
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
   /// The record of this piece of work when the file was opened; nullptr: it has none.
   const std::string* find(const std::string& piece) const;
-  /// Appends a record at once; it is on the disk a second later, as long as more follow, or when
-  /// sync() returns. Where it cannot be written, neither are those that follow: see lack().
+  /// Pre-condition: CheckpointUse::keeps. Appends a record at once; it is on the disk a second
+  /// later, as long as more follow, or when sync() returns. Where it cannot be written, neither are
+  /// those that follow: see lack().
   void add(const std::string& piece, std::string_view record);
   void sync();
 
@@ -49,9 +57,9 @@ class Checkpoint {
   std::size_t damaged_lines() const { return damaged_lines_; }
 
  private:
-  void open();
+  void open(CheckpointUse use);
   void lock() const;
-  void read(const std::string& beginning, const CheckpointedWork& work);
+  void read(const CheckpointedWork& work, CheckpointUse use);
   void read_record(std::string_view line);
   void cut_at(std::size_t bytes) const;
   bool append(std::string_view text);

@@ -14,6 +14,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/terminal.h"
+#include "harness/run/shard_work.h"
 #include "harness/slurm/array_run.h"
 #include "reports/text/text_layout.h"
 
@@ -111,7 +112,7 @@ engine::ArrayWork array_work(const LauncherOptions& options, const LaunchedComma
   work.described = [all, shards = options.shards](std::size_t shard) {
     engine::CheckpointedWork described = all;
     described.settings["shard"] =
-        shard == 0 ? fmt::format("all of {}", shards) : fmt::format("{}/{}", shard, shards);
+        shard == 0 ? engine::all_shards_text(shards) : fmt::format("{}/{}", shard, shards);
     return described;
   };
   return work;
@@ -175,6 +176,8 @@ LaunchedReport launched_report(const LauncherOptions& options, const LaunchedCom
   ArrayPrinter printer;
   return parsed("--launcher slurm", [&]() -> LaunchedReport {
     engine::ArrayRun run(array_work(options, command), {options.slurm_options}, printer);
+    const int early = command.prepare(run.known());
+    if (early != 0) return {{}, early};
     const int signal = run.follow();
     printer.erase();
     if (signal != 0) {

@@ -36,6 +36,9 @@ struct LaunchedCommand {
   std::string folder;              ///< of --resume
   /// What a shard depends on.
   std::function<engine::CheckpointedWork(const engine::Shard& shard)> described;
+  /// Before the first shard is submitted: finds what all of them have in common. The signal that
+  /// ended it; 0: none.
+  std::function<int(engine::Checkpoint& known)> prepare;
 };
 
 struct LaunchedReport {

@@ -82,7 +82,9 @@ int merge(const MergeArguments& arguments) {
 
 reports::MergedReport merged_files(const std::vector<std::string>& paths) {
   std::vector<reports::ReportPart> parts;
-  for (const std::string& file : report_files(paths)) parts.push_back({file, text_of(file)});
+  for (const std::string& file : report_files(paths)) {
+    parts.push_back({file, [file] { return text_of(file); }});
+  }
   try {
     return reports::merged_reports(parts);
   } catch (const std::invalid_argument& error) {

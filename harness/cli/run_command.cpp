@@ -210,12 +210,13 @@ engine::RunOutcome launched_run(const RunArguments& arguments, const Environment
       has_history ? Recording::history : recording_of(run_outputs({"json=-"}, none));
   std::vector<std::string> more;
   if (has_history && !arguments.history) more.emplace_back("--history");
-  const LaunchedReport report = launched_report(
-      arguments.launcher,
-      {"run", environment.words, more, arguments.resume, [&](const engine::Shard& shard) {
-         of_shards.shard = shard;
-         return work_of(of_shards);
-       }});
+  const LaunchedReport report =
+      launched_report(arguments.launcher, {"run", environment.words, more, arguments.resume,
+                                           [&](const engine::Shard& shard) {
+                                             of_shards.shard = shard;
+                                             return work_of(of_shards);
+                                           },
+                                           [](engine::Checkpoint&) { return 0; }});
   if (report.signal != 0) {
     engine::RunOutcome interrupted;
     interrupted.signal = report.signal;

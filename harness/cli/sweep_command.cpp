@@ -23,6 +23,7 @@
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
 #include "harness/run/input_files.h"
+#include "harness/run/shard_work.h"
 #include "harness/sweep/minimum_memory.h"
 #include "harness/sweep/sweep.h"
 #include "reports/console/minimum_text.h"
@@ -44,6 +45,7 @@ struct SweepArguments {
   std::string engine;
   std::string shard;
   std::string resume;
+  std::string fault_free;
   LauncherOptions launcher;
   std::vector<std::string> reports;
   StyleOptions style;
@@ -161,6 +163,17 @@ class SweepPrinter final : public engine::SweepObserver {
   ProgressLine progress_;
 };
 
+/// What a launcher found for all of its shards; null: nothing is known.
+std::unique_ptr<const engine::Checkpoint> opened_fault_free(const SweepArguments& arguments) {
+  if (arguments.fault_free.empty()) return nullptr;
+  engine::CheckpointedWork work = engine::checkpointed_work(arguments.sweep);
+  work.settings["shard"] = engine::all_shards_text(arguments.sweep.shard.count);
+  return parsed("--fault-free", [&] {
+    return std::make_unique<engine::Checkpoint>(arguments.fault_free, work,
+                                                engine::CheckpointUse::reads);
+  });
+}
+
 int find_minimum(const SweepArguments& arguments, const Environment& environment,
                  const reports::ReportStyle& style) {
   const bool is_json = arguments.json;
@@ -181,13 +194,18 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
 /// All of it by an array of jobs: what they found is printed and reported as if this machine had.
 int launched_sweep(const SweepArguments& arguments, const Environment& environment,
                    ReportOutputs& outputs, const reports::ReportStyle& style) {
-  const LaunchedReport report =
-      launched_report(arguments.launcher,
-                      {"sweep", environment.words, {}, arguments.resume, [&](const auto& shard) {
-                         engine::SweepOptions of_shard = arguments.sweep;
-                         of_shard.shard = shard;
-                         return engine::checkpointed_work(of_shard);
-                       }});
+  LaunchedCommand command{"sweep", environment.words, {}, arguments.resume, {}, {}};
+  // Relative to the folder of the launcher, as all of its words are.
+  command.more = {"--fault-free", arguments.resume + "/work"};
+  command.described = [&](const engine::Shard& shard) {
+    engine::SweepOptions of_shard = arguments.sweep;
+    of_shard.shard = shard;
+    return engine::checkpointed_work(of_shard);
+  };
+  command.prepare = [&](engine::Checkpoint& known) {
+    return engine::run_without_faults(arguments.sweep, environment.loader, known);
+  };
+  const LaunchedReport report = launched_report(arguments.launcher, command);
   if (report.signal != 0) return process_code(ExitReason::interrupted, report.signal);
   const SweepResult result = reports::read_whole_sweep(report.json);
   SweepPrinter printer(style, !outputs.uses_stdout(), /*shows_progress=*/false);
@@ -216,6 +234,8 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   const auto checkpoint = opened_checkpoint(
       arguments.resume, [&] { return engine::checkpointed_work(arguments.sweep); });
   arguments.sweep.run.checkpoint = checkpoint.get();
+  const auto fault_free = opened_fault_free(arguments);
+  arguments.sweep.fault_free = fault_free.get();
   const engine::SweepOutcome outcome =
       engine::run_sweep(arguments.sweep, environment.loader, printer);
   const std::string errors = outputs.try_write(render_sweep(outcome.result));
@@ -257,7 +277,12 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
                      "(default: fork; exec on real cards)")
           ->type_name("NAME"),
       add_shard_option(app, arguments.shard, "faults"),
-      add_resume_option(app, arguments.resume)};
+      add_resume_option(app, arguments.resume),
+      app.add_option(
+             "--fault-free", arguments.fault_free,
+             "What a launcher found without faults, for all of its shards: the file work in "
+             "its folder")
+          ->type_name("PATH")};
   CLI::Option* bytes = app.add_flag(
       "--bytes", arguments.bytes,
       "Find the least memory with which each variant passes, and what fails with less");

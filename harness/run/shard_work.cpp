@@ -95,6 +95,8 @@ CheckpointedWork checkpointed_work(const Shard& shard, const RunOptions& options
   return work;
 }
 
+std::string all_shards_text(std::size_t count) { return fmt::format("all of {}", count); }
+
 std::optional<ShardResult> shard_result(const Shard& shard, const RunOptions& options) {
   if (shard.is_whole()) return std::nullopt;
   ShardResult result;

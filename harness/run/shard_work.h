@@ -2,7 +2,9 @@
 // that work which goes on has to have still.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
 
 #include "harness/checkpoint/checkpoint.h"
 #include "harness/run/run_options.h"
@@ -12,6 +14,9 @@ namespace ohm::engine {
 
 /// What the result of `shard`, which may be all of the work, depends on.
 CheckpointedWork checkpointed_work(const Shard& shard, const RunOptions& options);
+
+/// As which `settings["shard"]` says that the work is all of so many shards.
+std::string all_shards_text(std::size_t count);
 
 /// For the result of `shard` of the work that `options` describe: its number, what the result
 /// depends on, and the files with a hash of each. Nothing for a shard that is all of the work.

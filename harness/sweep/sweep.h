@@ -32,6 +32,11 @@ struct SweepOutcome {
 /// All that the result depends on, for options.run.checkpoint.
 CheckpointedWork checkpointed_work(const SweepOptions& options);
 
+/// Keeps in `known`, which is of the same work, what the variants do without faults, as far as it
+/// is not there yet. What cannot be swept is left out. Returns the signal that ended it; 0: none.
+int run_without_faults(const SweepOptions& options, const ScenarioLoader& loader,
+                       Checkpoint& known);
+
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
                        SweepObserver& observer);
 

@@ -77,7 +77,18 @@ void VariantSweep::fail(std::string message, std::string hint, ExitReason reason
 
 // ---- fault-free --------------------------------------------------------------------------------
 
-void VariantSweep::start() { submit_fault_free(); }
+void VariantSweep::start() {
+  const std::string* const known = before_ == nullptr ? nullptr : before_->find(fault_free_piece());
+  if (known == nullptr) return submit_fault_free();
+  is_known_ = true;
+  is_finished_ = found_ != nullptr;
+  fault_free_.push_back(decoded_fault_free_run(*known));
+  choose_tasks();
+}
+
+std::string VariantSweep::fault_free_piece() const {
+  return fmt::format("{}/{}", order_, variant_.name);
+}
 
 void VariantSweep::submit_fault_free() {
   pool_.submit(
@@ -123,8 +134,13 @@ void VariantSweep::take_fault_free(const WorkResult& result) {
     return;
   }
   fault_free_.pop_back();
+  if (found_ != nullptr) {
+    found_->add(fault_free_piece(), encoded(fault_free_.front()));
+    is_finished_ = true;
+    return;
+  }
   choose_tasks();
-  submit_tasks();
+  take_share([this](std::size_t number) { return options_.shard.has(number); });
 }
 
 // ---- faults -------------------------------------------------------------------------------------
@@ -137,11 +153,35 @@ void VariantSweep::choose_tasks() {
   const ChosenFaults chosen = chosen_faults(calls, options_.points, options_.forms);
   beyond_budget_ = chosen.beyond_budget;
   not_tried_ = calls.size() * kFaultFormNames.size() - chosen.tasks.size();
-  for (const auto& [number, task] : numbered_by_call(chosen.tasks)) {
-    if (options_.shard.has(number)) tasks_.push_back(task);
+  chosen_ = chosen.tasks;
+}
+
+/// By the numbers of the calls among those that fail.
+void VariantSweep::take_share(const std::function<bool(std::size_t number)>& is_in) {
+  for (const auto& [number, task] : numbered_by_call(chosen_)) {
+    if (is_in(number)) tasks_.push_back(task);
   }
   verdicts_.resize(tasks_.size());
   take_known();
+  submit_tasks();
+}
+
+void VariantSweep::begin(const CostShare& share, std::size_t first_piece) {
+  take_share([&](std::size_t number) { return share.has(first_piece + number); });
+}
+
+std::vector<double> VariantSweep::costs() const {
+  // What a trial takes on top of the requests that are made in it.
+  constexpr double kSecondsOfATrial = 7e-4;
+  const FaultFreeRun& run = fault_free_.front();
+  const auto calls = static_cast<double>(run.calls.size());
+  std::vector<double> costs;
+  for (const auto& [number, task] : numbered_by_call(chosen_)) {
+    costs.resize(number + 1);
+    costs[number] +=
+        kSecondsOfATrial + run.seconds * (calls - static_cast<double>(task.call)) / calls;
+  }
+  return costs;
 }
 
 // ---- what is kept, for a sweep that goes on ----------------------------------------------------

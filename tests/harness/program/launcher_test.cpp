@@ -1,9 +1,13 @@
 // --launcher slurm with stand-ins for Slurm's commands, which do what the tests want to see.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -86,7 +90,7 @@ TEST_F(Launcher, PrintsAndWritesWhatOneMachineDoes) {
       words.insert(words.end(), {"--report", "json=alone.json", "--report", "html=alone.html"});
       return ohm(words);
     }();
-    for (const char* const shards : {"1", "2", "7"}) {
+    for (const char* const shards : {"1", "7", "40"}) {
       std::filesystem::remove_all(file("night"));
       const ProgramResult array =
           launched(command, shards, {"--report", "json=array.json", "--report=html=array.html"});
@@ -180,6 +184,67 @@ TEST_F(Launcher, SaysThatADiskIsFull) {
   EXPECT_TRUE(contains(error, "cannot write ")) << error;
   node_does("exec sh \"$@\"");
   EXPECT_EQ(launched(sweep_).out, ohm(sweep_).out);
+}
+
+/// A terminal that the test types into.
+class Terminal {
+ public:
+  Terminal() : descriptor_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    if (::grantpt(descriptor_) != 0 || ::unlockpt(descriptor_) != 0) {
+      throw std::runtime_error("there are no terminals here");
+    }
+    name_ = ::ptsname(descriptor_);
+    ::fcntl(descriptor_, F_SETFL, O_NONBLOCK);
+  }
+  ~Terminal() { ::close(descriptor_); }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  /// In the new process: it is what there is to read from, and where errors are shown.
+  void become_standard() const {
+    const int end = ::open(name_.c_str(), O_RDWR | O_NOCTTY);
+    ::dup2(end, STDIN_FILENO);
+    ::dup2(end, STDERR_FILENO);
+  }
+  bool shows(const std::string& text) {
+    char bytes[4096];
+    const ssize_t count = ::read(descriptor_, bytes, sizeof bytes);
+    if (count > 0) shown_.append(bytes, static_cast<std::size_t>(count));
+    return contains(shown_, text);
+  }
+  void type(const std::string& text) const {
+    if (::write(descriptor_, text.data(), text.size()) < 0) throw std::runtime_error("cannot type");
+  }
+
+ private:
+  int descriptor_;
+  std::string name_;
+  std::string shown_;
+};
+
+TEST_F(Launcher, AsksAtATerminalWhetherTheJobsStay) {
+  stand_in("squeue", "#!/bin/sh\nfor task in 1 2 3; do echo \"1|$task|RUNNING\"; done\n");
+  stand_in("scancel", "#!/bin/sh\necho \"$@\" >> \"$STAND_IN/cancelled\"\n");
+  node_does("true");
+  for (const bool is_cancelled : {false, true}) {
+    Terminal terminal;
+    test::Program program(folder_.path().string(),
+                          {"run", "good.lua", "--launcher", "slurm", "--shards", "3", "--resume",
+                           is_cancelled ? "night" : "evening"},
+                          [&] {
+                            terminal.become_standard();
+                            ::setenv("STAND_IN", file("bin").c_str(), 1);
+                            ::setenv("PATH", (file("bin") + ":" + std::getenv("PATH")).c_str(), 1);
+                            ::unlink(file("bin/submitted").c_str());
+                          });
+    program.wait_until([&] { return terminal.shows("0 of 3 shards, 3 running, 0 waiting"); });
+    program.send(SIGINT);
+    program.wait_until([&] { return terminal.shows("cancel Slurm's jobs 1, 2?"); });
+    terminal.type(is_cancelled ? "y\n" : "\n");
+    program.wait_until([&] { return terminal.shows("no such text"); });
+    EXPECT_EQ(program.wait().code, 130);
+    EXPECT_EQ(test::read_file(file("bin/cancelled")), is_cancelled ? "1 2\n" : "");
+  }
 }
 
 TEST_F(Launcher, RefusesWhatMakesNoSense) {
