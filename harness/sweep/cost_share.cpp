@@ -1,28 +1,24 @@
 #include "harness/sweep/cost_share.h"
 
-#include <numeric>
+#include <cstddef>
+#include <functional>
+#include <queue>
+#include <utility>
 
 namespace ohm::engine {
 
-namespace {
-
-/// Where the part of shard `index` begins: at the first piece whose middle is not before it.
-std::size_t beginning_of(std::size_t index, const std::vector<double>& costs, double total,
-                         std::size_t count) {
-  if (index == count) return costs.size();
-  const double before = total * static_cast<double>(index) / static_cast<double>(count);
-  double sum = 0;
-  std::size_t piece = 0;
-  while (piece < costs.size() && sum + costs[piece] / 2 < before) sum += costs[piece++];
-  return piece;
-}
-
-}  // namespace
-
-CostShare share_of_costs(const std::vector<double>& costs, const Shard& shard) {
-  const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
-  return {beginning_of(shard.index, costs, total, shard.count),
-          beginning_of(shard.index + 1, costs, total, shard.count)};
+std::vector<bool> share_of_costs(const std::vector<double>& costs, const Shard& shard) {
+  using Load = std::pair<double, std::size_t>;  // and whose; of equal ones the first
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> loads;
+  for (std::size_t index = 0; index < shard.count; ++index) loads.emplace(0, index);
+  std::vector<bool> share;
+  for (const double cost : costs) {
+    const auto [load, index] = loads.top();
+    loads.pop();
+    loads.emplace(load + cost, index);
+    share.push_back(index == shard.index);
+  }
+  return share;
 }
 
 }  // namespace ohm::engine

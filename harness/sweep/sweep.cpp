@@ -14,6 +14,7 @@
 #include "harness/run/worker_messages.h"
 #include "harness/scenario/script_errors.h"
 #include "harness/scenario/script_sources.h"
+#include "harness/sweep/cost_share.h"
 #include "harness/sweep/variant_sweep.h"
 
 namespace ohm::engine {
@@ -186,7 +187,7 @@ void share_out(std::list<ScenarioSweep>& scenarios, const Shard& shard) {
     first_pieces.push_back(costs.size());
     costs.insert(costs.end(), more.begin(), more.end());
   }
-  const CostShare share = share_of_costs(costs, shard);
+  const std::vector<bool> share = share_of_costs(costs, shard);
   for (std::size_t i = 0; i < known.size(); ++i) known[i]->begin(share, first_pieces[i]);
 }
 

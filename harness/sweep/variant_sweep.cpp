@@ -166,8 +166,8 @@ void VariantSweep::take_share(const std::function<bool(std::size_t number)>& is_
   submit_tasks();
 }
 
-void VariantSweep::begin(const CostShare& share, std::size_t first_piece) {
-  take_share([&](std::size_t number) { return share.has(first_piece + number); });
+void VariantSweep::begin(const std::vector<bool>& share, std::size_t first_piece) {
+  take_share([&](std::size_t number) { return bool{share[first_piece + number]}; });
 }
 
 std::vector<double> VariantSweep::costs() const {

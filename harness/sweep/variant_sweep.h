@@ -10,7 +10,6 @@
 
 #include "harness/checkpoint/checkpoint.h"
 #include "harness/process/worker_pool.h"
-#include "harness/sweep/cost_share.h"
 #include "harness/sweep/sweep_options.h"
 
 namespace ohm::engine {
@@ -36,7 +35,7 @@ class VariantSweep {
   std::vector<double> costs() const;
   /// Pre-condition: is_known(). Of the calls that are to fail those of the share, as which the
   /// first of them has the number `first_piece`.
-  void begin(const CostShare& share, std::size_t first_piece);
+  void begin(const std::vector<bool>& share, std::size_t first_piece);
   bool is_finished() const { return is_finished_; }
   SweptVariant result() const;
   /// What it means for the process that the variant could not be swept; `passed` where it was.
