@@ -205,6 +205,7 @@ std::string why_text(const RunResult& result, const std::string& replayed, std::
   text += holder_text(*variant);
   text += variant->findings.empty() ? fix_text(*variant) : finding_text(variant->findings.front());
   if (!replayed.empty()) text += " " + replayed;
+  while (text.ends_with(' ')) text.pop_back();
   return paragraph(text, columns, kMostWhyLines);
 }
 

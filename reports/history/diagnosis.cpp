@@ -261,7 +261,12 @@ class DeviceDiagnosis {
 
   // ---- optimizer state that appears late --------------------------------------------------------
 
-  /// State is made once: lines that also make what goes again make scratch memory.
+  /// What is made once and outlives a whole further step is no scratch memory.
+  bool outlives_a_step(const HistoryBlock& block) const {
+    return step_of(block.begin) + 1 < steps_.size() && block.end == history_.events;
+  }
+
+  /// Where no step tells, lines that also make what goes again make scratch memory.
   std::set<std::uint32_t> lines_of_scratch() const {
     std::set<std::uint32_t> lines;
     for (const HistoryBlock& block : device_.blocks) {
@@ -274,7 +279,8 @@ class DeviceDiagnosis {
     const std::set<std::uint32_t> scratch = lines_of_scratch();
     const auto stays = [&](const HistoryBlock& block) {
       return block.category == Category::optimizer_state && block.begin > 0 &&
-             block.end == history_.events && scratch.count(block.site) == 0;
+             block.end == history_.events &&
+             (outlives_a_step(block) || scratch.count(block.site) == 0);
     };
     std::uint32_t first = history_.events;
     for (const HistoryBlock& block : device_.blocks) {

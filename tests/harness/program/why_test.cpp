@@ -30,7 +30,7 @@ TEST_F(Why, ALogIsExplainedInAtMostTenLines) {
   const ProgramResult ran = ohm({"why", "crash.log"});
   EXPECT_EQ(0, ran.code) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("train.py:61 in main"));
-  EXPECT_THAT(ran.out, HasSubstr("This process's own tensors fill the GPU"));
+  EXPECT_THAT(test::on_one_line(ran.out), HasSubstr("This process's own tensors fill the GPU"));
   EXPECT_THAT(ran.out, HasSubstr("_record_memory_history"));
   EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 10);
 }
@@ -53,7 +53,7 @@ TEST_F(Why, ASnapshotThatRanOutOfMemoryBeginsWithThat) {
   ohm({"run", "big.lua", "--snapshot", "big.pickle"});
   const ProgramResult why = ohm({"why", "big.pickle"});
   EXPECT_EQ(0, why.code) << why.err;
-  EXPECT_THAT(why.out, HasSubstr("Out of memory in step 1 on cuda:0: 4.00 MiB"));
+  EXPECT_THAT(why.out, HasSubstr("Out of memory on cuda:0: 4.00 MiB"));
   EXPECT_THAT(why.out, HasSubstr("big.lua:3"));
   const ProgramResult report = ohm({"report", "big.pickle"});
   EXPECT_THAT(report.out, HasSubstr("out of memory at event"));
