@@ -33,6 +33,7 @@
 #include "harness/cli/sweep_command.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verify_device_command.h"
+#include "harness/cli/why_command.h"
 #include "harness/gate/baseline.h"
 #include "harness/process/git_revision.h"
 #include "harness/process/interrupt.h"
@@ -49,9 +50,9 @@ namespace ohm::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    kRunCommand, kExecCommand,   kSweepCommand, kMergeCommand,    kExplainCommand,
-    kFitCommand, kReportCommand, kDiffCommand,  kBaselineCommand, kReplayCommand,
-    kSmiCommand, kNewCommand,    kListCommand,  kGpusCommand,     kVerifyDeviceCommand};
+    kRunCommand, kExecCommand,   kSweepCommand, kMergeCommand,       kExplainCommand, kWhyCommand,
+    kFitCommand, kReportCommand, kDiffCommand,  kBaselineCommand,    kReplayCommand,  kSmiCommand,
+    kNewCommand, kListCommand,   kGpusCommand,  kVerifyDeviceCommand};
 
 constexpr const char* kSummary =
     "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";

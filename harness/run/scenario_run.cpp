@@ -55,6 +55,7 @@ ExitReason reason_of(Outcome outcome) {
 ExitReason reason_of(const VariantResult& variant) {
   switch (variant.verdict) {
     case Verdict::passed:
+    case Verdict::recorded:
       return ExitReason::passed;
     case Verdict::failed:
       return ExitReason::failed;

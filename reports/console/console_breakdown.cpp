@@ -117,8 +117,7 @@ std::string console_peaks(const VariantResult& variant, const ReportStyle& style
   std::string out;
   for (const DeviceResult& device : variant.devices) {
     if (device.peak_allocated_bytes == 0) continue;
-    const std::string when =
-        device.peak ? fmt::format(", in step {}", device.peak->step) : std::string();
+    const std::string when = device.peak ? in_step_text(device.peak->step, ", ") : std::string();
     out += painted(
         indented(fmt::format(
                      "{} at its peak on {}{}: {}", variant.name, device.device, when,
