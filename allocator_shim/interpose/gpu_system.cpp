@@ -15,6 +15,7 @@
 
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/modelled.h"
+#include "allocator_shim/interpose/followed_requests.h"
 
 namespace ohm::interpose {
 namespace {
@@ -168,6 +169,11 @@ bool GpuSystem::fails_by_plan(FaultLevel level, int device, std::size_t bytes) {
   return faults_.should_fail(call);
 }
 
+bool GpuSystem::refuses_request(int device, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  return has(device) && fails_by_plan(FaultLevel::request, device, bytes);
+}
+
 GpuSystem::Gpu* GpuSystem::owner(DeviceAddress address) {
   for (Gpu& gpu : gpus_) {
     if (gpu.memory && gpu.memory->may_hand_out(address)) return &gpu;
@@ -182,8 +188,9 @@ Status GpuSystem::no_room(int device) {
 }
 
 Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address) {
-  const std::lock_guard guard(mutex_);
   address = 0;
+  if (bytes != 0 && is_refused_by_follower(bytes)) return Status::out_of_memory;
+  const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0) return Status::success;
   if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
@@ -290,8 +297,9 @@ Status GpuSystem::release_range(DeviceAddress address) {
 }
 
 Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory) {
-  const std::lock_guard guard(mutex_);
   memory = nullptr;
+  if (is_refused_by_follower(bytes)) return Status::out_of_memory;
+  const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
   if (fails_by_plan(FaultLevel::map, device, bytes)) return Status::out_of_memory;

@@ -72,6 +72,8 @@ class GpuSystem {
   /// Rounded up to granules of 2 MiB, as the driver does with anything but the smallest.
   Status allocate(int device, std::size_t bytes, DeviceAddress& address);
   Status free(DeviceAddress address);
+  /// Whether the plan makes a request to an allocator fail that stands above the device.
+  bool refuses_request(int device, std::size_t bytes);
   /// The allocation or reserved range that an address is in.
   std::optional<DeviceRange> find(DeviceAddress address);
   Place place_of(const void* address, std::size_t bytes);

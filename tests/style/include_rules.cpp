@@ -69,6 +69,7 @@ const std::vector<Room>& rooms() {
       {"harness/run", {"harness/gate", "harness/machine"}},
       {"harness/fit", {"harness/exec", "harness/run", "allocator_shim/replay"}},
       {"harness/sweep", {"harness/run", "runtime/autograd"}},
+      {"harness/sweep/command", {"harness/sweep", "harness/exec"}},
       {"harness/verify", {"harness/run"}},
       {"harness/lua/vm", {"harness/scenario", "runtime/base", "allocator_shim/fault"}},
       {"harness/lua/bind", {"harness/lua/vm", "runtime/parallel"}},
@@ -77,7 +78,7 @@ const std::vector<Room>& rooms() {
       {"harness/lua/inspect", {"harness/lua/libraries"}},
       {"harness/lua", {"harness/lua/inspect"}},
       {"harness/cli",
-       {"harness/lua", "harness/exec", "harness/fit", "harness/replay", "harness/sweep",
+       {"harness/lua", "harness/exec", "harness/fit", "harness/replay", "harness/sweep/command",
         "harness/verify", "reports", "allocator_shim/interpose"}},
   };
   return kRooms;
