@@ -128,8 +128,8 @@ bool find_streams() {
          torch_streams.from_external != nullptr;
 }
 
-}  // namespace
-
+/// Whether a call of the device is refused: by the follower of segments, or since the request of
+/// the allocator that it is made for is to fail.
 bool is_refused_by_follower(std::size_t bytes) {
   if (full_card.is_refusing()) {
     full_card.restore_stream();
@@ -137,6 +137,8 @@ bool is_refused_by_follower(std::size_t bytes) {
   }
   return segment_follower != nullptr && segment_follower(bytes) != 0;
 }
+
+}  // namespace
 
 void restore_stream_of_request() { full_card.restore_stream(); }
 
@@ -147,6 +149,7 @@ void restore_stream_of_request() { full_card.restore_stream(); }
 OHM_EXPORTED int ohm_follow_requests(void* allocator, ohm::interpose::RequestFollower follower) {
   using namespace ohm::interpose;
   request_follower = follower;
+  gpus().refuse_when(&is_refused_by_follower);
   if (torch_allocate != nullptr) return 0;
   if (!find_streams()) return ENOSYS;
   void** const entry = *static_cast<void***>(allocator) + kAllocateEntry;
@@ -157,4 +160,5 @@ OHM_EXPORTED int ohm_follow_requests(void* allocator, ohm::interpose::RequestFol
 /// From now on the follower is asked at each call that asks a GPU for memory; nullptr: nobody is.
 OHM_EXPORTED void ohm_follow_segments(ohm::interpose::RequestFollower follower) {
   ohm::interpose::segment_follower = follower;
+  ohm::interpose::gpus().refuse_when(&ohm::interpose::is_refused_by_follower);
 }

@@ -8,16 +8,10 @@
 
 #include <cstddef>
 
-#include "allocator_shim/fault/fault_policy.h"
-
 namespace ohm::interpose {
 
 /// Not 0: the request is to fail.
 using RequestFollower = int (*)(std::size_t bytes);
-
-/// Whether this call of the device is refused: by the follower of segments, or since a request of
-/// the allocator that it is made for is to fail.
-bool is_refused_by_follower(std::size_t bytes);
 
 /// The program asks how much memory is left: PyTorch's allocator does so for the text of its error,
 /// when it needs the stream no more.

@@ -15,7 +15,6 @@
 
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/modelled.h"
-#include "allocator_shim/interpose/followed_requests.h"
 
 namespace ohm::interpose {
 namespace {
@@ -161,6 +160,11 @@ VirtualGpu& GpuSystem::used(int device) {
   return *gpu.memory;
 }
 
+bool GpuSystem::is_refused(std::size_t bytes) const {
+  bool (*const asked)(std::size_t) = is_refused_;
+  return asked != nullptr && asked(bytes);
+}
+
 bool GpuSystem::fails_by_plan(FaultLevel level, int device, std::size_t bytes) {
   FaultCandidate call;
   call.level = level;
@@ -189,7 +193,7 @@ Status GpuSystem::no_room(int device) {
 
 Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address) {
   address = 0;
-  if (bytes != 0 && is_refused_by_follower(bytes)) return Status::out_of_memory;
+  if (bytes != 0 && is_refused(bytes)) return Status::out_of_memory;
   const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0) return Status::success;
@@ -298,7 +302,7 @@ Status GpuSystem::release_range(DeviceAddress address) {
 
 Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory) {
   memory = nullptr;
-  if (is_refused_by_follower(bytes)) return Status::out_of_memory;
+  if (is_refused(bytes)) return Status::out_of_memory;
   const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;

@@ -55,7 +55,8 @@ class Places:
         key = []
         while frame is not None:
             if frame.f_code.co_filename != __file__:
-                key.append((frame.f_code, frame.f_lineno))
+                # Code is equal to code of another file that reads the same.
+                key.append((frame.f_code, frame.f_code.co_filename, frame.f_lineno))
             frame = frame.f_back
         key = tuple(key)
         known = self.known.get(key)
@@ -66,7 +67,7 @@ class Places:
 
     def row(self, key):
         frames = [(code.co_filename, line, getattr(code, "co_qualname", code.co_name))
-                  for code, line in key]
+                  for code, _, line in key]
         text = "\n".join(f"{self.name_of(file)}:{line} {function}"
                          for file, line, function in frames)
         own = [(self.name_of(file), line) for file, line, _ in frames
@@ -160,6 +161,10 @@ class Sweeper:
     def on_request(self, size):
         try:
             return self.decide(size)
+        except KeyboardInterrupt:  # nor can this: the process ends by itself, and so do its copies
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+            return 0
         except Exception:  # an error cannot leave the allocator
             self.note_problem(traceback.format_exc())
             return 0

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <utility>
 
+#include "allocator_shim/fault/fault_point.h"
 #include "harness/exec/child_command.h"
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/command_verdict.h"
@@ -47,6 +50,24 @@ std::string difference(const CountedCommand& a, const CountedCommand& b) {
   return {};
 }
 
+std::string hash_of(std::string_view text) {
+  return fmt::format("{:016x}", PointHash().add(text).value());
+}
+
+/// What all shards have to have in common: the command, and the files that it names.
+std::vector<ShardInput> inputs_of(const std::vector<std::string>& words) {
+  const std::string command = shell_command(words);
+  std::vector<ShardInput> inputs = {{command, hash_of(command)}};
+  for (const std::string& word : words) {
+    if (!std::filesystem::is_regular_file(word)) continue;
+    std::ifstream stream(word, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    inputs.push_back({word, hash_of(text.str())});
+  }
+  return inputs;
+}
+
 class CommandSweep {
  public:
   CommandSweep(const CommandSweepOptions& options, FailingMemory& memory, SweepObserver& observer)
@@ -74,7 +95,7 @@ class CommandSweep {
     const FolderChanges changes(std::filesystem::current_path());
     counted_ = memory_.count();
     if (!is_sound(counted_)) return;
-    say_what_it_leaves(changes);
+    say_what_changed(changes);
     const CountedCommand again = memory_.count();
     if (!is_sound(again)) return;
     difference_ = difference(counted_, again);
@@ -114,12 +135,13 @@ class CommandSweep {
     return !error_;
   }
 
-  void say_what_it_leaves(const FolderChanges& changes) const {
+  void say_what_changed(const FolderChanges& changes) const {
     const std::vector<std::string> left = changes.since();
     if (left.empty() || options_.in_scratch) return;
     options_.on_note(fmt::format(
-        "the command leaves files behind ({}{}), and so does each run with a fault; --scratch "
-        "gives each of them a copy of this folder",
+        "files changed in this folder while the command ran ({}{}): if it writes them, so does "
+        "each "
+        "run with a fault; --scratch gives each of them a copy of this folder",
         left.front(), left.size() == 1 ? "" : fmt::format(" and {} more", left.size() - 1)));
   }
 
@@ -210,7 +232,7 @@ class CommandSweep {
       shard.number = static_cast<std::int64_t>(options_.shard.index) + 1;
       shard.count = static_cast<std::int64_t>(options_.shard.count);
       shard.settings = options_.settings;
-      shard.settings["command"] = shell_command(options_.words);
+      shard.inputs = inputs_of(options_.words);
     }
     SweptScenario& scenario = result.scenarios.emplace_back();
     scenario.file = shell_command(options_.words);
