@@ -4,9 +4,7 @@ again, once. Nothing in it is wrong at first sight.
     ohm sweep -- python scenarios/pytorch/adamw_retry.py
 
 fails its allocations one at a time, and finds those after which AdamW's state is half made: the
-step that is tried again dies with KeyError: 'exp_avg'. What helps is to let go of the state that
-the failed step left (optimizer.state.clear() in the first step), or to make all of it before the
-first batch: optimizer.step() with gradients of zero and a learning rate of zero.
+step that is tried again dies with KeyError: 'exp_avg'.
 """
 import torch
 
