@@ -76,6 +76,7 @@ int exec(const ExecArguments& arguments) {
   engine::ChildCommand command =
       parsed("exec", [&] { return engine::gpu_command(arguments.command, gpus); });
   command.environment.emplace_back(interpose::kFaultVariable, arguments.fault);
+  if (arguments.has_one_thread) command.environment.emplace_back("OHM_ONE_THREAD", "1");
   if (arguments.is_unrecorded) parsed("exec", [&] { engine::become_command(command); });
   return run_recorded(arguments, command);
 }
@@ -84,6 +85,12 @@ void check(const ExecArguments& arguments) {
   const bool needs_record = arguments.asks_for_report() || !arguments.record.empty();
   if (arguments.is_unrecorded && needs_record) {
     throw UsageError("--no-record leaves nothing for --gate, --baseline, --report and --record");
+  }
+  const bool is_of_requests = arguments.fault.find("level(request)") != std::string::npos;
+  if (arguments.is_unrecorded && (is_of_requests || arguments.has_one_thread)) {
+    throw UsageError(
+        "--no-record: requests of PyTorch's allocator (level(request)) and --one-thread need what "
+        "records");
   }
 }
 
@@ -124,6 +131,10 @@ std::function<int()> setup_exec(CLI::App& app, const Environment& environment) {
                  "Keep the memory snapshot of each process, and what else was recorded, in this "
                  "folder")
       ->type_name("FOLDER");
+  app.add_flag(
+      "--one-thread", arguments->has_one_thread,
+      "PyTorch's backward runs in the thread that asks for it, as in a sweep: requests have "
+      "the same numbers");
   app.add_flag("--no-record", arguments->is_unrecorded, "Record nothing: ohm becomes the command");
   add_color_option(app, arguments->style);
   add_quiet_option(app, arguments->style, "Print only what failed");

@@ -33,6 +33,7 @@ engine::RecordedGate gate_of(const ExecArguments& arguments) {
 
 std::string rerun_command(const ExecArguments& arguments) {
   std::string text = "ohm exec --gpu " + engine::shell_quoted(arguments.gpu);
+  if (arguments.has_one_thread) text += " --one-thread";
   if (arguments.gpus) text += fmt::format(" --gpus {}", *arguments.gpus);
   if (!arguments.limit.empty()) text += " --limit " + engine::shell_quoted(arguments.limit);
   if (!arguments.fault.empty()) text += " --fault " + engine::shell_quoted(arguments.fault);

@@ -24,6 +24,7 @@ struct ExecArguments {
   std::vector<std::string> reports;
   std::string record;  ///< folder to keep the records in; empty: they are not kept
   bool is_unrecorded = false;
+  bool has_one_thread = false;  ///< autograd's own are not used
   StyleOptions style;
   std::vector<std::string> command;
 

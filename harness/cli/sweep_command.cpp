@@ -15,12 +15,13 @@
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/launcher_option.h"
 #include "harness/cli/option_values.h"
-#include "harness/cli/progress_line.h"
+#include "harness/cli/program_sweep.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/style_options.h"
+#include "harness/cli/sweep_arguments.h"
 #include "harness/cli/terminal.h"
 #include "harness/run/input_files.h"
 #include "harness/run/shard_work.h"
@@ -35,23 +36,6 @@
 namespace ohm::cli {
 
 namespace {
-
-struct SweepArguments {
-  engine::SweepOptions sweep;
-  std::vector<std::string> roles;
-  std::string points = "spread";
-  std::string form;  ///< empty: as the points want it
-  std::string level = "request";
-  std::string engine;
-  std::string shard;
-  std::string resume;
-  std::string fault_free;
-  LauncherOptions launcher;
-  std::vector<std::string> reports;
-  StyleOptions style;
-  bool bytes = false;
-  bool json = false;
-};
 
 /// What is failed when nothing else is asked for: problems are meant to fail.
 constexpr std::array<std::string_view, 2> kSweptRoles = {"mitigation", "control"};
@@ -110,58 +94,21 @@ void check_on_cuda(const SweepArguments& arguments) {
 
 void check(SweepArguments& arguments) {
   engine::SweepOptions& sweep = arguments.sweep;
+  refuse_program_options(arguments);
   require_files(sweep.run);
   check_cuda_options(sweep.run);
   check_run_options(sweep.run);
-  sweep.points = parsed("--points", [&] { return engine::parse_point_choice(arguments.points); });
-  using Forms = std::vector<FaultForm>;
-  sweep.forms =
-      chosen("--form", arguments.form,
-             std::array{Choice<Forms>{"transient", {FaultForm::transient}},
-                        Choice<Forms>{"persistent", {FaultForm::persistent}},
-                        Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}},
-                        Choice<Forms>{"", sweep.points.forms()}});
-  using engine::SweepEngine;
   const bool is_on_cuda = sweep.run.cuda.has_value();
-  if (arguments.engine.empty()) arguments.engine = is_on_cuda ? "exec" : "fork";
-  sweep.trials.engine = chosen("--engine", arguments.engine,
-                               std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
-                                          Choice<SweepEngine>{"exec", SweepEngine::exec}});
+  if (arguments.engine.empty() && is_on_cuda) arguments.engine = "exec";
+  take_faults(arguments);
   if (is_on_cuda) check_on_cuda(arguments);
-  sweep.filter.level = level_named(arguments.level);
   check_launcher(arguments.launcher, arguments.resume, arguments.shard);
-  sweep.shard = chosen_shard(arguments.shard);
-  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
   check_roles(arguments.roles);
   std::vector<std::string>& cases = sweep.run.selection.cases;
   cases.insert(cases.end(), arguments.roles.begin(), arguments.roles.end());
   if (cases.empty()) cases.assign(kSweptRoles.begin(), kSweptRoles.end());
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
-
-/// Prints scenarios as they come, and a progress line where people wait.
-class SweepPrinter final : public engine::SweepObserver {
- public:
-  SweepPrinter(const reports::ReportStyle& style, bool prints, bool shows_progress)
-      : style_(style), prints_(prints), progress_(shows_progress) {}
-
-  void on_progress(std::size_t finished, std::size_t total) override {
-    progress_.show(finished, total);
-  }
-  void on_scenario(const SweptScenario& scenario) override {
-    progress_.erase();
-    if (prints_) print_text(reports::sweep_scenario_text(scenario, style_));
-  }
-  void on_end(const SweepResult& result) {
-    progress_.erase();
-    if (prints_) print_text(reports::sweep_summary_text(result, style_));
-  }
-
- private:
-  const reports::ReportStyle& style_;
-  bool prints_;
-  ProgressLine progress_;
-};
 
 /// What a launcher found for all of its shards; null: nothing is known.
 std::unique_ptr<const engine::Checkpoint> opened_fault_free(const SweepArguments& arguments) {
@@ -289,6 +236,16 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
   for (CLI::Option* option : of_faults) bytes->excludes(option);
 }
 
+void add_program_options(CLI::App& app, SweepArguments& arguments) {
+  app.add_option("--check", arguments.check,
+                 "Of a command after --: an expression of Python, evaluated in its script's module "
+                 "at its end, whose value has to be that of the run without faults")
+      ->type_name("EXPR")
+      ->check(not_empty());
+  app.add_flag("--scratch", arguments.in_scratch,
+               "Of a command after --: each run, and each fault, in a copy of this folder");
+}
+
 void add_output(CLI::App& app, SweepArguments& arguments) {
   app.add_option("--report", arguments.reports,
                  "Write a report: json=PATH, html=PATH (heat maps), or stacks=PATH (points under "
@@ -306,16 +263,54 @@ void add_output(CLI::App& app, SweepArguments& arguments) {
 
 }  // namespace
 
+void take_faults(SweepArguments& arguments) {
+  engine::SweepOptions& sweep = arguments.sweep;
+  sweep.points = parsed("--points", [&] { return engine::parse_point_choice(arguments.points); });
+  using Forms = std::vector<FaultForm>;
+  sweep.forms =
+      chosen("--form", arguments.form,
+             std::array{Choice<Forms>{"transient", {FaultForm::transient}},
+                        Choice<Forms>{"persistent", {FaultForm::persistent}},
+                        Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}},
+                        Choice<Forms>{"", sweep.points.forms()}});
+  using engine::SweepEngine;
+  if (arguments.engine.empty()) arguments.engine = "fork";
+  sweep.trials.engine = chosen("--engine", arguments.engine,
+                               std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
+                                          Choice<SweepEngine>{"exec", SweepEngine::exec}});
+  sweep.filter.level = level_named(arguments.level);
+  sweep.shard = chosen_shard(arguments.shard);
+  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
+}
+
+void SweepPrinter::on_progress(std::size_t finished, std::size_t total) {
+  progress_.show(finished, total);
+}
+
+void SweepPrinter::on_scenario(const SweptScenario& scenario) {
+  progress_.erase();
+  if (prints_) print_text(reports::sweep_scenario_text(scenario, style_));
+}
+
+void SweepPrinter::on_end(const SweepResult& result) {
+  progress_.erase();
+  if (prints_) print_text(reports::sweep_summary_text(result, style_));
+}
+
 std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<SweepArguments>();
   add_selection_options(app, arguments->sweep.run);
   add_faults(app, *arguments);
+  add_program_options(app, *arguments);
   add_run_options(app, arguments->sweep.run, engine::RunCommand::sweep);
   add_jobs_option(app, arguments->sweep.run.jobs);
   add_launcher_options(app, arguments->launcher);
   add_cuda_footer(app);
   add_output(app, *arguments);
-  return [arguments, &environment] { return sweep(*arguments, environment); };
+  return [arguments, &app, &environment] {
+    if (environment.program.empty()) return sweep(*arguments, environment);
+    return sweep_program(*arguments, app, environment.program);
+  };
 }
 
 }  // namespace ohm::cli

@@ -77,6 +77,7 @@ bool redirect(const std::string& output) {
 /// Returns only where the program cannot be started.
 void exec(const ChildCommand& command) {
   if (!command.output.empty() && !redirect(command.output)) return;
+  if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) return;
   std::vector<char*> words;
   for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);

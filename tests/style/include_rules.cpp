@@ -71,6 +71,7 @@ const std::vector<Room>& rooms() {
       {"harness/fit", {"harness/exec", "harness/run", "allocator_shim/replay"}},
       {"harness/slurm", {"harness/checkpoint", "reports/text"}},
       {"harness/sweep", {"harness/run", "runtime/autograd"}},
+      {"harness/sweep/command", {"harness/sweep", "harness/exec"}},
       {"harness/verify", {"harness/run"}},
       {"harness/lua/vm", {"harness/scenario", "runtime/base", "allocator_shim/fault"}},
       {"harness/lua/bind", {"harness/lua/vm", "runtime/parallel"}},
@@ -79,7 +80,7 @@ const std::vector<Room>& rooms() {
       {"harness/lua/inspect", {"harness/lua/libraries"}},
       {"harness/lua", {"harness/lua/inspect"}},
       {"harness/cli",
-       {"harness/lua", "harness/exec", "harness/fit", "harness/replay", "harness/sweep",
+       {"harness/lua", "harness/exec", "harness/fit", "harness/replay", "harness/sweep/command",
         "harness/slurm", "harness/verify", "reports", "allocator_shim/interpose"}},
   };
   return kRooms;
