@@ -20,7 +20,9 @@ struct ChildCommand {
   /// A file that takes both of its outputs, while there is nothing to read; empty: these are this
   /// program's.
   std::string output;
-  std::string folder;          ///< that it is started in; empty: this program's
+  std::string errors;  ///< with `output`: another one, for its standard error; empty: the same
+  std::string input;   ///< with `output`: what it reads; empty: nothing
+  std::string folder;  ///< that it is started in; empty: this program's
   double timeout_seconds = 0;  ///< then it is killed; 0: it is not
 };
 

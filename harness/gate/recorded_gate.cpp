@@ -19,12 +19,14 @@ namespace {
 
 void check_answerable(const Limit& limit, RecordedCounters counters) {
   const InSnapshot in_snapshot = limit.measurement->in_snapshot;
+  const bool is_of_host = counters == RecordedCounters::host;
   const bool is_unknown =
-      in_snapshot == InSnapshot::absent ||
+      in_snapshot == InSnapshot::absent || (in_snapshot == InSnapshot::host) != is_of_host ||
       (in_snapshot == InSnapshot::counter && counters == RecordedCounters::absent);
   if (is_unknown) {
-    throw std::invalid_argument(fmt::format("limit \"{}\": a snapshot does not record {}",
-                                            limit.text, limit.measurement->name));
+    throw std::invalid_argument(fmt::format("limit \"{}\": {} does not record {}", limit.text,
+                                            is_of_host ? "--memory host" : "a snapshot",
+                                            limit.measurement->name));
   }
   for (const BoundTerm& term : limit.bound) {
     if (term.variant.empty()) continue;
@@ -40,6 +42,7 @@ MeasuredVariant measured(const reports::RecordedRun& recorded) {
   measured.outcome = Outcome::completed;
   measured.steps = variant.steps;
   measured.devices = variant.devices;
+  if (variant.host) measured.host = *variant.host;
   measured.allocated_at_marks = recorded.allocated_at_marks;
   return measured;
 }

@@ -52,6 +52,27 @@ bool parse_size(std::string_view text, std::uint64_t& bytes) {
   return true;
 }
 
+/// "ohm:3f9c22d1@2": of the requests from this point the second.
+bool parse_point(std::string_view term, HostFault& fault) {
+  constexpr std::string_view kPrefix = "ohm:";
+  constexpr std::size_t kFewestDigits = 4;
+  constexpr std::size_t kMostDigits = 16;
+  if (!term.starts_with(kPrefix)) return false;
+  term.remove_prefix(kPrefix.size());
+  const std::size_t at = term.find('@');
+  const std::string_view digits = term.substr(0, at);
+  if (at == std::string_view::npos || digits.size() < kFewestDigits ||
+      digits.size() > kMostDigits) {
+    return false;
+  }
+  const char* const end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data(), end, fault.point_prefix, 16);
+  term.remove_prefix(at + 1);
+  fault.point_digits = static_cast<unsigned>(digits.size());
+  fault.count = 1;
+  return read.ec == std::errc() && read.ptr == end && parse_count(term, fault.first);
+}
+
 bool parse_schedule(std::string_view term, HostFault& fault) {
   std::string_view inside;
   if (take_call(term, "nth", inside)) {
@@ -86,7 +107,14 @@ bool parse_schedule(std::string_view term, HostFault& fault) {
 
 bool parse_host_fault(std::string_view text, HostFault& fault) {
   fault = HostFault();
-  if (trimmed(text).empty()) return true;
+  text = trimmed(text);
+  if (text.empty() || parse_point(text, fault)) return true;
+  std::string_view point;
+  if (take_call(text, "persistent", point) && parse_point(point, fault)) {
+    fault.count = HostFault::kEndless;
+    return true;
+  }
+  fault = HostFault();
   bool has_schedule = false;
   for (;;) {
     const std::size_t end = text.find('&');

@@ -35,6 +35,12 @@ inline constexpr std::size_t kTracedRequests = std::size_t{1} << 24;
 /// same program. 0 is no point.
 using PointHash = std::uint64_t;
 
+/// A request, as a trace has it.
+struct TracedRequest {
+  PointHash point = 0;
+  std::uint64_t bytes = 0;
+};
+
 enum class SweepRun : std::uint32_t {
   trace,  ///< nothing fails; the points of all requests are written down
   fork,   ///< each of the faults happens in a copy of the process, made at the request

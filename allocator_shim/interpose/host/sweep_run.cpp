@@ -31,8 +31,8 @@ bool SweepRunner::start(const char* folder) {
   void* const control = mapped(folder, kControlFile, bytes);
   if (control == nullptr || bytes < sizeof(SweepControl)) return false;
   std::size_t trace_bytes = 0;
-  trace_ = static_cast<PointHash*>(mapped(folder, kTraceFile, trace_bytes));
-  if (trace_ == nullptr || trace_bytes < kTracedRequests * sizeof(PointHash)) return false;
+  trace_ = static_cast<TracedRequest*>(mapped(folder, kTraceFile, trace_bytes));
+  if (trace_ == nullptr || trace_bytes < kTracedRequests * sizeof(TracedRequest)) return false;
   control_ = static_cast<SweepControl*>(control);
   faults_ = {reinterpret_cast<SweptFault*>(control_ + 1), control_->fault_count};
   points_path_ = FixedPath(folder, kPointsFile);
@@ -44,11 +44,11 @@ bool SweepRunner::wants_stack_of(std::uint64_t number) const {
   return !is_over_ && (control_->run != SweepRun::fail || number == faults_.front().request);
 }
 
-bool SweepRunner::fails(std::uint64_t number, PointHash point) {
+bool SweepRunner::fails(std::uint64_t number, PointHash point, std::uint64_t bytes) {
   if (is_over_) return has_failed_for_good_;
   switch (control_->run) {
     case SweepRun::trace:
-      if (number <= kTracedRequests) trace_[number - 1] = point;
+      if (number <= kTracedRequests) trace_[number - 1] = {point, bytes};
       return false;
     case SweepRun::fork:
       compare(number, point);
@@ -65,7 +65,7 @@ bool SweepRunner::fails(std::uint64_t number, PointHash point) {
 
 void SweepRunner::compare(std::uint64_t number, PointHash point) {
   if (control_->first_difference != 0 || number > kTracedRequests) return;
-  if (trace_[number - 1] != point) control_->first_difference = number;
+  if (trace_[number - 1].point != point) control_->first_difference = number;
 }
 
 bool SweepRunner::fails_in_copies(std::uint64_t number, PointHash point) {

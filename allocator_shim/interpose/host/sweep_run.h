@@ -26,7 +26,7 @@ class SweepRunner {
 
   /// Whether the request is to fail, here: it may be a copy that returns. One thread at a time
   /// where there are copies: with several no copy is made.
-  bool fails(std::uint64_t number, PointHash point);
+  bool fails(std::uint64_t number, PointHash point, std::uint64_t bytes);
 
   const FixedPath& points_path() const { return points_path_; }
   void end(std::uint64_t requests);
@@ -37,7 +37,7 @@ class SweepRunner {
 
   SweepControl* control_ = nullptr;
   std::span<SweptFault> faults_;
-  PointHash* trace_ = nullptr;
+  TracedRequest* trace_ = nullptr;
   std::uint64_t next_fault_ = 0;
   bool is_over_ = false;  ///< here nothing fails any more
   bool has_failed_for_good_ = false;

@@ -44,7 +44,7 @@ bool Watch::start(const ProcessSettings& settings, char** environment) {
   pid_ = getpid();
   if (settings.is_idle()) return false;
   records_ = settings.record_folder != nullptr || settings.limit_bytes != 0;
-  needs_stacks_ = records_;
+  needs_stacks_ = records_ || settings.fault.has_point();
   if (settings.sweep_folder != nullptr) {
     if (!sweep_.start(settings.sweep_folder)) return false;
     needs_stacks_ = sweep_.needs_stacks();
@@ -65,9 +65,20 @@ bool Watch::is_limited(const Request& request) const {
 }
 
 bool Watch::is_planned(std::uint64_t bytes) {
-  if (settings_.fault.is_none() || bytes < settings_.fault.least_bytes) return false;
+  const HostFault& fault = settings_.fault;
+  if (fault.is_none() || fault.has_point() || bytes < fault.least_bytes) return false;
   const std::uint64_t number = planned_requests_.fetch_add(1, std::memory_order_relaxed) + 1;
-  return settings_.fault.is_hit(number);
+  return fault.is_hit(number);
+}
+
+/// From the point's first failure on, all requests fail where that is for good.
+bool Watch::is_planned_at(PointHash point) {
+  const HostFault& fault = settings_.fault;
+  if (!fault.has_point()) return false;
+  const bool is_for_good = fault.count == HostFault::kEndless && failed_ > 0;
+  if (!fault.is_of(point)) return is_for_good;
+  const std::uint64_t number = planned_requests_.fetch_add(1, std::memory_order_relaxed) + 1;
+  return is_for_good || fault.is_hit(number);
 }
 
 bool Watch::refuses(Request& request) {
@@ -83,7 +94,8 @@ bool Watch::refuses(Request& request) {
     request.site = sites_.index_of(stack);
     ++sites_[request.site].requests;
     point = sites_[request.site].point;
-    const Refusal why = is_planned_now        ? Refusal::fault
+    const bool is_fault = is_planned_now || is_planned_at(point);
+    const Refusal why = is_fault              ? Refusal::fault
                         : is_limited(request) ? Refusal::limit
                                               : Refusal::none;
     if (why != Refusal::none) {
@@ -91,7 +103,7 @@ bool Watch::refuses(Request& request) {
       return true;
     }
   }
-  if (!sweep_.is_on() || !sweep_.fails(number, point)) return false;
+  if (!sweep_.is_on() || !sweep_.fails(number, point, request.bytes)) return false;
   if (!sweep_.has_failed_for_good()) stage = Stage::idle;
   return true;
 }

@@ -93,6 +93,7 @@ class Watch {
  private:
   bool is_limited(const Request& request) const;
   bool is_planned(std::uint64_t bytes);
+  bool is_planned_at(PointHash point);
   void note_failure(Refusal why, std::uint64_t number, const Request& request);
   void change(std::uint32_t site, std::int64_t bytes, std::int64_t blocks);
   void write_record(bool has_ended);
