@@ -1,6 +1,7 @@
 #include "harness/exec/child_command.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,6 +69,8 @@ class StartError {
 
 /// False where a file cannot be opened.
 bool redirect(const ChildCommand& command) {
+  // What this program was given beside: a pipe that the command knows nothing of, say.
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   const std::string input = command.input.empty() ? "/dev/null" : command.input;
   const int source = open(input.c_str(), O_RDONLY | O_CLOEXEC);
   constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;

@@ -17,8 +17,8 @@ struct ChildCommand {
   std::vector<std::string> words;  ///< its name and its arguments
   /// Variables on top of this program's own.
   std::vector<std::pair<std::string, std::string>> environment;
-  /// A file that takes both of its outputs, while there is nothing to read; empty: these are this
-  /// program's.
+  /// A file that takes both of its outputs, while there is nothing to read, and nothing else is
+  /// open; empty: all of these are this program's.
   std::string output;
   std::string errors;  ///< with `output`: another one, for its standard error; empty: the same
   std::string input;   ///< with `output`: what it reads; empty: nothing
