@@ -12,9 +12,9 @@
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/report_outputs.h"
+#include "harness/cli/swept_memory.h"
 #include "harness/cli/terminal.h"
 #include "harness/sweep/command/command_sweep.h"
-#include "harness/sweep/command/torch_memory.h"
 
 namespace ohm::cli {
 
@@ -22,10 +22,10 @@ namespace {
 
 /// Options that a command after `--` knows nothing of are not passed over in silence.
 void refuse_scenario_options(const CLI::App& app) {
-  constexpr std::array<std::string_view, 16> kOfCommands = {
+  constexpr std::array<std::string_view, 17> kOfCommands = {
       "--gpu",   "--points",  "--form",    "--level", "--engine", "--shard",
       "--jobs",  "--timeout", "--report",  "--json",  "--check",  "--scratch",
-      "--color", "--quiet",   "--verbose", "--help"};
+      "--color", "--memory", "--quiet",   "--verbose", "--help"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const bool is_known =
@@ -62,7 +62,7 @@ engine::TorchCommand command_of(const SweepArguments& arguments, const CLI::App&
 }
 
 engine::CommandSweepOptions options_of(const SweepArguments& arguments,
-                                       const engine::TorchCommand& command) {
+                                       const engine::TorchCommand& command, bool is_host) {
   engine::CommandSweepOptions options;
   options.words = command.words;
   options.points = arguments.sweep.points;
@@ -70,6 +70,8 @@ engine::CommandSweepOptions options_of(const SweepArguments& arguments,
   options.level = command.level;
   options.shard = arguments.sweep.shard;
   options.settings = {{"gpu", command.gpus}, {"check", command.check}};
+  if (is_host) options.settings = {{"memory", "host"}};
+  options.compares_values = is_host || !command.check.empty();
   options.check = command.check;
   options.in_scratch = command.in_scratch;
   options.on_note = [](const std::string& note) { write_stderr("ohm: " + note + "\n"); };
@@ -79,8 +81,9 @@ engine::CommandSweepOptions options_of(const SweepArguments& arguments,
 }  // namespace
 
 void refuse_program_options(const SweepArguments& arguments) {
-  const bool has_any = !arguments.check.empty() || arguments.in_scratch;
-  if (has_any) throw UsageError("--check, --scratch: are for a command that comes after --");
+  const bool has_any =
+      !arguments.check.empty() || !arguments.memory.empty() || arguments.in_scratch;
+  if (has_any) throw UsageError("--check, --memory, --scratch: are for a command that comes after --");
 }
 
 int sweep_program(SweepArguments arguments, const CLI::App& app,
@@ -90,15 +93,17 @@ int sweep_program(SweepArguments arguments, const CLI::App& app,
   check_level(arguments);
   if (arguments.json) arguments.reports.emplace_back("json=-");
   const engine::TorchCommand command = command_of(arguments, app, program);
-  const engine::CommandSweepOptions options = options_of(arguments, command);
+  const bool is_about_gpus =
+      app.count("--gpu") + app.count("--level") + app.count("--check") > 0;
+  const SweptMemory swept = swept_memory(arguments.memory, command, is_about_gpus);
+  const engine::CommandSweepOptions options = options_of(arguments, command, swept.is_host);
   const reports::ReportStyle style = report_style(arguments.style);
   OutputPaths paths({});
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
   SweepPrinter printer(style, !outputs.uses_stdout(),
                        !arguments.style.quiet && is_stderr_animated());
-  engine::TorchMemory memory(command);
   const engine::SweepOutcome outcome =
-      parsed("sweep", [&] { return engine::sweep_command(options, memory, printer); });
+      parsed("sweep", [&] { return engine::sweep_command(options, *swept.memory, printer); });
   const std::string errors = outputs.try_write(render_sweep(outcome.result));
   printer.on_end(outcome.result);
   if (!errors.empty()) throw UsageError(errors);

@@ -28,6 +28,7 @@ struct SweepArguments {
   bool bytes = false;
   bool json = false;
   // Of commands:
+  std::string memory;  ///< device or host; empty: as the command asks for it
   std::string check;
   bool in_scratch = false;
 };

@@ -237,6 +237,12 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
 }
 
 void add_program_options(CLI::App& app, SweepArguments& arguments) {
+  app.add_option("--memory", arguments.memory,
+                 "Of a command after --: device, what PyTorch asks virtual GPUs for, or host, what "
+                 "any program asks for with malloc and its like (default: device for Python "
+                 "programs that use a GPU, otherwise host)")
+      ->type_name("WHICH")
+      ->check(not_empty());
   app.add_option("--check", arguments.check,
                  "Of a command after --: an expression of Python, evaluated in its script's module "
                  "at its end, whose value has to be that of the run without faults")

@@ -197,7 +197,7 @@ class CommandSweep {
     swept.name = counted_.description.empty() ? "command" : counted_.description;
     swept.role = Role::control;
     swept.error = error_;
-    swept.values = !options_.check.empty();
+    swept.values = options_.compares_values;
     if (error_) return swept;
     swept.calls = static_cast<std::int64_t>(counted_.calls.size());
     swept.points = counted_.points;

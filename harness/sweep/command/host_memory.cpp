@@ -27,8 +27,8 @@ namespace host = interpose::host;
 namespace {
 
 /// What fails may take as long, at least: on a busy machine nothing else tells slow from hung.
-constexpr double kLeastSeconds = 3;
-constexpr double kTimesFaultFree = 10;
+constexpr double kLeastSecondsOfAFault = 3;
+constexpr double kTimesOfTheProgram = 10;
 
 std::string bytes_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -140,8 +140,8 @@ bool is_told(host::FaultEnd end) {
          end == host::FaultEnd::other_point;
 }
 
-double seconds_for(const CountedCommand& counted) {
-  return std::max(kLeastSeconds, kTimesFaultFree * counted.seconds);
+double seconds_of_a_fault(const CountedCommand& counted) {
+  return std::max(kLeastSecondsOfAFault, kTimesOfTheProgram * counted.seconds);
 }
 
 SweepPoint point_of_site(const HostSite& site, ProgramFunctions& functions) {
@@ -262,7 +262,7 @@ void HostMemory::fail(const CountedCommand& counted, const std::vector<FaultTask
   }
   const bool makes_copies = command_.engine == SweepEngine::fork && !faults.empty();
   if (makes_copies) {
-    run(host::SweepRun::fork, seconds_for(counted), faults);
+    run(host::SweepRun::fork, seconds_of_a_fault(counted), faults);
     faults = folder_.read_faults(faults.size());
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -280,7 +280,7 @@ void HostMemory::fail(const CountedCommand& counted, const std::vector<FaultTask
 
 CommandOutcome HostMemory::fail_in_run(const CountedCommand& counted, host::SweptFault fault) {
   fault.end = host::FaultEnd::not_reached;
-  const Run ran = run(host::SweepRun::fail, seconds_for(counted), {fault});
+  const Run ran = run(host::SweepRun::fail, seconds_of_a_fault(counted), {fault});
   if (folder_.read_faults(1).front().end != host::FaultEnd::ended) {
     return outcome_without_failure(counted);
   }
