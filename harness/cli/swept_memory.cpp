@@ -18,13 +18,17 @@ namespace {
 /// Python itself, or a script of its.
 bool is_python(const std::string& program) {
   const char* const search_path = std::getenv("PATH");
-  const std::string path =
-      engine::find_program(program, search_path == nullptr ? "" : search_path);
+  const std::string path = engine::find_program(program, search_path == nullptr ? "" : search_path);
   if (std::filesystem::path(path).filename().string().starts_with("python")) return true;
   std::ifstream stream(path, std::ios::binary);
   std::string first_line;
   std::getline(stream, first_line);
   return first_line.starts_with("#!") && first_line.find("python") != std::string::npos;
+}
+
+/// Of what starts commands there may be one at a time.
+bool asks_for_gpu_memory(const engine::TorchCommand& command) {
+  return is_python(command.words.front()) && engine::TorchMemory(command).count().calls.size() > 0;
 }
 
 SweptMemory host_memory(const engine::TorchCommand& command) {
@@ -46,13 +50,10 @@ SweptMemory swept_memory(const std::string& asked, const engine::TorchCommand& c
     if (is_about_gpus) throw UsageError("--gpu, --level and --check are about device memory");
     return host_memory(command);
   }
-  auto torch = std::make_unique<engine::TorchMemory>(command);
-  if (asked == "device" || is_about_gpus) return {std::move(torch), false};
-  const bool is_of_gpus = parsed("sweep", [&] {
-    return is_python(command.words.front()) && torch->count().calls.size() > 0;
-  });
+  const bool is_of_gpus = asked == "device" || is_about_gpus ||
+                          parsed("sweep", [&] { return asks_for_gpu_memory(command); });
   if (!is_of_gpus) return host_memory(command);
-  return {std::move(torch), false};
+  return {std::make_unique<engine::TorchMemory>(command), false};
 }
 
 }  // namespace ohm::cli
