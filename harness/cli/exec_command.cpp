@@ -61,10 +61,12 @@ engine::ChildCommand host_command(const ExecArguments& arguments) {
   engine::HostOptions options;
   options.fault = arguments.fault;
   if (!arguments.host_limit.empty()) {
-    options.limit_bytes =
-        parsed("--host-limit", [&] { return parse_bytes(arguments.host_limit); });
+    options.limit_bytes = parsed("--host-limit", [&] { return parse_bytes(arguments.host_limit); });
   }
-  parsed("--fault", [&] { engine::check_host_fault(options.fault); return 0; });
+  parsed("--fault", [&] {
+    engine::check_host_fault(options.fault);
+    return 0;
+  });
   return parsed("exec", [&] { return engine::host_command(arguments.command, options); });
 }
 
@@ -120,14 +122,14 @@ void check(const ExecArguments& arguments) {
   const bool needs_record = arguments.asks_for_report() || !arguments.record.empty();
   constexpr std::array<std::string_view, 3> kMemories = {"", "device", "host"};
   if (std::find(kMemories.begin(), kMemories.end(), arguments.memory) == kMemories.end()) {
-    throw UsageError(
-        fmt::format("--memory must be device or host, not \"{}\"", arguments.memory));
+    throw UsageError(fmt::format("--memory must be device or host, not \"{}\"", arguments.memory));
   }
   if (arguments.memory == "device" && !arguments.host_limit.empty()) {
     throw UsageError("--host-limit is about host memory: leave --memory device out");
   }
-  const bool is_about_gpus = arguments.gpu != interpose::kDefaultGpu || arguments.gpus.has_value() ||
-                             !arguments.limit.empty() || arguments.has_one_thread;
+  const bool is_about_gpus = arguments.gpu != interpose::kDefaultGpu ||
+                             arguments.gpus.has_value() || !arguments.limit.empty() ||
+                             arguments.has_one_thread;
   if (arguments.chosen_memory() == ExecMemory::host && is_about_gpus) {
     throw UsageError(
         "--gpu, --gpus, --limit and --one-thread are about device memory, not the host's");

@@ -109,7 +109,8 @@ RunResult ExecReport::device_result(const std::string& folder,
   if (records.empty() && arguments_.asks_for_report()) {
     print_error(
         "nothing was recorded: no process of the command used CUDA from PyTorch in Python, or "
-        "Python was told to ignore its environment; --memory host records what programs take of the "
+        "Python was told to ignore its environment; --memory host records what programs take of "
+        "the "
         "host's memory");
     result.exit_reason = ExitReason::nothing_selected;
   }

@@ -23,9 +23,9 @@ namespace {
 /// Options that a command after `--` knows nothing of are not passed over in silence.
 void refuse_scenario_options(const CLI::App& app) {
   constexpr std::array<std::string_view, 17> kOfCommands = {
-      "--gpu",   "--points",  "--form",    "--level", "--engine", "--shard",
-      "--jobs",  "--timeout", "--report",  "--json",  "--check",  "--scratch",
-      "--color", "--memory", "--quiet",   "--verbose", "--help"};
+      "--gpu",   "--points",  "--form",   "--level",   "--engine", "--shard",
+      "--jobs",  "--timeout", "--report", "--json",    "--check",  "--scratch",
+      "--color", "--memory",  "--quiet",  "--verbose", "--help"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const bool is_known =
@@ -83,7 +83,8 @@ engine::CommandSweepOptions options_of(const SweepArguments& arguments,
 void refuse_program_options(const SweepArguments& arguments) {
   const bool has_any =
       !arguments.check.empty() || !arguments.memory.empty() || arguments.in_scratch;
-  if (has_any) throw UsageError("--check, --memory, --scratch: are for a command that comes after --");
+  if (has_any)
+    throw UsageError("--check, --memory, --scratch: are for a command that comes after --");
 }
 
 int sweep_program(SweepArguments arguments, const CLI::App& app,
@@ -93,8 +94,7 @@ int sweep_program(SweepArguments arguments, const CLI::App& app,
   check_level(arguments);
   if (arguments.json) arguments.reports.emplace_back("json=-");
   const engine::TorchCommand command = command_of(arguments, app, program);
-  const bool is_about_gpus =
-      app.count("--gpu") + app.count("--level") + app.count("--check") > 0;
+  const bool is_about_gpus = app.count("--gpu") + app.count("--level") + app.count("--check") > 0;
   const SweptMemory swept = swept_memory(arguments.memory, command, is_about_gpus);
   const engine::CommandSweepOptions options = options_of(arguments, command, swept.is_host);
   const reports::ReportStyle style = report_style(arguments.style);

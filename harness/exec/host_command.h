@@ -18,7 +18,8 @@ struct HostOptions {
 /// Throws std::invalid_argument for a plan that is none for host memory.
 void check_host_fault(const std::string& plan);
 
-/// Throws as preloaded_command() and check_host_fault() do; GpuUnavailable where the library is missing.
+/// Throws as preloaded_command() and check_host_fault() do; GpuUnavailable where the library is
+/// missing.
 ChildCommand host_command(const std::vector<std::string>& words, const HostOptions& options);
 
 /// Makes every process of the command record its memory to the folder.

@@ -34,9 +34,8 @@ Holders holders_of(const HostRecord& record, std::int64_t HostSite::*bytes,
   }
   Holders holders;
   for (auto& [place, holder] : by_place) holders.push_back(std::move(holder));
-  std::stable_sort(holders.begin(), holders.end(), [](const HolderResult& a, const HolderResult& b) {
-    return a.bytes > b.bytes;
-  });
+  std::stable_sort(holders.begin(), holders.end(),
+                   [](const HolderResult& a, const HolderResult& b) { return a.bytes > b.bytes; });
   return holders;
 }
 
@@ -128,8 +127,8 @@ reports::RecordedRun recorded_process(const HostRecord& record, const HostMachin
   if (is_lost(record)) {
     recorded.result.exit_reason = ExitReason::script_error;
     scenario.verdict = Verdict::failed;
-    scenario.error.emplace().message = fmt::format(
-        "process {} ended before it could write what it had recorded", record.pid);
+    scenario.error.emplace().message =
+        fmt::format("process {} ended before it could write what it had recorded", record.pid);
     return recorded;
   }
   scenario.variants.push_back(variant_of(record, machine, end));

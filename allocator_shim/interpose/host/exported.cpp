@@ -242,8 +242,7 @@ OHM_EXPORTED std::size_t malloc_usable_size(void* memory) {
 OHM_EXPORTED void* mmap(void* hint, std::size_t bytes, int protection, int flags, int file,
                         off_t offset) noexcept {
   if (!host::is_ready()) {
-    return reinterpret_cast<void*>(
-        syscall(SYS_mmap, hint, bytes, protection, flags, file, offset));
+    return reinterpret_cast<void*>(syscall(SYS_mmap, hint, bytes, protection, flags, file, offset));
   }
   if (!host::is_watched()) return host::next.mmap(hint, bytes, protection, flags, file, offset);
   return host::watched_mmap(hint, bytes, protection, flags, file, offset);

@@ -28,9 +28,7 @@ struct HostFault {
 
   bool is_none() const { return count == 0; }
   bool has_point() const { return point_digits != 0; }
-  bool is_of(std::uint64_t point) const {
-    return point >> (64 - 4 * point_digits) == point_prefix;
-  }
+  bool is_of(std::uint64_t point) const { return point >> (64 - 4 * point_digits) == point_prefix; }
   bool is_hit(std::uint64_t number) const {
     if (number < first) return false;
     const std::uint64_t since = number - first;

@@ -18,11 +18,11 @@ inline constexpr const char* kFaultVariable = "OHM_HOST_FAULT";
 inline constexpr const char* kSweepVariable = "OHM_HOST_SWEEP";
 
 /// Files of a sweep's folder.
-inline constexpr const char* kControlFile = "control";       ///< SweepControl, then the faults
-inline constexpr const char* kTraceFile = "trace";           ///< points of the requests, in order
-inline constexpr const char* kPointsFile = "points.json";    ///< of the run that traces
-inline constexpr const char* kOutputFile = "out";            ///< of the run
-inline constexpr const char* kErrorsFile = "err";            ///< likewise
+inline constexpr const char* kControlFile = "control";     ///< SweepControl, then the faults
+inline constexpr const char* kTraceFile = "trace";         ///< points of the requests, in order
+inline constexpr const char* kPointsFile = "points.json";  ///< of the run that traces
+inline constexpr const char* kOutputFile = "out";          ///< of the run
+inline constexpr const char* kErrorsFile = "err";          ///< likewise
 inline constexpr const char* kExpectedOutput = "expected.out";  ///< of the run without faults
 inline constexpr const char* kExpectedErrors = "expected.err";
 inline constexpr const char* kCopyOutput = "copy.out";  ///< of the copy that a request failed in
@@ -68,7 +68,7 @@ struct SweptFault {
   PointHash point = 0;
   std::uint32_t is_persistent = 0;  ///< 1: all requests after it fail, too
   FaultEnd end = FaultEnd::not_reached;
-  std::int32_t status = 0;          ///< as waitpid() tells it
+  std::int32_t status = 0;            ///< as waitpid() tells it
   std::uint32_t has_same_output = 0;  ///< 1: its standard output is the expected one
   std::uint32_t has_same_errors = 0;  ///< 1: likewise
   std::uint64_t seconds_e6 = 0;

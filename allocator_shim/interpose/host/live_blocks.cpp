@@ -61,7 +61,8 @@ bool LiveBlocks::take(std::uintptr_t address, LiveBlock& block) {
   --count_;
   // What comes after the hole moves up to it, unless it would come before where it belongs.
   auto hole = static_cast<std::size_t>(known - slots_);
-  for (std::size_t i = (hole + 1) & (size_ - 1); slots_[i].address != 0; i = (i + 1) & (size_ - 1)) {
+  for (std::size_t i = (hole + 1) & (size_ - 1); slots_[i].address != 0;
+       i = (i + 1) & (size_ - 1)) {
     const std::size_t home = slot_of(slots_[i].address);
     if (((i - home) & (size_ - 1)) < ((i - hole) & (size_ - 1))) continue;
     slots_[hole] = slots_[i];

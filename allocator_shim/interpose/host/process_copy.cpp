@@ -128,10 +128,10 @@ void take_message(const char* path, off_t from, SweptFault& fault) {
 /// Of the copy, which has ended, beside what the run without faults wrote from there on.
 void take_outputs(const CopyFiles& files, off_t output_offset, off_t errors_offset,
                   SweptFault& fault) {
-  const off_t output = first_difference(files.copy_output.text(), files.expected_output.text(),
-                                        output_offset);
-  const off_t errors = first_difference(files.copy_errors.text(), files.expected_errors.text(),
-                                        errors_offset);
+  const off_t output =
+      first_difference(files.copy_output.text(), files.expected_output.text(), output_offset);
+  const off_t errors =
+      first_difference(files.copy_errors.text(), files.expected_errors.text(), errors_offset);
   fault.has_same_output = output < 0 ? 1 : 0;
   fault.has_same_errors = errors < 0 ? 1 : 0;
   if (errors >= 0) take_message(files.copy_errors.text(), errors, fault);

@@ -23,9 +23,9 @@ struct Site {
   std::uint32_t first_frame = 0;
   std::uint32_t depth = 0;
   SiteBytes live;
-  SiteBytes at_peak;                ///< as of `peak_number`
-  std::uint64_t peak_number = 0;    ///< of the last peak that at_peak is of
-  SiteBytes at_failure;             ///< when the first request failed
+  SiteBytes at_peak;              ///< as of `peak_number`
+  std::uint64_t peak_number = 0;  ///< of the last peak that at_peak is of
+  SiteBytes at_failure;           ///< when the first request failed
 };
 
 class SiteTable {

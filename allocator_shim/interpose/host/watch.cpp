@@ -195,9 +195,7 @@ void Watch::after_fork_in_child() {
   if (sweep_.is_on()) stage = Stage::idle;
 }
 
-void Watch::write_record(bool has_ended) {
-  RecordFile(*this, FixedPath()).write(has_ended);
-}
+void Watch::write_record(bool has_ended) { RecordFile(*this, FixedPath()).write(has_ended); }
 
 void Watch::end() {
   // A child that shares this memory until it becomes another program, or one that a system call

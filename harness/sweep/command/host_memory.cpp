@@ -186,8 +186,7 @@ HostMemory::Run HostMemory::run(host::SweepRun kind, double timeout_seconds,
   command.output = folder_.file(host::kOutputFile);
   command.errors = folder_.file(host::kErrorsFile);
   command.input = repeatable_input();
-  command.timeout_seconds =
-      timeout_seconds + for_a_copy * static_cast<double>(faults.size());
+  command.timeout_seconds = timeout_seconds + for_a_copy * static_cast<double>(faults.size());
   Run ran;
   const Stopwatch stopwatch;
   ran.end = runner_.run(command);
@@ -288,8 +287,8 @@ CommandOutcome HostMemory::fail_in_run(const CountedCommand& counted, host::Swep
   end.status = ran.end.status;
   end.signal = ran.end.signal;
   end.is_overdue = ran.end.is_overdue;
-  end.has_same_output = bytes_of(folder_.file(host::kOutputFile)) ==
-                        bytes_of(folder_.file(host::kExpectedOutput));
+  end.has_same_output =
+      bytes_of(folder_.file(host::kOutputFile)) == bytes_of(folder_.file(host::kExpectedOutput));
   end.message = beyond(bytes_of(folder_.file(host::kErrorsFile)),
                        bytes_of(folder_.file(host::kExpectedErrors)));
   return outcome_of(counted, end);

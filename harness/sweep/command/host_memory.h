@@ -1,9 +1,9 @@
 // Host memory, as any program asks for it: malloc and its like, and anonymous pages.
 //
 // libohm_host.so does the work inside of the program; the two talk by files. A request fails in a
-// copy of the process that is made there, or in a run of its own: where that is asked for, and where
-// a copy would not do as the process does, as it has several threads, files open for writing, pipes,
-// sockets or children.
+// copy of the process that is made there, or in a run of its own: where that is asked for, and
+// where a copy would not do as the process does, as it has several threads, files open for writing,
+// pipes, sockets or children.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Sweeps of host memory: what becomes of programs in which a request fails, in copies of the process
-// and in runs of their own.
+// Sweeps of host memory: what becomes of programs in which a request fails, in copies of the
+// process and in runs of their own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/sweep/command/host_memory.h"
 #include "harness/process/program_file.h"
+#include "harness/sweep/command/host_memory.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/text.h"
 
@@ -236,7 +236,8 @@ INSTANTIATE_TEST_SUITE_P(
         Program{"git", {"/usr/bin/git", "--version"}, "git"},
         Program{"curl", {"/usr/bin/curl", "-s", "file:///etc/hostname"}, "curl"},
         Program{"python3", {"/usr/bin/python3", "-S", "-c", "print(sum(range(10)))"}, "python3"},
-        Program{"perl", {"/usr/bin/perl", "-e", "print join(',', map {$_ * 2} 1..5), \"\\n\""},
+        Program{"perl",
+                {"/usr/bin/perl", "-e", "print join(',', map {$_ * 2} 1..5), \"\\n\""},
                 "perl-base"},
         Program{"gcc", {"/usr/bin/gcc", "-fsyntax-only", "hello.c"}, "gcc"}),
     [](const testing::TestParamInfo<Program>& program) { return program.param.name; });

@@ -33,9 +33,10 @@ class HostLibrary : public testing::Test {
  protected:
   /// The client with these variables, all of its processes recorded.
   Ran run(const std::string& actions, const std::string& variables = "") const {
-    const std::string command = "cd " + folder_.path().string() + " && exec env OHM_HOST_RECORD=" +
-                                folder_.path().string() + " " + variables + " LD_PRELOAD=" +
-                                OHM_HOST_LIBRARY + " " + OHM_HOST_CLIENT + " " + actions + " 2>&1";
+    const std::string command = "cd " + folder_.path().string() +
+                                " && exec env OHM_HOST_RECORD=" + folder_.path().string() + " " +
+                                variables + " LD_PRELOAD=" + OHM_HOST_LIBRARY + " " +
+                                OHM_HOST_CLIENT + " " + actions + " 2>&1";
     Ran ran;
     FILE* const pipe = popen(command.c_str(), "r");
     std::array<char, 4096> bytes = {};
@@ -58,9 +59,9 @@ class HostLibrary : public testing::Test {
 };
 
 TEST_F(HostLibrary, RefusesEveryFunctionBeyondTheLimit) {
-  const std::string functions[] = {"malloc",        "calloc", "realloc", "reallocarray",
-                                   "aligned_alloc", "posix_memalign", "memalign", "valloc",
-                                   "pvalloc",       "new",    "aligned new", "mmap"};
+  const std::string functions[] = {
+      "malloc",   "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign",
+      "memalign", "valloc", "pvalloc", "new",          "aligned new",   "mmap"};
   const Ran free = run("every_function");
   const Ran limited = run("every_function", "OHM_HOST_LIMIT=524288");
   for (const std::string& function : functions) {
