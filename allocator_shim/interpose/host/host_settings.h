@@ -68,10 +68,9 @@ struct SweptFault {
   PointHash point = 0;
   std::uint32_t is_persistent = 0;  ///< 1: all requests after it fail, too
   FaultEnd end = FaultEnd::not_reached;
-  std::int32_t status = 0;            ///< as waitpid() tells it
-  std::uint32_t has_same_output = 0;  ///< 1: its standard output is the expected one
-  std::uint32_t has_same_errors = 0;  ///< 1: likewise
-  std::uint64_t seconds_e6 = 0;
+  std::int32_t status = 0;                       ///< as waitpid() tells it
+  std::uint32_t has_same_output = 0;             ///< 1: its standard output is the expected one
+  std::uint32_t has_same_errors = 0;             ///< 1: likewise
   std::array<char, kMessageBytes> message = {};  ///< what it wrote to stderr that is not expected
 };
 

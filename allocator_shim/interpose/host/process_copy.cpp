@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 
 #include "allocator_shim/interpose/host/open_files.h"
 
@@ -65,13 +64,6 @@ class QuietSignals {
   sigset_t previous_ = {};
   bool had_child_signal_ = false;
 };
-
-std::uint64_t microseconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000000 +
-         static_cast<std::uint64_t>(now.tv_nsec) / 1000;
-}
 
 /// The copy's first steps. False where it would be no faithful one.
 bool become_copy(const CopyFiles& files, const OpenFiles& open_files) {
@@ -184,7 +176,6 @@ bool fail_in_copy(const CopyFiles& files, std::uint32_t milliseconds, SweptFault
   if (!make_empty(files.copy_output) || !make_empty(files.copy_errors)) return false;
 
   const QuietSignals quiet;
-  const std::uint64_t begin = microseconds();
   int descriptor = -1;
   const long copy = syscall(SYS_clone, CLONE_PIDFD, nullptr, &descriptor, nullptr, nullptr);
   if (copy < 0) return false;
@@ -197,7 +188,6 @@ bool fail_in_copy(const CopyFiles& files, std::uint32_t milliseconds, SweptFault
   wait_for_copy(static_cast<pid_t>(copy), descriptor, milliseconds, fault);
   close(descriptor);
   take_outputs(files, bytes_in(files.output.text()), bytes_in(files.errors.text()), fault);
-  fault.seconds_e6 = microseconds() - begin;
   return false;
 }
 

@@ -7,31 +7,20 @@
 #include <charconv>
 #include <cstring>
 
-#include "allocator_shim/interpose/host/watch.h"
-
 namespace ohm::interpose::host {
 
-namespace {
-
-FixedPath own_path(const char* folder) {
+FixedPath record_path(const char* folder) {
   std::array<char, 32> name = {"host-"};
   const auto end = std::to_chars(name.data() + 5, name.data() + 20, getpid());
   std::memcpy(end.ptr, ".json", 6);
   return {folder, name.data()};
 }
 
-}  // namespace
-
-RecordFile::RecordFile(Watch& watch, const FixedPath& path)
-    : watch_(watch),
-      path_(path.is_empty() ? own_path(watch.settings_.record_folder) : path),
-      has_all_sites_(!path.is_empty()) {}
-
-void RecordFile::write(bool has_ended) {
-  file_ = open(path_.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+void RecordFile::write(const FixedPath& path) {
+  file_ = open(path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file_ < 0) return;
   text("{");
-  write_process(has_ended);
+  write_process();
   write_failure();
   write_modules();
   write_sites();
@@ -40,7 +29,7 @@ void RecordFile::write(bool has_ended) {
   close(file_);
 }
 
-void RecordFile::write_process(bool has_ended) {
+void RecordFile::write_process() {
   std::array<char, 4096> bytes = {};
   const ssize_t length = readlink("/proc/self/exe", bytes.data(), bytes.size());
   text("\"program\":");
@@ -59,15 +48,15 @@ void RecordFile::write_process(bool has_ended) {
   text("]");
   member("pid", getpid());
   member("parent", getppid());
-  text(has_ended ? ",\"ended\":true" : ",\"ended\":false");
-  member("requests", static_cast<std::int64_t>(watch_.requests_.load()));
-  member("failed", static_cast<std::int64_t>(watch_.failed_));
-  member("live_bytes", watch_.live_bytes_);
-  member("peak_bytes", watch_.peak_bytes_);
+  text(process_.has_ended ? ",\"ended\":true" : ",\"ended\":false");
+  member("requests", static_cast<std::int64_t>(process_.requests));
+  member("failed", static_cast<std::int64_t>(process_.failed));
+  member("live_bytes", process_.live_bytes);
+  member("peak_bytes", process_.peak_bytes);
 }
 
 void RecordFile::write_failure() {
-  const Failure& failure = watch_.failure_;
+  const Failure& failure = process_.failure;
   if (failure.why == Refusal::none) return;
   text(",\"failure\":{\"is_limit\":");
   text(failure.why == Refusal::limit ? "true" : "false");
@@ -76,7 +65,7 @@ void RecordFile::write_failure() {
   member("live_bytes", failure.live_bytes);
   text(",\"frames\":[");
   bool is_first = true;
-  for (const Frame& frame : watch_.sites_.frames_of(watch_.sites_[failure.site])) {
+  for (const Frame& frame : process_.sites.frames_of(process_.sites[failure.site])) {
     if (!is_first) text(",");
     is_first = false;
     number(frame.module);
@@ -89,7 +78,7 @@ void RecordFile::write_failure() {
 void RecordFile::write_modules() {
   text(",\"modules\":[");
   bool is_first = true;
-  for (const Module& module : watch_.sites_.modules()) {
+  for (const Module& module : process_.sites.modules()) {
     if (!is_first) text(",");
     is_first = false;
     quoted(module.path.data());
@@ -100,9 +89,10 @@ void RecordFile::write_modules() {
 void RecordFile::write_sites() {
   text(",\"sites\":[");
   bool is_first = true;
-  for (Site& site : watch_.sites_.sites()) {
-    const SiteBytes at_peak = site.peak_number == watch_.peak_number_ ? site.at_peak : site.live;
-    if (!has_all_sites_ && at_peak.bytes <= 0 && site.at_failure.bytes <= 0) continue;
+  for (Site& site : process_.sites.sites()) {
+    const SiteBytes at_peak = site.peak_number == process_.peak_number ? site.at_peak : site.live;
+    if (which_sites_ == RecordedSites::holders && at_peak.bytes <= 0 && site.at_failure.bytes <= 0)
+      continue;
     if (!is_first) text(",\n");
     is_first = false;
     Site shown = site;
@@ -125,7 +115,7 @@ void RecordFile::write_site(const Site& site) {
   member("failure_blocks", site.at_failure.blocks);
   text(",\"frames\":[");
   bool is_first = true;
-  for (const Frame& frame : watch_.sites_.frames_of(site)) {
+  for (const Frame& frame : process_.sites.frames_of(site)) {
     if (!is_first) text(",");
     is_first = false;
     number(frame.module);

@@ -7,23 +7,50 @@
 #include <string_view>
 
 #include "allocator_shim/interpose/host/process_settings.h"
+#include "allocator_shim/interpose/host/site_table.h"
 
 namespace ohm::interpose::host {
 
-class Watch;
-struct Frame;
-struct Site;
+/// Why a request failed.
+enum class Refusal : std::uint32_t { none, fault, limit };
+
+/// The first request that failed.
+struct Failure {
+  Refusal why = Refusal::none;
+  std::uint64_t request = 0;  ///< its number
+  std::uint64_t bytes = 0;
+  std::uint32_t site = 0;
+  std::int64_t live_bytes = 0;
+};
+
+struct RecordedProcess {
+  SiteTable& sites;
+  const Failure& failure;
+  bool has_ended = false;  ///< false: it goes on
+  std::uint64_t requests = 0;
+  std::uint64_t failed = 0;
+  std::int64_t live_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::uint64_t peak_number = 0;  ///< of the last peak (Site::peak_number)
+};
+
+/// host-PID.json in the folder.
+FixedPath record_path(const char* folder);
+
+/// Sites that matter for the peak and the failure, or all.
+enum class RecordedSites : std::uint8_t { holders, all };
 
 class RecordFile {
  public:
-  /// Of the watch, which does not change meanwhile. An empty path: host-PID.json in the folder of
-  /// its settings. Where it cannot be written there is none.
-  RecordFile(Watch& watch, const FixedPath& path);
+  /// Of this process. Nothing of it changes meanwhile.
+  RecordFile(const RecordedProcess& process, RecordedSites sites)
+      : process_(process), which_sites_(sites) {}
 
-  void write(bool has_ended);
+  /// Where it cannot be written there is none.
+  void write(const FixedPath& path);
 
  private:
-  void write_process(bool has_ended);
+  void write_process();
   void write_failure();
   void write_modules();
   void write_sites();
@@ -35,9 +62,8 @@ class RecordFile {
   void member(std::string_view name, std::int64_t value);
   void flush();
 
-  Watch& watch_;
-  FixedPath path_;
-  bool has_all_sites_;
+  const RecordedProcess process_;
+  RecordedSites which_sites_;
   int file_ = -1;
   std::array<char, 4096> buffer_;
   std::size_t used_ = 0;

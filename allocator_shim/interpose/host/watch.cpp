@@ -4,8 +4,6 @@
 
 #include <cerrno>
 
-#include "allocator_shim/interpose/host/record_file.h"
-
 namespace ohm::interpose::host {
 
 std::atomic<Stage> stage = Stage::start_up;
@@ -195,7 +193,15 @@ void Watch::after_fork_in_child() {
   if (sweep_.is_on()) stage = Stage::idle;
 }
 
-void Watch::write_record(bool has_ended) { RecordFile(*this, FixedPath()).write(has_ended); }
+RecordedProcess Watch::recorded(bool has_ended) {
+  return {sites_,  failure_,    has_ended,   requests_.load(std::memory_order_relaxed),
+          failed_, live_bytes_, peak_bytes_, peak_number_};
+}
+
+void Watch::write_record(bool has_ended) {
+  RecordFile(recorded(has_ended), RecordedSites::holders)
+      .write(record_path(settings_.record_folder));
+}
 
 void Watch::end() {
   // A child that shares this memory until it becomes another program, or one that a system call
@@ -204,7 +210,9 @@ void Watch::end() {
   const Locked locked(mutex_);
   if (settings_.record_folder != nullptr) write_record(true);
   if (!sweep_.is_on()) return;
-  if (sweep_.is_traced()) RecordFile(*this, sweep_.points_path()).write(true);
+  if (sweep_.is_traced()) {
+    RecordFile(recorded(true), RecordedSites::all).write(sweep_.points_path());
+  }
   sweep_.end(requests_.load(std::memory_order_relaxed));
 }
 

@@ -10,6 +10,7 @@
 
 #include "allocator_shim/interpose/host/live_blocks.h"
 #include "allocator_shim/interpose/host/process_settings.h"
+#include "allocator_shim/interpose/host/record_file.h"
 #include "allocator_shim/interpose/host/site_table.h"
 #include "allocator_shim/interpose/host/sweep_run.h"
 
@@ -43,22 +44,11 @@ class Inside {
   int errno_;
 };
 
-enum class Refusal : std::uint32_t { none, fault, limit };
-
 /// What a request is known by until its memory is there.
 struct Request {
   std::uint64_t bytes = 0;
   std::uint64_t given_back = 0;  ///< of the block that a realloc replaces
   std::uint32_t site = 0;
-};
-
-/// The first request that failed.
-struct Failure {
-  Refusal why = Refusal::none;
-  std::uint64_t request = 0;  ///< its number
-  std::uint64_t bytes = 0;
-  std::uint32_t site = 0;
-  std::int64_t live_bytes = 0;
 };
 
 /// Of the process. Thread-safe; every function is called inside (Inside).
@@ -97,8 +87,7 @@ class Watch {
   void note_failure(Refusal why, std::uint64_t number, const Request& request);
   void change(std::uint32_t site, std::int64_t bytes, std::int64_t blocks);
   void write_record(bool has_ended);
-
-  friend class RecordFile;
+  RecordedProcess recorded(bool has_ended);
 
   ProcessSettings settings_;
   bool needs_stacks_ = false;
