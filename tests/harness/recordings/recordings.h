@@ -2,7 +2,8 @@
 //
 // tests/golden/pytorch has three folders with one file for each family of programs: `programs`
 // (Lua, each program after a line "--== name settings"), `recordings` (described in their heads)
-// and `differences` (which programs do not agree yet, and where).
+// and `differences` (which programs do not agree yet, and where). Beside events and marks a line
+// has the dtype, shape and strides of a tensor, wherever the program calls layout(tensor).
 #pragma once
 
 #include <optional>
@@ -42,6 +43,9 @@ std::vector<Recording> read_recordings(const std::string& family, const Recorded
 
 /// nullopt: it is not written yet.
 std::optional<TwinProgram> find_twin(const std::string& program);
+
+/// The programs of a text in the form of the files in `programs`, in its order.
+std::vector<TwinProgram> parse_twins(std::string_view text);
 
 /// All whose names begin so.
 std::vector<std::string> twins_named(std::string_view start);
