@@ -9,7 +9,7 @@ is recorded on both architectures; the family is then a test like those of the o
 import argparse
 import pathlib
 
-from sides import ARCHITECTURES, HERE, Sides, twin
+from sides import ARCHITECTURES, HERE, Sides, frees_in_any_order, twin
 from pack_recordings import HEAD, merged
 
 GOLDEN = HERE.parent / "golden" / "pytorch"
@@ -33,6 +33,10 @@ def commented(source):
     return "".join(f"-- {line}\n" for line in source.splitlines())
 
 
+def title(name, source):
+    return f"== {name}" + (" frees in any order" if frees_in_any_order(source) else "")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True)
@@ -44,13 +48,14 @@ def main():
         errors = [line for line in lines if line.startswith("error: ")]
         if errors:
             raise SystemExit(f"{name}: {errors[0]}")
-    recordings = ["\n".join([f"== {name}", *merged(first[name], second[name])]) for name in programs]
+    recordings = ["\n".join([title(name, source), *merged(first[name], second[name])])
+                  for name, source in programs.items()]
     head = HEAD.format(torch="2.6.0") + LAYOUT
     (GOLDEN / "recordings" / "found.txt").write_text(head + "\n" + "\n\n".join(recordings) + "\n")
     texts = []
     for name, source in programs.items():
-        title, code = twin(name, source).split("\n", 1)
-        texts.append(f"{title}\n{commented(source)}{code}")
+        head, code = twin(name, source).split("\n", 1)
+        texts.append(f"{head}\n{commented(source)}{code}")
     (GOLDEN / "programs" / "found.lua").write_text(
         "-- Written by tests/differential/keep.py: do not edit.\n\n" + "\n".join(texts))
     print(f"{len(programs)} programs")

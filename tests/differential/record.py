@@ -87,6 +87,7 @@ def lines_of(trace, notes):
 
 def reset():
     gc.collect()
+    gc.freeze()  # what is left is the library's: later collections need not look at it
     torch._C._cuda_clearCublasWorkspaces()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()

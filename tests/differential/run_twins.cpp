@@ -2,8 +2,8 @@
 //
 //   run_twins 80|90 < TWINS
 //
-// TWINS is in the form of tests/golden/pytorch/programs. For each program: "== name", then the lines
-// of a recording, and "error: …" where it ended with one.
+// TWINS is in the form of tests/golden/pytorch/programs. For each program: "== name", then the
+// lines of a recording, and "error: …" where it ended with one.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: run_twins 80|90 < TWINS\n");
     return 2;
   }
-  const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  const std::string text{std::istreambuf_iterator<char>(std::cin),
+                         std::istreambuf_iterator<char>()};
   for (const TwinProgram& twin : parse_twins(text)) print(twin, run_twin(twin, *gpu));
   return 0;
 }

@@ -1,4 +1,5 @@
 """Both sides of a comparison: what PyTorch allocates for a program, and what the runtime does."""
+import itertools
 import json
 import pathlib
 import subprocess
@@ -7,7 +8,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "comparisons"))
 
-from translate_programs import Translator, fix_no_grad_call  # noqa: E402
+from translate_programs import Translator, Unknown, fix_no_grad_call  # noqa: E402,F401
 
 ARCHITECTURES = ("80", "90")
 
@@ -56,6 +57,19 @@ def twin(name, source):
 
 def twins(programs):
     return "\n".join(twin(name, source) for name, source in programs.items())
+
+
+def frees_in_any_order(source):
+    """At its end autocast lets go its casts in the order of their addresses in a hash table."""
+    return "autocast" in source
+
+
+def with_sorted_frees(lines):
+    """Frees that follow one another, by where they were."""
+    result = []
+    for is_free, run in itertools.groupby(lines, lambda line: line.startswith("- ")):
+        result += sorted(run) if is_free else run
+    return result
 
 
 def first_difference(theirs, ours):
