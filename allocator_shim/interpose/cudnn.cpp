@@ -5,7 +5,7 @@
 
 #include "allocator_shim/interpose/cudnn_tensor.h"
 #include "allocator_shim/interpose/exported.h"
-#include "allocator_shim/interpose/modelled.h"
+#include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/toolkit_version.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "allocator_shim/interpose/exported.h"
-#include "allocator_shim/interpose/modelled.h"
+#include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
 
 using namespace ohm::interpose;

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "allocator_shim/interpose/device_model.h"
-#include "allocator_shim/interpose/modelled.h"
 
 namespace ohm::interpose {
 namespace {

@@ -24,6 +24,7 @@
 #include "allocator_shim/device/virtual_gpu.h"
 #include "allocator_shim/fault/fault_plan.h"
 #include "allocator_shim/interpose/gpu_variable.h"
+#include "allocator_shim/interpose/modelled.h"
 #include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
@@ -133,5 +134,10 @@ class GpuSystem {
 };
 
 inline GpuSystem& gpus() { return GpuSystem::of_process(); }
+
+/// On the calling thread's GPU.
+inline void note_assumption(Assumption assumption) {
+  note_assumption(gpus().current(), assumption);
+}
 
 }  // namespace ohm::interpose

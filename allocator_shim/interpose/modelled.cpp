@@ -9,7 +9,6 @@
 #include <string>
 
 #include "allocator_shim/interpose/exported.h"
-#include "allocator_shim/interpose/gpu_system.h"
 
 namespace ohm::interpose {
 namespace {
@@ -27,8 +26,6 @@ void note_assumption(int device, Assumption assumption) {
   if (index >= assumed.size()) return;
   assumed.at(index).at(static_cast<std::size_t>(assumption)).store(true, std::memory_order_relaxed);
 }
-
-void note_assumption(Assumption assumption) { note_assumption(gpus().current(), assumption); }
 
 }  // namespace ohm::interpose
 

@@ -8,8 +8,6 @@ namespace ohm::interpose {
 
 using ohm::Assumption;
 
-/// On the calling thread's GPU.
-void note_assumption(Assumption assumption);
 void note_assumption(int device, Assumption assumption);
 
 }  // namespace ohm::interpose

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "allocator_shim/interpose/modelled.h"
+#include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
 
 namespace ohm::interpose {

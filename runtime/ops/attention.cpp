@@ -185,11 +185,12 @@ Tensor aligned_bias(const Tensor& mask, const Shape& scores) {
   return expand(bias, scores);
 }
 
-Tensor by_efficient(const Attention& call) {
+Tensor by_efficient(Attention call) {
   Tensor bias;
   if (call.mask) {
     bias = aligned_bias(
         *call.mask, {call.query.size(0), call.query.size(1), call.query.size(2), call.key.size(2)});
+    call.mask.reset();
   }
   return efficient_attention(call.query, call.key, call.value, bias,
                              {call.dropout_p, call.is_causal, call.scale});
@@ -201,10 +202,10 @@ Tensor by_cudnn(const Attention& call) {
   return by_flash(call);
 }
 
-Tensor computed(const Attention& call) {
+Tensor computed(Attention call) {
   if (can_fuse(call) && is_cudnn_preferred(call)) return by_cudnn(call);
   if (can_fuse(call) && can_flash(call)) return by_flash(call);
-  if (can_fuse(call) && can_be_efficient(call)) return by_efficient(call);
+  if (can_fuse(call) && can_be_efficient(call)) return by_efficient(std::move(call));
   if (!Context::current().state.attention_kernels.math) {
     throw std::invalid_argument(fmt::format(
         "[{}] no kernel that is allowed can compute query {}, key {} and value {}", kAttention.name,
@@ -246,7 +247,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   // What is inside runs in the dtype of the inputs.
   const AutocastGuard plain(false, autocast_settings().dtype);
   if (call.mask) call.mask = additive_mask(*call.mask, call.query.dtype());
-  return computed(call);
+  return computed(std::move(call));
 }
 
 std::vector<OpDef> attention_ops() {

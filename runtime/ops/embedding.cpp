@@ -12,6 +12,7 @@
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/index_places.h"
 #include "runtime/ops/sorting_scratch.h"
+#include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -53,6 +54,8 @@ Table table_of(const Tensor& weight, std::optional<std::int64_t> padding_idx) {
 Tensor gather_rows(const Table& table, const Tensor& given, const Tensor& weight) {
   Shape shape = given.shape();
   shape.push_back(table.width);
+  // The indices are read as one line.
+  const Tensor line = given.device().is_cuda() ? unrecorded_reshape(given, {given.numel()}) : given;
   Tensor out = empty(shape, options_of(weight));
   if (!out.has_values()) return out;
   require_places(kEmbedding, given, {table.rows}, out);
@@ -184,10 +187,10 @@ class SortingScratch {
 };
 
 Tensor embedding_gradient(const Table& table, const Tensor& incoming, const Tensor& input) {
+  const Tensor indices = row_major(input);
   const Tensor grad = row_major(incoming);
   const Shape shape{table.rows, table.width};
   if (input.numel() <= kFewIndices || input.device().is_cpu()) {
-    const Tensor indices = row_major(input);
     Tensor out = empty(shape, options_of(grad));
     scatter_rows(table, indices, grad, out);
     return out;
@@ -196,7 +199,7 @@ Tensor embedding_gradient(const Table& table, const Tensor& incoming, const Tens
   scratch.sort(table.rows);
   Tensor out = empty(shape, options_of(grad));
   scratch.split_into_segments(table);
-  scatter_rows(table, input, grad, out);
+  scatter_rows(table, indices, grad, out);
   return out;
 }
 

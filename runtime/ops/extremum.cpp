@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/ceil_div.h"
 #include "runtime/base/rows.h"
@@ -90,7 +91,7 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
         fmt::format("[{}] expected a tensor with at least one element", info.name));
   }
   Tensor out = empty({}, options_of(input));
-  find_extrema({input, all_dims(input.dims()), is_largest(wanted), out, Tensor()});
+  find_extrema({row_major(input), all_dims(input.dims()), is_largest(wanted), out, Tensor()});
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
     record.save_output(out);
@@ -342,8 +343,9 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, boo
   const ValuesAndIndices out = {empty(shape, options_of(input)),
                                 empty(shape, {DType::int64, input.device()})};
   {
-    const SelectionScratch scratch(input, position);
-    pick_from_rows(input, rows_along(input.shape(), position),
+    const Tensor dense = row_major(input);
+    const SelectionScratch scratch(dense, position);
+    pick_from_rows(dense, rows_along(input.shape(), position),
                    largest ? Wanted::largest : Wanted::smallest, k, out.first, out.second);
   }
   record_pick("TopkBackward", input, out, position);

@@ -30,8 +30,9 @@ void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
 }
 
 Tensor product(const Tensor& a, const Tensor& b, const Tensor& out) {
-  const Tensor left = prepared(a);
+  // A row-major result is computed as its transpose: the right operand comes first.
   const Tensor right = prepared(b);
+  const Tensor left = prepared(a);
   compute_product(left, right, out, false, cublas_workspace(out.device()).get());
   return out;
 }
@@ -53,8 +54,8 @@ Tensor raw_bmm(const Tensor& a, const Tensor& b) {
 
 Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
-  const Tensor left = prepared(a);
   const Tensor right = prepared(b);
+  const Tensor left = prepared(a);
   const bool is_fused = goes_through_cublaslt(bias, b);
   const FusedWorkspaces workspaces = is_fused ? fused_workspaces(out.device())
                                               : FusedWorkspaces{{}, cublas_workspace(out.device())};

@@ -15,7 +15,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kDot{"dot"};
+constexpr OpInfo kDot{"dot", CastPolicy::widest};
 constexpr OpInfo kMv{"mv", CastPolicy::low_precision};
 
 [[noreturn]] void refuse_shapes(const OpInfo& info, const Tensor& a, const Tensor& b) {
@@ -74,8 +74,11 @@ Tensor matrix_sample(std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
-Tensor dot(const Tensor& input, const Tensor& other) {
+Tensor dot(const Tensor& given, const Tensor& given_other) {
   const OpFront front(kDot);
+  const std::vector<Tensor> operands = front.widest({given, given_other});
+  const Tensor& input = operands[0];
+  const Tensor& other = operands[1];
   require_alike(kDot, input, other);
   if (input.dims() != 1 || !(input.shape() == other.shape())) refuse_shapes(kDot, input, other);
   Recorder record("DotBackward", {&input, &other});

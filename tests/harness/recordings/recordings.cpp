@@ -52,21 +52,6 @@ TwinProgram parse_head(std::string_view head) {
   return {std::string(head.substr(0, end)), std::string(head.substr(end + 1)), ""};
 }
 
-void read_programs(const fs::path& path, std::map<std::string, TwinProgram>& programs) {
-  std::istringstream text(read_file(path.string()));
-  TwinProgram* current = nullptr;
-  for (std::string line; std::getline(text, line);) {
-    constexpr std::string_view kHead = "--== ";
-    if (starts_with(line, kHead)) {
-      TwinProgram program = parse_head(std::string_view(line).substr(kHead.size()));
-      const std::string name = program.name;
-      current = &programs.insert_or_assign(name, std::move(program)).first->second;
-    } else if (current != nullptr) {
-      current->source += line + "\n";
-    }
-  }
-}
-
 // Orders the frees within each run of them.
 void sort_frees(Lines& lines) {
   const auto is_free = [](const std::string& line) { return line[0] == '-'; };
@@ -129,13 +114,30 @@ std::vector<Recording> read_recordings(const RecordedVersion& version, const std
   return recordings;
 }
 
+std::vector<TwinProgram> parse_twins(std::string_view text) {
+  std::vector<TwinProgram> twins;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view kHead = "--== ";
+    if (starts_with(line, kHead)) {
+      twins.push_back(parse_head(std::string_view(line).substr(kHead.size())));
+    } else if (!twins.empty()) {
+      twins.back().source += line + "\n";
+    }
+  }
+  return twins;
+}
+
 namespace {
 
 const std::map<std::string, TwinProgram>& all_programs() {
   static const std::map<std::string, TwinProgram> programs = [] {
     std::map<std::string, TwinProgram> all;
     for (const auto& entry : fs::directory_iterator(golden_path("pytorch/programs"))) {
-      read_programs(entry.path(), all);
+      for (TwinProgram& twin : parse_twins(read_file(entry.path().string()))) {
+        std::string name = twin.name;
+        all.insert_or_assign(std::move(name), std::move(twin));
+      }
     }
     return all;
   }();

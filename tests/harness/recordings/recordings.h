@@ -2,7 +2,9 @@
 //
 // tests/golden/pytorch has folders with one file for each family of programs: `programs` (Lua, each
 // program after a line "--== name settings"), and for each version of PyTorch `recordings`
-// (described in their heads) and `differences` (which programs do not agree, and where).
+// (described in their heads) and `differences` (which programs do not agree, and where). Beside
+// events and marks a line has the dtype, shape and strides of a tensor, wherever the program calls
+// layout(tensor).
 #pragma once
 
 #include <optional>
@@ -52,6 +54,9 @@ std::vector<Recording> read_recordings(const RecordedVersion& version, const std
 
 /// nullopt: it is not written yet.
 std::optional<TwinProgram> find_twin(const std::string& program);
+
+/// The programs of a text in the form of the files in `programs`, in its order.
+std::vector<TwinProgram> parse_twins(std::string_view text);
 
 /// All whose names begin so.
 std::vector<std::string> twins_named(std::string_view start);

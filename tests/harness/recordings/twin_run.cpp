@@ -8,6 +8,7 @@
 #include "allocator_shim/observe/out_of_memory.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/script_bindings.h"
 #include "harness/lua/vm/interpreter.h"
 #include "harness/machine/machine.h"
@@ -74,6 +75,14 @@ class EventWriter {
           "= {} {} {} {} {}", stats.allocated_bytes[0].current, stats.allocated_bytes[0].peak,
           stats.reserved_bytes[0].current, stats.reserved_bytes[0].peak, label));
     }
+  }
+
+  // On the tensor's GPU, the first one for a tensor of the host.
+  void note_layout(const Tensor& tensor) {
+    write_events();
+    const Device device = tensor.device();
+    lines_[device.is_cuda() ? static_cast<std::size_t>(device.index) : 0].push_back(fmt::format(
+        ": {} {} {}", name_of(tensor.dtype()), tensor.shape().str(), tensor.strides().str()));
   }
 
   std::vector<Lines> finish() {
@@ -176,6 +185,11 @@ int mark(lua_State* L) {
   return 0;
 }
 
+int layout(lua_State* L) {
+  running_writer->note_layout(lua::tensor_argument(L, 1, {"layout", "tensor"}));
+  return 0;
+}
+
 int say(lua_State* /*L*/) { return 0; }
 
 // What natives ask of the run: its machine.
@@ -223,6 +237,7 @@ TwinRun run_twin(const TwinProgram& twin, const RecordedVersion& version, const 
   lua::Interpreter interpreter("twin.lua", {}, 0, lua::script_bindings());
   interpreter.run = &context_of_run;
   define(interpreter.state(), "mark", lua::native<mark>);
+  define(interpreter.state(), "layout", lua::native<layout>);
   define(interpreter.state(), "say", lua::native<say>);
   try {
     interpreter.load(prelude + twin.source, "twin.lua");
