@@ -7,6 +7,7 @@
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
+#include "allocator_shim/interpose/registered_kernels.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/toolkit_version.h"
 
@@ -34,12 +35,6 @@ struct LaunchConfiguration {
 
 thread_local std::vector<CallConfiguration> configurations;
 
-/// Any non-zero handle does: nothing is looked up in an image.
-void** registered_image() {
-  static void* image = &image;
-  return &image;
-}
-
 /// cudaFuncAttributes, up to its reserved end.
 struct FunctionAttributes {
   std::size_t shared_bytes, constant_bytes, local_bytes;
@@ -51,15 +46,22 @@ struct FunctionAttributes {
 }  // namespace
 
 OHM_VERSION(register_image_12, __cudaRegisterFatBinary, "libcudart.so.12")
-void** register_image_12(void* /*image*/) {
+void** register_image_12(void* image) {
   set_toolkit_of_process(kToolkit12);
-  return registered_image();
+  return register_image(image);
 }
 
 OHM_DEFAULT_VERSION(register_image_13, __cudaRegisterFatBinary, "libcudart.so.13")
-void** register_image_13(void* /*image*/) {
+void** register_image_13(void* image) {
   set_toolkit_of_process(kToolkit13);
-  return registered_image();
+  return register_image(image);
+}
+
+OHM_EXPORTED void __cudaRegisterFunction(void** image, const char* function, char* /*kernel*/,
+                                         const char* /*name*/, int /*most_threads*/,
+                                         void* /*thread*/, void* /*block*/, void* /*block_size*/,
+                                         void* /*grid_size*/, int* /*warp_size*/) {
+  register_kernel(image, function);
 }
 
 OHM_EXPORTED char __cudaInitModule(void** /*image*/) { return 1; }
@@ -111,14 +113,16 @@ OHM_EXPORTED Status cudaLaunchKernelExC(const LaunchConfiguration* configuration
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaFuncGetAttributes(FunctionAttributes* attributes,
-                                          const void* /*function*/) {
+OHM_EXPORTED Status cudaFuncGetAttributes(FunctionAttributes* attributes, const void* function) {
   const ohm::GpuProfile& profile = gpus().profile();
+  const int card = 10 * profile.compute_capability[0] + profile.compute_capability[1];
+  const KernelArchitectures code =
+      architectures_of(function, card).value_or(KernelArchitectures{card, card});
   *attributes = {};
   attributes->max_threads = kMaxBlockThreads;
   attributes->registers = kKernelRegisters;
-  attributes->binary_version = 10 * profile.compute_capability[0] + profile.compute_capability[1];
-  attributes->ptx_version = attributes->binary_version;
+  attributes->binary_version = code.binary;
+  attributes->ptx_version = code.ptx;
   attributes->max_dynamic_shared_bytes = kSharedBytes;
   return Status::success;
 }

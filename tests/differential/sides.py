@@ -19,6 +19,8 @@ class Sides:
     def __init__(self, build, python):
         self.build = pathlib.Path(build)
         self.python = python
+        version = run([python, "-c", "import torch; print(torch.__version__)"], "")
+        self.rules = "pytorch-" + ".".join(version.split(".")[:2])
 
     def pytorch(self, programs, architecture):
         """{name: lines} of {name: source}."""
@@ -30,7 +32,8 @@ class Sides:
         return parse(run(command, text))
 
     def runtime(self, programs, architecture):
-        command = [str(self.build / "tests" / "differential" / "run_twins"), architecture]
+        command = [str(self.build / "tests" / "differential" / "run_twins"), self.rules,
+                   architecture]
         return parse(run(command, twins(programs)))
 
 
