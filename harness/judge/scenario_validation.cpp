@@ -280,20 +280,25 @@ class Validator {
   int most_gpus_;  ///< that any variant runs on
 };
 
-}  // namespace
-
-ScenarioDescription validated(ScenarioDescription scenario) {
-  Validator(scenario).run();
-  std::stable_sort(scenario.variants.begin(), scenario.variants.end(),
-                   [](const VariantDescription& a, const VariantDescription& b) {
-                     return std::tie(a.role, a.line, a.name) < std::tie(b.role, b.line, b.name);
-                   });
+void index_by_name(ScenarioDescription& scenario) {
   const std::vector<VariantDescription>& variants = scenario.variants;
   std::vector<std::size_t>& by_name = scenario.variants_by_name;
   by_name.resize(variants.size());
   std::iota(by_name.begin(), by_name.end(), std::size_t{0});
   std::sort(by_name.begin(), by_name.end(),
             [&](std::size_t a, std::size_t b) { return variants[a].name < variants[b].name; });
+}
+
+}  // namespace
+
+ScenarioDescription validated(ScenarioDescription scenario) {
+  index_by_name(scenario);
+  Validator(scenario).run();
+  std::stable_sort(scenario.variants.begin(), scenario.variants.end(),
+                   [](const VariantDescription& a, const VariantDescription& b) {
+                     return std::tie(a.role, a.line, a.name) < std::tie(b.role, b.line, b.name);
+                   });
+  index_by_name(scenario);
   return scenario;
 }
 

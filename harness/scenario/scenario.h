@@ -86,7 +86,7 @@ struct ScenarioDescription {
   std::vector<std::string> limits;
   std::string reference;  ///< variant whose values are right; empty: the problem's own are
   std::vector<VariantDescription> variants;
-  /// Places in `variants`, in byte order of the names there: of a validated scenario.
+  /// Places in `variants`, in byte order of the names there; validated() fills it.
   std::vector<std::size_t> variants_by_name;
 };
 
