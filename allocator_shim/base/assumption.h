@@ -21,7 +21,6 @@ enum class Assumption : std::uint8_t {
   cufft_workspace,
   cusolver_workspace,
   cusparse_workspace,
-  cudnn_attention,
   sorting_scratch,
   kept_lt_workspace,
   process_context,

@@ -6,6 +6,6 @@
 
 namespace ohm {
 
-SnapshotSettings snapshot_settings(const AllocatorSettings& settings, const RuleSet& rules);
+SnapshotSettings snapshot_settings(const AllocatorSettings& settings);
 
 }  // namespace ohm

@@ -13,11 +13,7 @@
 namespace ohm::engine {
 
 /// What stands beside the events of a recording.
-enum class RecordedCounters : std::uint8_t {
-  absent,
-  present,
-  host,  ///< of the host's memory, and there are no events: it is not about GPUs
-};
+enum class RecordedCounters : std::uint8_t { absent, present };
 
 class RecordedGate {
  public:

@@ -44,14 +44,12 @@ class TurnCosts {
 class FaultTrials {
  public:
   FaultTrials(const ScenarioLoader& loader, const TrialSetup& setup, const FaultFreeRun& fault_free,
-              const std::vector<FaultTask>& tasks, const TrialsOptions& options,
-              const KeepVerdict& keep)
+              const std::vector<FaultTask>& tasks, const TrialsOptions& options)
       : loader_(loader),
         setup_(setup),
         fault_free_(fault_free),
         tasks_(tasks),
         options_(options),
-        keep_(keep),
         verdicts_(tasks.size()) {}
 
   std::vector<TaskVerdict> run() {
@@ -78,7 +76,7 @@ class FaultTrials {
     if (index == 0 || tasks_[index].call != tasks_[index - 1].call) return false;
     const TaskVerdict& other_form = verdicts_[index - 1];
     if (!other_form.verdict.ended_at_failure) return false;
-    set_verdict(index, other_form);
+    verdicts_[index] = other_form;
     return true;
   }
 
@@ -130,7 +128,7 @@ class FaultTrials {
       const TaskVerdict task = decoded_verdicts(message).at(0);
       costs.add(task);
       note_usable(task);
-      set_verdict(next_++, task);
+      verdicts_[next_++] = task;
       if (next_ < tasks_.size() && is_known(next_)) ++next_;
     }
     // What killed the process may be a trial's own failure, or what the one before it left.
@@ -160,7 +158,7 @@ class FaultTrials {
         child_ = &process_;
         return tasks_[next_].form;
       }
-      set_verdict(next_, taken(process_));
+      take(verdicts_[next_], process_);
     }
     return std::nullopt;
   }
@@ -169,7 +167,7 @@ class FaultTrials {
 
   void run_alone(std::size_t index) {
     const FaultTask& task = tasks_[index];
-    if (!process_.fork_child(options_.limits)) return set_verdict(index, taken(process_));
+    if (!process_.fork_child(options_.limits)) return take(verdicts_[index], process_);
     child_ = &process_;
     Trial trial(loader_, setup_,
                 [&](std::size_t call) { return call == task.call ? Form(task.form) : Form(); });
@@ -205,7 +203,9 @@ class FaultTrials {
       child_ = &second_process_;
       return FaultForm::transient;
     }
-    chain.verdict = taken(second_process_).verdict;
+    TaskVerdict task;
+    take(task, second_process_);
+    chain.verdict = task.verdict;
     chains_.push_back(chain);
     return {};
   }
@@ -224,22 +224,15 @@ class FaultTrials {
 
   // ---- in the parent
 
-  TaskVerdict taken(TrialProcess& process) {
+  void take(TaskVerdict& task, TrialProcess& process) {
     const TrialProcess::Ended ended = process.wait();
-    TaskVerdict task = ended.end == TrialProcess::End::left
-                           ? decoded_verdicts(ended.messages.at(0)).at(0)
-                           : ended_badly(ended);
+    task = ended.end == TrialProcess::End::left ? decoded_verdicts(ended.messages.at(0)).at(0)
+                                                : ended_badly(ended);
     note_usable(task);
-    return task;
   }
 
   // ---- in both
 
-  /// A child's knowledge is its own: what is to be kept is told by the worker.
-  void set_verdict(std::size_t index, const TaskVerdict& verdict) {
-    verdicts_[index] = verdict;
-    if (keep_ && child_ == nullptr) keep_(index, verdict);
-  }
   void note_usable(const TaskVerdict& task) {
     if (task.verdict.state_key != 0) usable_.insert(task.verdict.state_key);
   }
@@ -249,7 +242,6 @@ class FaultTrials {
   const FaultFreeRun& fault_free_;
   const std::vector<FaultTask>& tasks_;
   const TrialsOptions& options_;
-  const KeepVerdict& keep_;
   std::vector<TaskVerdict> verdicts_;
   std::set<std::size_t> needs_own_run_;
   std::size_t next_ = 0;
@@ -267,8 +259,8 @@ class FaultTrials {
 std::vector<TaskVerdict> run_tasks(const ScenarioLoader& loader, const TrialSetup& setup,
                                    const FaultFreeRun& fault_free,
                                    const std::vector<FaultTask>& tasks,
-                                   const TrialsOptions& options, const KeepVerdict& keep) {
-  return FaultTrials(loader, setup, fault_free, tasks, options, keep).run();
+                                   const TrialsOptions& options) {
+  return FaultTrials(loader, setup, fault_free, tasks, options).run();
 }
 
 }  // namespace ohm::engine

@@ -15,8 +15,7 @@ namespace ohm::reports {
 namespace {
 
 /// Indexed by Verdict.
-constexpr std::array<std::string_view, kVerdictNames.size()> kMarks = {"✅", "❌", "❗", "⏭️",
-                                                                       "⏺️"};
+constexpr std::array<std::string_view, 4> kMarks = {"✅", "❌", "❗", "⏭️"};
 
 std::string_view mark_of(Verdict verdict) { return kMarks[static_cast<std::size_t>(verdict)]; }
 
@@ -32,7 +31,7 @@ std::string peak_of(const VariantResult& variant) {
 
 std::string row(const VariantResult& variant) {
   return fmt::format("| {} | {} | {} | {} | {} |\n", mark_of(variant.verdict),
-                     markdown(variant.name), markdown(role_text(variant)), peak_of(variant),
+                     markdown(variant.name), markdown(name_of(variant.role)), peak_of(variant),
                      markdown(variant.reason));
 }
 

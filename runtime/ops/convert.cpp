@@ -114,12 +114,7 @@ Tensor clone(const Tensor& input) {
 Tensor contiguous(const Tensor& input) {
   if (input.is_contiguous()) return input;
   const OpGuard running(kContiguous.name);
-  return clone_row_major(input);
-}
-
-Tensor clone_row_major(const Tensor& input) {
-  Tensor out = empty(input.shape(), options_of(input));
-  copy_into(out, input);
+  Tensor out = row_major(input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
   }

@@ -39,7 +39,7 @@ void mask_into(const Tensor& out, const Tensor& x, const Tensor& mask, double sc
 }
 
 Tensor masked(const Tensor& x, const Tensor& mask, double scale) {
-  Tensor out = empty(x.shape(), options_of(x));
+  Tensor out = empty_like(x);
   mask_into(out, x, mask, scale);
   return out;
 }

@@ -59,12 +59,10 @@ void check(const Tensor& input, const std::optional<Shape>& size,
 
 Tensor resized(const Tensor& given, const Resize& resize) {
   Tensor out = empty(resize.output, options_of(given));
-  // The kernel for bilinear resizing reads any layout.
-  const Tensor input = resize.axes[0].is_nearest ? row_major(given) : given;
+  const Tensor input = row_major(given);
   if (!out.has_values()) return out;
-  const functors::Resized resized{resize.axes[0], resize.axes[1],
-                                  strided_index_of(input, 0, false)};
-  run_floating_rows(resized, out.dtype(), thread_for_each(out.numel()), {{out}, {input}});
+  run_floating_rows(functors::Resized{resize.axes[0], resize.axes[1]}, out.dtype(),
+                    thread_for_each(out.numel()), {{out}, {input}});
   return out;
 }
 
