@@ -16,10 +16,12 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::cusolver_workspace, "cusolver_workspace", "cuSOLVER takes no workspace"},
     {Assumption::cusparse_workspace, "cusparse_workspace",
      "cuSPARSE and cuSPARSELt take no workspace"},
+    {Assumption::cudnn_attention, "cudnn_attention",
+     "cuDNN's attention takes what the flash kernel takes"},
     {Assumption::sorting_scratch, "sorting_scratch",
      "sorts and scans take the scratch that was recorded for compute capability 8.0"},
     {Assumption::kept_lt_workspace, "kept_lt_workspace",
-     "from `pytorch-2.10` on a handle keeps cuBLASLt's 1 MiB beside its own workspace"},
+     "with `pytorch-2.10` a handle keeps cuBLASLt's 1 MiB beside its own workspace"},
     {Assumption::process_context, "process_context",
      "a process takes 450 MiB of a real card for itself, which decides where memory ends"},
 };

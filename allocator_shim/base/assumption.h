@@ -21,6 +21,7 @@ enum class Assumption : std::uint8_t {
   cufft_workspace,
   cusolver_workspace,
   cusparse_workspace,
+  cudnn_attention,
   sorting_scratch,
   kept_lt_workspace,
   process_context,

@@ -18,6 +18,7 @@ CachingAllocator::CachingAllocator(DeviceMemory& memory, StreamEvents& streams,
       settings_(options.settings),
       deferred_(streams) {
   follow_settings();
+  if (settings_.memory_fraction) set_memory_fraction(*settings_.memory_fraction);
 }
 
 CachingAllocator::~CachingAllocator() {

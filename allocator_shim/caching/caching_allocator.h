@@ -19,10 +19,10 @@
 #include <string_view>
 #include <vector>
 
+#include "allocator_shim/base/rule_set.h"
 #include "allocator_shim/caching/block.h"
 #include "allocator_shim/caching/block_pool.h"
 #include "allocator_shim/caching/deferred_frees.h"
-#include "allocator_shim/caching/rule_set.h"
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/caching/stat_counters.h"
 #include "allocator_shim/device/device_memory.h"

@@ -225,7 +225,8 @@ OutOfMemoryReport CachingAllocator::failure_report(const AllocationRequest& requ
   report.reserved_bytes = reserved_bytes();
   report.category = request.category;
   report.site = request.site;
-  report.message = out_of_memory_message(report, allowed_bytes_, memory_.processes(), rules_);
+  report.message = out_of_memory_message(report, allowed_bytes_, memory_.processes(), rules_,
+                                         settings_.expandable_segments);
   return report;
 }
 

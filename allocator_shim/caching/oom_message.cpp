@@ -15,12 +15,28 @@ std::string process_clause(const DeviceProcess& process) {
   return fmt::format("Process {} has {} memory in use. ", process.id, bytes);
 }
 
+// What the message ends with.
+std::string advice(const RuleSet& rules, bool is_expandable) {
+  if (is_expandable && rules.advises_on_reserved_addresses) {
+    return fmt::format(
+        " expandable_segments is enabled. If instead the process is running out of virtual address "
+        "space (VSZ), expandable segments may be over-reserving VA (each segment reserves ~9/8 of "
+        "device memory, times the number of streams); reduce it via {} expandable_segments_reserve "
+        "/ expandable_segments_reserve_by_class.",
+        rules.settings_variable);
+  }
+  return fmt::format(
+      " If reserved but unallocated memory is large try setting {}=expandable_segments:True to "
+      "avoid fragmentation.  See documentation for Memory Management  ({})",
+      rules.settings_variable, rules.settings_page);
+}
+
 }  // namespace
 
 std::string out_of_memory_message(const OutOfMemoryReport& report,
                                   std::optional<std::size_t> allowed_bytes,
-                                  const std::vector<DeviceProcess>& processes,
-                                  const RuleSet& rules) {
+                                  const std::vector<DeviceProcess>& processes, const RuleSet& rules,
+                                  bool is_expandable) {
   std::string message = fmt::format(
       "CUDA out of memory. Tried to allocate {}. GPU {} has a total capacity of {} of which {} is "
       "free. ",
@@ -30,12 +46,10 @@ std::string out_of_memory_message(const OutOfMemoryReport& report,
   if (allowed_bytes) message += fmt::format("{} allowed; ", pytorch_bytes(*allowed_bytes));
   message += fmt::format(
       "Of the allocated memory {} is allocated by PyTorch, and {} is reserved by PyTorch but "
-      "unallocated. If reserved but unallocated memory is large try setting "
-      "{}=expandable_segments:True to avoid fragmentation.  See documentation for Memory "
-      "Management  (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)",
+      "unallocated.",
       pytorch_bytes(report.allocated_bytes),
-      pytorch_bytes(report.reserved_bytes - report.allocated_bytes), rules.settings_variable);
-  return message;
+      pytorch_bytes(report.reserved_bytes - report.allocated_bytes));
+  return message + advice(rules, is_expandable);
 }
 
 }  // namespace ohm

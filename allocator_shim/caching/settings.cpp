@@ -112,13 +112,12 @@ struct ParseState {
 
 void parse_max_split_size(ParseState& state) {
   state.settings.max_split_size_bytes =
-      take_megabytes(state.tokens, "max_split_size_mb", state.rules.smallest_max_split_size_mb);
+      take_megabytes(state.tokens, "max_split_size_mb", state.rules.smallest_size_setting_mb);
 }
 
 void parse_max_non_split_rounding(ParseState& state) {
-  constexpr std::size_t kSmallestMegabytes = kLargeBufferBytes / 1_MiB + 1;
-  state.settings.max_non_split_rounding_bytes =
-      take_megabytes(state.tokens, "max_non_split_rounding_mb", kSmallestMegabytes);
+  state.settings.max_non_split_rounding_bytes = take_megabytes(
+      state.tokens, "max_non_split_rounding_mb", state.rules.smallest_size_setting_mb);
 }
 
 void parse_garbage_collection_threshold(ParseState& state) {
@@ -235,11 +234,25 @@ void parse_pinned_register_threads(ParseState& state) {
   state.settings.pinned_num_register_threads = threads;
 }
 
+// Of the device's memory that the process may take: set_per_process_memory_fraction, from the
+// start.
+void parse_memory_fraction(ParseState& state) {
+  constexpr std::string_view kKey = "per_process_memory_fraction";
+  state.tokens.expect(":");
+  const auto fraction = number_in<double>(
+      state.tokens.take_value("Error, expecting per_process_memory_fraction value"), kKey);
+  if (!(fraction >= 0 && fraction <= 1)) {
+    refuse("per_process_memory_fraction is invalid, set it in [0.0, 1.0]");
+  }
+  state.settings.memory_fraction = fraction;
+}
+
 struct SettingRow {
   std::string_view key;
   void (*parse)(ParseState&);
+  bool is_later = false;  ///< than PyTorch 2.6: RuleSet::has_later_settings
 };
-constexpr std::array<SettingRow, 10> kSettings = {
+constexpr std::array<SettingRow, 11> kSettings = {
     {{"max_split_size_mb", parse_max_split_size},
      {"max_non_split_rounding_mb", parse_max_non_split_rounding},
      {"garbage_collection_threshold", parse_garbage_collection_threshold},
@@ -249,11 +262,15 @@ constexpr std::array<SettingRow, 10> kSettings = {
      {"release_lock_on_cudamalloc", parse_release_lock},
      {"pinned_use_cuda_host_register", parse_pinned_host_register},
      {"pinned_num_register_threads", parse_pinned_register_threads},
-     {"pinned_use_background_threads", parse_pinned_background_threads}}};
+     {"pinned_use_background_threads", parse_pinned_background_threads},
+     {"per_process_memory_fraction", parse_memory_fraction, true}}};
 
-const SettingRow& row_of(std::string_view key) {
+const SettingRow& row_of(std::string_view key, const RuleSet& rules) {
   for (const SettingRow& row : kSettings) {
-    if (row.key == key) return row;
+    if (row.key == key && (rules.has_later_settings || !row.is_later)) return row;
+  }
+  if (rules.has_later_settings) {
+    refuse(fmt::format("Unrecognized key '{}' in Accelerator allocator config.", key));
   }
   refuse(fmt::format("Unrecognized CachingAllocator option: {}", key));
 }
@@ -269,7 +286,7 @@ AllocatorSettings parse_settings(std::string_view text, const RuleSet& rules,
   state.settings.garbage_collection_threshold = defaults.garbage_collection_threshold;
   state.settings.roundup_power2_divisions = defaults.roundup_power2_divisions;
   while (!state.tokens.at_end()) {
-    row_of(state.tokens.take()).parse(state);
+    row_of(state.tokens.take(), rules).parse(state);
     if (!state.tokens.at_end()) state.tokens.expect(",");
   }
   return state.settings;

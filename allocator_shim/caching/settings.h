@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 
+#include "allocator_shim/base/rule_set.h"
 #include "allocator_shim/base/size_policy.h"
-#include "allocator_shim/caching/rule_set.h"
 
 namespace ohm {
 
@@ -24,6 +25,8 @@ struct AllocatorSettings {
   double garbage_collection_threshold = 0;  ///< 0: off
   RoundupDivisions roundup_power2_divisions = {};
   bool expandable_segments = false;
+  /// That a process starts with: CachingAllocator::set_memory_fraction().
+  std::optional<double> memory_fraction;
   /// Read and shown; they change how PyTorch calls the driver, not what it allocates.
   bool release_lock_on_cudamalloc = false;
   bool pinned_use_cuda_host_register = false;

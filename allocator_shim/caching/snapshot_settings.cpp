@@ -4,7 +4,7 @@
 
 namespace ohm {
 
-SnapshotSettings snapshot_settings(const AllocatorSettings& settings) {
+SnapshotSettings snapshot_settings(const AllocatorSettings& settings, const RuleSet& rules) {
   SnapshotSettings shown;
   shown.alloc_conf = settings.text;
   if (settings.max_split_size_bytes != AllocatorSettings::kNoMaxSplitSize) {
@@ -19,6 +19,11 @@ SnapshotSettings snapshot_settings(const AllocatorSettings& settings) {
   std::ranges::transform(
       settings.roundup_power2_divisions, shown.roundup_power2_divisions.begin(),
       [](std::size_t divisions) { return static_cast<std::int64_t>(divisions); });
+  if (rules.has_later_snapshot_keys) {
+    shown.graph_capture_record_stream_reuse = false;
+    shown.max_round_threshold = -1;
+    shown.max_cached_size = -1;
+  }
   return shown;
 }
 

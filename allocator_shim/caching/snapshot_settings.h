@@ -6,6 +6,6 @@
 
 namespace ohm {
 
-SnapshotSettings snapshot_settings(const AllocatorSettings& settings);
+SnapshotSettings snapshot_settings(const AllocatorSettings& settings, const RuleSet& rules);
 
 }  // namespace ohm

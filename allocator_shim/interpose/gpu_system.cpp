@@ -159,12 +159,22 @@ VirtualGpu& GpuSystem::used(int device) {
   return *gpu.memory;
 }
 
+bool GpuSystem::is_refused(std::size_t bytes) const {
+  bool (*const asked)(std::size_t) = is_refused_;
+  return asked != nullptr && asked(bytes);
+}
+
 bool GpuSystem::fails_by_plan(FaultLevel level, int device, std::size_t bytes) {
   FaultCandidate call;
   call.level = level;
   call.device = number_in_machine(device);
   call.bytes = bytes;
   return faults_.should_fail(call);
+}
+
+bool GpuSystem::refuses_request(int device, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  return has(device) && fails_by_plan(FaultLevel::request, device, bytes);
 }
 
 GpuSystem::Gpu* GpuSystem::owner(DeviceAddress address) {
@@ -181,8 +191,9 @@ Status GpuSystem::no_room(int device) {
 }
 
 Status GpuSystem::allocate(int device, std::size_t bytes, DeviceAddress& address) {
-  const std::lock_guard guard(mutex_);
   address = 0;
+  if (bytes != 0 && is_refused(bytes)) return Status::out_of_memory;
+  const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0) return Status::success;
   if (bytes > profile_.capacity_bytes) return Status::out_of_memory;
@@ -289,8 +300,9 @@ Status GpuSystem::release_range(DeviceAddress address) {
 }
 
 Status GpuSystem::create(int device, std::size_t bytes, PhysicalMemory*& memory) {
-  const std::lock_guard guard(mutex_);
   memory = nullptr;
+  if (is_refused(bytes)) return Status::out_of_memory;
+  const std::lock_guard guard(mutex_);
   if (!has(device)) return Status::invalid_device;
   if (bytes == 0 || bytes % AddressSpace::kGranuleBytes != 0) return Status::invalid_value;
   if (fails_by_plan(FaultLevel::map, device, bytes)) return Status::out_of_memory;

@@ -10,6 +10,7 @@
 // they were. Who forks past libc (a raw system call) sees to it that no other thread is in here.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -73,6 +74,10 @@ class GpuSystem {
   /// Rounded up to granules of 2 MiB, as the driver does with anything but the smallest.
   Status allocate(int device, std::size_t bytes, DeviceAddress& address);
   Status free(DeviceAddress address);
+  /// Asked before each call that takes memory, without the lock: true refuses it.
+  void refuse_when(bool (*is_refused)(std::size_t bytes)) { is_refused_ = is_refused; }
+  /// Whether the plan makes a request to an allocator fail that stands above the device.
+  bool refuses_request(int device, std::size_t bytes);
   /// The allocation or reserved range that an address is in.
   std::optional<DeviceRange> find(DeviceAddress address);
   Place place_of(const void* address, std::size_t bytes);
@@ -112,6 +117,7 @@ class GpuSystem {
 
   std::size_t capacity_of(int number) const;
   VirtualGpu& used(int device);
+  bool is_refused(std::size_t bytes) const;
   bool fails_by_plan(FaultLevel level, int device, std::size_t bytes);
   static Status no_room(int device);
   Gpu* owner(DeviceAddress address);
@@ -124,6 +130,7 @@ class GpuSystem {
   std::mutex mutex_;
   std::vector<Gpu> gpus_;
   std::map<DeviceAddress, std::size_t> pinned_;
+  std::atomic<bool (*)(std::size_t bytes)> is_refused_ = nullptr;
 };
 
 inline GpuSystem& gpus() { return GpuSystem::of_process(); }

@@ -4,6 +4,7 @@
 
 #include "allocator_shim/interpose/copies.h"
 #include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/followed_requests.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/status.h"
 
@@ -57,6 +58,7 @@ OHM_EXPORTED Status cudaMallocPitch(void** pointer, std::size_t* pitch, std::siz
 }
 
 OHM_EXPORTED Status cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  restore_stream_of_request();
   if (!gpus().has(gpus().current())) return noted(Status::no_device);
   const DeviceMemoryInfo info = gpus().info(gpus().current());
   *free_bytes = info.free_bytes;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator_shim/caching/rule_set.h"
+#include "allocator_shim/base/rule_set.h"
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/device/stream_events.h"
 #include "allocator_shim/observe/event_record.h"

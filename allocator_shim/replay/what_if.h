@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "allocator_shim/caching/rule_set.h"
+#include "allocator_shim/base/rule_set.h"
 #include "allocator_shim/caching/settings.h"
 #include "allocator_shim/caching/trace_file.h"
 #include "allocator_shim/replay/verified_history.h"

@@ -12,8 +12,11 @@ namespace {
 
 class SnapshotMaker {
  public:
-  SnapshotMaker(const EventRecord& events, const SiteTable& sites)
-      : events_(events), sites_(sites), unknown_(snapshot_.tables.intern("unknown")) {}
+  SnapshotMaker(const EventRecord& events, const SiteTable& sites, bool has_later_keys)
+      : events_(events), sites_(sites), unknown_(snapshot_.tables.intern("unknown")) {
+    snapshot_.has_later_keys = has_later_keys;
+    if (has_later_keys) no_compilation_ = snapshot_.tables.intern("N/A");
+  }
 
   Snapshot make(std::span<const std::vector<SegmentView>> segments_of_gpus,
                 const SnapshotSettings& settings, const SnapshotHistory& history) {
@@ -80,7 +83,7 @@ class SnapshotMaker {
     entry.stack = stack_of(event.site);
     const TextId category = is_of_block(event) ? category_text(event.category) : unknown_;
     const TextId note = event.is_injected ? snapshot_.tables.intern(kInjectedNote) : kNoText;
-    details_.set(snapshot_, entry, {event.stream, category, kNoText, note});
+    details_.set(snapshot_, entry, {event.stream, category, no_compilation_, note});
     if (event.action == EventAction::alloc) allocated_at_[event.address] = trace.size();
     trace.push_back(entry);
   }
@@ -90,7 +93,7 @@ class SnapshotMaker {
     const auto allocated = allocated_at_.find(event.address);
     if (allocated == allocated_at_.end()) return;  // before the oldest event kept
     details_.set(snapshot_, trace[allocated->second],
-                 {event.stream, category_text(event.category), kNoText, kNoText});
+                 {event.stream, category_text(event.category), no_compilation_, kNoText});
   }
 
   static bool is_of_block(const MemoryEvent& event) {
@@ -110,6 +113,7 @@ class SnapshotMaker {
   const SiteTable& sites_;
   Snapshot snapshot_;
   TraceDetails details_;
+  TextId no_compilation_ = kNoText;  ///< compile_context of what is not compiled
   TextId unknown_;  ///< category of what is not a block: viewers need one of this name
   std::unordered_map<SiteId, StackId> stacks_;
   std::unordered_map<std::uint64_t, std::size_t> allocated_at_;  ///< addresses differ by GPU
@@ -119,8 +123,9 @@ class SnapshotMaker {
 
 Snapshot snapshot_of(std::span<const std::vector<SegmentView>> segments_of_gpus,
                      const EventRecord& events, const SiteTable& sites,
-                     const SnapshotSettings& settings, const SnapshotHistory& history) {
-  return SnapshotMaker(events, sites).make(segments_of_gpus, settings, history);
+                     const SnapshotSettings& settings, const SnapshotHistory& history,
+                     bool has_later_keys) {
+  return SnapshotMaker(events, sites, has_later_keys).make(segments_of_gpus, settings, history);
 }
 
 }  // namespace ohm

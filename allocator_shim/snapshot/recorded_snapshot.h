@@ -23,10 +23,12 @@ struct SnapshotHistory {
 
 /// `segments_of_gpus[i]` is what GPU i holds. Events of the host are left out, and the newest
 /// category of a block is that of its allocation. `time_us` is the event's ordinal in the record,
-/// frames are the line of the program with the op as its function.
+/// frames are the line of the program with the op as its function. `has_later_keys`: as snapshots
+/// of later versions of PyTorch are written.
 Snapshot snapshot_of(std::span<const std::vector<SegmentView>> segments_of_gpus,
                      const EventRecord& events, const SiteTable& sites,
-                     const SnapshotSettings& settings, const SnapshotHistory& history = {});
+                     const SnapshotSettings& settings, const SnapshotHistory& history = {},
+                     bool has_later_keys = false);
 
 /// The function of a frame whose line runs outside any op.
 inline constexpr std::string_view kNoOpName = "main chunk";

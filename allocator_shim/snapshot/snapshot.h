@@ -89,6 +89,8 @@ struct SnapshotSettings {
   bool release_lock_on_cudamalloc = false;
   bool pinned_use_cuda_host_register = false;
   std::optional<bool> graph_capture_record_stream_reuse;  ///< newer versions only
+  std::optional<std::int64_t> max_round_threshold;        ///< the same; -1: none
+  std::optional<std::int64_t> max_cached_size;            ///< the same
   /// For sizes from 1 MiB (and below), 2 MiB, … 32 GiB (and above).
   std::array<std::int64_t, 16> roundup_power2_divisions = {};
 
@@ -111,6 +113,9 @@ struct Snapshot {
   std::vector<std::vector<TraceEntry>> device_traces;  ///< index = device; oldest first
   std::optional<SnapshotSettings> allocator_settings;  ///< old versions wrote none
   std::vector<SnapshotAnnotation> external_annotations;
+  /// Written with what later versions add: pools of trace entries, and lists of pinned memory,
+  /// which are empty.
+  bool has_later_keys = false;
   std::vector<TraceDetail> details;  ///< of the entries, each once
   StackTable tables;                 ///< of every TextId and StackId here
 

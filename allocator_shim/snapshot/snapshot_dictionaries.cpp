@@ -322,6 +322,12 @@ std::uint64_t SnapshotBuilder::add_settings(const PickleValue& /*dict*/) {
     settings.graph_capture_record_stream_reuse =
         boolean_field(Key::graph_capture_record_stream_reuse, false);
   }
+  if (field(Key::max_round_threshold) != nullptr) {
+    settings.max_round_threshold = integer_field(Key::max_round_threshold, -1);
+  }
+  if (field(Key::max_cached_size) != nullptr) {
+    settings.max_cached_size = integer_field(Key::max_cached_size, -1);
+  }
   if (const PickleValue* roundup = field(Key::roundup_power2_divisions)) {
     if (role_of(*roundup) != Role::empty) expect(*roundup, Role::roundup);
     settings.roundup_power2_divisions = roundup_;

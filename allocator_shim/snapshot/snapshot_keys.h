@@ -14,6 +14,8 @@ enum class SnapshotKey : std::uint8_t {
   device_traces,
   allocator_settings,
   external_annotations,
+  host_segments,
+  host_traces,
   // segments and blocks
   device,
   address,
@@ -37,6 +39,7 @@ enum class SnapshotKey : std::uint8_t {
   category,
   compile_context,
   user_metadata,
+  pool_id,
   // frames and annotations
   filename,
   line,
@@ -52,14 +55,18 @@ enum class SnapshotKey : std::uint8_t {
   release_lock_on_cudamalloc,
   pinned_use_cuda_host_register,
   graph_capture_record_stream_reuse,
+  max_round_threshold,
+  max_cached_size,
   roundup_power2_divisions,
 };
 
-inline constexpr std::array<std::string_view, 39> kSnapshotKeyNames = {
+inline constexpr std::array<std::string_view, 44> kSnapshotKeyNames = {
     "segments",
     "device_traces",
     "allocator_settings",
     "external_annotations",
+    "host_segments",
+    "host_traces",
     "device",
     "address",
     "total_size",
@@ -81,6 +88,7 @@ inline constexpr std::array<std::string_view, 39> kSnapshotKeyNames = {
     "category",
     "compile_context",
     "user_metadata",
+    "pool_id",
     "filename",
     "line",
     "name",
@@ -94,6 +102,8 @@ inline constexpr std::array<std::string_view, 39> kSnapshotKeyNames = {
     "release_lock_on_cudamalloc",
     "pinned_use_cuda_host_register",
     "graph_capture_record_stream_reuse",
+    "max_round_threshold",
+    "max_cached_size",
     "roundup_power2_divisions",
 };
 inline constexpr std::size_t kSnapshotKeyCount = kSnapshotKeyNames.size();

@@ -29,6 +29,7 @@ class SnapshotWriter {
     key(Key::external_annotations);
     out_.list(snapshot_.external_annotations.size(),
               [&](std::size_t i) { annotation(snapshot_.external_annotations[i]); });
+    if (snapshot_.has_later_keys) host_lists();
     out_.end_dict();
     out_.stop();
   }
@@ -121,15 +122,26 @@ class SnapshotWriter {
     integer(Key::stream, segment.stream);
     key(Key::segment_type);
     word(kSegmentTypeNames[segment.is_small ? 1 : 0]);
-    key(Key::segment_pool_id);
-    out_.integer(segment.pool[0]);
-    out_.integer(segment.pool[1]);
-    out_.pair();
+    pool(Key::segment_pool_id, segment.pool);
     boolean(Key::is_expandable, segment.is_expandable);
     frames(segment.stack);
     key(Key::blocks);
     out_.list(segment.blocks.size(), [&](std::size_t i) { block(segment.blocks[i]); });
     out_.end_dict();
+  }
+
+  void pool(Key of, const std::array<std::int64_t, 2>& pool) {
+    key(of);
+    out_.integer(pool[0]);
+    out_.integer(pool[1]);
+    out_.pair();
+  }
+
+  void host_lists() {
+    for (const Key list : {Key::host_segments, Key::host_traces}) {
+      key(list);
+      out_.list(0, [](std::size_t) {});
+    }
   }
 
   void trace(const std::vector<TraceEntry>& entries) {
@@ -147,7 +159,11 @@ class SnapshotWriter {
     if (entry.time_us != kNoTime) integer(Key::time_us, entry.time_us);
     if (writes_categories_ && detail.category != kNoText) text(Key::category, detail.category);
     if (detail.compile_context != kNoText) text(Key::compile_context, detail.compile_context);
-    if (detail.user_metadata != kNoText) text(Key::user_metadata, detail.user_metadata);
+    if (detail.user_metadata != kNoText || snapshot_.has_later_keys) {
+      text(Key::user_metadata, detail.user_metadata);
+    }
+    // Pools are of CUDA graphs and of torch.cuda.MemPool; entries are of the one that is neither.
+    if (snapshot_.has_later_keys) pool(Key::pool_id, {});
     if (entry.stack != kNoStack) frames(entry.stack);
     out_.end_dict();
   }
@@ -167,6 +183,10 @@ class SnapshotWriter {
     if (settings.graph_capture_record_stream_reuse) {
       boolean(Key::graph_capture_record_stream_reuse, *settings.graph_capture_record_stream_reuse);
     }
+    if (settings.max_round_threshold) {
+      integer(Key::max_round_threshold, *settings.max_round_threshold);
+    }
+    if (settings.max_cached_size) integer(Key::max_cached_size, *settings.max_cached_size);
     key(Key::roundup_power2_divisions);
     out_.begin_dict();
     for (std::size_t i = 0; i < kRoundupKeyNames.size(); ++i) {

@@ -33,11 +33,13 @@
 #include "harness/cli/sweep_command.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verify_device_command.h"
+#include "harness/cli/why_command.h"
 #include "harness/gate/baseline.h"
 #include "harness/process/git_revision.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/stack_limit.h"
 #include "harness/replay/replay_file.h"
+#include "harness/slurm/slurm_commands.h"
 #include "reports/json/result_reader.h"
 #include "reports/model/exit_code.h"
 #include "reports/text/report_file.h"
@@ -48,9 +50,9 @@ namespace ohm::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    kRunCommand, kExecCommand,   kSweepCommand, kMergeCommand,    kExplainCommand,
-    kFitCommand, kReportCommand, kDiffCommand,  kBaselineCommand, kReplayCommand,
-    kSmiCommand, kNewCommand,    kListCommand,  kGpusCommand,     kVerifyDeviceCommand};
+    kRunCommand, kExecCommand,   kSweepCommand, kMergeCommand,       kExplainCommand, kWhyCommand,
+    kFitCommand, kReportCommand, kDiffCommand,  kBaselineCommand,    kReplayCommand,  kSmiCommand,
+    kNewCommand, kListCommand,   kGpusCommand,  kVerifyDeviceCommand};
 
 constexpr const char* kSummary =
     "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";
@@ -250,10 +252,13 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
     const CommandLine line(argc, argv);
     Environment with_program = environment;
     with_program.program = line.program;
+    if (line.own.size() > 2) with_program.words.assign(line.own.begin() + 2, line.own.end());
     return Application(with_program).run(static_cast<int>(line.own.size()), line.own.data());
   } catch (const UsageError& error) {
     return ended(error, ExitReason::usage);
   } catch (const GpuUnavailable& missing) {
+    return ended(missing, ExitReason::unavailable);
+  } catch (const engine::SlurmUnavailable& missing) {
     return ended(missing, ExitReason::unavailable);
     // What is wrong with a file that the command line names.
   } catch (const reports::ResultError& error) {

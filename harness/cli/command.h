@@ -24,6 +24,8 @@ struct Environment {
   engine::ScenarioLoader loader;
   /// For ohm new: a file that tells editors what scripts can call.
   std::function<std::string()> editor_definitions;
+  /// The arguments after the command's name, as they were typed, up to `--`.
+  std::vector<std::string> words = {};
   /// What stands after `--`, for a command that may start a program.
   std::vector<std::string> program = {};
 };

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "allocator_shim/base/bytes.h"
 #include "allocator_shim/base/format_bytes.h"
@@ -14,6 +17,7 @@
 #include "harness/cli/option_values.h"
 #include "harness/exec/child_command.h"
 #include "harness/exec/gpu_command.h"
+#include "harness/exec/host_command.h"
 
 namespace ohm::cli {
 
@@ -41,6 +45,46 @@ std::string gpu_variable(const ExecArguments& arguments) {
   return text;
 }
 
+engine::ChildCommand device_command(const ExecArguments& arguments) {
+  const std::string gpus = gpu_variable(arguments);
+  if (!arguments.fault.empty()) {
+    parsed("--fault", [&] { return FaultPlan::parse(arguments.fault, PlannedCalls::device); });
+  }
+  engine::ChildCommand command =
+      parsed("exec", [&] { return engine::gpu_command(arguments.command, gpus); });
+  command.environment.emplace_back(interpose::kFaultVariable, arguments.fault);
+  if (arguments.has_one_thread) command.environment.emplace_back("OHM_ONE_THREAD", "1");
+  return command;
+}
+
+engine::ChildCommand host_command(const ExecArguments& arguments) {
+  engine::HostOptions options;
+  options.fault = arguments.fault;
+  if (!arguments.host_limit.empty()) {
+    options.limit_bytes = parsed("--host-limit", [&] { return parse_bytes(arguments.host_limit); });
+  }
+  parsed("--fault", [&] {
+    engine::check_host_fault(options.fault);
+    return 0;
+  });
+  return parsed("exec", [&] { return engine::host_command(arguments.command, options); });
+}
+
+/// What becomes of the memory that is asked about, in each process of the command.
+engine::ChildCommand prepared_command(const ExecArguments& arguments) {
+  return arguments.chosen_memory() == ExecMemory::host ? host_command(arguments)
+                                                       : device_command(arguments);
+}
+
+void add_record(const ExecArguments& arguments, engine::ChildCommand& command,
+                const std::string& folder) {
+  if (arguments.chosen_memory() == ExecMemory::host) {
+    engine::add_host_record(command, folder);
+  } else {
+    engine::add_recorder(command, folder);
+  }
+}
+
 std::unique_ptr<engine::RecordFolder> record_folder(const std::string& asked) {
   if (!asked.empty()) {
     return parsed("--record", [&] { return std::make_unique<engine::RecordFolder>(asked); });
@@ -61,7 +105,7 @@ int run_recorded(const ExecArguments& arguments, engine::ChildCommand command) {
   {
     const engine::CommandRunner runner;
     const auto folder = record_folder(arguments.record);
-    engine::add_recorder(command, folder->path());
+    add_record(arguments, command, folder->path());
     end = parsed("exec", [&] { return runner.run(command); });
     reason = report.write(folder->path(), end);
   }
@@ -69,21 +113,35 @@ int run_recorded(const ExecArguments& arguments, engine::ChildCommand command) {
 }
 
 int exec(const ExecArguments& arguments) {
-  const std::string gpus = gpu_variable(arguments);
-  if (!arguments.fault.empty()) {
-    parsed("--fault", [&] { return FaultPlan::parse(arguments.fault, PlannedCalls::device); });
-  }
-  engine::ChildCommand command =
-      parsed("exec", [&] { return engine::gpu_command(arguments.command, gpus); });
-  command.environment.emplace_back(interpose::kFaultVariable, arguments.fault);
+  engine::ChildCommand command = prepared_command(arguments);
   if (arguments.is_unrecorded) parsed("exec", [&] { engine::become_command(command); });
   return run_recorded(arguments, command);
 }
 
 void check(const ExecArguments& arguments) {
   const bool needs_record = arguments.asks_for_report() || !arguments.record.empty();
+  constexpr std::array<std::string_view, 3> kMemories = {"", "device", "host"};
+  if (std::find(kMemories.begin(), kMemories.end(), arguments.memory) == kMemories.end()) {
+    throw UsageError(fmt::format("--memory must be device or host, not \"{}\"", arguments.memory));
+  }
+  if (arguments.memory == "device" && !arguments.host_limit.empty()) {
+    throw UsageError("--host-limit is about host memory: leave --memory device out");
+  }
+  const bool is_about_gpus = arguments.gpu != interpose::kDefaultGpu ||
+                             arguments.gpus.has_value() || !arguments.limit.empty() ||
+                             arguments.has_one_thread;
+  if (arguments.chosen_memory() == ExecMemory::host && is_about_gpus) {
+    throw UsageError(
+        "--gpu, --gpus, --limit and --one-thread are about device memory, not the host's");
+  }
   if (arguments.is_unrecorded && needs_record) {
     throw UsageError("--no-record leaves nothing for --gate, --baseline, --report and --record");
+  }
+  const bool is_of_requests = arguments.fault.find("level(request)") != std::string::npos;
+  if (arguments.is_unrecorded && (is_of_requests || arguments.has_one_thread)) {
+    throw UsageError(
+        "--no-record: requests of PyTorch's allocator (level(request)) and --one-thread need what "
+        "records");
   }
 }
 
@@ -101,9 +159,19 @@ std::function<int()> setup_exec(CLI::App& app, const Environment& environment) {
   app.add_option("--limit", arguments->limit, "Memory of each GPU (default: all that it has)")
       ->type_name("SIZE")
       ->check(not_empty());
+  app.add_option("--memory", arguments->memory,
+                 "Whose memory: device (the GPUs'; the default), or host: what each process of any "
+                 "program asks for with malloc and its like")
+      ->type_name("WHICH")
+      ->check(not_empty());
+  app.add_option("--host-limit", arguments->host_limit,
+                 "Host memory that each process may have; beyond it requests fail (with it "
+                 "--memory is host)")
+      ->type_name("SIZE")
+      ->check(not_empty());
   app.add_option("--fault", arguments->fault,
-                 "Fail calls that ask a GPU for memory (ohm list --faults): 'from(20)', "
-                 "'size(>=1GiB)'")
+                 "Fail calls that ask a GPU, or the host, for memory (ohm list --faults): "
+                 "'from(20)', 'size(>=1GiB)'")
       ->type_name("PLAN")
       ->check(not_empty());
   app.add_option(
@@ -124,6 +192,10 @@ std::function<int()> setup_exec(CLI::App& app, const Environment& environment) {
                  "Keep the memory snapshot of each process, and what else was recorded, in this "
                  "folder")
       ->type_name("FOLDER");
+  app.add_flag(
+      "--one-thread", arguments->has_one_thread,
+      "PyTorch's backward runs in the thread that asks for it, as in a sweep: requests have "
+      "the same numbers");
   app.add_flag("--no-record", arguments->is_unrecorded, "Record nothing: ohm becomes the command");
   add_color_option(app, arguments->style);
   add_quiet_option(app, arguments->style, "Print only what failed");

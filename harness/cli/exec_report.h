@@ -1,6 +1,7 @@
 // The reports of a command that ohm exec ran: its gate, what it ran out of memory with, files.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,12 @@
 
 namespace ohm::cli {
 
+/// Whose memory is virtual, limited and recorded.
+enum class ExecMemory : std::uint8_t { device, host };
+
 struct ExecArguments {
+  std::string memory;      ///< as asked for; empty: as the other options are about
+  std::string host_limit;  ///< of each process
   std::string gpu;
   std::optional<int> gpus;
   std::string limit;
@@ -24,8 +30,13 @@ struct ExecArguments {
   std::vector<std::string> reports;
   std::string record;  ///< folder to keep the records in; empty: they are not kept
   bool is_unrecorded = false;
+  bool has_one_thread = false;  ///< autograd's own are not used
   StyleOptions style;
   std::vector<std::string> command;
+
+  ExecMemory chosen_memory() const {
+    return memory == "host" || !host_limit.empty() ? ExecMemory::host : ExecMemory::device;
+  }
 
   /// Whether anything but an out-of-memory error is to be reported.
   bool asks_for_report() const { return !gates.empty() || !baseline.empty() || !reports.empty(); }
@@ -44,6 +55,8 @@ class ExecReport {
 
  private:
   RunResult result_of(const std::string& folder, const engine::CommandEnd& end) const;
+  RunResult device_result(const std::string& folder, const engine::CommandEnd& end) const;
+  RunResult host_result(const std::string& folder, const engine::CommandEnd& end) const;
   void print(const RunResult& result) const;
 
   const ExecArguments& arguments_;

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +16,8 @@
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/style_options.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/text_input.h"
+#include "harness/cli/why_command.h"
 #include "harness/run/runner.h"
 #include "harness/scenario/opening_comment.h"
 #include "harness/scenario/scenario_program.h"
@@ -46,34 +45,8 @@ struct ExplainArguments {
 
 // ---- a message ----------------------------------------------------------------------------------
 
-constexpr std::string_view kStandardInput = "-";
-/// A log of a crash, not of a year.
-constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 20U;
-
-std::string read_all(std::istream& stream) {
-  std::string text;
-  std::string piece(std::size_t{64} << 10U, '\0');
-  while (text.size() <= kMaxMessageBytes && stream) {
-    stream.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    text.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
-  }
-  if (text.size() > kMaxMessageBytes) {
-    throw UsageError("--message: this is more than 16 MiB; paste the lines around the error");
-  }
-  return text;
-}
-
-std::string read_message(const std::string& path) {
-  if (path.empty() || path == kStandardInput) return read_all(std::cin);
-  std::error_code error;
-  if (fs::is_directory(path, error)) throw UsageError("--message: " + path + " is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError("--message: cannot read " + path);
-  return read_all(file);
-}
-
 int explain_message(const ExplainArguments& arguments) {
-  const std::string text = read_message(arguments.message);
+  const std::string text = read_text_input(arguments.message, "--message");
   const reports::OomMessage message =
       parsed("--message", [&] { return reports::parse_oom_message(text); });
   print_text(reports::explained_oom_message(message, terminal_columns()));
@@ -84,8 +57,9 @@ int explain_message(const ExplainArguments& arguments) {
 
 /// A path, or the name of one of the scenarios that are there.
 std::string file_of(const std::string& pitfall, const std::vector<std::string>& files) {
-  std::error_code error;
   const bool is_path = pitfall.ends_with(".lua") || pitfall.find('/') != std::string::npos;
+  const std::string hint = why_hint(pitfall);
+  if (!hint.empty()) throw UsageError(fmt::format("{} is no pitfall{}", pitfall, hint));
   if (is_path) return pitfall;
   std::vector<std::string> names;
   for (const std::string& file : files) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -16,6 +18,8 @@
 #include "reports/model/exit_code.h"
 
 namespace ohm::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -32,17 +36,40 @@ std::string text_of(const std::string& path) {
   }
 }
 
+/// Those that are in the folder, by their names.
+std::vector<std::string> reports_in(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  }
+  if (error) throw UsageError(fmt::format("cannot read {}: {}", folder.string(), error.message()));
+  if (files.empty()) throw UsageError(fmt::format("no report is in {}", folder.string()));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// With the files of each folder in its place.
+std::vector<std::string> report_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const fs::path path : paths) {
+    std::error_code unknown;
+    if (!fs::is_directory(path, unknown)) {
+      files.push_back(path.string());
+      continue;
+    }
+    const fs::path reports = path / "reports";
+    const std::vector<std::string> all =
+        reports_in(fs::is_directory(reports, unknown) ? reports : path);
+    files.insert(files.end(), all.begin(), all.end());
+  }
+  return files;
+}
+
 int merge(const MergeArguments& arguments) {
   if (arguments.files.empty()) throw UsageError("name the reports, as in ohm merge 1.json 2.json");
-  OutputPaths(arguments.files).add("-o " + arguments.output, arguments.output);
-  std::vector<reports::ReportPart> parts;
-  for (const std::string& file : arguments.files) parts.push_back({file, text_of(file)});
-  reports::MergedReport merged;
-  try {
-    merged = reports::merged_reports(parts);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(error.what());
-  }
+  OutputPaths(report_files(arguments.files)).add("-o " + arguments.output, arguments.output);
+  const reports::MergedReport merged = merged_files(arguments.files);
   if (arguments.output.empty()) {
     print_text(merged.json, reports::kAsJson);
   } else {
@@ -53,9 +80,22 @@ int merge(const MergeArguments& arguments) {
 
 }  // namespace
 
+reports::MergedReport merged_files(const std::vector<std::string>& paths) {
+  std::vector<reports::ReportPart> parts;
+  for (const std::string& file : report_files(paths)) {
+    parts.push_back({file, [file] { return text_of(file); }});
+  }
+  try {
+    return reports::merged_reports(parts);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+}
+
 std::function<int()> setup_merge(CLI::App& app, const Environment& /*environment*/) {
   const auto arguments = std::make_shared<MergeArguments>();
-  app.add_option("FILES", arguments->files, "JSON reports, one per shard")->type_name("");
+  app.add_option("FILES", arguments->files, "JSON reports, one per shard, or a folder of them")
+      ->type_name("");
   app.add_option("-o,--output", arguments->output, "Write to this file instead of standard output")
       ->type_name("PATH");
   return [arguments] { return merge(*arguments); };

@@ -2,10 +2,17 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "harness/cli/command.h"
+#include "reports/json/merge.h"
 
 namespace ohm::cli {
+
+/// What the reports in these files are together; of a folder all that are in it, or, where it is
+/// one of an array of jobs, in its reports. Throws UsageError.
+reports::MergedReport merged_files(const std::vector<std::string>& paths);
 
 std::function<int()> setup_merge(CLI::App& app, const Environment& environment);
 

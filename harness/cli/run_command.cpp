@@ -16,10 +16,12 @@
 #include "allocator_shim/base/nearest_name.h"
 #include "harness/cli/cuda_options.h"
 #include "harness/cli/github_actions.h"
+#include "harness/cli/launcher_option.h"
 #include "harness/cli/live_view.h"
 #include "harness/cli/option_values.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
+#include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/style_options.h"
@@ -29,7 +31,9 @@
 #include "harness/process/live_board.h"
 #include "harness/run/input_files.h"
 #include "harness/run/runner.h"
+#include "harness/run/shard_work.h"
 #include "reports/console/console_report.h"
+#include "reports/json/result_reader.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
@@ -40,6 +44,8 @@ struct RunArguments {
   engine::RunOptions run;
   std::vector<std::string> reports;
   std::string shard;
+  std::string resume;
+  LauncherOptions launcher;
   StyleOptions style;
   std::optional<std::string> snapshot;
   bool json = false;
@@ -54,6 +60,7 @@ void check(RunArguments& arguments) {
   require_files(run);
   check_cuda_options(run);
   check_run_options(run);
+  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
   run.shard = chosen_shard(arguments.shard);
   if (arguments.snapshot) {
     run.snapshots =
@@ -186,6 +193,41 @@ std::string tighter_limits_text(const RunResult& result, const engine::Selection
                       : fmt::format("limits that could be tighter{}\n{}", of_a_part, text);
 }
 
+engine::CheckpointedWork work_of(const engine::RunOptions& run) {
+  engine::CheckpointedWork work = engine::checkpointed_work(run.shard, run);
+  work.settings["command"] = "run";
+  return work;
+}
+
+/// All of it by an array of jobs: the outcome as if this machine had run it.
+engine::RunOutcome launched_run(const RunArguments& arguments, const Environment& environment,
+                                engine::RunObserver& observer) {
+  const bool has_history = arguments.run.recording == Recording::history;
+  engine::RunOptions of_shards = arguments.run;
+  // That of a report in JSON, which a shard writes whatever is asked for here.
+  OutputPaths none({});
+  of_shards.recording =
+      has_history ? Recording::history : recording_of(run_outputs({"json=-"}, none));
+  std::vector<std::string> more;
+  if (has_history && !arguments.history) more.emplace_back("--history");
+  const LaunchedReport report =
+      launched_report(arguments.launcher, {"run", environment.words, more, arguments.resume,
+                                           [&](const engine::Shard& shard) {
+                                             of_shards.shard = shard;
+                                             return work_of(of_shards);
+                                           },
+                                           [](engine::Checkpoint&) { return 0; }});
+  if (report.signal != 0) {
+    engine::RunOutcome interrupted;
+    interrupted.signal = report.signal;
+    interrupted.result.exit_reason = ExitReason::interrupted;
+    return interrupted;
+  }
+  engine::RunOutcome outcome{reports::read_result(report.json), 0, {}};
+  for (const ScenarioResult& scenario : outcome.result.scenarios) observer.on_scenario(scenario);
+  return outcome;
+}
+
 int run(RunArguments arguments, const Environment& environment) {
   check(arguments);
   check_parameters_declared(arguments.run, environment);
@@ -193,6 +235,8 @@ int run(RunArguments arguments, const Environment& environment) {
   OutputPaths paths(engine::input_files(arguments.run));
   ReportOutputs outputs = run_outputs(arguments.reports, paths);
   check_snapshot_paths(arguments.run, paths);
+  if (!arguments.resume.empty() && !arguments.launcher.is_used())
+    paths.add("--resume " + arguments.resume, arguments.resume);
   engine::RunOptions& run_options = arguments.run;
   const bool is_another_run = engine::changes_machine(run_options);
   if (is_another_run && run_options.requires_baselines) {
@@ -210,10 +254,16 @@ int run(RunArguments arguments, const Environment& environment) {
   const reports::ReportStyle style = style_of(arguments);
   std::optional<engine::LiveBoard> board;
   if (arguments.watch && is_stderr_animated()) arguments.run.live_board = &board.emplace();
+  const bool is_launched = arguments.launcher.is_used();
+  const auto checkpoint =
+      opened_checkpoint(is_launched ? "" : arguments.resume, [&] { return work_of(run_options); });
+  arguments.run.checkpoint = checkpoint.get();
   TableObserver observer(style, !outputs.uses_stdout(),
                          !arguments.style.quiet && is_stderr_animated(), arguments.run.live_board);
   const engine::RunOutcome outcome =
-      engine::run_scenarios(arguments.run, environment.loader, observer);
+      is_launched ? launched_run(arguments, environment, observer)
+                  : engine::run_scenarios(arguments.run, environment.loader, observer);
+  if (is_launched && outcome.signal != 0) return outcome.exit_code();
   std::string errors = fmt::format("{}", fmt::join(outcome.errors, "\n"));
   const std::string report_errors = outputs.try_write(render_run(outcome.result, style));
   if (!errors.empty() && !report_errors.empty()) errors += '\n';
@@ -222,6 +272,7 @@ int run(RunArguments arguments, const Environment& environment) {
   if (arguments.tighten) {
     observer.print(tighter_limits_text(outcome.result, arguments.run.selection));
   }
+  tell_lack(checkpoint.get());
   if (!arguments.style.quiet) warn_unused_faults(outcome.result);
   tell_github(outcome.result);
   if (outcome.result.exit_reason == ExitReason::nothing_selected) {
@@ -269,8 +320,10 @@ std::function<int()> setup_run(CLI::App& app, const Environment& environment) {
   app.add_flag("--fail-fast", run_options.fail_fast,
                "Stop after the first scenario that does not pass");
   add_shard_option(app, arguments->shard, "files");
+  add_resume_option(app, arguments->resume);
   add_run_options(app, run_options, engine::RunCommand::run);
   add_jobs_option(app, run_options.jobs);
+  add_launcher_options(app, arguments->launcher);
   add_cuda_footer(app);
   add_output(app, *arguments);
   return [arguments, &environment] { return run(*arguments, environment); };

@@ -9,6 +9,7 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/cli/gpu_option.h"
 #include "harness/cli/option_values.h"
+#include "harness/cli/why_command.h"
 
 namespace ohm::cli {
 
@@ -96,6 +97,10 @@ void add_jobs_option(CLI::App& app, int& jobs) {
 
 void require_files(const engine::RunOptions& run) {
   if (run.files.empty()) throw UsageError("name the scenarios, as in scenarios/*.lua");
+  for (const std::string& file : run.files) {
+    const std::string hint = why_hint(file);
+    if (!hint.empty()) throw UsageError(fmt::format("{} is no scenario{}", file, hint));
+  }
 }
 
 void check_run_values(const engine::RunOptions& run) {

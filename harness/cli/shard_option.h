@@ -1,18 +1,22 @@
-// --shard, and the variables of the environment that replace it.
+// --shard: the part of the work, said outright or by a scheduler's variables.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 #include "harness/scenario/shard.h"
 
 namespace ohm::cli {
 
+/// Variables of the environment count only where this is asked for: runners of tests set theirs
+/// for programs that know nothing of them.
+inline constexpr std::string_view kShardOfEnvironment = "auto";
+
 /// `parts` is what is shared out: "files".
 CLI::Option* add_shard_option(CLI::App& app, std::string& text, const std::string& parts);
 
-/// The shard that `text` says; without one what GoogleTest's variables say, as runners of shards
-/// set them; all of the work without them. Throws UsageError.
+/// The shard that `text` says; all of the work without one. Throws UsageError.
 engine::Shard chosen_shard(const std::string& text);
 
 }  // namespace ohm::cli

@@ -13,37 +13,29 @@
 
 #include "allocator_shim/base/nearest_name.h"
 #include "harness/cli/cuda_options.h"
+#include "harness/cli/launcher_option.h"
 #include "harness/cli/option_values.h"
-#include "harness/cli/progress_line.h"
+#include "harness/cli/program_sweep.h"
 #include "harness/cli/report_outputs.h"
+#include "harness/cli/resume_option.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/shard_option.h"
 #include "harness/cli/style_options.h"
+#include "harness/cli/sweep_arguments.h"
 #include "harness/cli/terminal.h"
 #include "harness/run/input_files.h"
+#include "harness/run/shard_work.h"
 #include "harness/sweep/minimum_memory.h"
 #include "harness/sweep/sweep.h"
 #include "reports/console/minimum_text.h"
 #include "reports/console/sweep_text.h"
 #include "reports/json/minimum_json.h"
+#include "reports/json/result_reader.h"
+#include "reports/model/exit_code.h"
 
 namespace ohm::cli {
 
 namespace {
-
-struct SweepArguments {
-  engine::SweepOptions sweep;
-  std::vector<std::string> roles;
-  std::string points = "spread";
-  std::string form;  ///< empty: as the points want it
-  std::string level = "request";
-  std::string engine;
-  std::string shard;
-  std::vector<std::string> reports;
-  StyleOptions style;
-  bool bytes = false;
-  bool json = false;
-};
 
 /// What is failed when nothing else is asked for: problems are meant to fail.
 constexpr std::array<std::string_view, 2> kSweptRoles = {"mitigation", "control"};
@@ -102,27 +94,15 @@ void check_on_cuda(const SweepArguments& arguments) {
 
 void check(SweepArguments& arguments) {
   engine::SweepOptions& sweep = arguments.sweep;
+  refuse_program_options(arguments);
   require_files(sweep.run);
   check_cuda_options(sweep.run);
   check_run_options(sweep.run);
-  sweep.points = parsed("--points", [&] { return engine::parse_point_choice(arguments.points); });
-  using Forms = std::vector<FaultForm>;
-  sweep.forms =
-      chosen("--form", arguments.form,
-             std::array{Choice<Forms>{"transient", {FaultForm::transient}},
-                        Choice<Forms>{"persistent", {FaultForm::persistent}},
-                        Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}},
-                        Choice<Forms>{"", sweep.points.forms()}});
-  using engine::SweepEngine;
   const bool is_on_cuda = sweep.run.cuda.has_value();
-  if (arguments.engine.empty()) arguments.engine = is_on_cuda ? "exec" : "fork";
-  sweep.trials.engine = chosen("--engine", arguments.engine,
-                               std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
-                                          Choice<SweepEngine>{"exec", SweepEngine::exec}});
+  if (arguments.engine.empty() && is_on_cuda) arguments.engine = "exec";
+  take_faults(arguments);
   if (is_on_cuda) check_on_cuda(arguments);
-  sweep.filter.level = level_named(arguments.level);
-  sweep.shard = chosen_shard(arguments.shard);
-  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
+  check_launcher(arguments.launcher, arguments.resume, arguments.shard);
   check_roles(arguments.roles);
   std::vector<std::string>& cases = sweep.run.selection.cases;
   cases.insert(cases.end(), arguments.roles.begin(), arguments.roles.end());
@@ -130,29 +110,16 @@ void check(SweepArguments& arguments) {
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
 
-/// Prints scenarios as they come, and a progress line where people wait.
-class SweepPrinter final : public engine::SweepObserver {
- public:
-  SweepPrinter(const reports::ReportStyle& style, bool prints, bool shows_progress)
-      : style_(style), prints_(prints), progress_(shows_progress) {}
-
-  void on_progress(std::size_t finished, std::size_t total) override {
-    progress_.show(finished, total);
-  }
-  void on_scenario(const SweptScenario& scenario) override {
-    progress_.erase();
-    if (prints_) print_text(reports::sweep_scenario_text(scenario, style_));
-  }
-  void on_end(const SweepResult& result) {
-    progress_.erase();
-    if (prints_) print_text(reports::sweep_summary_text(result, style_));
-  }
-
- private:
-  const reports::ReportStyle& style_;
-  bool prints_;
-  ProgressLine progress_;
-};
+/// What a launcher found for all of its shards; null: nothing is known.
+std::unique_ptr<const engine::Checkpoint> opened_fault_free(const SweepArguments& arguments) {
+  if (arguments.fault_free.empty()) return nullptr;
+  engine::CheckpointedWork work = engine::checkpointed_work(arguments.sweep);
+  work.settings["shard"] = engine::all_shards_text(arguments.sweep.shard.count);
+  return parsed("--fault-free", [&] {
+    return std::make_unique<engine::Checkpoint>(arguments.fault_free, work,
+                                                engine::CheckpointUse::reads);
+  });
+}
 
 int find_minimum(const SweepArguments& arguments, const Environment& environment,
                  const reports::ReportStyle& style) {
@@ -171,6 +138,31 @@ int find_minimum(const SweepArguments& arguments, const Environment& environment
   return outcome.exit_code();
 }
 
+/// All of it by an array of jobs: what they found is printed and reported as if this machine had.
+int launched_sweep(const SweepArguments& arguments, const Environment& environment,
+                   ReportOutputs& outputs, const reports::ReportStyle& style) {
+  LaunchedCommand command{"sweep", environment.words, {}, arguments.resume, {}, {}};
+  // Relative to the folder of the launcher, as all of its words are.
+  command.more = {"--fault-free", arguments.resume + "/work"};
+  command.described = [&](const engine::Shard& shard) {
+    engine::SweepOptions of_shard = arguments.sweep;
+    of_shard.shard = shard;
+    return engine::checkpointed_work(of_shard);
+  };
+  command.prepare = [&](engine::Checkpoint& known) {
+    return engine::run_without_faults(arguments.sweep, environment.loader, known);
+  };
+  const LaunchedReport report = launched_report(arguments.launcher, command);
+  if (report.signal != 0) return process_code(ExitReason::interrupted, report.signal);
+  const SweepResult result = reports::read_whole_sweep(report.json);
+  SweepPrinter printer(style, !outputs.uses_stdout(), /*shows_progress=*/false);
+  for (const SweptScenario& scenario : result.scenarios) printer.on_scenario(scenario);
+  const std::string errors = outputs.try_write(render_sweep(result));
+  printer.on_end(result);
+  if (!errors.empty()) throw UsageError(errors);
+  return process_code(result.exit_reason, 0);
+}
+
 int sweep(SweepArguments arguments, const Environment& environment) {
   check(arguments);
   check_cases_declared(arguments.sweep.run, environment);
@@ -178,13 +170,24 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   const reports::ReportStyle style = report_style(arguments.style);
   if (arguments.bytes) return find_minimum(arguments, environment, style);
   OutputPaths paths(engine::input_files(arguments.sweep.run));
+  if (!arguments.resume.empty() && !arguments.launcher.is_used())
+    paths.add("--resume " + arguments.resume, arguments.resume);
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
+  if (arguments.launcher.is_used()) {
+    return launched_sweep(arguments, environment, outputs, style);
+  }
   SweepPrinter printer(style, !outputs.uses_stdout(),
                        !arguments.style.quiet && is_stderr_animated());
+  const auto checkpoint = opened_checkpoint(
+      arguments.resume, [&] { return engine::checkpointed_work(arguments.sweep); });
+  arguments.sweep.run.checkpoint = checkpoint.get();
+  const auto fault_free = opened_fault_free(arguments);
+  arguments.sweep.fault_free = fault_free.get();
   const engine::SweepOutcome outcome =
       engine::run_sweep(arguments.sweep, environment.loader, printer);
   const std::string errors = outputs.try_write(render_sweep(outcome.result));
   printer.on_end(outcome.result);
+  tell_lack(checkpoint.get());
   if (!errors.empty()) throw UsageError(errors);
   return outcome.exit_code();
 }
@@ -220,11 +223,33 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
                      "fork (runs in turn, or copies of one run) or exec (a process for each fault) "
                      "(default: fork; exec on real cards)")
           ->type_name("NAME"),
-      add_shard_option(app, arguments.shard, "faults")};
+      add_shard_option(app, arguments.shard, "faults"),
+      add_resume_option(app, arguments.resume),
+      app.add_option(
+             "--fault-free", arguments.fault_free,
+             "What a launcher found without faults, for all of its shards: the file work in "
+             "its folder")
+          ->type_name("PATH")};
   CLI::Option* bytes = app.add_flag(
       "--bytes", arguments.bytes,
       "Find the least memory with which each variant passes, and what fails with less");
   for (CLI::Option* option : of_faults) bytes->excludes(option);
+}
+
+void add_program_options(CLI::App& app, SweepArguments& arguments) {
+  app.add_option("--memory", arguments.memory,
+                 "Of a command after --: device, what PyTorch asks virtual GPUs for, or host, what "
+                 "any program asks for with malloc and its like (default: device for Python "
+                 "programs that use a GPU, otherwise host)")
+      ->type_name("WHICH")
+      ->check(not_empty());
+  app.add_option("--check", arguments.check,
+                 "Of a command after --: an expression of Python, evaluated in its script's module "
+                 "at its end, whose value has to be that of the run without faults")
+      ->type_name("EXPR")
+      ->check(not_empty());
+  app.add_flag("--scratch", arguments.in_scratch,
+               "Of a command after --: each run, and each fault, in a copy of this folder");
 }
 
 void add_output(CLI::App& app, SweepArguments& arguments) {
@@ -244,15 +269,54 @@ void add_output(CLI::App& app, SweepArguments& arguments) {
 
 }  // namespace
 
+void take_faults(SweepArguments& arguments) {
+  engine::SweepOptions& sweep = arguments.sweep;
+  sweep.points = parsed("--points", [&] { return engine::parse_point_choice(arguments.points); });
+  using Forms = std::vector<FaultForm>;
+  sweep.forms =
+      chosen("--form", arguments.form,
+             std::array{Choice<Forms>{"transient", {FaultForm::transient}},
+                        Choice<Forms>{"persistent", {FaultForm::persistent}},
+                        Choice<Forms>{"both", {FaultForm::transient, FaultForm::persistent}},
+                        Choice<Forms>{"", sweep.points.forms()}});
+  using engine::SweepEngine;
+  if (arguments.engine.empty()) arguments.engine = "fork";
+  sweep.trials.engine = chosen("--engine", arguments.engine,
+                               std::array{Choice<SweepEngine>{"fork", SweepEngine::fork},
+                                          Choice<SweepEngine>{"exec", SweepEngine::exec}});
+  sweep.filter.level = level_named(arguments.level);
+  sweep.shard = chosen_shard(arguments.shard);
+  if (sweep.trials.depth < 1 || sweep.trials.depth > 2) throw UsageError("--depth must be 1 or 2");
+}
+
+void SweepPrinter::on_progress(std::size_t finished, std::size_t total) {
+  progress_.show(finished, total);
+}
+
+void SweepPrinter::on_scenario(const SweptScenario& scenario) {
+  progress_.erase();
+  if (prints_) print_text(reports::sweep_scenario_text(scenario, style_));
+}
+
+void SweepPrinter::on_end(const SweepResult& result) {
+  progress_.erase();
+  if (prints_) print_text(reports::sweep_summary_text(result, style_));
+}
+
 std::function<int()> setup_sweep(CLI::App& app, const Environment& environment) {
   const auto arguments = std::make_shared<SweepArguments>();
   add_selection_options(app, arguments->sweep.run);
   add_faults(app, *arguments);
+  add_program_options(app, *arguments);
   add_run_options(app, arguments->sweep.run, engine::RunCommand::sweep);
   add_jobs_option(app, arguments->sweep.run.jobs);
+  add_launcher_options(app, arguments->launcher);
   add_cuda_footer(app);
   add_output(app, *arguments);
-  return [arguments, &environment] { return sweep(*arguments, environment); };
+  return [arguments, &app, &environment] {
+    if (environment.program.empty()) return sweep(*arguments, environment);
+    return sweep_program(*arguments, app, environment.program);
+  };
 }
 
 }  // namespace ohm::cli

@@ -1,4 +1,4 @@
-// ohm sweep: fails the allocations of scenarios, one after the other.
+// ohm sweep: fails the allocations of scenarios, or of a command, one after the other.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@ inline constexpr Command kSweepCommand = {
     "sweep", "Fail every allocation, one at a time, and judge the outcome",
     "ohm sweep scenarios/*.lua\n"
     "ohm sweep scenarios/oom_recovery.lua --points all --form both\n"
-    "ohm sweep scenarios/*.lua --level segment --engine exec",
-    setup_sweep};
+    "ohm sweep scenarios/*.lua --level segment --engine exec\n"
+    "ohm sweep -- python train.py",
+    setup_sweep, StartsProgram::maybe};
 
 }  // namespace ohm::cli

@@ -1,6 +1,7 @@
 #include "harness/exec/child_command.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,16 +68,22 @@ class StartError {
 };
 
 /// False where a file cannot be opened.
-bool redirect(const std::string& output) {
-  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  return nothing >= 0 && file >= 0 && dup2(nothing, STDIN_FILENO) >= 0 &&
-         dup2(file, STDOUT_FILENO) >= 0 && dup2(file, STDERR_FILENO) >= 0;
+bool redirect(const ChildCommand& command) {
+  // What this program was given beside: a pipe that the command knows nothing of, say.
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  const std::string input = command.input.empty() ? "/dev/null" : command.input;
+  const int source = open(input.c_str(), O_RDONLY | O_CLOEXEC);
+  constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  const int file = open(command.output.c_str(), kNew, 0600);
+  const int errors = command.errors.empty() ? file : open(command.errors.c_str(), kNew, 0600);
+  return source >= 0 && file >= 0 && errors >= 0 && dup2(source, STDIN_FILENO) >= 0 &&
+         dup2(file, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0;
 }
 
 /// Returns only where the program cannot be started.
 void exec(const ChildCommand& command) {
-  if (!command.output.empty() && !redirect(command.output)) return;
+  if (!command.output.empty() && !redirect(command)) return;
+  if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) return;
   std::vector<char*> words;
   for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +17,12 @@ struct ChildCommand {
   std::vector<std::string> words;  ///< its name and its arguments
   /// Variables on top of this program's own.
   std::vector<std::pair<std::string, std::string>> environment;
-  /// A file that takes both of its outputs, while there is nothing to read; empty: these are this
-  /// program's.
+  /// A file that takes both of its outputs, while there is nothing to read, and nothing else is
+  /// open; empty: all of these are this program's.
   std::string output;
+  std::string errors;  ///< with `output`: another one, for its standard error; empty: the same
+  std::string input;   ///< with `output`: what it reads; empty: nothing
+  std::string folder;  ///< that it is started in; empty: this program's
   double timeout_seconds = 0;  ///< then it is killed; 0: it is not
 };
 
@@ -30,6 +34,16 @@ struct CommandEnd {
   /// SIGINT, SIGTERM or SIGHUP, which this program was sent meanwhile; 0: none. A command may see
   /// to them in its own way.
   int asked_to_end = 0;
+};
+
+/// This program was asked to end while a command ran.
+class CommandInterrupted : public std::runtime_error {
+ public:
+  explicit CommandInterrupted(int signal) : std::runtime_error("interrupted"), signal_(signal) {}
+  int signal() const { return signal_; }
+
+ private:
+  int signal_;
 };
 
 /// Starts commands. While it lives, signals that this program is sent wait for run(): what has to

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "allocator_shim/caching/rule_set.h"
+#include "allocator_shim/base/rule_set.h"
 #include "harness/fit/command_trial.h"
 #include "harness/fit/smallest_gpu.h"
 #include "harness/fit/varied_command.h"
@@ -37,7 +37,7 @@ const RuleSet& rules_of(std::string_view torch_version) {
     }
     return number;
   };
-  const RuleSet* nearest = &default_rule_set();
+  const RuleSet* nearest = &rule_sets().front();
   for (const RuleSet& rules : rule_sets()) {
     const bool is_there_yet =
         number_after(rules.name, "pytorch-2.") <= number_after(torch_version, "2.");

@@ -45,7 +45,7 @@ void order_frees(RequestList& list) {
 
 /// What the processes asked all of their GPUs for: each process has GPUs of its own, so they count
 /// on. Nullopt where some did not write it down, or not all of it.
-std::optional<RequestList> request_list(const std::vector<ProcessRecord>& records) {
+std::optional<RequestList> recorded_request_list(const std::vector<ProcessRecord>& records) {
   EventRecord events;
   int first_device = 0;
   for (const ProcessRecord& record : records) {
@@ -169,7 +169,7 @@ CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& que
   if (trial.probe.stop) return trial;
   trial.probe.point = totals.largest;
   trial.probe.point->value = question.value;
-  trial.requests = request_list(records);
+  trial.requests = recorded_request_list(records);
   return trial;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,16 +12,6 @@
 #include "harness/fit/fit_search.h"
 
 namespace ohm::engine {
-
-/// This program was asked to end while the command ran.
-class CommandInterrupted : public std::runtime_error {
- public:
-  explicit CommandInterrupted(int signal) : std::runtime_error("interrupted"), signal_(signal) {}
-  int signal() const { return signal_; }
-
- private:
-  int signal_;
-};
 
 struct CommandQuestion {
   std::vector<std::string> words;

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator_shim/caching/rule_set.h"
+#include "allocator_shim/base/rule_set.h"
 #include "allocator_shim/device/stream_events.h"
 #include "allocator_shim/observe/event_record.h"
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/gate/baseline_check.h"
+#include "reports/history/recorded_steps.h"
 #include "reports/json/result_input.h"
 #include "reports/text/measured_text.h"
 
@@ -18,12 +19,14 @@ namespace {
 
 void check_answerable(const Limit& limit, RecordedCounters counters) {
   const InSnapshot in_snapshot = limit.measurement->in_snapshot;
+  const bool is_of_host = counters == RecordedCounters::host;
   const bool is_unknown =
-      in_snapshot == InSnapshot::absent ||
+      in_snapshot == InSnapshot::absent || (in_snapshot == InSnapshot::host) != is_of_host ||
       (in_snapshot == InSnapshot::counter && counters == RecordedCounters::absent);
   if (is_unknown) {
-    throw std::invalid_argument(fmt::format("limit \"{}\": a snapshot does not record {}",
-                                            limit.text, limit.measurement->name));
+    throw std::invalid_argument(fmt::format("limit \"{}\": {} does not record {}", limit.text,
+                                            is_of_host ? "--memory host" : "a snapshot",
+                                            limit.measurement->name));
   }
   for (const BoundTerm& term : limit.bound) {
     if (term.variant.empty()) continue;
@@ -39,6 +42,7 @@ MeasuredVariant measured(const reports::RecordedRun& recorded) {
   measured.outcome = Outcome::completed;
   measured.steps = variant.steps;
   measured.devices = variant.devices;
+  if (variant.host) measured.host = *variant.host;
   measured.allocated_at_marks = recorded.allocated_at_marks;
   return measured;
 }
@@ -112,6 +116,8 @@ RecordedGate::RecordedGate(const std::vector<std::string>& limits, RecordedCount
 void RecordedGate::judge(reports::RecordedRun& recorded, bool is_only) const {
   ScenarioResult& scenario = recorded.result.scenarios.front();
   VariantResult& variant = scenario.variants.front();
+  const bool is_judged = !limits_.empty() || !baseline_path_.empty();
+  if (is_judged && variant.verdict == Verdict::recorded) variant.verdict = Verdict::passed;
   judge_limits(recorded, variant);
   if (!baseline_path_.empty()) judge_baseline(scenario, is_only);
   scenario.verdict = variant.verdict;
@@ -133,10 +139,11 @@ void RecordedGate::judge_limits(const reports::RecordedRun& recorded,
                          }).result;
     const bool is_growth = limit.measurement->in_snapshot == InSnapshot::slope;
     if (is_growth && !result.measured) {
-      result.note = fmt::format(
-          "the snapshot shows {} steps, marked or repeated: too few to tell growth", figures.steps);
-    }
-    if (result.holds != true) {
+      result.note = fmt::format("not measured: the snapshot shows {} steps; {}", figures.steps,
+                                reports::kHowToMarkSteps);
+      variant.verdict = Verdict::error;
+      variant.reason = reports::limit_sentence(result);
+    } else if (result.holds != true) {
       fail(variant, is_growth ? FailureType::leak_slope : FailureType::limit_exceeded,
            reports::limit_sentence(result));
     }

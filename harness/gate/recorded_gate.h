@@ -13,7 +13,11 @@
 namespace ohm::engine {
 
 /// What stands beside the events of a recording.
-enum class RecordedCounters : std::uint8_t { absent, present };
+enum class RecordedCounters : std::uint8_t {
+  absent,
+  present,
+  host,  ///< of the host's memory, and there are no events: it is not about GPUs
+};
 
 class RecordedGate {
  public:

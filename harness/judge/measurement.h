@@ -29,6 +29,7 @@ struct Measured {
 /// Whether a recorded memory snapshot tells a figure.
 enum class InSnapshot : std::uint8_t {
   absent,   ///< it must not be taken for 0
+  host,     ///< where the host's memory was recorded: a snapshot is of a GPU
   counter,  ///< where the allocator's own counters were recorded beside the snapshot
   figure,
   slope,  ///< from step to step: a limit that it breaks is a leak

@@ -163,6 +163,7 @@ void Machine::add_gpus_of(const MachineOptions& options) {
 void Machine::add_process() {
   CachingAllocatorOptions options;
   options.rules = rule_set_or_default(options_.gpu.rules);
+  context_.rules = options.rules;
   options.settings = parse_settings(options_.gpu.alloc_conf.value_or(""), options.rules);
   for (int index = 0; index < options_.gpu.count; ++index) {
     options.device = index;
@@ -260,7 +261,6 @@ void Machine::add_gpu(const CachingAllocatorOptions& options) {
   slot.multiprocessors = profile.multiprocessors;
   slot.threads_per_multiprocessor = profile.threads_per_multiprocessor;
   slot.compute_capability_major = profile.compute_capability[0];
-  slot.keeps_lt_workspaces = options.rules.keeps_lt_workspaces;
   context_.gpus.push_back(std::move(slot));
   gpus_.push_back(std::move(gpu));
 }
@@ -329,7 +329,9 @@ Snapshot Machine::snapshot() const {
   for (const auto& gpu : gpus_) segments.push_back(gpu->caching->segments());
   const AllocatorSettings settings =
       gpus_.empty() ? AllocatorSettings() : gpus_.front()->caching->settings();
-  return snapshot_of(segments, events_, sites_, snapshot_settings(settings), history_);
+  const RuleSet& rules = context_.rules;
+  return snapshot_of(segments, events_, sites_, snapshot_settings(settings, rules), history_,
+                     rules.has_later_snapshot_keys);
 }
 
 void Machine::restart_history(std::size_t max_entries) {

@@ -44,13 +44,13 @@ def record_when_torch_is_imported():
     if not folder:
         return
     recorder = Recorder(folder)
-    sys.meta_path.insert(0, _TorchFinder(recorder))
+    sys.meta_path.insert(0, TorchFinder(recorder))
     # The first to be registered is the last to run: what others do at the end is recorded, too.
     atexit.register(recorder.on_exit)
 
 
-class _TorchFinder:
-    """Finds torch where it is, once, and tells the recorder after its import."""
+class TorchFinder:
+    """Finds torch where it is, once, and tells the recorder (or whoever waits) after its import."""
 
     def __init__(self, recorder):
         self.recorder = recorder
@@ -68,7 +68,7 @@ class _TorchFinder:
         execute = loader.exec_module
 
         def exec_module(module):
-            del loader.exec_module
+            vars(loader).pop("exec_module", None)  # another one that waits may have done so
             execute(module)
             self.recorder.wait_for_cuda(module)
 
@@ -218,7 +218,7 @@ class Recorder:
     @noting_errors
     def _note_error(self, error):
         trace = traceback.extract_tb(error.__traceback__)
-        frames = [frame for frame in trace if not self._is_of_library(frame.filename)]
+        frames = [frame for frame in trace if not is_of_library(frame.filename, self.torch)]
         self.error = {
             "type": type(error).__name__,
             "message": str(error),
@@ -226,10 +226,6 @@ class Recorder:
             "line": (frames[-1].lineno or 0) if frames else 0,
             "out_of_memory": isinstance(error, self.torch.cuda.OutOfMemoryError),
         }
-
-    def _is_of_library(self, path):
-        """PyTorch's own files, and others that were installed."""
-        return "-packages" + os.sep in path or path.startswith(os.path.dirname(self.torch.__file__))
 
     def _on_step(self, optimizer, *_):
         self._note_addresses([], [optimizer])
@@ -360,6 +356,11 @@ def modelled_names(device):
         return []
     tell.restype = ctypes.c_char_p
     return tell(device).decode().split()
+
+
+def is_of_library(path, torch):
+    """PyTorch's own files, and others that were installed."""
+    return "-packages" + os.sep in path or path.startswith(os.path.dirname(torch.__file__))
 
 
 def end_as_interrupted():

@@ -11,6 +11,14 @@ def _start():
         import ohm_recorder
 
         ohm_recorder.record_when_torch_is_imported()
+        if os.environ.get("OHM_FAULT") or os.environ.get("OHM_ONE_THREAD"):
+            import ohm_requests
+
+            ohm_requests.prepare_when_torch_is_imported()
+        if os.environ.get("OHM_SWEEP"):
+            import ohm_sweeper
+
+            ohm_sweeper.sweep_when_torch_is_imported(os.environ["OHM_SWEEP"])
     except Exception as error:  # it never keeps a program from starting
         sys.stderr.write(f"ohm: the program's memory is not recorded: {error!r}\n")
     # Children find the folder in the environment; this program must not find it.

@@ -27,6 +27,7 @@
 
 namespace ohm::engine {
 
+class Checkpoint;
 class LiveBoard;
 
 /// An amount of memory, written as in "1GiB".
@@ -70,6 +71,7 @@ struct RunOptions {
   SnapshotPaths snapshots;          ///< of what is selected; empty: none
   /// Shows the variants that run, and progress is reported ten times a second; nullptr: not shown.
   LiveBoard* live_board = nullptr;
+  Checkpoint* checkpoint = nullptr;  ///< keeps what is known; nullptr: nothing does
 };
 
 /// The commands that run scenarios, each with options of the table.

@@ -55,6 +55,7 @@ ExitReason reason_of(Outcome outcome) {
 ExitReason reason_of(const VariantResult& variant) {
   switch (variant.verdict) {
     case Verdict::passed:
+    case Verdict::recorded:
       return ExitReason::passed;
     case Verdict::failed:
       return ExitReason::failed;
@@ -277,7 +278,8 @@ void ScenarioRun::make_workers() {
                                          return task_of(variants[number / 2],
                                                         /*as_reference=*/number % 2 == 1);
                                        }};
-  workers_.emplace(static_cast<std::int64_t>(index_), loader_, load_request(), tasks, pool_);
+  workers_.emplace(static_cast<std::int64_t>(index_), loader_, load_request(), tasks, pool_,
+                   options_.checkpoint);
 }
 
 VariantTask ScenarioRun::task_of(const VariantDescription& variant, bool as_reference) const {

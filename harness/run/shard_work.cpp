@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allocator_shim/fault/fault_point.h"
+#include "harness/checkpoint/program_fingerprint.h"
 #include "harness/gate/baseline.h"
 #include "harness/scenario/required_modules.h"
 #include "harness/scenario/source_file.h"
@@ -74,6 +75,7 @@ std::map<std::string, std::string> settings_of(const RunOptions& options) {
       {"filter", options.selection.filter},
       {"fail_fast", options.fail_fast ? "true" : "false"},
       {"timestamps", options.timestamps ? "true" : "false"},
+      {"version", OHM_VERSION},
       {"history", options.recording == Recording::history ? "true" : "false"},
       {"require_baseline", options.requires_baselines ? "true" : "false"}};
   for (const RunOptionRow& row : kRunOptionRows)
@@ -83,6 +85,17 @@ std::map<std::string, std::string> settings_of(const RunOptions& options) {
 }
 
 }  // namespace
+
+CheckpointedWork checkpointed_work(const Shard& shard, const RunOptions& options) {
+  CheckpointedWork work{program_fingerprint(), settings_of(options), {}};
+  work.settings["shard"] = fmt::format("{}/{}", shard.index + 1, shard.count);
+  work.settings["recording"] = std::to_string(static_cast<int>(options.recording));
+  for (const ShardInput& input : inputs_of(options))
+    work.files.emplace_back(input.file, input.hash);
+  return work;
+}
+
+std::string all_shards_text(std::size_t count) { return fmt::format("all of {}", count); }
 
 std::optional<ShardResult> shard_result(const Shard& shard, const RunOptions& options) {
   if (shard.is_whole()) return std::nullopt;

@@ -101,7 +101,7 @@ class VariantRun final : public RunContext {
   }
   void dump_snapshot(const std::string& path) override {
     check_script_snapshot_path(path);
-    if (files_.script_writes) write_snapshot_file(machine_.snapshot(), path);
+    if (files_.script_writes) write_snapshot_file(snapshot(), path);
     machine_.record_snapshot();
   }
   Machine& machine() override { return machine_; }
@@ -121,13 +121,29 @@ class VariantRun final : public RunContext {
     if (recording_ == Recording::history) measured.history = memory_history(machine_, recorded_);
     if (files_.snapshot_path.empty()) return;
     try {
-      write_snapshot_file(machine_.snapshot(), files_.snapshot_path);
+      write_snapshot_file(snapshot(), files_.snapshot_path);
     } catch (const std::runtime_error& error) {
       measured.snapshot_error = error.what();
     }
   }
 
  private:
+  /// With its steps marked as a profiler marks those of PyTorch: readers need not look for them.
+  Snapshot snapshot() const {
+    Snapshot snapshot = machine_.snapshot();
+    const TextId name = snapshot.tables.intern("step");
+    const TextId start = snapshot.tables.intern("START");
+    const TextId end = snapshot.tables.intern("END");
+    std::int64_t began = 0;  // times are ordinals of events
+    for (const std::uint64_t events : recorded_.steps) {
+      const std::int64_t last = static_cast<std::int64_t>(events) - 1;
+      snapshot.external_annotations.push_back({name, start, 0, began});
+      snapshot.external_annotations.push_back({name, end, 0, last});
+      began = last + 1;
+    }
+    return snapshot;
+  }
+
   std::uint64_t events_so_far() const {
     return machine_.events().dropped() + machine_.events().size();
   }

@@ -1,5 +1,7 @@
 #include "harness/run/variant_workers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -26,14 +28,32 @@ std::string result_of(const VariantTask& task, Run&& run) {
 }  // namespace
 
 VariantWorkers::VariantWorkers(std::int64_t order, const ScenarioLoader& loader,
-                               LoadRequest request, Tasks tasks, WorkerPool& pool)
+                               LoadRequest request, Tasks tasks, WorkerPool& pool,
+                               Checkpoint* checkpoint)
     : order_(order),
       loader_(loader),
       request_(std::move(request)),
       tasks_(std::move(tasks)),
-      pool_(pool) {}
+      pool_(pool),
+      checkpoint_(checkpoint) {}
+
+/// Keeps the message, too.
+WorkDone VariantWorkers::kept(const std::string& piece, WorkDone done) const {
+  return [checkpoint = checkpoint_, piece, done = std::move(done)](WorkResult result) {
+    if (result.end == WorkEnd::message) checkpoint->add(piece, result.message);
+    done(std::move(result));
+  };
+}
 
 void VariantWorkers::submit(std::size_t task, WorkDone done) {
+  if (checkpoint_ != nullptr) {
+    const std::string piece = fmt::format("{}/{}", order_, task);
+    const std::string* const known = checkpoint_->find(piece);
+    if (known != nullptr)
+      return pool_.submit(
+          order_, [known] { return *known; }, std::move(done));
+    done = kept(piece, std::move(done));
+  }
   const MachineOptions machine = tasks_.at(task).machine;
   // A driver is opened with the machine, and cannot be used in a copy of the process that did.
   if (machine.cuda) return submit_alone({task, std::move(done)});

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/checkpoint/checkpoint.h"
 #include "harness/machine/machine_options.h"
 #include "harness/process/worker_pool.h"
 #include "harness/run/variant_process.h"
@@ -40,9 +41,10 @@ class VariantWorkers {
     std::function<VariantTask(std::size_t number)> at;
   };
 
-  /// Loader and pool outlive this, and this its last task. `order` is the pool's.
+  /// Loader, pool and checkpoint outlive this, and this its last task. `order` is the pool's.
+  /// Tasks that the checkpoint knows are not run again; nullptr: none is known, or kept.
   VariantWorkers(std::int64_t order, const ScenarioLoader& loader, LoadRequest request, Tasks tasks,
-                 WorkerPool& pool);
+                 WorkerPool& pool, Checkpoint* checkpoint);
   VariantWorkers(const VariantWorkers&) = delete;
   VariantWorkers& operator=(const VariantWorkers&) = delete;
 
@@ -71,6 +73,7 @@ class VariantWorkers {
     std::vector<Waiting> waiting;
   };
 
+  WorkDone kept(const std::string& piece, WorkDone done) const;
   Loading& loading_of(const MachineOptions& machine);
   Group& group_of(std::size_t task, Loading& loading);
   std::vector<std::string> variants_from(std::size_t first_task) const;
@@ -86,6 +89,7 @@ class VariantWorkers {
   LoadRequest request_;
   Tasks tasks_;
   WorkerPool& pool_;
+  Checkpoint* checkpoint_;
   std::list<Loading> loadings_;
   std::list<Group> groups_;
   bool is_beginning_ = false;  ///< one of them

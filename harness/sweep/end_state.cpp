@@ -130,7 +130,7 @@ std::uint64_t settings_key(Machine& machine) {
   const AttentionKernels& attention = context.state.attention_kernels;
   PointHash hash;
   for (const bool is_on : {context.cudnn_enabled, context.state.convolution_plans.is_benchmark,
-                           attention.flash, attention.efficient, attention.math}) {
+                           attention.flash, attention.efficient, attention.math, attention.cudnn}) {
     hash.add(std::uint64_t{is_on});
   }
   // Which convolutions were computed so far decides when the cache is emptied next.

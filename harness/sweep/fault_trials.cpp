@@ -44,12 +44,14 @@ class TurnCosts {
 class FaultTrials {
  public:
   FaultTrials(const ScenarioLoader& loader, const TrialSetup& setup, const FaultFreeRun& fault_free,
-              const std::vector<FaultTask>& tasks, const TrialsOptions& options)
+              const std::vector<FaultTask>& tasks, const TrialsOptions& options,
+              const KeepVerdict& keep)
       : loader_(loader),
         setup_(setup),
         fault_free_(fault_free),
         tasks_(tasks),
         options_(options),
+        keep_(keep),
         verdicts_(tasks.size()) {}
 
   std::vector<TaskVerdict> run() {
@@ -76,7 +78,7 @@ class FaultTrials {
     if (index == 0 || tasks_[index].call != tasks_[index - 1].call) return false;
     const TaskVerdict& other_form = verdicts_[index - 1];
     if (!other_form.verdict.ended_at_failure) return false;
-    verdicts_[index] = other_form;
+    set_verdict(index, other_form);
     return true;
   }
 
@@ -128,7 +130,7 @@ class FaultTrials {
       const TaskVerdict task = decoded_verdicts(message).at(0);
       costs.add(task);
       note_usable(task);
-      verdicts_[next_++] = task;
+      set_verdict(next_++, task);
       if (next_ < tasks_.size() && is_known(next_)) ++next_;
     }
     // What killed the process may be a trial's own failure, or what the one before it left.
@@ -158,7 +160,7 @@ class FaultTrials {
         child_ = &process_;
         return tasks_[next_].form;
       }
-      take(verdicts_[next_], process_);
+      set_verdict(next_, taken(process_));
     }
     return std::nullopt;
   }
@@ -167,7 +169,7 @@ class FaultTrials {
 
   void run_alone(std::size_t index) {
     const FaultTask& task = tasks_[index];
-    if (!process_.fork_child(options_.limits)) return take(verdicts_[index], process_);
+    if (!process_.fork_child(options_.limits)) return set_verdict(index, taken(process_));
     child_ = &process_;
     Trial trial(loader_, setup_,
                 [&](std::size_t call) { return call == task.call ? Form(task.form) : Form(); });
@@ -203,9 +205,7 @@ class FaultTrials {
       child_ = &second_process_;
       return FaultForm::transient;
     }
-    TaskVerdict task;
-    take(task, second_process_);
-    chain.verdict = task.verdict;
+    chain.verdict = taken(second_process_).verdict;
     chains_.push_back(chain);
     return {};
   }
@@ -224,15 +224,22 @@ class FaultTrials {
 
   // ---- in the parent
 
-  void take(TaskVerdict& task, TrialProcess& process) {
+  TaskVerdict taken(TrialProcess& process) {
     const TrialProcess::Ended ended = process.wait();
-    task = ended.end == TrialProcess::End::left ? decoded_verdicts(ended.messages.at(0)).at(0)
-                                                : ended_badly(ended);
+    TaskVerdict task = ended.end == TrialProcess::End::left
+                           ? decoded_verdicts(ended.messages.at(0)).at(0)
+                           : ended_badly(ended);
     note_usable(task);
+    return task;
   }
 
   // ---- in both
 
+  /// A child's knowledge is its own: what is to be kept is told by the worker.
+  void set_verdict(std::size_t index, const TaskVerdict& verdict) {
+    verdicts_[index] = verdict;
+    if (keep_ && child_ == nullptr) keep_(index, verdict);
+  }
   void note_usable(const TaskVerdict& task) {
     if (task.verdict.state_key != 0) usable_.insert(task.verdict.state_key);
   }
@@ -242,6 +249,7 @@ class FaultTrials {
   const FaultFreeRun& fault_free_;
   const std::vector<FaultTask>& tasks_;
   const TrialsOptions& options_;
+  const KeepVerdict& keep_;
   std::vector<TaskVerdict> verdicts_;
   std::set<std::size_t> needs_own_run_;
   std::size_t next_ = 0;
@@ -259,8 +267,8 @@ class FaultTrials {
 std::vector<TaskVerdict> run_tasks(const ScenarioLoader& loader, const TrialSetup& setup,
                                    const FaultFreeRun& fault_free,
                                    const std::vector<FaultTask>& tasks,
-                                   const TrialsOptions& options) {
-  return FaultTrials(loader, setup, fault_free, tasks, options).run();
+                                   const TrialsOptions& options, const KeepVerdict& keep) {
+  return FaultTrials(loader, setup, fault_free, tasks, options, keep).run();
 }
 
 }  // namespace ohm::engine

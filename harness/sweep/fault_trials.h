@@ -1,7 +1,9 @@
 // Trials of a variant: in each of its runs one call fails, and the outcome is judged.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "harness/sweep/fault_task.h"
@@ -22,10 +24,13 @@ struct TrialsOptions {
   double seconds_of_a_fork = 5e-4;  ///< what a run in turn may take before it fails; 0: only forks
 };
 
+/// Told in the worker process as soon as a task has its verdict.
+using KeepVerdict = std::function<void(std::size_t task, const TaskVerdict& verdict)>;
+
 /// In a worker process. `tasks` are in the order of their calls; the verdicts are in theirs.
 std::vector<TaskVerdict> run_tasks(const ScenarioLoader& loader, const TrialSetup& setup,
                                    const FaultFreeRun& fault_free,
                                    const std::vector<FaultTask>& tasks,
-                                   const TrialsOptions& options);
+                                   const TrialsOptions& options, const KeepVerdict& keep = {});
 
 }  // namespace ohm::engine

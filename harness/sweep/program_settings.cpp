@@ -42,6 +42,7 @@ ProgramSettings program_settings(Machine& machine) {
       {"flash attention", on_or_off(attention.flash)},
       {"memory-efficient attention", on_or_off(attention.efficient)},
       {"attention step by step", on_or_off(attention.math)},
+      {"cuDNN's attention", on_or_off(attention.cudnn)},
       {"the memory history", history_words(machine.history_entries())},
   };
   for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {

@@ -14,6 +14,7 @@
 #include "harness/run/worker_messages.h"
 #include "harness/scenario/script_errors.h"
 #include "harness/scenario/script_sources.h"
+#include "harness/sweep/cost_share.h"
 #include "harness/sweep/variant_sweep.h"
 
 namespace ohm::engine {
@@ -24,18 +25,22 @@ namespace {
 class ScenarioSweep {
  public:
   ScenarioSweep(std::size_t index, std::string path, const SweepOptions& options,
-                const ScenarioLoader& loader, WorkerPool& pool)
+                const ScenarioLoader& loader, WorkerPool& pool, Checkpoint* found)
       : order_(static_cast<std::int64_t>(index)),
         path_(std::move(path)),
         options_(options),
         loader_(loader),
-        pool_(pool) {}
+        pool_(pool),
+        found_(found) {}
 
   void start() {
     try {
       sources_ = read_script_sources(path_);
     } catch (const ScriptError& error) {
       return fail(error_result(error), ExitReason::script_error);
+    }
+    if (const std::string* const known = known_description()) {
+      return take_description({WorkEnd::message, *known, {}, {}});
     }
     const auto load = [this] { return encoded(load_scenario(loader_, load_request())); };
     pool_.submit(order_, load, [this](const WorkResult& result) { take_description(result); });
@@ -47,6 +52,15 @@ class ScenarioSweep {
                                       [](const VariantSweep& one) { return one.is_finished(); }));
   }
   bool is_empty() const { return is_loaded_ && variants_.empty(); }
+
+  /// Those whose requests are known before any of them has run.
+  std::vector<VariantSweep*> known_variants() {
+    std::vector<VariantSweep*> known;
+    for (VariantSweep& variant : variants_) {
+      if (variant.is_known()) known.push_back(&variant);
+    }
+    return known;
+  }
 
   SweptScenario result() const {
     SweptScenario swept;
@@ -72,6 +86,14 @@ class ScenarioSweep {
  private:
   LoadRequest load_request() const { return engine::load_request(options_.run, path_, sources_); }
 
+  std::string piece() const { return std::to_string(order_); }
+  const Checkpoint* before() const { return found_ != nullptr ? found_ : options_.fault_free; }
+  /// Without it nothing else of the scenario is taken as known: what is shared out by its cost has
+  /// to be known before anything runs.
+  const std::string* known_description() const {
+    return before() == nullptr ? nullptr : before()->find(piece());
+  }
+
   void fail(ErrorResult error, ExitReason reason) {
     error_ = std::move(error);
     error_reason_ = reason;
@@ -84,6 +106,7 @@ class ScenarioSweep {
                   reason_of(result.end));
     }
     LoadedScenario loaded = decoded_scenario(result.message);
+    if (found_ != nullptr && !loaded.error) found_->add(piece(), result.message);
     add_modules(loaded, sources_);
     if (loaded.error) return fail(std::move(*loaded.error), ExitReason::script_error);
     try {
@@ -95,8 +118,11 @@ class ScenarioSweep {
         selected_variants(description_, options_.run.selection);
     for (const VariantDescription& variant : description_.variants) {
       if (std::find(selected.begin(), selected.end(), variant.name) == selected.end()) continue;
-      variants_.emplace_back(options_, loader_, pool_, order_, description_, variant, sources_)
-          .start();
+      VariantSweep& sweep =
+          variants_.emplace_back(options_, loader_, pool_, order_, description_, variant, sources_);
+      if (known_description() != nullptr) sweep.known_in(*before());
+      if (found_ != nullptr) sweep.only_without_faults(*found_);
+      sweep.start();
     }
     is_loaded_ = true;
   }
@@ -106,6 +132,7 @@ class ScenarioSweep {
   const SweepOptions& options_;
   const ScenarioLoader& loader_;
   WorkerPool& pool_;
+  Checkpoint* found_;  ///< by run_without_faults(); nullptr: faults are injected
   ScriptSources sources_;
   ScenarioDescription description_;
   std::list<VariantSweep> variants_;
@@ -133,13 +160,59 @@ SweepResult result_for(const SweepOptions& options) {
 
 int SweepOutcome::exit_code() const { return process_code(result.exit_reason, signal); }
 
+CheckpointedWork checkpointed_work(const SweepOptions& options) {
+  CheckpointedWork work = checkpointed_work(options.shard, options.run);
+  const SweepResult described = result_for(options);
+  work.settings["command"] = "sweep";
+  work.settings["points"] = described.points;
+  work.settings["form"] = described.form;
+  work.settings["level"] = described.level;
+  work.settings["host"] = described.host ? "true" : "false";
+  work.settings["depth"] = std::to_string(described.depth);
+  return work;
+}
+
+namespace {
+
+/// Of what is known before, by its cost; what comes to be known later is shared out by its numbers.
+void share_out(std::list<ScenarioSweep>& scenarios, const Shard& shard) {
+  std::vector<VariantSweep*> known;
+  for (ScenarioSweep& scenario : scenarios) {
+    for (VariantSweep* const variant : scenario.known_variants()) known.push_back(variant);
+  }
+  std::vector<double> costs;
+  std::vector<std::size_t> first_pieces;
+  for (const VariantSweep* const variant : known) {
+    const std::vector<double> more = variant->costs();
+    first_pieces.push_back(costs.size());
+    costs.insert(costs.end(), more.begin(), more.end());
+  }
+  const std::vector<bool> share = share_of_costs(costs, shard);
+  for (std::size_t i = 0; i < known.size(); ++i) known[i]->begin(share, first_pieces[i]);
+}
+
+}  // namespace
+
+int run_without_faults(const SweepOptions& options, const ScenarioLoader& loader,
+                       Checkpoint& known) {
+  WorkerPool pool({std::max(1, options.run.jobs), options.run.timeout_seconds});
+  std::list<ScenarioSweep> scenarios;
+  for (std::size_t i = 0; i < options.run.files.size(); ++i) {
+    scenarios.emplace_back(i, options.run.files[i], options, loader, pool, &known).start();
+  }
+  pool.run([] { return true; });
+  known.sync();
+  return InterruptGuard::signal();
+}
+
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
                        SweepObserver& observer) {
   WorkerPool pool({std::max(1, options.run.jobs), options.run.timeout_seconds});
   std::list<ScenarioSweep> scenarios;
   for (std::size_t i = 0; i < options.run.files.size(); ++i) {
-    scenarios.emplace_back(i, options.run.files[i], options, loader, pool).start();
+    scenarios.emplace_back(i, options.run.files[i], options, loader, pool, nullptr).start();
   }
+  share_out(scenarios, options.shard);
   SweepOutcome outcome{result_for(options), 0};
   SweepResult& result = outcome.result;
   auto next = scenarios.begin();

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "harness/checkpoint/checkpoint.h"
 #include "harness/scenario/scenario_program.h"
 #include "harness/sweep/sweep_options.h"
 #include "reports/model/sweep_result.h"
@@ -27,6 +28,14 @@ struct SweepOutcome {
 
   int exit_code() const;
 };
+
+/// All that the result depends on, for options.run.checkpoint.
+CheckpointedWork checkpointed_work(const SweepOptions& options);
+
+/// Keeps in `known`, which is of the same work, what the variants do without faults, as far as it
+/// is not there yet. What cannot be swept is left out. Returns the signal that ended it; 0: none.
+int run_without_faults(const SweepOptions& options, const ScenarioLoader& loader,
+                       Checkpoint& known);
 
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
                        SweepObserver& observer);

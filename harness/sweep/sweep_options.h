@@ -21,6 +21,9 @@ struct SweepOptions {
   CallFilter filter;
   TrialsOptions trials;
   Shard shard;  ///< of all faults of each variant
+  /// What the variants do without faults, found before by run_without_faults(): then nothing is run
+  /// but what is failed, and shards are cut by what it costs. nullptr: every shard finds it.
+  const Checkpoint* fault_free = nullptr;
 };
 
 }  // namespace ohm::engine

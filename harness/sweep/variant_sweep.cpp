@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
+#include "harness/checkpoint/checkpoint.h"
 #include "harness/run/rerun_command.h"
 #include "harness/run/variant_machine.h"
 #include "harness/scenario/script_errors.h"
@@ -76,7 +77,18 @@ void VariantSweep::fail(std::string message, std::string hint, ExitReason reason
 
 // ---- fault-free --------------------------------------------------------------------------------
 
-void VariantSweep::start() { submit_fault_free(); }
+void VariantSweep::start() {
+  const std::string* const known = before_ == nullptr ? nullptr : before_->find(fault_free_piece());
+  if (known == nullptr) return submit_fault_free();
+  is_known_ = true;
+  is_finished_ = found_ != nullptr;
+  fault_free_.push_back(decoded_fault_free_run(*known));
+  choose_tasks();
+}
+
+std::string VariantSweep::fault_free_piece() const {
+  return fmt::format("{}/{}", order_, variant_.name);
+}
 
 void VariantSweep::submit_fault_free() {
   pool_.submit(
@@ -122,8 +134,13 @@ void VariantSweep::take_fault_free(const WorkResult& result) {
     return;
   }
   fault_free_.pop_back();
+  if (found_ != nullptr) {
+    found_->add(fault_free_piece(), encoded(fault_free_.front()));
+    is_finished_ = true;
+    return;
+  }
   choose_tasks();
-  submit_tasks();
+  take_share([this](std::size_t number) { return options_.shard.has(number); });
 }
 
 // ---- faults -------------------------------------------------------------------------------------
@@ -136,26 +153,80 @@ void VariantSweep::choose_tasks() {
   const ChosenFaults chosen = chosen_faults(calls, options_.points, options_.forms);
   beyond_budget_ = chosen.beyond_budget;
   not_tried_ = calls.size() * kFaultFormNames.size() - chosen.tasks.size();
-  for (const auto& [number, task] : numbered_by_call(chosen.tasks)) {
-    if (options_.shard.has(number)) tasks_.push_back(task);
+  chosen_ = chosen.tasks;
+}
+
+/// By the numbers of the calls among those that fail.
+void VariantSweep::take_share(const std::function<bool(std::size_t number)>& is_in) {
+  for (const auto& [number, task] : numbered_by_call(chosen_)) {
+    if (is_in(number)) tasks_.push_back(task);
   }
   verdicts_.resize(tasks_.size());
+  take_known();
+  submit_tasks();
+}
+
+void VariantSweep::begin(const std::vector<bool>& share, std::size_t first_piece) {
+  take_share([&](std::size_t number) { return bool{share[first_piece + number]}; });
+}
+
+std::vector<double> VariantSweep::costs() const {
+  // What a trial takes on top of the requests that are made in it.
+  constexpr double kSecondsOfATrial = 7e-4;
+  const FaultFreeRun& run = fault_free_.front();
+  const auto calls = static_cast<double>(run.calls.size());
+  std::vector<double> costs;
+  for (const auto& [number, task] : numbered_by_call(chosen_)) {
+    costs.resize(number + 1);
+    costs[number] +=
+        kSecondsOfATrial + run.seconds * (calls - static_cast<double>(task.call)) / calls;
+  }
+  return costs;
+}
+
+// ---- what is kept, for a sweep that goes on ----------------------------------------------------
+
+std::string VariantSweep::piece_of(const FaultTask& task) const {
+  return fmt::format("{}/{}/{}/{}", order_, variant_.name, task.call, name_of(task.form));
+}
+
+void VariantSweep::take_known() {
+  if (options_.run.checkpoint == nullptr) return;
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    const std::string* const known = options_.run.checkpoint->find(piece_of(tasks_[i]));
+    if (known != nullptr) verdicts_[i] = decoded_verdicts(*known).at(0);
+  }
+}
+
+/// In the worker, so that nothing is lost with it.
+void VariantSweep::keep(std::size_t task, const TaskVerdict& verdict) const {
+  if (options_.run.checkpoint == nullptr) return;
+  options_.run.checkpoint->add(piece_of(tasks_[task]), encoded(std::vector<TaskVerdict>{verdict}));
+}
+
+// ---- trials -------------------------------------------------------------------------------------
+
+void VariantSweep::make_slices() {
+  constexpr std::size_t kFewestInASlice = 16;
+  const auto unknown =
+      static_cast<std::size_t>(std::count(verdicts_.begin(), verdicts_.end(), std::nullopt));
+  if (unknown == 0) return;
+  slices_.resize(std::clamp<std::size_t>(unknown / kFewestInASlice, 1,
+                                         static_cast<std::size_t>(options_.run.jobs)));
+  std::size_t index = 0;
+  for (const auto& [number, task] : numbered_by_call(tasks_)) {
+    if (!verdicts_[index]) slices_[number % slices_.size()].push_back(index);
+    ++index;
+  }
 }
 
 void VariantSweep::submit_tasks() {
-  constexpr std::size_t kFewestInASlice = 16;
   constexpr double kTimesFaultFree = 10;
-  const std::size_t slices = std::clamp<std::size_t>(tasks_.size() / kFewestInASlice, 1,
-                                                     static_cast<std::size_t>(options_.run.jobs));
-  slices_.resize(slices);
-  std::size_t index = 0;
-  for (const auto& [number, task] : numbered_by_call(tasks_)) {
-    slices_[number % slices].push_back(index++);
-  }
+  make_slices();
   trials_.limits.cpu_seconds =
       std::max(trials_.limits.cpu_seconds, kTimesFaultFree * fault_free_.front().seconds);
-  is_finished_ = tasks_.empty();
-  for (std::size_t slice = 0; slice < slices && !is_finished_; ++slice) {
+  is_finished_ = slices_.empty();
+  for (std::size_t slice = 0; slice < slices_.size(); ++slice) {
     ++pending_;
     // Each fault has limits of its own; many of them may take long.
     pool_.submit_untimed(
@@ -163,7 +234,10 @@ void VariantSweep::submit_tasks() {
         [this, slice] {
           std::vector<FaultTask> tasks;
           for (const std::size_t task : slices_[slice]) tasks.push_back(tasks_[task]);
-          return encoded(run_tasks(loader_, setup_, fault_free_.front(), tasks, trials_));
+          const auto kept = [&](std::size_t task, const TaskVerdict& verdict) {
+            keep(slices_[slice][task], verdict);
+          };
+          return encoded(run_tasks(loader_, setup_, fault_free_.front(), tasks, trials_, kept));
         },
         [this, slice](const WorkResult& result) { take_tasks(slice, result); });
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/checkpoint/checkpoint.h"
 #include "harness/process/worker_pool.h"
 #include "harness/sweep/sweep_options.h"
 
@@ -22,7 +23,19 @@ class VariantSweep {
   VariantSweep(const VariantSweep&) = delete;
   VariantSweep& operator=(const VariantSweep&) = delete;
 
+  /// Without faults first; where that is known it is for begin() to go on, or for nobody.
   void start();
+  bool is_known() const { return is_known_; }
+  /// Before start(): where the fault-free run may be known already.
+  void known_in(const Checkpoint& before) { before_ = &before; }
+  /// Keeps the fault-free run there once it is known, and ends with it.
+  void only_without_faults(Checkpoint& known) { found_ = &known; }
+  /// Pre-condition: is_known(). What each call that is to fail costs, in seconds, as far as the
+  /// fault-free run tells.
+  std::vector<double> costs() const;
+  /// Pre-condition: is_known(). Of the calls that are to fail those of the share, as which the
+  /// first of them has the number `first_piece`.
+  void begin(const std::vector<bool>& share, std::size_t first_piece);
   bool is_finished() const { return is_finished_; }
   SweptVariant result() const;
   /// What it means for the process that the variant could not be swept; `passed` where it was.
@@ -33,7 +46,13 @@ class VariantSweep {
   void take_fault_free(const WorkResult& result);
   bool take_error(const WorkResult& result, const std::string& what);
   void choose_tasks();
+  void take_share(const std::function<bool(std::size_t number)>& is_in);
   void submit_tasks();
+  void make_slices();
+  void take_known();
+  void keep(std::size_t task, const TaskVerdict& verdict) const;
+  std::string fault_free_piece() const;
+  std::string piece_of(const FaultTask& task) const;
   void take_tasks(std::size_t slice, const WorkResult& result);
   void fail(std::string message, std::string hint, ExitReason reason);
 
@@ -56,6 +75,7 @@ class VariantSweep {
   TrialsOptions trials_;
   std::vector<FaultFreeRun> fault_free_;
   std::vector<std::uint64_t> occurrences_;  ///< of each call's point, up to it
+  std::vector<FaultTask> chosen_;           ///< of all shards
   std::vector<FaultTask> tasks_;
   std::size_t not_tried_ = 0;  ///< by any shard
   std::size_t beyond_budget_ = 0;
@@ -63,6 +83,9 @@ class VariantSweep {
   std::vector<std::vector<std::size_t>> slices_;      ///< indices of tasks, each for one worker
   std::size_t pending_ = 0;
   bool is_finished_ = false;
+  bool is_known_ = false;
+  const Checkpoint* before_ = nullptr;  ///< nullptr: the fault-free run is not known
+  Checkpoint* found_ = nullptr;         ///< nullptr: the faults are injected
   std::optional<ErrorResult> error_;
   ExitReason error_reason_ = ExitReason::passed;
 };

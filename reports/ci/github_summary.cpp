@@ -15,7 +15,8 @@ namespace ohm::reports {
 namespace {
 
 /// Indexed by Verdict.
-constexpr std::array<std::string_view, 4> kMarks = {"✅", "❌", "❗", "⏭️"};
+constexpr std::array<std::string_view, kVerdictNames.size()> kMarks = {"✅", "❌", "❗", "⏭️",
+                                                                       "⏺️"};
 
 std::string_view mark_of(Verdict verdict) { return kMarks[static_cast<std::size_t>(verdict)]; }
 
@@ -31,7 +32,7 @@ std::string peak_of(const VariantResult& variant) {
 
 std::string row(const VariantResult& variant) {
   return fmt::format("| {} | {} | {} | {} | {} |\n", mark_of(variant.verdict),
-                     markdown(variant.name), markdown(name_of(variant.role)), peak_of(variant),
+                     markdown(variant.name), markdown(role_text(variant)), peak_of(variant),
                      markdown(variant.reason));
 }
 

@@ -113,12 +113,25 @@ std::string holder_rows(const std::vector<HolderResult>& holders, std::size_t co
   return rows;
 }
 
+namespace {
+
+std::string largest_holders(const PeakResult& peak, const ReportStyle& style) {
+  std::vector<HolderResult> holders = peak.holders;
+  const std::size_t all = holders.size();
+  if (style.detail != Detail::verbose) holders.resize(std::min(all, kMaxHolders));
+  for (HolderResult& holder : holders) holder.file = printable(holder.file);
+  std::string out = "    largest holders\n" + holder_rows(holders, style.columns);
+  if (all > holders.size()) out += fmt::format("      and {} more\n", all - holders.size());
+  return out;
+}
+
+}  // namespace
+
 std::string console_peaks(const VariantResult& variant, const ReportStyle& style) {
   std::string out;
   for (const DeviceResult& device : variant.devices) {
     if (device.peak_allocated_bytes == 0) continue;
-    const std::string when =
-        device.peak ? fmt::format(", in step {}", device.peak->step) : std::string();
+    const std::string when = device.peak ? in_step_text(device.peak->step, ", ") : std::string();
     out += painted(
         indented(fmt::format(
                      "{} at its peak on {}{}: {}", variant.name, device.device, when,
@@ -127,14 +140,18 @@ std::string console_peaks(const VariantResult& variant, const ReportStyle& style
         Tone::strong, style.color);
     out += category_rows(device.peak_by_category);
     if (!device.peak || device.peak->holders.empty()) continue;
-    std::vector<HolderResult> holders = device.peak->holders;
-    const std::size_t all = holders.size();
-    if (style.detail != Detail::verbose) holders.resize(std::min(all, kMaxHolders));
-    for (HolderResult& holder : holders) holder.file = printable(holder.file);
-    out += "    largest holders\n" + holder_rows(holders, style.columns);
-    if (all > holders.size()) out += fmt::format("      and {} more\n", all - holders.size());
+    out += largest_holders(*device.peak, style);
   }
   return out;
+}
+
+std::string console_host_peak(const HostResult& host, const ReportStyle& style) {
+  if (!host.peak || host.peak->holders.empty()) return "";
+  const std::string figure =
+      exact_figure(static_cast<double>(host.peak_allocated_bytes), Unit::bytes);
+  return painted(indented(fmt::format("at its peak on host: {}", figure), 4, style.columns),
+                 Tone::strong, style.color) +
+         largest_holders(*host.peak, style);
 }
 
 std::string console_source(const ScenarioResult& scenario, const VariantResult& variant,

@@ -20,6 +20,9 @@ std::string holder_rows(const std::vector<HolderResult>& holders, std::size_t co
 /// What was alive at the peak of each of the variant's devices; empty where it was not recorded.
 std::string console_peaks(const VariantResult& variant, const ReportStyle& style);
 
+/// What was alive at the peak of a program's host memory; empty where it was not recorded.
+std::string console_host_peak(const HostResult& host, const ReportStyle& style);
+
 /// The scenario's lines with the bytes that each held at the variant's peak, with its neighbours;
 /// empty where none did.
 std::string console_source(const ScenarioResult& scenario, const VariantResult& variant,

@@ -17,8 +17,9 @@ namespace {
 
 std::string headline(const std::string& variant, const OomResult& oom) {
   const std::string op = oom.op.empty() ? "at " : fmt::format("for {}, ", oom.op);
-  return fmt::format("{} ran out of memory on {} in step {}: {} {}{}{}", variant, oom.device,
-                     oom.step, short_bytes(oom.requested_bytes), op, place_text(oom.file, oom.line),
+  return fmt::format("{} ran out of memory on {}{}: {} {}{}{}", variant, oom.device,
+                     in_step_text(oom.step, " "), short_bytes(oom.requested_bytes), op,
+                     place_text(oom.file, oom.line),
                      oom.injected ? fmt::format(" (injected by {})", oom.policy) : "");
 }
 

@@ -32,14 +32,18 @@ struct VerdictLook {
 };
 
 /// Indexed by Verdict.
-constexpr std::array<VerdictLook, 4> kVerdictLooks = {
-    {{"✓", Tone::good}, {"✗", Tone::bad}, {"!", Tone::bad}, {"-", Tone::warning}}};
+constexpr std::array<VerdictLook, kVerdictNames.size()> kVerdictLooks = {{{"✓", Tone::good},
+                                                                          {"✗", Tone::bad},
+                                                                          {"!", Tone::bad},
+                                                                          {"-", Tone::warning},
+                                                                          {" ", Tone::plain}}};
 
 const VerdictLook& look_of(Verdict verdict) {
   return kVerdictLooks[static_cast<std::size_t>(verdict)];
 }
 
-bool is_good(const VariantResult& variant) { return variant.verdict == Verdict::passed; }
+bool is_good(Verdict verdict) { return verdict == Verdict::passed || verdict == Verdict::recorded; }
+bool is_good(const VariantResult& variant) { return is_good(variant.verdict); }
 
 /// The rows of one scenario: columns as wide as its names need.
 class VariantTable {
@@ -64,7 +68,7 @@ class VariantTable {
 
   std::string row(const VariantResult& variant) const {
     const VerdictLook& look = look_of(variant.verdict);
-    const std::string text = cells(name_of(variant.role), shortened(variant.name, name_columns_),
+    const std::string text = cells(role_text(variant), shortened(variant.name, name_columns_),
                                    peak_of(variant), numbers_of(variant));
     const Tone tone = is_good(variant) ? Tone::plain : look.tone;
     return "  " + painted(look.mark, look.tone, style_.color) + " " + text +
@@ -181,7 +185,7 @@ std::string parameter_text(const ScenarioResult& scenario) {
 }
 
 std::string scenario_head(const ScenarioResult& scenario, const ReportStyle& style) {
-  const Tone tone = scenario.verdict == Verdict::passed ? Tone::strong : Tone::bad;
+  const Tone tone = is_good(scenario.verdict) ? Tone::strong : Tone::bad;
   const std::string summary = scenario.summary.empty() ? "" : "  " + scenario.summary;
   // Wrapped before it is painted: escape sequences have no width.
   std::string title = indented(scenario.name + summary, 0, style.columns);
@@ -324,7 +328,7 @@ ScenarioResult with_printable_texts(ScenarioResult scenario) {
 
 std::string console_scenario(const ScenarioResult& result, const ReportStyle& style) {
   const ScenarioResult scenario = with_printable_texts(result);
-  if (style.detail == Detail::quiet && scenario.verdict == Verdict::passed) return "";
+  if (style.detail == Detail::quiet && is_good(scenario.verdict)) return "";
   std::string out = scenario_head(scenario, style);
   if (scenario.error) out += error_block(*scenario.error, 2, style);
   const VariantTable table(scenario, style);

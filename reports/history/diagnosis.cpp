@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -64,8 +65,12 @@ class Places {
 class DeviceDiagnosis {
  public:
   DeviceDiagnosis(const MemoryHistory& history, const DeviceMemoryHistory& device,
-                  const DeviceResult& result)
-      : history_(history), device_(device), result_(result), steps_(history.steps) {
+                  const DeviceResult& result, std::int64_t oom_request_bytes)
+      : history_(history),
+        device_(device),
+        result_(result),
+        steps_(history.steps),
+        request_bytes_(oom_request_bytes) {
     count_at_marks();
   }
 
@@ -118,49 +123,71 @@ class DeviceDiagnosis {
 
   // ---- growth per step --------------------------------------------------------------------------
 
-  /// The middle one of the growths after the second step; 0 where it does not grow steadily.
+  /// The middle one of the growths after the second step; 0 where one step does not grow.
   std::int64_t steady_growth() const {
     std::vector<std::int64_t> growths;
-    for (std::size_t i = 2; i < steps_.size(); ++i) growths.push_back(bytes_[i] - bytes_[i - 1]);
-    const auto growing =
-        std::count_if(growths.begin(), growths.end(), [](std::int64_t bytes) { return bytes > 0; });
-    if (4 * growing < 3 * static_cast<std::ptrdiff_t>(growths.size())) return 0;
+    for (std::size_t i = 2; i <= last_; ++i) growths.push_back(bytes_[i] - bytes_[i - 1]);
+    const auto shrinks = [](std::int64_t bytes) { return bytes <= 0; };
+    if (std::any_of(growths.begin(), growths.end(), shrinks)) return 0;
     const auto middle = growths.begin() + static_cast<std::ptrdiff_t>(growths.size() / 2);
     std::nth_element(growths.begin(), middle, growths.end());
-    return std::max<std::int64_t>(0, *middle);
+    return *middle;
+  }
+
+  /// Whether some line asks for more in every step than in the one before: a sequence that gets
+  /// longer, of which the cache grows as it should.
+  bool asks_for_more_each_step() const {
+    constexpr std::uint64_t kLeastBytes = 4096;
+    std::map<std::uint32_t, std::vector<std::uint64_t>> largest;  // of a site, in each step
+    for (const HistoryBlock& block : device_.blocks) {
+      const std::size_t step = step_of(block.begin);
+      if (step < 1 || step > last_) continue;
+      std::vector<std::uint64_t>& bytes = largest[block.site];
+      bytes.resize(last_ + 1);
+      bytes[step] = std::max(bytes[step], block.bytes);
+    }
+    const auto grows = [&](const auto& row) {
+      const std::vector<std::uint64_t>& bytes = row.second;
+      if (bytes[1] == 0 || bytes[last_] < kLeastBytes) return false;
+      return std::adjacent_find(bytes.begin() + 1, bytes.end(), std::greater_equal<>()) ==
+             bytes.end();
+    };
+    return std::any_of(largest.begin(), largest.end(), grows);
   }
 
   void find_growth() {
-    if (steps_.size() < kFewestMarks) return;
+    if (steps_.size() < kFewestMarks || last_ < 3) return;
     const std::int64_t growth = steady_growth();
-    if (growth == 0) return;
-    const std::size_t last = last_;
-    const std::string rate = fmt::format(
-        "allocated memory grows by {} in each of {} steps, from {} to {}", short_bytes(growth),
-        last - 1, short_bytes(bytes_[1]), short_bytes(bytes_[last]));
+    // Of what is not worth a word one step has less than a hundredth of the peak.
+    const bool counts = 100 * growth >= result_.peak_allocated_bytes;
+    if (growth == 0 || !counts || asks_for_more_each_step()) return;
     Places survivors;
-    Places newest;
+    std::vector<std::int64_t> survivors_of(last_, 0);  // bytes of each step
+    bool is_graph = false;
     for (const HistoryBlock& block : device_.blocks) {
       const std::size_t step = step_of(block.begin);
-      if (step < 2 || !is_alive(block, steps_[last])) continue;
-      (step < last ? survivors : newest).add(block);
+      if (step < 2 || step >= last_ || !is_alive(block, steps_[last_])) continue;
+      survivors.add(block);
+      survivors_of[step] += static_cast<std::int64_t>(block.bytes);
+      is_graph = is_graph || block.category == Category::activation;
     }
-    const auto more_blocks = blocks_[last] - blocks_[1];
-    if (2 * more_blocks < static_cast<std::int64_t>(last - 1)) {
-      report("growth per step", "kv_cache_growth",
-             rate + ": as many blocks as before, each time larger: a buffer that is copied to grow",
-             newest);
-      return;
-    }
-    if (survivors.size() >= 2) {
-      report("growth per step", "leaked_loss_graph",
-             fmt::format("{}: what {} lines make in a step is still there at the end, as a graph "
-                         "that something keeps",
-                         rate, survivors.size()),
-             survivors);
-      return;
-    }
-    report("growth per step", "retained_outputs", rate + ": what one line makes in a step is kept",
+    // What every step leaves behind has to be there.
+    const auto is_short = [&](std::int64_t bytes) { return 2 * bytes < growth; };
+    if (std::any_of(survivors_of.begin() + 2, survivors_of.end(), is_short)) return;
+    report_growth(growth, survivors, is_graph && survivors.size() > 2);
+  }
+
+  void report_growth(std::int64_t growth, const Places& survivors, bool is_graph) {
+    const std::string rate = fmt::format(
+        "allocated memory grows by {} in each of {} steps, from {} to {}", short_bytes(growth),
+        last_ - 1, short_bytes(bytes_[1]), short_bytes(bytes_[last_]));
+    const std::string what =
+        fmt::format("what {} in a step is still there at the end",
+                    survivors.size() == 1 ? std::string("one line makes")
+                                          : fmt::format("{} lines make", survivors.size()));
+    report("growth per step", is_graph ? "leaked_loss_graph" : "retained_outputs",
+           fmt::format("{}: {}{}", rate, what,
+                       is_graph ? ", as a graph that something keeps" : ", as what a list keeps"),
            survivors);
   }
 
@@ -188,59 +215,92 @@ class DeviceDiagnosis {
     return fullest;
   }
 
-  /// Lines whose block of the step before is still there when this step's own is made.
-  void find_kept_graph() {
-    if (steps_.size() < 3) return;
-    const std::size_t step = last_;
-    const std::uint32_t moment = fullest_event(step);
+  /// Of a step: what earlier ones have left, beside its own of the same lines. The whole graph of
+  /// one step is more than a result that a variable holds until it is assigned again.
+  struct Kept {
     Places old_ones;
-    Places new_ones;
-    std::int64_t allocated = 0;
+    std::int64_t new_bytes = 0;  ///< this step's own at its fullest event
+  };
+
+  Kept kept_in(std::size_t step) const {
+    const std::uint32_t moment = fullest_event(step);
+    std::map<std::uint32_t, std::int64_t> own;  // by site
+    Kept kept;
     for (const HistoryBlock& block : device_.blocks) {
-      if (!is_alive(block, moment)) continue;
-      allocated += static_cast<std::int64_t>(block.bytes);
-      const std::size_t made_in = step_of(block.begin);
-      const bool goes_soon = block.end <= steps_[step] + 1 || block.end == history_.events;
-      if (made_in + 1 == step && goes_soon) old_ones.add(block);
-      if (made_in == step) new_ones.add(block);
+      if (!is_alive(block, moment) || step_of(block.begin) != step) continue;
+      own[block.site] += static_cast<std::int64_t>(block.bytes);
+      kept.new_bytes += static_cast<std::int64_t>(block.bytes);
     }
-    Places twice;
     for (const HistoryBlock& block : device_.blocks) {
-      const bool is_old = is_alive(block, moment) && step_of(block.begin) + 1 == step;
-      if (is_old && old_ones.has(block.site) && new_ones.has(block.site)) twice.add(block);
+      const bool is_older = step_of(block.begin) < step && block.begin > 0;
+      const bool goes = block.end < history_.events || step + 1 >= steps_.size();
+      if (is_older && goes && is_alive(block, moment) && own.count(block.site) != 0) {
+        kept.old_ones.add(block);
+      }
     }
-    if (twice.size() < 2 || !is_share(twice.bytes(), allocated)) return;
+    return kept;
+  }
+
+  void find_kept_graph() {
+    if (steps_.size() < kFewestMarks || last_ < 3) return;
+    Kept newest;
+    for (std::size_t step = 2; step <= last_; ++step) {
+      newest = kept_in(step);
+      const bool is_graph = newest.old_ones.size() > 2 &&
+                            2 * newest.old_ones.bytes() >= newest.new_bytes &&
+                            is_share(newest.old_ones.bytes(), result_.peak_allocated_bytes);
+      if (!is_graph) return;
+    }
     report("a graph kept alive across steps", "unreleased_variables",
-           fmt::format("at the peak of step {} {} of the step before are still there, made by the "
-                       "same lines: a variable holds its last result while the next is computed",
-                       step + 1, short_bytes(twice.bytes())),
-           twice);
+           fmt::format("at the peak of step {} {} of earlier steps are still there, made by the "
+                       "same lines, as in every step before: a variable holds its last result "
+                       "while the next is computed",
+                       last_ + 1, short_bytes(newest.old_ones.bytes())),
+           newest.old_ones);
   }
 
   // ---- optimizer state that appears late --------------------------------------------------------
 
+  /// What is made once and outlives a whole further step is no scratch memory.
+  bool outlives_a_step(const HistoryBlock& block) const {
+    return step_of(block.begin) + 1 < steps_.size() && block.end == history_.events;
+  }
+
+  /// Where no step tells, lines that also make what goes again make scratch memory.
+  std::set<std::uint32_t> lines_of_scratch() const {
+    std::set<std::uint32_t> lines;
+    for (const HistoryBlock& block : device_.blocks) {
+      if (block.end < history_.events) lines.insert(block.site);
+    }
+    return lines;
+  }
+
   void find_late_state() {
-    if (steps_.size() < 2) return;
-    const std::uint32_t end = steps_[last_];
+    const std::set<std::uint32_t> scratch = lines_of_scratch();
     const auto stays = [&](const HistoryBlock& block) {
-      return block.category == Category::optimizer_state && block.begin > 0 && is_alive(block, end);
+      return block.category == Category::optimizer_state && block.begin > 0 &&
+             block.end == history_.events &&
+             (outlives_a_step(block) || scratch.count(block.site) == 0);
     };
-    std::uint32_t first = end;
+    std::uint32_t first = history_.events;
     for (const HistoryBlock& block : device_.blocks) {
       if (stays(block)) first = std::min(first, block.begin);
     }
     // What comes in every step is growth, and another finding.
     Places state;
+    std::int64_t at_end = 0;
     for (const HistoryBlock& block : device_.blocks) {
+      if (block.end == history_.events) at_end += static_cast<std::int64_t>(block.bytes);
       if (stays(block) && step_of(block.begin) <= step_of(first) + 1) state.add(block);
     }
-    if (state.size() == 0 || !is_share(state.bytes(), bytes_[last_])) return;
-    const std::size_t step = step_of(first) + 1;
-    report("optimizer state appearing late", "optimizer_state",
-           fmt::format("{} of optimizer state come at event {}, in step {}, and stay: the peak of "
-                       "the forward pass{} before says nothing about the next ones'",
-                       short_bytes(state.bytes()), grouped(first), step, step == 1 ? "" : "es"),
-           state);
+    if (state.size() == 0 || !is_share(state.bytes(), at_end)) return;
+    const std::string step = steps_.empty() ? "" : fmt::format(", in step {}", step_of(first) + 1);
+    report(
+        "optimizer state appearing late", "optimizer_state",
+        fmt::format("{} of optimizer state come at event {} of {}{}, and stay: what was reached "
+                    "before says nothing about the peaks of the steps after it",
+                    short_bytes(state.bytes()), grouped(first), grouped(history_.events - 1), step),
+        state);
   }
 
   // ---- stranded split segments ------------------------------------------------------------------
@@ -248,13 +308,31 @@ class DeviceDiagnosis {
   struct UsedSegment {
     const HistorySegment* segment = nullptr;
     std::int64_t used = 0;
-    const HistoryBlock* smallest = nullptr;
+    std::vector<const HistoryBlock*> blocks;
+
+    const HistoryBlock& smallest() const {
+      return **std::min_element(blocks.begin(), blocks.end(),
+                                [](const auto* a, const auto* b) { return a->bytes < b->bytes; });
+    }
+    /// The largest of the gaps between blocks.
+    std::int64_t largest_piece() {
+      std::sort(blocks.begin(), blocks.end(),
+                [](const auto* a, const auto* b) { return a->position < b->position; });
+      std::uint64_t at = segment->position;
+      std::uint64_t largest = 0;
+      for (const HistoryBlock* block : blocks) {
+        largest = std::max(largest, block->position - std::min(at, block->position));
+        at = block->position + block->bytes;
+      }
+      const std::uint64_t end = segment->position + segment->bytes;
+      return static_cast<std::int64_t>(std::max(largest, end - std::min(at, end)));
+    }
   };
 
   std::vector<UsedSegment> segments_at(std::uint32_t event) const {
     std::vector<UsedSegment> segments;
     for (const HistorySegment& segment : device_.segments) {
-      if (segment.begin <= event && event < segment.end) segments.push_back({&segment, 0, nullptr});
+      if (segment.begin <= event && event < segment.end) segments.push_back({&segment, 0, {}});
     }
     std::sort(segments.begin(), segments.end(), [](const UsedSegment& a, const UsedSegment& b) {
       return a.segment->position < b.segment->position;
@@ -268,38 +346,37 @@ class DeviceDiagnosis {
       if (at == segments.begin()) continue;
       UsedSegment& segment = *--at;
       segment.used += static_cast<std::int64_t>(block.bytes);
-      if (segment.smallest == nullptr || block.bytes < segment.smallest->bytes) {
-        segment.smallest = &block;
-      }
+      segment.blocks.push_back(&block);
     }
     return segments;
   }
 
   void find_stranded() {
-    const std::uint32_t moment = history_.oom_event ? *history_.oom_event : device_.peak_event;
+    if (!history_.oom_event || result_.num_ooms == 0) return;
     std::int64_t reserved = 0;
     std::int64_t stranded = 0;
     std::int64_t largest = 0;
     std::size_t count = 0;
     Places pins;
-    for (const UsedSegment& one : segments_at(moment)) {
+    for (UsedSegment& one : segments_at(*history_.oom_event)) {
       const auto bytes = static_cast<std::int64_t>(one.segment->bytes);
       reserved += bytes;
       if (one.used <= 0 || one.used >= bytes) continue;
       stranded += bytes - one.used;
-      largest = std::max(largest, bytes - one.used);
+      largest = std::max(largest, one.largest_piece());
       ++count;
-      pins.add(*one.smallest);
+      pins.add(one.smallest());
     }
-    if (stranded < kFewestStranded || !is_share(stranded, reserved)) return;
-    report(
-        "stranded split segments", "fragmentation",
-        fmt::format("{} event {} {} of {} reserved are free, but in {} segments that are partly "
-                    "in use, at most {} in one: they can neither serve a larger request nor be "
-                    "given back",
-                    history_.oom_event ? "out of memory at" : "at the peak, after", grouped(moment),
-                    short_bytes(stranded), short_bytes(reserved), count, short_bytes(largest)),
-        pins);
+    const bool would_do = stranded >= std::max(kFewestStranded, request_bytes_);
+    if (!would_do || largest >= request_bytes_ || !is_share(stranded, reserved)) return;
+    report("stranded split segments", "fragmentation",
+           fmt::format(
+               "out of memory at event {} with {} of {} reserved free, in {} segment{} "
+               "partly in use, at most {} in one piece: {} did not fit between the blocks that "
+               "are in use, of each segment the smallest below",
+               grouped(*history_.oom_event), short_bytes(stranded), short_bytes(reserved), count,
+               count == 1 ? "" : "s", short_bytes(largest), short_bytes(request_bytes_)),
+           pins);
   }
 
   const MemoryHistory& history_;
@@ -309,13 +386,29 @@ class DeviceDiagnosis {
   std::vector<std::int64_t> bytes_;   ///< allocated at each mark
   std::vector<std::int64_t> blocks_;  ///< how many
   std::size_t last_ = 0;              ///< the mark that the others are compared with
+  std::int64_t request_bytes_;        ///< that ran out of memory, on this device or another
   std::vector<FindingResult> findings_;
 };
 
-/// One GPU that holds much more than another.
-void find_imbalance(const std::vector<DeviceResult>& devices,
+/// Whether two GPUs do the same: most of what the one with less was asked for, by line and size,
+/// the other was asked for, too.
+bool are_replicas(const DeviceMemoryHistory& most, const DeviceMemoryHistory& least) {
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> asked;
+  for (const HistoryBlock& block : most.blocks) ++asked[{block.site, block.bytes}];
+  std::int64_t all = 0;
+  std::int64_t common = 0;
+  for (const HistoryBlock& block : least.blocks) {
+    all += static_cast<std::int64_t>(block.bytes);
+    const auto same = asked.find({block.site, block.bytes});
+    if (same != asked.end() && same->second-- > 0) common += static_cast<std::int64_t>(block.bytes);
+  }
+  return all > 0 && 2 * common >= all;
+}
+
+/// One GPU that holds much more than another, which does the same.
+void find_imbalance(const MemoryHistory& history, const std::vector<DeviceResult>& devices,
                     std::vector<FindingResult>& findings) {
-  if (devices.size() < 2) return;
+  if (devices.size() < 2 || history.devices.size() < devices.size()) return;
   const auto by_peak = [](const DeviceResult& a, const DeviceResult& b) {
     return a.peak_allocated_bytes < b.peak_allocated_bytes;
   };
@@ -324,7 +417,10 @@ void find_imbalance(const std::vector<DeviceResult>& devices,
   if (least.peak_allocated_bytes == 0) return;
   const double ratio = static_cast<double>(most.peak_allocated_bytes) /
                        static_cast<double>(least.peak_allocated_bytes);
-  if (ratio < kImbalance) return;
+  const auto history_of = [&](const DeviceResult& device) -> const DeviceMemoryHistory& {
+    return history.devices[static_cast<std::size_t>(&device - devices.data())];
+  };
+  if (ratio < kImbalance || !are_replicas(history_of(most), history_of(least))) return;
   FindingResult finding;
   finding.pitfall = "imbalance";
   finding.scenario = "unbalanced_data_parallel";
@@ -345,14 +441,16 @@ void find_imbalance(const std::vector<DeviceResult>& devices,
 }  // namespace
 
 std::vector<FindingResult> diagnose(const MemoryHistory& history,
-                                    const std::vector<DeviceResult>& devices) {
+                                    const std::vector<DeviceResult>& devices,
+                                    std::int64_t oom_request_bytes) {
   std::vector<FindingResult> findings;
   for (std::size_t i = 0; i < history.devices.size() && i < devices.size(); ++i) {
-    for (FindingResult& one : DeviceDiagnosis(history, history.devices[i], devices[i]).run()) {
+    for (FindingResult& one :
+         DeviceDiagnosis(history, history.devices[i], devices[i], oom_request_bytes).run()) {
       findings.push_back(std::move(one));
     }
   }
-  find_imbalance(devices, findings);
+  find_imbalance(history, devices, findings);
   return findings;
 }
 

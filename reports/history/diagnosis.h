@@ -12,8 +12,12 @@ namespace ohm::reports {
 /// peaks. What is about steps needs marks of them.
 ///
 /// Found are: growth per step, a graph that is kept alive across steps, free memory stranded in
-/// segments that are partly in use, optimizer state that appears late, and an imbalance.
+/// segments that are partly in use, optimizer state that appears late, and an imbalance. Each only
+/// where its evidence lasts: what grows is there at the end, of every step; what is kept is kept in
+/// every step; what is stranded would have served the request that ran out of memory, of
+/// `oom_request_bytes` (0: the record has none).
 std::vector<FindingResult> diagnose(const MemoryHistory& history,
-                                    const std::vector<DeviceResult>& devices);
+                                    const std::vector<DeviceResult>& devices,
+                                    std::int64_t oom_request_bytes = 0);
 
 }  // namespace ohm::reports

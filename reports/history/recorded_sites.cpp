@@ -6,35 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "reports/text/library_file.h"
+
 namespace ohm::reports {
 
 namespace {
 
 bool is_python(std::string_view file) { return file.ends_with(".py"); }
-
-/// Of PyTorch's own files those that stand on stacks; records can have names without folders.
-constexpr std::array<std::string_view, 34> kLibraryFiles = {
-    "__init__.py",    "_backends.py",      "_compile.py",
-    "_contextlib.py", "_foreach_utils.py", "_functions.py",
-    "_tensor.py",     "activation.py",     "adam.py",
-    "adamw.py",       "apply.py",          "autocast_mode.py",
-    "batchnorm.py",   "checkpoint.py",     "clip_grad.py",
-    "container.py",   "conv.py",           "data_parallel.py",
-    "distributed.py", "dropout.py",        "function.py",
-    "functional.py",  "grad_scaler.py",    "graph.py",
-    "linear.py",      "loss.py",           "lr_scheduler.py",
-    "module.py",      "normalization.py",  "optimizer.py",
-    "pooling.py",     "replicate.py",      "sgd.py",
-    "sparse.py"};
-
-bool is_of_library(std::string_view file) {
-  if (file.find('/') == std::string_view::npos) {
-    return std::find(kLibraryFiles.begin(), kLibraryFiles.end(), file) != kLibraryFiles.end();
-  }
-  return file.find("/torch/") != std::string_view::npos ||
-         file.find("-packages/") != std::string_view::npos ||
-         file.find("/lib/python") != std::string_view::npos;
-}
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -59,24 +37,69 @@ std::string_view file_stem(std::string_view path) {
   return name.substr(0, name.rfind('.'));
 }
 
-/// "at::_ops::addmm::call(...)" is addmm, "torch::autograd::generated::MulBackward0::apply(...)" is
-/// MulBackward0; empty of the many that only pass a request on.
+/// Of ohm's own snapshots: a frame is an op, in the line of the scenario that called it.
+bool is_of_scenario(std::string_view file) { return file.ends_with(".lua"); }
+
+/// "torch::autograd::generated::AddmmBackward0::apply(...)" is AddmmBackward0; empty of others.
+std::string_view node_of_autograd(std::string_view function) {
+  constexpr std::string_view kBackward = "Backward";
+  const std::size_t at = function.find(kBackward);
+  if (at == std::string_view::npos) return {};
+  const std::size_t end = function.find("::", at);
+  const bool has_digits =
+      end != std::string_view::npos &&
+      function.substr(at, end - at).find_first_not_of("0123456789", kBackward.size()) ==
+          std::string_view::npos;
+  if (!has_digits || end == at + kBackward.size()) return {};
+  const std::size_t colon = function.rfind(':', at);
+  const std::size_t begin = colon == std::string_view::npos ? 0 : colon + 1;
+  return function.substr(begin, end - begin);
+}
+
+/// "at::_ops::addmm::call(...)" is addmm; empty of the many that only pass a request on.
 std::string_view native_op(std::string_view function) {
   constexpr std::string_view kOps = "at::_ops::";
-  if (function.starts_with(kOps)) {
-    function.remove_prefix(kOps.size());
-    return function.substr(0, function.find("::"));
-  }
-  const std::size_t backward = function.find("Backward0::");
-  if (backward == std::string_view::npos) return {};
-  const std::size_t colon = function.rfind(':', backward);
-  const std::size_t begin = colon == std::string_view::npos ? 0 : colon + 1;
-  return function.substr(begin, function.find("::", backward) - begin);
+  if (!function.starts_with(kOps)) return {};
+  function.remove_prefix(kOps.size());
+  return function.substr(0, function.find("::"));
 }
+
+/// Ops that others make their results with.
+bool is_factory(std::string_view op) {
+  return op.starts_with("empty") || op == "resize_" || op == "new_empty" ||
+         op == "new_empty_strided";
+}
+
+/// Of the native frames that stand before the first one of Python: a node of autograd, or the
+/// innermost op that is more than a factory of others, or the factory.
+class NativeOp {
+ public:
+  void add(std::string_view function) {
+    const std::string_view node = node_of_autograd(function);
+    if (node_.empty()) node_ = node;
+    const std::string_view op = native_op(function);
+    if (op.empty()) return;
+    if (op_.empty() && !is_factory(op)) op_ = op;
+    if (factory_.empty()) factory_ = op;
+  }
+  std::string_view name() const {
+    if (!node_.empty()) return node_;
+    return op_.empty() ? factory_ : op_;
+  }
+
+ private:
+  std::string_view node_;
+  std::string_view op_;
+  std::string_view factory_;
+};
 
 /// What one frame says, if anything.
 std::optional<Category> told_by_frame(std::string_view file, std::string_view function) {
-  if (!is_python(file)) return std::nullopt;
+  if (!is_python(file)) {
+    const bool is_backward = !node_of_autograd(function).empty() ||
+                             function.find("torch::autograd::Engine::") != std::string_view::npos;
+    return is_backward ? std::optional(Category::gradient) : std::nullopt;
+  }
   const std::string_view name = base_name(file);
   const bool is_optimizer =
       file.find("/optim/") != std::string_view::npos ||
@@ -126,30 +149,33 @@ HistorySite RecordedSites::site_of(StackId stack) const {
   for (const FrameId id : tables_.stack(stack)) {
     const StackFrame& frame = tables_.frame(id);
     const std::string_view file = tables_.text(frame.filename);
+    if (!is_python(file) && !is_of_scenario(file)) continue;
     const bool is_better =
         place == nullptr || (!is_python(tables_.text(place->filename)) && is_python(file));
     if (is_better) place = &frame;
-    if (!is_python(file) || is_of_library(file)) continue;
+    if (!is_python(file) || is_library_file(file)) continue;
     place = &frame;
     break;
   }
-  if (place == nullptr) return {};
+  if (place == nullptr) return {"", 0, op_of(stack)};
   return {std::string(tables_.text(place->filename)), place->line, op_of(stack)};
 }
 
 std::string RecordedSites::op_of(StackId stack) const {
   std::string_view module;    // the file of a module's forward
   std::string_view function;  // of the program's own
+  NativeOp native;
   for (const FrameId id : tables_.stack(stack)) {
     const StackFrame& frame = tables_.frame(id);
     const std::string_view file = tables_.text(frame.filename);
     const std::string_view name = tables_.text(frame.name);
+    if (is_of_scenario(file)) return std::string(name);
     if (!is_python(file)) {
-      const std::string_view op = native_op(name);
-      if (!op.empty()) return std::string(op);
+      native.add(name);
       continue;
     }
-    if (!is_of_library(file)) {
+    if (!native.name().empty()) break;
+    if (!is_library_file(file)) {
       // A comprehension is a part of the function around it.
       function = name;
       if (!name.starts_with('<')) break;
@@ -159,6 +185,7 @@ std::string RecordedSites::op_of(StackId stack) const {
     if (!is_of_every_call(name)) return std::string(name);
     if (module.empty() && name == "forward") module = file_stem(file);
   }
+  if (!native.name().empty()) return std::string(native.name());
   return std::string(module.empty() ? function : module);
 }
 

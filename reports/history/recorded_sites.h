@@ -19,9 +19,13 @@ class RecordedSites {
   /// `has_stacks`: the record has some. What has none then was made by a thread that runs no
   /// Python, which of PyTorch's are those of autograd.
   RecordedSites(const StackTable& tables, bool has_stacks)
-      : tables_(tables),
-        sites_(1),
-        categories_(1, has_stacks ? Category::gradient : Category::other) {}
+      : tables_(tables), sites_(2), categories_(2, Category::other) {
+    if (has_stacks) categories_[0] = Category::gradient;
+    sites_[kBeforeRecord].op = "before the record";
+  }
+
+  /// Of what was there already: nobody recorded who had made it.
+  static constexpr SiteId kBeforeRecord = 1;
 
   SiteId of(StackId stack);
 

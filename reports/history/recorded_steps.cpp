@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -32,35 +30,6 @@ int rank_of(std::string_view name) {
   return contains(name, "step") || contains(name, "iteration") ? 2 : 0;
 }
 
-/// The outermost frame first.
-std::vector<FrameId> from_outside(const StackTable& tables, StackId id) {
-  const auto stack = tables.stack(id);
-  return {std::make_reverse_iterator(stack.end()), std::make_reverse_iterator(stack.begin())};
-}
-
-/// One call that all stacks are in, and the calls around it, the outermost first. At the innermost
-/// of them a function may have got to different lines.
-std::vector<FrameId> common_calls(const StackTable& tables, const std::set<StackId>& stacks) {
-  std::vector<FrameId> common = from_outside(tables, *stacks.begin());
-  std::size_t equal = common.size();  // frames that are the same in all stacks
-  for (const StackId id : stacks) {
-    const std::vector<FrameId> frames = from_outside(tables, id);
-    const auto parted = std::mismatch(common.begin(), common.end(), frames.begin(), frames.end());
-    equal = std::min(equal, static_cast<std::size_t>(parted.first - common.begin()));
-  }
-  const auto is_same_function = [&](StackId id) {
-    const std::vector<FrameId> frames = from_outside(tables, id);
-    if (equal >= frames.size()) return false;
-    const StackFrame& frame = tables.frame(frames[equal]);
-    const StackFrame& first = tables.frame(common[equal]);
-    return frame.name == first.name && frame.filename == first.filename;
-  };
-  const bool has_more =
-      equal < common.size() && std::all_of(stacks.begin(), stacks.end(), is_same_function);
-  common.resize(equal + (has_more ? 1 : 0));
-  return common;
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> marked_steps(
@@ -80,23 +49,6 @@ std::vector<std::uint32_t> marked_steps(
   std::sort(events.begin(), events.end());
   events.erase(std::unique(events.begin(), events.end()), events.end());
   return events;
-}
-
-bool is_inside_of_a_module(const StackTable& tables, const std::vector<StackId>& stacks) {
-  std::set<StackId> different(stacks.begin(), stacks.end());
-  different.erase(kNoStack);
-  if (different.empty()) return false;
-  const auto is_of_module = [&](FrameId id) {
-    const std::string_view name = tables.text(tables.frame(id).name);
-    return name == "forward" || name == "backward";
-  };
-  const std::vector<FrameId> common = common_calls(tables, different);
-  if (!common.empty()) return std::any_of(common.begin(), common.end(), is_of_module);
-  // Stacks that were cut off do not show what called them.
-  return std::all_of(different.begin(), different.end(), [&](StackId id) {
-    const auto frames = tables.stack(id);
-    return std::any_of(frames.begin(), frames.end(), is_of_module);
-  });
 }
 
 }  // namespace ohm::reports

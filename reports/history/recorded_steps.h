@@ -17,8 +17,9 @@ namespace ohm::reports {
 std::vector<std::uint32_t> marked_steps(const Snapshot& snapshot,
                                         const std::function<std::uint32_t(std::int64_t)>& event_at);
 
-/// Whether these stacks are of one call of a module's forward or backward: what repeats there are
-/// its layers, not the steps of a program.
-bool is_inside_of_a_module(const StackTable& tables, const std::vector<StackId>& stacks);
+/// What to tell whose record has none.
+inline constexpr const char* kHowToMarkSteps =
+    "put torch.profiler.record_function(\"train_step\") around each step, of which three are "
+    "needed";
 
 }  // namespace ohm::reports

@@ -19,7 +19,7 @@
 #include "reports/history/recorded_beginning.h"
 #include "reports/history/recorded_sites.h"
 #include "reports/history/recorded_steps.h"
-#include "reports/history/step_finder.h"
+#include "reports/history/repeated_passes.h"
 #include "reports/text/measured_text.h"
 
 namespace ohm::reports {
@@ -135,7 +135,7 @@ class SnapshotResult {
     for (const auto& [address, block] : blocks) {
       event.address = address;
       event.block_units = units_of(block.bytes);
-      event.site = sites_.of(block.stack);
+      event.site = block.stack == kNoStack ? RecordedSites::kBeforeRecord : sites_.of(block.stack);
       event.category = category_of(block.category, event.site);
       builder.add(event, 0);
     }
@@ -171,7 +171,9 @@ class SnapshotResult {
     builder.add(event, time);
   }
 
-  static std::int64_t step_of(std::int64_t event, const std::vector<std::uint32_t>& steps) {
+  /// 0 where there are none: what has no marks and no loop has not been in its first step.
+  std::int64_t step_of(std::int64_t event, const std::vector<std::uint32_t>& steps) const {
+    if (steps.empty() && step_source_ == StepSource::marks_or_repeats) return 0;
     return 1 + (std::lower_bound(steps.begin(), steps.end(), event) - steps.begin());
   }
 
@@ -261,41 +263,55 @@ class SnapshotResult {
       return static_cast<std::uint32_t>(after - order_.begin());
     });
     const bool is_guess = marked.empty() && step_source_ == StepSource::marks_or_repeats;
-    return is_guess ? repeated_steps() : marked;
+    return is_guess ? passes() : marked;
   }
 
-  /// By what is asked for where; failing that, in a loop over batches of several sizes, by where.
-  std::vector<std::uint32_t> repeated_steps() const {
-    std::vector<std::uint32_t> steps = repeated_steps(/*with_sizes=*/true);
-    return steps.empty() ? repeated_steps(/*with_sizes=*/false) : steps;
-  }
-
-  std::vector<std::uint32_t> repeated_steps(bool with_sizes) const {
-    std::vector<std::uint32_t> events;  // of the allocations
-    std::vector<StackId> stacks;
-    std::vector<std::uint64_t> requests;
+  std::vector<std::uint32_t> passes() const {
+    std::vector<RecordedRequest> requests;
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const When& when = order_[i];
       const TraceEntry& entry = snapshot_.device_traces[when.device][when.index];
       if (entry.action != EventAction::alloc) continue;
-      const bool has_size = with_sizes || entry.stack == kNoStack;
-      events.push_back(static_cast<std::uint32_t>(i + 1));
-      stacks.push_back(entry.stack);
-      requests.push_back(((has_size ? entry.bytes : 0) << 24U) ^
-                         (std::uint64_t{entry.stack} << 4U) ^ when.device);
+      requests.push_back({static_cast<std::uint32_t>(i + 1), entry.stack});
     }
-    const std::vector<std::size_t> begins = find_steps(requests);
-    std::vector<std::uint32_t> ends;
-    if (begins.empty()) return ends;
-    const auto first = stacks.begin() + static_cast<std::ptrdiff_t>(begins.front());
-    const auto last = stacks.begin() + static_cast<std::ptrdiff_t>(begins.back());
-    if (is_inside_of_a_module(snapshot_.tables, {first, last})) return ends;
-    for (std::size_t i = 1; i < begins.size(); ++i) {
-      // A step lasts until the next one's first allocation.
-      const bool is_last = begins[i] == events.size();
-      ends.push_back(is_last ? static_cast<std::uint32_t>(order_.size()) : events[begins[i]] - 1);
+    return repeated_passes(snapshot_.tables, requests, static_cast<std::uint32_t>(order_.size()));
+  }
+
+  /// Out of memory first.
+  std::string reason(const MemoryHistory& history) const {
+    const std::string events =
+        fmt::format("{} events", grouped(static_cast<std::int64_t>(order_.size())));
+    if (oom_) {
+      return fmt::format("out of memory at event {} of {}: {}", grouped(*oom_event_), events,
+                         oom_cause(history));
     }
-    return ends;
+    if (!history.steps.empty()) {
+      return fmt::format("{}, {} steps", events, grouped(history.steps.size()));
+    }
+    return fmt::format("{}; no steps were found: {}", events, kHowToMarkSteps);
+  }
+
+  /// Whether what was free would have done.
+  std::string oom_cause(const MemoryHistory& history) const {
+    const When& when = order_[*oom_event_ - 1];
+    const DeviceMemoryHistory& device = history.devices[when.device];
+    std::int64_t reserved = 0;
+    std::int64_t allocated = 0;
+    for (const HistorySegment& segment : device.segments) {
+      const bool is_there = segment.begin <= *oom_event_ && *oom_event_ < segment.end;
+      if (is_there) reserved += static_cast<std::int64_t>(segment.bytes);
+    }
+    for (const HistoryBlock& block : device.blocks) {
+      const bool is_there = block.begin <= *oom_event_ && *oom_event_ < block.end;
+      if (is_there) allocated += static_cast<std::int64_t>(block.bytes);
+    }
+    const std::int64_t free = reserved - allocated;
+    if (free < oom_->requested_bytes) {
+      return fmt::format("the GPU was full, {} asked for and {} free in the cache",
+                         short_bytes(oom_->requested_bytes), short_bytes(free));
+    }
+    return fmt::format("the cache was fragmented, {} asked for and {} free in pieces",
+                       short_bytes(oom_->requested_bytes), short_bytes(free));
   }
 
   RecordedRun result(MemoryHistory history) {
@@ -303,10 +319,10 @@ class SnapshotResult {
     VariantResult variant;
     variant.name = kRecordedVariant;
     variant.role = Role::check;
-    variant.verdict = Verdict::passed;
+    variant.verdict = Verdict::recorded;
     variant.outcome = Outcome::completed;
     variant.steps = static_cast<std::int64_t>(history.steps.size());
-    variant.reason = fmt::format("{} events", grouped(static_cast<std::int64_t>(order_.size())));
+    variant.reason = reason(history);
     variant.rerun = "ohm report " + path_;
     // Cards that nothing was recorded of have no lane.
     std::vector<DeviceMemoryHistory> lanes;
@@ -320,14 +336,15 @@ class SnapshotResult {
     }
     history.devices = std::move(lanes);
     variant.oom = std::move(oom_);
-    variant.findings = diagnose(history, variant.devices);
+    variant.findings =
+        diagnose(history, variant.devices, variant.oom ? variant.oom->requested_bytes : 0);
     reduce(history, {});
     variant.history = std::move(history);
     ScenarioResult scenario;
     scenario.name = std::filesystem::path(path_).stem().string();
     scenario.summary = "A memory snapshot";
     scenario.file = path_;
-    scenario.verdict = Verdict::passed;
+    scenario.verdict = Verdict::recorded;
     scenario.variants.push_back(std::move(variant));
     recorded.result.scenarios.push_back(std::move(scenario));
     return recorded;

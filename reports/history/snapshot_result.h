@@ -24,12 +24,15 @@ struct RecordedRun {
 /// Where the steps of a program are known from.
 enum class StepSource : std::uint8_t {
   marks,             ///< annotations of the record alone
-  marks_or_repeats,  ///< without any, what the program does again and again (step_finder.h)
+  marks_or_repeats,  ///< without any, passes of the program's outermost loop (repeated_passes.h)
 };
 
 /// One scenario named after the file, with one variant. What the history does not show of the
 /// beginning is found by undoing it from the end. Blocks have the sizes that the allocator gave
 /// them (block_sizes.h).
+///
+/// Without steps the peak and the out-of-memory error are in step 0, unless only marks were looked
+/// at.
 ///
 /// Categories that the record does not name are told by the names of the Python functions on the
 /// stack. What the record shows of pitfalls is in `findings`.

@@ -10,12 +10,13 @@
 #include "reports/text/html_text.h"
 #include "reports/text/limit_lines.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::reports {
 
 namespace {
 
-constexpr std::array<const char*, 4> kVerdictMarks = {"✓", "✗", "!", "–"};
+constexpr std::array<const char*, kVerdictNames.size()> kVerdictMarks = {"✓", "✗", "!", "–", "·"};
 
 /// With several problems, each followed by what belongs to it; the rest comes last.
 std::vector<std::size_t> indices_by_problem(const ScenarioResult& scenario) {
@@ -94,8 +95,8 @@ std::string row(const VariantResult& variant, std::size_t index,
       "style=\"width:{:.3f}%\"></i>{}</div></td><td class=\"found\">{}{}</td></tr>\n",
       is_bad ? "bad" : "", html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
       kVerdictMarks[static_cast<std::size_t>(variant.verdict)], index, html(variant.name),
-      name_of(variant.role), variant.of.empty() ? "" : " of " + html(variant.of), peak,
-      grouped(peak), short_bytes(peak), name_of(variant.role),
+      role_text(variant), variant.of.empty() ? "" : " of " + html(variant.of), peak, grouped(peak),
+      short_bytes(peak), name_of(variant.role),
       100 * static_cast<double>(peak) / static_cast<double>(scale), limit_marks(lines, scale),
       html(variant.reason), equivalence_text(variant));
 }

@@ -15,6 +15,7 @@
 #include "reports/html/html_variant.h"
 #include "reports/text/html_text.h"
 #include "reports/text/limit_lines.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::reports {
 
@@ -90,7 +91,7 @@ std::string picker(const ScenarioResult& scenario) {
   std::string options;
   for (std::size_t i = 0; i < scenario.variants.size(); ++i) {
     options += fmt::format("<option value=\"{}\">{} ({})</option>", i,
-                           html(scenario.variants[i].name), name_of(scenario.variants[i].role));
+                           html(scenario.variants[i].name), role_text(scenario.variants[i]));
   }
   return "<div class=\"variant-pick js-only row\"><b>One variant in detail</b><label><select "
          "aria-label=\"variant\">" +

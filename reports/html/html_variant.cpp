@@ -134,10 +134,10 @@ std::string peak_section(const VariantResult& variant) {
     if (!device.peak || device.peak_allocated_bytes == 0) continue;
     const std::string of = variant.devices.size() > 1 ? " on " + html(device.device) : "";
     out += fmt::format(
-        "<h3>Alive at the peak{}</h3>\n<p class=\"note\">{} after event {}, in step {}."
+        "<h3>Alive at the peak{}</h3>\n<p class=\"note\">{} after event {}{}."
         "</p>\n",
         of, html(exact_figure(static_cast<double>(device.peak_allocated_bytes), Unit::bytes)),
-        grouped(device.peak->event), device.peak->step);
+        grouped(device.peak->event), in_step_text(device.peak->step, ", "));
     out += category_bar(device.peak_by_category, device.peak_allocated_bytes);
     // A record of another program can have more places than a reader takes in.
     constexpr std::size_t kMostPlaces = 1000;
@@ -156,10 +156,11 @@ std::string oom_section(const VariantResult& variant) {
   std::int64_t alive = 0;
   for (const std::int64_t bytes : oom.alive_by_category) alive += bytes;
   std::string out = fmt::format(
-      "<h3>Out of memory in step {}</h3>\n<p class=\"note\">{} on {}: {} for {}{}</p>\n"
+      "<h3>Out of memory{}</h3>\n<p class=\"note\">{} on {}: {} for {}{}</p>\n"
       "<pre class=\"message\">{}</pre>\n",
-      oom.step, oom.injected ? "Injected by " + html(oom.policy) : std::string("Genuine"),
-      html(oom.device), html(exact_figure(static_cast<double>(oom.requested_bytes), Unit::bytes)),
+      in_step_text(oom.step, " "),
+      oom.injected ? "Injected by " + html(oom.policy) : std::string("Genuine"), html(oom.device),
+      html(exact_figure(static_cast<double>(oom.requested_bytes), Unit::bytes)),
       oom.op.empty() ? "a tensor" : html(oom.op),
       oom.file.empty() ? "" : fmt::format(", {}:{}", html(oom.file), oom.line), html(oom.message));
   // With the whole peak above, the first lines of it again would say nothing new.
@@ -318,7 +319,8 @@ std::string html_variant(const VariantResult& variant, const ScenarioResult& sce
       "{}\">{}</span></h3>\n"
       "<p class=\"note\">{} of {}. {}</p>\n",
       html(variant.name), html(variant.name), name_of(variant.verdict), name_of(variant.verdict),
-      name_of(variant.role), html(place_text(scenario.file, variant.line)), html(variant.reason));
+      role_text(variant).empty() ? "record" : role_text(variant),
+      html(place_text(scenario.file, variant.line)), html(variant.reason));
   out += device_table(variant);
   out += error_section(variant);
   out += oom_section(variant);

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 ShardPart parsed(const ReportPart& report) {
-  ShardPart part{report.name, Json::parse(report.json, nullptr, /*allow_exceptions=*/false)};
+  ShardPart part{report.name, Json::parse(report.json(), nullptr, /*allow_exceptions=*/false)};
   const bool has_schema = part.json.is_object() && part.json.contains("schema");
   const Json schema = has_schema ? part.json["schema"] : Json();
   if (schema != std::string(kResultSchema) && schema != std::string(kSweepSchema)) {
@@ -62,58 +63,80 @@ void require_shard_of_as_many(const ShardPart& first, const ShardPart& part) {
       fmt::format("shard {}/{} is missing: without it this would not be the whole", number, count));
 }
 
-/// By their number. Throws unless each shard is there once.
-void put_in_order(std::vector<ShardPart>& parts) {
-  std::stable_sort(parts.begin(), parts.end(), [](const ShardPart& a, const ShardPart& b) {
-    return number_of(a) < number_of(b);
-  });
-  const std::int64_t count = count_of_shards(parts.front());
-  std::int64_t expected = 1;
-  for (const ShardPart& part : parts) {
-    const std::int64_t found = number_of(part);
-    if (found == 0 || found > count) {
-      refuse(part, fmt::format("there is no shard {}/{}", found, count));
+/// Takes the shards one at a time, in any order.
+class Merger {
+ public:
+  void add(ShardPart part) {
+    if (!sum_) return begin(std::move(part));
+    if (is_whole_) require_shard_of_as_many(part, *sum_);
+    told_of(part, [&] { require_shard_of_as_many(*sum_, part); });
+    note_number(part);
+    told_of(part, [&] {
+      require_same_work(*sum_, part);
+      if (!is_sweep_) return run_.add(part);
+      require_sweep(part);
+      merge_sweep(*sum_, part);
+    });
+  }
+
+  /// Throws unless each shard is there.
+  ShardPart whole() {
+    if (is_whole_) return std::move(*sum_);
+    const std::int64_t count = count_of_shards(*sum_);
+    for (std::int64_t number = 1; number <= count; ++number) {
+      if (numbers_.count(number) == 0) refuse_without(number, count);
     }
-    if (found < expected) refuse(part, fmt::format("shard {}/{} is there twice", found, count));
-    if (found > expected) refuse_without(expected, count);
-    ++expected;
+    told_of(*sum_, [&] {
+      if (is_sweep_) {
+        finish_sweep(*sum_);
+      } else {
+        run_.finish(*sum_);
+      }
+    });
+    return std::move(*sum_);
   }
-  if (expected <= count) refuse_without(expected, count);
-}
 
-ShardPart merged_sweep(std::vector<ShardPart> parts) {
-  for (const ShardPart& part : parts) {
-    told_of(part, [&] { require_sweep(part); });
+ private:
+  void begin(ShardPart part) {
+    is_whole_ = !part.json.contains("shard");
+    is_sweep_ = part.json.at("schema") == std::string(kSweepSchema);
+    if (!is_whole_) {
+      told_of(part, [&] {
+        require_shard_of_as_many(part, part);
+        note_number(part);
+        if (!is_sweep_) return run_.add(part);
+        require_sweep(part);
+      });
+    }
+    sum_ = std::move(part);
   }
-  ShardPart sum = std::move(parts.front());
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    told_of(parts[i], [&] { merge_sweep(sum, parts[i]); });
-  }
-  return sum;
-}
 
-ShardPart merged(std::vector<ShardPart> parts) {
-  const bool is_whole = parts.size() == 1 && !parts.front().json.contains("shard");
-  if (is_whole) return std::move(parts.front());
-  for (const ShardPart& part : parts) {
-    told_of(part, [&] { require_shard_of_as_many(parts.front(), part); });
+  void note_number(const ShardPart& part) {
+    const std::int64_t number = number_of(part);
+    const std::int64_t count = count_of_shards(part);
+    if (number == 0 || number > count) {
+      refuse(part, fmt::format("there is no shard {}/{}", number, count));
+    }
+    if (!numbers_.insert(number).second) {
+      refuse(part, fmt::format("shard {}/{} is there twice", number, count));
+    }
   }
-  put_in_order(parts);
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    told_of(parts[i], [&] { require_same_work(parts.front(), parts[i]); });
-  }
-  const bool is_sweep = parts.front().json.at("schema") == std::string(kSweepSchema);
-  return is_sweep ? merged_sweep(std::move(parts)) : merged_run(std::move(parts));
-}
+
+  std::optional<ShardPart> sum_;  ///< of a run without its scenarios
+  MergedRun run_;
+  std::set<std::int64_t> numbers_;
+  bool is_whole_ = false;
+  bool is_sweep_ = false;
+};
 
 }  // namespace
 
 MergedReport merged_reports(const std::vector<ReportPart>& reports) {
   if (reports.empty()) throw std::invalid_argument("there is nothing to merge");
-  std::vector<ShardPart> parts;
-  for (const ReportPart& report : reports) parts.push_back(parsed(report));
   try {
-    ShardPart sum = merged(std::move(parts));
+    Merger merger;
+    for (const ReportPart& report : reports) merger.add(parsed(report));
+    ShardPart sum = merger.whole();
     sum.json.erase("shard");
     return {sum.json.dump(2) + "\n", exit_reason_of(sum)};
   } catch (const Json::exception& missing) {

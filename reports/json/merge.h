@@ -2,6 +2,7 @@
 // made.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,8 @@
 namespace ohm::reports {
 
 struct ReportPart {
-  std::string name;  ///< for messages: the file it is from
-  std::string json;
+  std::string name;                   ///< for messages: the file it is from
+  std::function<std::string()> json;  ///< asked for once, so that one part is there at a time
 };
 
 struct MergedReport {

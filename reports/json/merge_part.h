@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/model/exit_code.h"
 
@@ -54,10 +55,26 @@ void merge_exit_reason(ShardPart& sum, const ShardPart& more);
 void require_sweep(const ShardPart& part);
 
 /// Adds what another shard of the same sweep injected. Both are sweeps.
-void merge_sweep(ShardPart& sum, const ShardPart& more);
+void merge_sweep(ShardPart& sum, ShardPart& more);
+/// After the last one: what failed is put in the order in which one machine lists it.
+void finish_sweep(ShardPart& sum);
 
-/// Puts the scenarios of all shards in the order in which their files were given. `parts` are by
-/// their number, each once.
-ShardPart merged_run(std::vector<ShardPart> parts);
+/// The scenarios of the shards of a run, which each has some of.
+class MergedRun {
+ public:
+  /// Takes the scenarios out of the part.
+  void add(ShardPart& part);
+  /// Puts them into what was the first part, in the order in which their files were given.
+  void finish(ShardPart& sum);
+
+ private:
+  struct PlacedScenario {
+    std::int64_t file;  ///< which of those that were given
+    nlohmann::json json;
+  };
+
+  std::vector<PlacedScenario> all_;
+  ExitReason exit_reason_ = ExitReason::passed;
+};
 
 }  // namespace ohm::reports

@@ -10,11 +10,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct PlacedScenario {
-  std::int64_t file;  ///< which of those that were given
-  Json json;
-};
-
 /// Throws unless the shard says of each of its scenarios which file it is of, and they are its own.
 std::vector<std::int64_t> files_of(const ShardPart& part, std::int64_t number, std::int64_t count) {
   const Json& shard = part.json.at("shard");
@@ -45,30 +40,28 @@ void require_result(const ShardPart& part) {
 
 }  // namespace
 
-ShardPart merged_run(std::vector<ShardPart> parts) {
-  std::vector<PlacedScenario> all;
-  const auto count = static_cast<std::int64_t>(parts.size());
-  for (std::int64_t number = 1; number <= count; ++number) {
-    ShardPart& part = parts[static_cast<std::size_t>(number - 1)];
-    const std::vector<std::int64_t> files = files_of(part, number, count);
-    require_result(part);
-    Json& scenarios = part.json.at("scenarios");
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      all.push_back({files[i], std::move(scenarios[i])});
-    }
-    merge_exit_reason(parts.front(), part);
+void MergedRun::add(ShardPart& part) {
+  const Json& shard = part.json.at("shard");
+  const std::vector<std::int64_t> files =
+      files_of(part, count_of(shard, "number", part), count_of(shard, "count", part));
+  require_result(part);
+  Json& scenarios = part.json.at("scenarios");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    all_.push_back({files[i], std::move(scenarios[i])});
   }
-  std::sort(all.begin(), all.end(),
+  exit_reason_ = worse_of(exit_reason_, exit_reason_of(part));
+}
+
+void MergedRun::finish(ShardPart& sum) {
+  std::sort(all_.begin(), all_.end(),
             [](const PlacedScenario& a, const PlacedScenario& b) { return a.file < b.file; });
-  ShardPart sum = std::move(parts.front());
   Json scenarios = Json::array();
-  for (PlacedScenario& one : all) scenarios.push_back(std::move(one.json));
-  sum.json.at("scenarios") = std::move(scenarios);
+  for (PlacedScenario& one : all_) scenarios.push_back(std::move(one.json));
   // A shard in which nothing is selected passes; all of them together do not.
-  if (all.empty() && exit_reason_of(sum) == ExitReason::passed) {
-    sum.json.at("exit_reason") = exit_code(ExitReason::nothing_selected).reason;
-  }
-  return sum;
+  const bool is_nothing = all_.empty() && exit_reason_ == ExitReason::passed;
+  const ExitReason reason = is_nothing ? ExitReason::nothing_selected : exit_reason_;
+  sum.json.at("exit_reason") = exit_code(reason).reason;
+  sum.json.at("scenarios") = std::move(scenarios);
 }
 
 }  // namespace ohm::reports

@@ -33,7 +33,7 @@ void sort_failed(Json& failed) {
                    [&](const Json& a, const Json& b) { return place(a) < place(b); });
 }
 
-void merge_variant(Json& sum, const Json& more, const ShardPart& part) {
+void merge_variant(Json& sum, Json& more, const ShardPart& part) {
   for (const char* const field :
        {"name", "calls", "values", "error", "peak_bytes", "not_tried", "beyond_budget"}) {
     require_equal(sum, more, field, part);
@@ -54,11 +54,11 @@ void merge_variant(Json& sum, const Json& more, const ShardPart& part) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     merge_point(points[i], more.at("points")[i], part);
   }
-  for (const Json& failed : more.at("failed")) sum.at("failed").push_back(failed);
-  sort_failed(sum.at("failed"));
+  Json& failed = sum.at("failed");
+  for (Json& one : more.at("failed")) failed.push_back(std::move(one));
 }
 
-void merge_scenario(Json& sum, const Json& more, const ShardPart& part) {
+void merge_scenario(Json& sum, Json& more, const ShardPart& part) {
   for (const char* const field : {"name", "file", "error"}) require_equal(sum, more, field, part);
   Json& variants = sum.at("variants");
   if (variants.size() != more.at("variants").size()) refuse(part, "of other variants");
@@ -79,7 +79,7 @@ void require_sweep(const ShardPart& part) {
   }
 }
 
-void merge_sweep(ShardPart& sum, const ShardPart& more) {
+void merge_sweep(ShardPart& sum, ShardPart& more) {
   for (const char* const field : {"points", "form", "level", "host", "depth"}) {
     const Json& expected = sum.json.at(field);
     const Json& found = more.json.at(field);
@@ -87,10 +87,16 @@ void merge_sweep(ShardPart& sum, const ShardPart& more) {
   }
   merge_exit_reason(sum, more);
   Json& scenarios = sum.json.at("scenarios");
-  const Json& added = more.json.at("scenarios");
+  Json& added = more.json.at("scenarios");
   if (scenarios.size() != added.size()) refuse(more, "of other scenarios");
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     merge_scenario(scenarios[i], added[i], more);
+  }
+}
+
+void finish_sweep(ShardPart& sum) {
+  for (Json& scenario : sum.json.at("scenarios")) {
+    for (Json& variant : scenario.at("variants")) sort_failed(variant.at("failed"));
   }
 }
 

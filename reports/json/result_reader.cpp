@@ -7,12 +7,14 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include "reports/history/history_check.h"
 #include "reports/json/json_report.h"
+#include "reports/json/sweep_json.h"
 #include "reports/model/fields.h"
 
 namespace ohm::reports {
@@ -31,7 +33,32 @@ class Reader {
     return result;
   }
 
+  SweepResult sweep(const Json& json) {
+    if (!json.is_object() || !json.contains("schema") || json["schema"] != kSweepSchema) {
+      refuse(fmt::format("not a report of ohm sweep ({})", kSweepSchema));
+    }
+    SweepResult result;
+    read(json, result);
+    // What is written of an error is less than what was known, and has no member of its own.
+    for (std::size_t i = 0; i < result.scenarios.size(); ++i) {
+      SweptScenario& scenario = result.scenarios[i];
+      const Json& from = json["scenarios"][i];
+      scenario.error = error_of(from);
+      for (std::size_t v = 0; v < scenario.variants.size(); ++v) {
+        scenario.variants[v].error = error_of(from["variants"][v]);
+      }
+    }
+    return result;
+  }
+
  private:
+  std::optional<ErrorResult> error_of(const Json& json) {
+    std::optional<BriefError> brief;
+    if (json.contains("error")) read(json["error"], "error", brief, PlainShape());
+    if (!brief) return std::nullopt;
+    return ErrorResult{brief->message, brief->file, brief->line, {}, brief->hint};
+  }
+
   /// A member or an element, and its place from there on.
   class Step {
    public:
@@ -264,12 +291,9 @@ class Reader {
   std::string place_ = "$";
 };
 
-}  // namespace
-
-RunResult read_result(std::string_view text) {
-  Json json;
+Json parsed(std::string_view text) {
   try {
-    json = Json::parse(text);
+    return Json::parse(text);
   } catch (const Json::exception& error) {
     // Also of a number that no computer can hold. The library's message begins with its own name
     // and number.
@@ -279,8 +303,13 @@ RunResult read_result(std::string_view text) {
                                                                   ? message
                                                                   : message.substr(words + 2)));
   }
-  return result_of(json);
 }
+
+}  // namespace
+
+RunResult read_result(std::string_view text) { return result_of(parsed(text)); }
+
+SweepResult read_whole_sweep(std::string_view text) { return Reader().sweep(parsed(text)); }
 
 RunResult result_of(const Json& json) { return Reader().result(json); }
 

@@ -1,4 +1,5 @@
-// A result from its JSON: what json_report() wrote, of this version or an older one.
+// A result from its JSON: what json_report() or sweep_json() wrote, of this version or an older
+// one.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,6 +9,7 @@
 
 #include "allocator_shim/base/input_file.h"
 #include "reports/model/run_result.h"
+#include "reports/model/sweep_result.h"
 
 namespace ohm::reports {
 
@@ -27,5 +29,8 @@ RunResult result_of(const nlohmann::json& json);
 RunResult read_result_file(const std::string& path);
 /// Of a file that is open: `path` is for messages.
 RunResult read_result_file(InputFile& file, const std::string& path);
+
+/// A sweep's report, whole: what sweep_json() wrote. Throws ResultError.
+SweepResult read_whole_sweep(std::string_view json);
 
 }  // namespace ohm::reports

@@ -104,23 +104,30 @@ struct HostResult {
   std::int64_t allocated_at_end_bytes = 0;  ///< cached pinned memory included
   std::int64_t pinned_bytes = 0;            ///< obtained in all, each block counted once
   std::int64_t num_ooms = 0;
+  std::optional<PeakResult> peak = {};  ///< of a program whose requests were recorded
 
   static constexpr const char* kSchemaName = "host";
   template <class Visit>
   static void fields(Visit&& visit) {
     using T = HostResult;
     visit("peak_allocated_bytes", &T::peak_allocated_bytes,
-          "Of what tensors took; pinned memory included.");
+          "Of what tensors took; pinned memory included. Of a program that ohm exec ran: of all "
+          "that it had asked for.");
     visit("allocated_at_end_bytes", &T::allocated_at_end_bytes);
     visit("pinned_bytes", &T::pinned_bytes, "Pinned memory obtained in all.");
     visit("num_ooms", &T::num_ooms);
+    visit("peak", &T::peak, Presence::optional,
+          "What made up peak_allocated_bytes, of a program that ohm exec ran.");
   }
 };
 
+/// OomResult::device where all of a program's memory is meant, not its tensors on the CPU.
+inline constexpr const char* kHostDevice = "host";
+
 /// An out-of-memory error, and what was alive on its device when it happened.
 struct OomResult {
-  std::int64_t step = 1;             ///< 1-based: one more than the finished steps
-  std::string device;                ///< "cuda:0", "cpu"
+  std::int64_t step = 1;             ///< 1-based: one more than the finished steps; 0: it has none
+  std::string device;                ///< "cuda:0", "cpu", or "host" for that of a whole program
   std::int64_t requested_bytes = 0;  ///< as the op asked
   std::int64_t segment_bytes = 0;    ///< as the device was asked: the message's figure
   Category category = Category::other;

@@ -38,10 +38,11 @@ constexpr std::string_view name_of(Role role) {
 }
 constexpr std::size_t word_count(Role /*of*/) { return kRoleNames.size(); }
 
-enum class Verdict : std::uint8_t { passed, failed, error, skipped };
+/// `recorded`: the record of another program, of which nothing was asked that could be judged.
+enum class Verdict : std::uint8_t { passed, failed, error, skipped, recorded };
 
-inline constexpr std::array<std::string_view, 4> kVerdictNames = {"passed", "failed", "error",
-                                                                  "skipped"};
+inline constexpr std::array<std::string_view, 5> kVerdictNames = {"passed", "failed", "error",
+                                                                  "skipped", "recorded"};
 
 constexpr std::string_view name_of(Verdict verdict) {
   return kVerdictNames[static_cast<std::size_t>(verdict)];

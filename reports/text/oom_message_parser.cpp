@@ -108,6 +108,26 @@ std::vector<PrintedBytes> other_processes(std::string_view text) {
   return processes;
 }
 
+/// In a container a process does not know the number that the driver has for it: it is one of those
+/// that are named, the one that has what its allocator has reserved, and a context.
+void find_this_process(OomMessage& message) {
+  if (message.this_process || !message.reserved) return;
+  constexpr double kLargestContext = 1.5 * 0x1p30;
+  const PrintedBytes reserved = *message.reserved;
+  const auto context_in = [&](const PrintedBytes& process) {
+    return process.bytes - reserved.bytes + process.rounding + reserved.rounding;
+  };
+  auto own = message.other_processes.end();
+  for (auto one = message.other_processes.begin(); one != message.other_processes.end(); ++one) {
+    const double context = context_in(*one);
+    if (context < 0 || context > kLargestContext) continue;
+    if (own == message.other_processes.end() || context < context_in(*own)) own = one;
+  }
+  if (own == message.other_processes.end()) return;
+  message.this_process = *own;
+  message.other_processes.erase(own);
+}
+
 /// From "Tried to allocate" up to the next message, of which a log may have several.
 std::string first_message(const std::string& line) {
   constexpr std::string_view kTried = "Tried to allocate ";
@@ -164,6 +184,7 @@ OomMessage parse_oom_message(std::string_view text) {
   const auto cache = first_of(figure_before(line, " is reserved by PyTorch but unallocated"),
                               figure_before(line, " cached"));
   if (cache && message.allocated) message.reserved = sum(*message.allocated, *cache);
+  find_this_process(message);
   if (!message.capacity && !message.allocated) {
     throw std::invalid_argument(
         "the message breaks off behind \"Tried to allocate\": paste all of it, with the figures of "

@@ -1,4 +1,4 @@
-// A parser of the out-of-memory messages of PyTorch 1.0 to 2.10.
+// A parser of the out-of-memory messages of PyTorch 1.0 to 2.15.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct OomMessage {
   std::optional<PrintedBytes> allocated;      ///< handed out by PyTorch's allocator
   std::optional<PrintedBytes> reserved;       ///< all of its segments
   std::optional<PrintedBytes> allowed;        ///< by set_per_process_memory_fraction
-  std::optional<PrintedBytes> this_process;   ///< with what is outside the allocator
+  std::optional<PrintedBytes> this_process;   ///< with what is outside the allocator; in a
+                                              ///< container the named one that fits
   std::optional<PrintedBytes> private_pools;  ///< of CUDA graphs
   std::vector<PrintedBytes> other_processes;  ///< one for each that is named
 };

@@ -21,8 +21,16 @@ std::string place_text(const std::string& file, int line) {
   return line > 0 ? fmt::format("{}:{}", file, line) : file;
 }
 
+std::string_view role_text(const VariantResult& variant) {
+  return variant.verdict == Verdict::recorded ? std::string_view() : name_of(variant.role);
+}
+
+std::string in_step_text(std::int64_t step, std::string_view before) {
+  return step > 0 ? fmt::format("{}in step {}", before, step) : std::string();
+}
+
 std::string oom_sentence(const OomResult& oom) {
-  return fmt::format("out of memory in step {} on {}: {}{}, {}", oom.step, oom.device,
+  return fmt::format("out of memory{} on {}: {}{}, {}", in_step_text(oom.step, " "), oom.device,
                      human_bytes(static_cast<std::uint64_t>(oom.requested_bytes)),
                      oom.op.empty() ? "" : " for " + oom.op, place_text(oom.file, oom.line));
 }

@@ -1,8 +1,10 @@
 // Sentences about a result that several formats print.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "reports/model/run_result.h"
 
@@ -10,6 +12,12 @@ namespace ohm::reports {
 
 /// "scenarios/x.lua:31", or that it is unknown.
 std::string place_text(const std::string& file, int line);
+
+/// "mitigation"; empty of the record of another program, which has no role.
+std::string_view role_text(const VariantResult& variant);
+
+/// ", in step 3", with what stands before it; empty of step 0, which is none.
+std::string in_step_text(std::int64_t step, std::string_view before);
 
 /// "out of memory in step 3 on cuda:0: 20.00 MiB for relu, scenarios/x.lua:31".
 std::string oom_sentence(const OomResult& oom);

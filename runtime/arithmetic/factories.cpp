@@ -45,7 +45,7 @@ Tensor tensor_on(IntrusivePtr<Storage> storage, const Shape& shape, const Shape&
   impl->strides = strides;
   impl->numel = shape.numel();
   impl->dtype = dtype;
-  impl->is_contiguous = strides == contiguous_strides(shape);
+  impl->is_contiguous = are_contiguous(shape, strides);
   return Tensor(std::move(owner));
 }
 
@@ -145,8 +145,42 @@ Tensor empty_like(const Tensor& like, DType dtype) {
   const TensorOptions options{dtype, like.device()};
   if (like.is_contiguous()) return empty(like.shape(), options);
   const Shape strides =
-      like.is_dense() ? like.strides() : dense_strides(like.shape(), like.strides());
+      like.is_dense() ? like.strides() : dense_strides(like.shape(), {&like.strides(), 1});
   return empty_strided(like.shape(), strides, options);
+}
+
+namespace {
+
+// Whether all are tensors of this shape for which `holds` is true.
+template <class F>
+bool all_alike(const Shape& shape, std::initializer_list<const Tensor*> operands, F&& holds) {
+  return std::all_of(operands.begin(), operands.end(), [&](const Tensor* operand) {
+    return operand != nullptr && operand->shape() == shape && holds(*operand);
+  });
+}
+
+}  // namespace
+
+Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> operands,
+                      const TensorOptions& options) {
+  if (all_alike(shape, operands, [](const Tensor& each) { return each.is_contiguous(); })) {
+    return empty(shape, options);
+  }
+  const Tensor* const first = *operands.begin();
+  const auto is_like_first = [&](const Tensor& each) {
+    return each.is_dense() && each.strides() == first->strides();
+  };
+  if (all_alike(shape, operands, is_like_first)) {
+    return empty_strided(shape, first->strides(), options);
+  }
+  std::vector<Shape> strides;
+  for (const Tensor* operand : operands) {
+    if (operand == nullptr) continue;
+    strides.push_back(broadcast_strides(operand->shape(), operand->strides(), shape));
+  }
+  const Shape dense = dense_strides(shape, strides);
+  return are_contiguous(shape, dense) ? empty(shape, options)
+                                      : empty_strided(shape, dense, options);
 }
 
 Tensor full(const Shape& shape, double value, const TensorOptions& options) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "runtime/tensor/tensor.h"
@@ -25,6 +26,11 @@ Tensor empty_pinned(const Shape& shape, const Shape& strides, DType dtype);
 /// Shape, dtype, device of `like`, and its strides; without the gaps where it has some.
 Tensor empty_like(const Tensor& like);
 Tensor empty_like(const Tensor& like, DType dtype);
+/// What a loop over `operands`, which broadcast to `shape`, writes to. It has their strides where
+/// they are of one shape, dense and alike; else its dimensions lie in the order that the first
+/// operand which tells has them in, as PyTorch's TensorIterator decides. A nullptr is a number.
+Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> operands,
+                      const TensorOptions& options);
 
 Tensor full(const Shape& shape, double value, const TensorOptions& options);
 Tensor zeros(const Shape& shape, const TensorOptions& options);

@@ -24,6 +24,16 @@ Tensor clone_laid_out_as(const Tensor& grad, const Tensor& leaf) {
   return copy;
 }
 
+// Whether a gradient may become the leaf's as it is.
+bool is_laid_out_for(const Tensor& grad, const Tensor& leaf) {
+  if (!leaf.is_dense()) return grad.is_contiguous();
+  for (int dim = 0; dim < leaf.dims(); ++dim) {
+    const std::int64_t stride = grad.strides()[dim];
+    if (leaf.shape()[dim] == 1 ? stride == 0 : stride != leaf.strides()[dim]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void accumulate_grad(const Tensor& leaf, Tensor grad) {
@@ -37,8 +47,7 @@ void accumulate_grad(const Tensor& leaf, Tensor grad) {
       accumulate_into(meta.grad, grad);
     }
   } else {
-    const bool can_steal =
-        !is_recorded && grad.use_count() == 1 && grad.strides() == leaf.strides();
+    const bool can_steal = !is_recorded && grad.use_count() == 1 && is_laid_out_for(grad, leaf);
     meta.grad = can_steal ? detach(grad) : clone_laid_out_as(grad, leaf);
     meta.grad.storage().set_category(Category::gradient);
   }

@@ -32,6 +32,7 @@ class CheckpointNode final : public SavingNode {
       edges.push_back(gradient_edge(input));
       saved.emplace_back(input, SavedTensor::Kind::input);
     }
+    set_python();
     set_edges(std::move(edges));
     set_saved(std::move(saved));
   }

@@ -141,6 +141,14 @@ void require_differentiable(const Node& node) {
       node.name()));
 }
 
+// The gradients that a node was given.
+void let_go(const Node& node, TensorList& grads) {
+  if (node.is_python() && Context::current().rules.python_owns_its_nodes) {
+    for (std::size_t i = grads.size(); i > 0; --i) grads[i - 1] = Tensor();
+  }
+  grads.clear();
+}
+
 BackwardPass::~BackwardPass() {
   std::vector<std::pair<std::size_t, TensorList*>> left;
   for (auto& [node, entry] : waiting_) left.emplace_back(entry.number, &entry.grads);
@@ -259,7 +267,7 @@ void BackwardPass::run_node(Node& node, TensorList grads) {
       results[i] =
           validated(std::move(results[i]), edge.node->inputs()[edge.input], node, sums_in_float32_);
     }
-    grads.clear();
+    let_go(node, grads);
     if (retention_ == GraphRetention::release) node.release_saved();
   }
   // What was added to gradients that waited already goes when all have been delivered.

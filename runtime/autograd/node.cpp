@@ -24,26 +24,42 @@ std::uint32_t Node::add_input(const Tensor& output) {
   return static_cast<std::uint32_t>(inputs_.size() - 1);
 }
 
+namespace {
+
+/// A node that goes, from one of its edges on.
+struct DyingNode {
+  Node* node = nullptr;
+  IntrusivePtr<Node> owner;  ///< none: the one that the rest hangs on
+  std::size_t next_edge = 0;
+};
+
+}  // namespace
+
 // Saved tensors go first: the edges still hold the nodes that made them, so dropping a saved tensor
-// cannot start the deletion of a node inside the deletion of this one.
+// cannot start the deletion of a node inside the deletion of this one. What only a node kept goes
+// after it, the last edge first. Where PyTorch has a node in Python, it may go before the edges
+// that come after it are looked at, with all that it kept.
 void Node::destroy(Node* node) {
-  std::vector<IntrusivePtr<Node>> orphans;
-  const auto unlink = [&orphans](Node& dying) {
-    dying.release_saved();
-    for (Edge& edge : dying.edges_) {
-      if (edge.node && edge.node->use_count() == 1) {
-        orphans.push_back(std::move(edge.node));
-      } else {
-        edge.node.reset();
-      }
+  const bool python_goes_at_once = Context::current().rules.python_owns_its_nodes;
+  std::vector<DyingNode> dying;
+  dying.push_back({node, {}, 0});
+  while (!dying.empty()) {
+    DyingNode next = std::move(dying.back());
+    dying.pop_back();
+    Node& current = *next.node;
+    bool goes_on_later = false;
+    if (next.next_edge == 0) {
+      next.owner ? current.release_saved() : current.abandon_saved();
     }
-  };
-  unlink(*node);
-  delete node;
-  while (!orphans.empty()) {
-    IntrusivePtr<Node> orphan = std::move(orphans.back());
-    orphans.pop_back();
-    unlink(*orphan);
+    while (!goes_on_later && next.next_edge < current.edges_.size()) {
+      IntrusivePtr<Node> target = std::move(current.edges_[next.next_edge++].node);
+      if (!target || target->use_count() > 1) continue;
+      goes_on_later = python_goes_at_once && target->is_python() && !current.is_python();
+      if (goes_on_later) dying.push_back(std::move(next));
+      Node* const raw = target.get();
+      dying.push_back({raw, std::move(target), 0});
+    }
+    if (!goes_on_later && !next.owner) delete node;
   }
 }
 

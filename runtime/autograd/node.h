@@ -49,6 +49,8 @@ class Node : public RefCounted {
 
   /// Drops what was saved; a second backward through this node is an error from then on.
   virtual void release_saved() { is_released_ = true; }
+  /// The same where a graph is let go from this node on: the order may be another one.
+  virtual void abandon_saved() { release_saved(); }
 
   /// The leaf to whose `.grad` the engine adds the gradient; nullptr where apply() is to run.
   virtual const Tensor* leaf() const { return nullptr; }
@@ -70,6 +72,10 @@ class Node : public RefCounted {
   bool is_differentiable() const { return is_differentiable_; }
   void set_differentiable() { is_differentiable_ = true; }
 
+  /// Whether PyTorch has apply() in Python: its gradients are the elements of a tuple.
+  bool is_python() const { return is_python_; }
+  void set_python() { is_python_ = true; }
+
   void set_edges(EdgeList edges) { edges_ = std::move(edges); }
   /// Registers an output of the forward op; returns its number.
   std::uint32_t add_input(const Tensor& output);
@@ -89,6 +95,7 @@ class Node : public RefCounted {
   InlineVector<TensorMeta, 1> inputs_;
   bool is_released_ = false;
   bool is_differentiable_ = false;
+  bool is_python_ = false;
 };
 
 }  // namespace ohm

@@ -124,9 +124,15 @@ class Recorder {
   }
   template <class F>
   void attach(const std::vector<Tensor>& outputs, F backward) {
+    if (is_needed_) bind(outputs, make_node(std::move(backward)));
+  }
+  /// Of a function that PyTorch has in Python.
+  template <class F>
+  void attach_python(const std::vector<Tensor>& outputs, F backward) {
     if (!is_needed_) return;
     const IntrusivePtr<Node> node = make_node(std::move(backward));
-    for (const Tensor& output : outputs) bind(output, node);
+    node->set_python();
+    bind(outputs, node);
   }
 
  private:
@@ -140,6 +146,9 @@ class Recorder {
   }
   void add_edge(const Tensor& input);
   static void bind(const Tensor& output, const IntrusivePtr<Node>& node);
+  static void bind(const std::vector<Tensor>& outputs, const IntrusivePtr<Node>& node) {
+    for (const Tensor& output : outputs) bind(output, node);
+  }
 
   std::string_view name_;
   bool is_needed_ = false;

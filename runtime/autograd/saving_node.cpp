@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/tensor/context.h"
+
 namespace ohm {
 
 SavingNode::~SavingNode() {
@@ -17,14 +19,27 @@ void SavingNode::set_saved(SavedList saved) {
 
 // A packed leaf is released without its accumulator: that stays with the node.
 void SavingNode::release_saved() {
+  keep_packed_accumulators();
+  for (SavedTensor& saved : saved_) saved.release();
+  Node::release_saved();
+}
+
+void SavingNode::abandon_saved() {
+  // What a function in Python saved is a list of its own.
+  const bool is_reversed = Context::current().rules.graphs_drop_last_saved_first && !is_python();
+  if (!is_reversed) return release_saved();
+  keep_packed_accumulators();
+  for (std::size_t i = saved_.size(); i > 0; --i) saved_[i - 1].release();
+  Node::release_saved();
+}
+
+void SavingNode::keep_packed_accumulators() {
   if (keeps_packed_) {
     for (const SavedTensor& saved : saved_) {
       IntrusivePtr<Node> accumulator = saved.accumulator();
       if (accumulator) accumulators_.push_back(std::move(accumulator));
     }
   }
-  for (SavedTensor& saved : saved_) saved.release();
-  Node::release_saved();
 }
 
 }  // namespace ohm

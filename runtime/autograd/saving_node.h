@@ -17,6 +17,7 @@ class SavingNode : public Node {
   using Node::Node;
 
   void release_saved() override;
+  void abandon_saved() override;
 
   const SavedList& saved() const { return saved_; }
   void set_saved(SavedList saved);
@@ -27,6 +28,8 @@ class SavingNode : public Node {
   ~SavingNode() override;
 
  private:
+  void keep_packed_accumulators();
+
   SavedList saved_;
   std::vector<IntrusivePtr<Node>> accumulators_;  ///< of packed leaves that were released
   bool keeps_packed_ = false;

@@ -77,14 +77,28 @@ Shape contiguous_strides(const Shape& shape) {
   return strides;
 }
 
-Shape dense_strides(const Shape& shape, const Shape& strides) {
+bool are_contiguous(const Shape& sizes, const Shape& strides) {
+  std::int64_t expected = 1;
+  for (int i = sizes.dims() - 1; i >= 0; --i) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+Shape dense_strides(const Shape& shape, std::span<const Shape> operands) {
   // From the innermost dimension outwards, by insertion: a dimension moves inwards past those of a
   // larger stride, and is not compared with repeated ones.
   const int dims = shape.dims();
   const auto comes_after = [&](int a, int b) {
-    if (strides[a] == 0 || strides[b] == 0) return 0;
-    if (strides[a] != strides[b]) return strides[a] < strides[b] ? -1 : 1;
-    return shape[a] > shape[b] ? 1 : 0;
+    for (const Shape& strides : operands) {
+      if (strides[a] == 0 || strides[b] == 0) continue;
+      if (strides[a] != strides[b]) return strides[a] < strides[b] ? -1 : 1;
+      if (shape[a] > shape[b]) return 1;
+    }
+    return 0;
   };
   std::vector<int> order(static_cast<std::size_t>(dims));
   for (int i = 0; i < dims; ++i) order[static_cast<std::size_t>(i)] = dims - 1 - i;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 namespace ohm {
@@ -49,9 +50,14 @@ class Shape {
 /// Strides of a row-major tensor without gaps.
 Shape contiguous_strides(const Shape& shape);
 
-/// Strides without gaps that keep the order of the dimensions in memory which `strides` have.
-/// Repeated dimensions (stride 0) stay where they are among their neighbours.
-Shape dense_strides(const Shape& shape, const Shape& strides);
+/// Whether elements with these sizes and strides lie in row-major order without gaps: the strides
+/// of dimensions of size 1 do not matter.
+bool are_contiguous(const Shape& sizes, const Shape& strides);
+
+/// Strides without gaps that keep the order of the dimensions in memory which the operands of a
+/// loop over `shape` have, each given by its strides there: the first one that tells two dimensions
+/// apart decides. Repeated dimensions (stride 0) stay where they are among their neighbours.
+Shape dense_strides(const Shape& shape, std::span<const Shape> operands);
 
 /// `dim` counted from the end when negative, checked against `dims` (a scalar counts as one
 /// dimension). Throws std::invalid_argument("[op] dimension out of range …").

@@ -6,7 +6,7 @@ Shape broadcast_strides(const Shape& sizes, const Shape& strides, const Shape& s
   const int missing = shape.dims() - sizes.dims();
   Shape result(shape.dims(), 0);
   for (int dim = 0; dim < sizes.dims(); ++dim) {
-    if (sizes[dim] != 1) result[missing + dim] = strides[dim];
+    if (sizes[dim] == shape[missing + dim]) result[missing + dim] = strides[dim];
   }
   return result;
 }

@@ -22,14 +22,14 @@
 #include "runtime/ops/view.h"
 
 namespace ohm::nn {
-namespace {
 
-// A bool mask of what is left out, as numbers to add.
-std::optional<Tensor> as_numbers(const std::optional<Tensor>& mask, DType dtype) {
+std::optional<Tensor> mask_as_numbers(const std::optional<Tensor>& mask, DType dtype) {
   if (!mask || mask->dtype() != DType::boolean) return mask;
   const Tensor numbers = zeros(mask->shape(), {dtype, mask->device()});
   return ops::masked_fill_(numbers, *mask, -std::numeric_limits<double>::infinity());
 }
+
+namespace {
 
 // [length, N, parts·E] as `parts` tensors [length, N, E] that lie behind one another.
 std::vector<Tensor> separated(Tensor projected, std::int64_t parts) {
@@ -114,9 +114,9 @@ MultiheadAttention::Heads MultiheadAttention::projected(const Tensor& query, con
 
 std::optional<Tensor> MultiheadAttention::merged_mask(const Call& call, const Tensor& query,
                                                       std::int64_t keys) const {
-  const std::optional<Tensor> padding = as_numbers(call.key_padding_mask, query.dtype());
+  const std::optional<Tensor> padding = mask_as_numbers(call.key_padding_mask, query.dtype());
   const bool is_redundant = call.is_causal && !padding && !call.needs_weights;
-  std::optional<Tensor> mask = as_numbers(call.attn_mask, query.dtype());
+  std::optional<Tensor> mask = mask_as_numbers(call.attn_mask, query.dtype());
   if (is_redundant) return std::nullopt;
   if (mask && mask->dims() == 2) mask = ops::unsqueeze(*mask, 0);
   if (!padding) return mask;
@@ -195,7 +195,10 @@ MultiheadAttention::Result MultiheadAttention::attend(const Call& call) const {
   const Tensor query = by_length(call.query);
   const Tensor key = call.key.is_same(call.query) ? query : by_length(call.key);
   const Tensor value = call.value.is_same(call.key) ? key : by_length(call.value);
-  const std::optional<Tensor> mask = merged_mask(call, query, key.size(0));
+  // The hint replaces the mask, where nothing else is masked.
+  const bool goes_by_hint = call.is_causal && !call.key_padding_mask && !call.needs_weights;
+  const std::optional<Tensor> mask =
+      goes_by_hint ? std::nullopt : merged_mask(call, query, key.size(0));
   const Heads heads = projected(query, key, value);
   Result result = call.needs_weights ? weighted(heads, mask, call.averages_weights)
                                      : fused(heads, mask, call.is_causal && !mask);

@@ -2,16 +2,20 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/factories.h"
 #include "runtime/nn/attention.h"
 #include "runtime/nn/dropout.h"
 #include "runtime/nn/linear.h"
 #include "runtime/nn/normalization.h"
 #include "runtime/ops/activation.h"
 #include "runtime/ops/arithmetic.h"
+#include "runtime/ops/comparison.h"
+#include "runtime/ops/rearrange.h"
 
 namespace ohm::nn {
 namespace {
@@ -125,9 +129,45 @@ TransformerEncoder::TransformerEncoder(const Module& layer, std::int64_t count, 
   if (norm) add_child("norm", std::move(norm));
 }
 
+namespace {
+
+// Whether a mask leaves out what comes later, and nothing else: PyTorch compares it with one that
+// does. Without values it is none.
+bool is_causal_mask(const Tensor& mask) {
+  constexpr double kLeftOut = -std::numeric_limits<double>::infinity();
+  const Shape square(2, mask.size(-2));
+  Tensor causal;
+  {
+    const Tensor all_left_out = full(square, kLeftOut, options_of(mask));
+    causal = ops::triu(all_left_out, 1);
+  }
+  if (!(mask.shape() == square)) return false;
+  Tensor verdict;
+  {
+    const Tensor is_equal = ops::eq(mask, causal);
+    verdict = empty({}, {DType::boolean, mask.device()});
+  }
+  return mask.has_values() && to_doubles(mask) == to_doubles(causal);
+}
+
+}  // namespace
+
 Value TransformerEncoder::forward(const std::vector<Value>& inputs) {
   check_inputs(inputs, type_name());
   std::vector<Value> values = inputs;
+  const DType dtype = std::get<Tensor>(inputs[0]).dtype();
+  constexpr std::size_t kMask = 1;
+  constexpr std::size_t kPadding = 2;
+  constexpr std::size_t kIsCausal = 3;
+  for (const std::size_t position : {kPadding, kMask}) {
+    const std::optional<Tensor> mask = tensor_at(inputs, position);
+    if (mask) values[position] = *mask_as_numbers(mask, dtype);
+  }
+  values.resize(kIsCausal + 1);
+  const Tensor* mask = std::get_if<Tensor>(&values[kMask]);
+  if (mask != nullptr && std::holds_alternative<std::monostate>(values[kIsCausal])) {
+    values[kIsCausal] = is_causal_mask(*mask);
+  }
   for (const NamedModule& child : children()) {
     values[0] = child.name == "norm" ? Value(child.module->call(std::get<Tensor>(values[0])))
                                      : child.module->call(values);

@@ -19,15 +19,20 @@ constexpr OpInfo kSoftplus{"softplus", CastPolicy::float32};
 constexpr OpInfo kLogSigmoid{"logsigmoid"};
 constexpr OpInfo kGlu{"glu"};
 
+// Laid out by the result, then by the gradient.
+Tensor relu_backward(const Tensor& grad, const Tensor& result) {
+  Tensor out = empty_for_loop(grad.shape(), {&result, &grad}, options_of(grad));
+  map_floating(out, grad.dtype(), functors::ReluBackward(), grad, result);
+  return out;
+}
+
 void record_relu(const Tensor& input, const Tensor& out) {
   if (Recorder record("ReluBackward", {&input}); record.is_needed()) {
     record.save_output(out);
     record.attach_differentiable(out, [](BackwardCall& call) {
-      return TensorList{
-          formula::linear_in_gradient("ThresholdBackwardBackward", call.grad(), call.saved(0),
-                                      [](const Tensor& grad, const Tensor& result) {
-                                        return map_new(grad, result, functors::ReluBackward());
-                                      })};
+      return TensorList{formula::linear_in_gradient(
+          "ThresholdBackwardBackward", call.grad(), call.saved(0),
+          [](const Tensor& grad, const Tensor& result) { return relu_backward(grad, result); })};
     });
   }
 }
@@ -178,8 +183,9 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
   const Tensor values = half(input, 0);
   Recorder record("GluBackward", {&input});
   record.save(input);
-  Tensor out = empty(values.shape(), options_of(input));
-  map_floating(out, input.dtype(), functors::Gated(), values, half(input, 1));
+  const Tensor gates = half(input, 1);
+  Tensor out = empty_for_loop(values.shape(), {&values, &gates}, options_of(input));
+  map_floating(out, input.dtype(), functors::Gated(), values, gates);
   record.attach(out, [half](BackwardCall& call) {
     const Tensor whole = call.saved(0);
     Tensor grad = empty(whole.shape(), options_of(whole));

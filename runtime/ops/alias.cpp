@@ -8,6 +8,7 @@
 #include "runtime/arithmetic/factories.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/clamp.h"
+#include "runtime/ops/convert.h"
 #include "runtime/ops/rearrange.h"
 #include "runtime/ops/sample_cube.h"
 #include "runtime/ops/view.h"
@@ -102,7 +103,7 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats,
   if (__builtin_mul_overflow(shape[position], repeats, &shape[position])) {
     throw std::invalid_argument("[repeat_interleave] there are too many repeats");
   }
-  return reshape(expand(unsqueeze(source, position + 1), wide), shape);
+  return view(clone_row_major(expand(unsqueeze(source, position + 1), wide)), shape);
 }
 
 Tensor clamp_min(const Tensor& input, double min) { return clamp(input, min, std::nullopt); }

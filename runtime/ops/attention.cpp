@@ -115,18 +115,31 @@ bool can_fuse(const Attention& call) {
 // The kernels read rows: their elements must lie behind one another.
 bool has_dense_rows(const Tensor& tensor) { return tensor.strides().back() == 1; }
 
-bool can_flash(const Attention& call) {
+// Which inputs both flash and cuDNN take.
+bool fits_flash(const Attention& call) {
   constexpr std::int64_t kWidest = 256;
   const std::int64_t width = call.query.size(-1);
   const DeviceSlot& gpu = Context::current().slot(call.query.device());
   const auto has_rows = [](const Tensor& tensor) {
     return tensor.size(-1) == 1 || has_dense_rows(tensor);
   };
-  return Context::current().state.attention_kernels.flash && gpu.compute_capability_major >= 8 &&
-         is_half(call.query.dtype()) && !call.mask && width <= kWidest &&
-         call.value.size(-1) == width &&
+  return gpu.compute_capability_major >= 8 && is_half(call.query.dtype()) && !call.mask &&
+         width <= kWidest && call.value.size(-1) == width &&
          !(call.is_causal && call.query.size(-2) != call.key.size(-2)) && has_rows(call.query) &&
          has_rows(call.key) && has_rows(call.value);
+}
+
+bool can_flash(const Attention& call) {
+  return Context::current().state.attention_kernels.flash && fits_flash(call);
+}
+
+bool is_cudnn_preferred(const Attention& call) {
+  constexpr int kHopper = 9;
+  constexpr std::int64_t kAlignment = 8;
+  Context& context = Context::current();
+  return context.rules.prefers_cudnn_attention && context.state.attention_kernels.cudnn &&
+         context.slot(call.query.device()).compute_capability_major >= kHopper &&
+         call.query.size(-1) % kAlignment == 0 && fits_flash(call);
 }
 
 bool can_be_efficient(const Attention& call) {
@@ -172,19 +185,27 @@ Tensor aligned_bias(const Tensor& mask, const Shape& scores) {
   return expand(bias, scores);
 }
 
-Tensor by_efficient(const Attention& call) {
+Tensor by_efficient(Attention call) {
   Tensor bias;
   if (call.mask) {
     bias = aligned_bias(
         *call.mask, {call.query.size(0), call.query.size(1), call.query.size(2), call.key.size(2)});
+    call.mask.reset();
   }
   return efficient_attention(call.query, call.key, call.value, bias,
                              {call.dropout_p, call.is_causal, call.scale});
 }
 
-Tensor computed(const Attention& call) {
+// What it takes is known to cuDNN alone.
+Tensor by_cudnn(const Attention& call) {
+  Context::current().slot(call.query.device()).assumptions.add(Assumption::cudnn_attention);
+  return by_flash(call);
+}
+
+Tensor computed(Attention call) {
+  if (can_fuse(call) && is_cudnn_preferred(call)) return by_cudnn(call);
   if (can_fuse(call) && can_flash(call)) return by_flash(call);
-  if (can_fuse(call) && can_be_efficient(call)) return by_efficient(call);
+  if (can_fuse(call) && can_be_efficient(call)) return by_efficient(std::move(call));
   if (!Context::current().state.attention_kernels.math) {
     throw std::invalid_argument(fmt::format(
         "[{}] no kernel that is allowed can compute query {}, key {} and value {}", kAttention.name,
@@ -226,7 +247,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   // What is inside runs in the dtype of the inputs.
   const AutocastGuard plain(false, autocast_settings().dtype);
   if (call.mask) call.mask = additive_mask(*call.mask, call.query.dtype());
-  return computed(call);
+  return computed(std::move(call));
 }
 
 std::vector<OpDef> attention_ops() {

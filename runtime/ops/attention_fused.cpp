@@ -62,6 +62,13 @@ AttentionRules rules_of(const FusedAttention& options, const Tensor& query, cons
   return rules;
 }
 
+// Where the generator stood, which the kernel writes to the device for backward.
+bool keeps_generator_state() { return Context::current().rules.attention_keeps_generator_state; }
+
+Tensor generator_numbers(const Tensor& like, const Shape& shape) {
+  return empty(shape, {DType::int64, like.device()});
+}
+
 TensorOptions float32_on(const Tensor& like) { return {DType::float32, like.device()}; }
 
 // ---- flash --------------------------------------------------------------------------------------
@@ -110,6 +117,24 @@ struct SplitResults {
     elements.push_back(round_up(width, 32));
     logsumexp = empty(lines, float32_on(query));
     out = empty(elements, float32_on(query));
+  }
+};
+
+// Seed and offset, and a number that nothing uses. With dropout they are made anew.
+struct FlashGeneratorState {
+  Tensor unused;
+  Tensor seed_and_offset;
+
+  void make(const Tensor& query, double dropout_p) {
+    if (!keeps_generator_state()) return;
+    seed_and_offset = generator_numbers(query, {2});
+    unused = generator_numbers(query, {});
+    if (dropout_p > 0.0) seed_and_offset = generator_numbers(query, {2});
+  }
+  void save(Recorder& record) const {
+    if (!seed_and_offset.defined()) return;
+    record.save_output(seed_and_offset);
+    record.save_output(unused);
   }
 };
 
@@ -228,13 +253,16 @@ Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& val
   record.save(value);
   const AttentionRules rules = rules_of(options, query, key);
   Tensor out = swapped_result(empty_like(swapped(query)));
+  FlashGeneratorState state;
   const Tensor logsumexp = empty({query.size(0), query.size(1), query.size(2)}, float32_on(query));
   {
     const SplitResults parts(query, key, options.dropout_p);
+    state.make(query, options.dropout_p);
     attention_forward({query, key, value, Tensor()}, rules, out, logsumexp);
   }
   record.save_output(logsumexp);
   record.save_output(out);
+  state.save(record);
   record.attach(out, [rules](BackwardCall& call) { return flash_backward(call, rules); });
   return out;
 }
@@ -248,6 +276,11 @@ Tensor efficient_attention(const Tensor& query, const Tensor& key, const Tensor&
   record.save(value);
   const AttentionRules rules = rules_of(options, query, key);
   const std::int64_t rows = query.size(2);
+  // With dropout they are the host's.
+  const bool has_state = keeps_generator_state() && options.dropout_p == 0.0;
+  Tensor offset;
+  const Tensor seed = has_state ? generator_numbers(query, {}) : Tensor();
+  if (has_state) offset = generator_numbers(query, {});
   Tensor out =
       swapped_result(empty({query.size(0), rows, query.size(1), value.size(3)}, options_of(query)));
   const bool keeps_sums = record.needs(0) || record.needs(1) || record.needs(2);
@@ -262,6 +295,10 @@ Tensor efficient_attention(const Tensor& query, const Tensor& key, const Tensor&
   }
   record.save_output(logsumexp);
   record.save_output(out);
+  if (has_state) {
+    record.save_output(offset);
+    record.save_output(seed);
+  }
   record.attach(out, [rules](BackwardCall& call) { return efficient_backward(call, rules); });
   return out;
 }

@@ -10,6 +10,7 @@
 #include "runtime/ops/convert.h"
 #include "runtime/ops/cuda/batch_norm.h"
 #include "runtime/ops/host/batch_norm.h"
+#include "runtime/ops/view.h"
 #include "runtime/tensor/context.h"
 
 namespace ohm::ops {
@@ -127,6 +128,20 @@ class Staging {
   Tensor semaphores_;
 };
 
+Tensor merged_pixels(const Tensor& images) {
+  const std::int64_t channels = images.shape()[0] * images.shape()[1];
+  const std::int64_t pixels = channels == 0 ? 0 : images.numel() / channels;
+  return unrecorded_reshape(images, {images.shape()[0], images.shape()[1], pixels});
+}
+
+// PyTorch's general kernel, for what lies in neither order, reads one number where there is no
+// weight or bias.
+void take_missing_factors(const Operands& operands, const TensorOptions& statistics) {
+  if (operands.input.device().is_cpu() || operands.input.is_contiguous()) return;
+  const Tensor weight = operands.weight.defined() ? Tensor() : empty({}, statistics);
+  const Tensor bias = operands.bias.defined() ? Tensor() : empty({}, statistics);
+}
+
 // ---- forward ------------------------------------------------------------------------------------
 
 // Where they are not kept, the mean goes before invstd.
@@ -147,7 +162,7 @@ CudaResult forward_on_cuda(const Operands& operands, const BatchNormCall& call, 
 Results forward(const Operands& operands, const BatchNormCall& call, double momentum) {
   const Tensor& input = operands.input;
   Results results;
-  results.out = empty(input.shape(), options_of(input));
+  results.out = call.is_cudnn ? empty(input.shape(), options_of(input)) : empty_like(input);
   if (call.is_training || !call.is_cudnn) {
     const TensorOptions options{accumulation_dtype(input.dtype()), input.device()};
     results.mean = empty({input.shape()[1]}, options);
@@ -169,6 +184,7 @@ Results forward(const Operands& operands, const BatchNormCall& call, double mome
   } else {
     statistics = {running.mean, Tensor(), running.variance, call.eps};
   }
+  if (!call.is_cudnn) take_missing_factors(operands, options_of(results.mean));
   batch_norm_apply(input, statistics, operands.weight, operands.bias, results.out);
   return results;
 }
@@ -221,7 +237,10 @@ class BatchNormBackward {
     return grads;
   }
 
+  // The kernel reads both as [N, C, rest].
   BatchNormGradients run_fused() {
+    const Tensor input = merged_pixels(input_);
+    const Tensor grad = merged_pixels(backward_.grad());
     BatchNormGradients grads{empty_input(), {}, {}};
     if (backward_.needs(1)) grads.weight = empty_channels();
     if (backward_.needs(2)) grads.bias = empty_channels();

@@ -58,13 +58,13 @@ void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b) {
 Tensor empty_for(const Tensor& input, const TensorOrNumber& other, DType dtype,
                  const OpInfo& info) {
   const Tensor* tensor = std::get_if<Tensor>(&other);
-  if (tensor == nullptr) return empty_like(input, dtype);
+  if (tensor == nullptr) {
+    return empty_for_loop(input.shape(), {&input, tensor}, {dtype, input.device()});
+  }
   require_same_device(input, *tensor, info);
   const Shape shape = broadcast_shapes(input.shape(), tensor->shape(), info.name.data());
   const Device device = is_cpu_scalar(input) ? tensor->device() : input.device();
-  if (input.shape() == shape && input.device() == device) return empty_like(input, dtype);
-  if (tensor->shape() == shape && tensor->device() == device) return empty_like(*tensor, dtype);
-  return empty(shape, {dtype, device});
+  return empty_for_loop(shape, {&input, tensor}, {dtype, device});
 }
 
 }  // namespace ohm::ops

@@ -29,8 +29,8 @@ void require_same_device(const Tensor& a, const Tensor& b, const OpInfo& info);
 /// Throws std::invalid_argument unless both are on one device and of one floating dtype.
 void require_alike(const OpInfo& info, const Tensor& a, const Tensor& b);
 
-/// Uninitialised, of the broadcast shape, on the device of the operand that is not a 0-dim CPU
-/// tensor.
+/// Uninitialised, of the broadcast shape, laid out by both operands, on the device of the operand
+/// that is not a 0-dim CPU tensor.
 Tensor empty_for(const Tensor& input, const TensorOrNumber& other, DType dtype, const OpInfo& info);
 
 /// An operand as a loop reads it.

@@ -17,9 +17,11 @@ template <class Pick>
 Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& theirs,
                        Pick is_second_chosen) {
   const Tensor half = map_new(grad, functors::Divided{2.0});
-  const Tensor is_equal = empty(grad.shape(), {DType::boolean, grad.device()});
-  Tensor out = empty_like(grad);
-  const Tensor is_theirs = empty(grad.shape(), {DType::boolean, grad.device()});
+  const Tensor is_equal =
+      empty_for_loop(grad.shape(), {&mine, &theirs}, {DType::boolean, grad.device()});
+  Tensor out = empty_for_loop(grad.shape(), {&is_equal, &half, &grad}, options_of(grad));
+  const Tensor is_theirs =
+      empty_for_loop(grad.shape(), {&mine, &theirs}, {DType::boolean, grad.device()});
   const DType dtype = result_dtype(mine, theirs);
   map_floating(is_equal, dtype, functors::Equal(), mine, theirs);
   map_floating(is_theirs, dtype, is_second_chosen, mine, theirs);
@@ -91,7 +93,9 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
   // The kernel takes two tensors of one dtype: the narrower one is converted first.
   const Tensor when_true = cast(input, dtype);
   const Tensor when_false = cast(other, dtype);
-  Tensor out = empty(broadcast_shapes(condition.shape(), pair, "where"), {dtype, input.device()});
+  const Shape shape = broadcast_shapes(condition.shape(), pair, "where");
+  Tensor out =
+      empty_for_loop(shape, {&condition, &when_true, &when_false}, {dtype, input.device()});
   map_elements(out, dtype, functors::Where(), condition, when_true, when_false);
   record.attach_differentiable(out, [](BackwardCall& call) {
     const Tensor chosen = call.saved(0);
@@ -100,7 +104,10 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
       if (call.is_recorded()) {
         return mine ? where(chosen, call.grad(), zero) : where(chosen, zero, call.grad());
       }
-      return map_new(call.grad(), chosen, functors::Kept{mine});
+      Tensor out = empty_for_loop(call.grad().shape(), {&chosen, &call.grad(), &zero},
+                                  options_of(call.grad()));
+      map_floating(out, out.dtype(), functors::Kept{mine}, call.grad(), chosen);
+      return out;
     };
     TensorList grads{Tensor(), Tensor()};
     if (call.needs(1)) grads[1] = share(false);

@@ -4,6 +4,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/grad_mode.h"
+#include "runtime/base/ceil_div.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/elementwise.h"
 #include "runtime/ops/arithmetic.h"
@@ -14,6 +15,7 @@
 #include "runtime/ops/norm.h"
 #include "runtime/ops/pointwise_math.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -37,17 +39,35 @@ void let_go(std::vector<Tensor>& tensors) {
   while (!tensors.empty()) tensors.pop_back();
 }
 
-// One kernel for gradients of one device and dtype: a partial result for each chunk, as if all were
-// as long as the longest, then a norm for each.
-void append_foreach_norms(const std::vector<Tensor>& grads, double p, std::vector<Tensor>& norms) {
-  std::int64_t chunks = 0;
-  for (const Tensor& grad : grads) {
-    chunks = std::max(chunks, (grad.numel() + kChunkElements - 1) / kChunkElements);
+// The temporaries of the kernel that takes the norms of a list: a partial result for each chunk. It
+// either knows where those of each gradient begin, or takes all to be as long as the longest.
+class PartialNorms {
+ public:
+  explicit PartialNorms(const std::vector<Tensor>& grads) {
+    const Device device = grads[0].device();
+    const auto count = static_cast<std::int64_t>(grads.size());
+    const bool knows_beginnings = Context::current().rules.list_norms_count_chunks;
+    if (knows_beginnings) beginnings_ = empty({count + 1}, {DType::int64, device});
+    std::int64_t all = 0;
+    std::int64_t most = 0;
+    for (const Tensor& grad : grads) {
+      const std::int64_t chunks = ceil_div(grad.numel(), kChunkElements);
+      all += chunks;
+      most = std::max(most, chunks);
+    }
+    const bool is_double = grads[0].dtype() == DType::float64;
+    results_ = zeros({knows_beginnings ? all : count * most},
+                     {is_double ? DType::float64 : DType::float32, device});
   }
-  const DType dtype = grads[0].dtype();
-  const DType partial = dtype == DType::float64 ? DType::float64 : DType::float32;
-  const auto count = static_cast<std::int64_t>(grads.size());
-  const Tensor partial_results = zeros({count * chunks}, {partial, grads[0].device()});
+
+ private:
+  Tensor beginnings_;
+  Tensor results_;
+};
+
+// One kernel for gradients of one device and dtype, then a norm for each.
+void append_foreach_norms(const std::vector<Tensor>& grads, double p, std::vector<Tensor>& norms) {
+  const PartialNorms temporaries(grads);
   for (const Tensor& grad : grads) {
     norms.push_back(empty({}, options_of(grad)));
     norm_into(norms.back(), grad, p);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "runtime/autograd/grad_mode.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/activation.h"
@@ -104,6 +105,38 @@ void require_suffix(const Shape& shape, const Shape& normalized) {
   throw std::invalid_argument(
       fmt::format("[rms_norm] normalized_shape {} is not how an input of shape {} ends",
                   normalized.str(), shape.str()));
+}
+
+// Dimensions that are split, put into another order, and merged in a copy.
+struct PixelMove {
+  Shape split;
+  Shape order;
+  Shape merged;
+
+  PixelMove back(const Shape& original) const {
+    PixelMove move{Shape(), Shape(order.dims(), 0), original};
+    for (int i = 0; i < order.dims(); ++i) {
+      move.split.push_back(split[static_cast<int>(order[i])]);
+      move.order[static_cast<int>(order[i])] = i;
+    }
+    return move;
+  }
+};
+
+// The gradient is moved back, in a copy too.
+Tensor moved_pixels(const Tensor& input, const PixelMove& move) {
+  Tensor out;
+  {
+    const GradModeGuard no_graph(false);
+    const Tensor split = reshape(input, move.split);
+    out = reshaped_copy(clone_row_major(permute(split, move.order)), move.merged);
+  }
+  if (Recorder record("PixelShuffleBackward", {&input}); record.is_needed()) {
+    record.attach_differentiable(out, [back = move.back(input.shape())](BackwardCall& call) {
+      return TensorList{moved_pixels(call.grad(), back)};
+    });
+  }
+  return out;
 }
 
 Tensor matrix() { return randn({3, 4}, {DType::float64, Device::cpu()}); }
@@ -210,9 +243,9 @@ Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor) {
   }
   const Shape& s = input.shape();
   const std::int64_t channels = s[1] / (r * r);
-  const Tensor split = reshape(input, {s[0], channels, r, r, s[2], s[3]});
-  const Tensor mixed = permute(split, {0, 1, 4, 2, 5, 3});
-  return reshape(mixed, {s[0], channels, s[2] * r, s[3] * r});
+  return moved_pixels(input, {{s[0], channels, r, r, s[2], s[3]},
+                              {0, 1, 4, 2, 5, 3},
+                              {s[0], channels, s[2] * r, s[3] * r}});
 }
 
 std::vector<OpDef> composed_ops() {

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/conv_groups.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/convolution.h"
@@ -64,11 +64,20 @@ void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bia
   require_bias(kConv2d, weight, bias, weight.shape()[0]);
 }
 
+// PyTorch's own kernel for one channel in each group is preferred to cuDNN's, which it takes for
+// float16, enough channels, and square strides without dilation alone.
+bool is_beyond_cudnn(const Tensor& input, const ConvGeometry& g) {
+  constexpr std::int64_t kFewestChannels = 32;
+  const bool is_plain = g.dilation_height == 1 && g.dilation_width == 1 &&
+                        (g.stride_height == g.stride_width || g.in_height == 1);
+  return !(input.dtype() == DType::float16 && g.groups >= kFewestChannels && is_plain);
+}
+
 ConvPath path_for(const Tensor& input, const ConvGeometry& g) {
   const bool is_depthwise = g.groups > 1 && g.in_channels == 1;
   if (input.device().is_cpu()) return ConvPath::library;
   Context& context = Context::current();
-  if (context.cudnn_enabled) {
+  if (context.cudnn_enabled && !(is_depthwise && is_beyond_cudnn(input, g))) {
     context.slot(input.device()).assumptions.add(Assumption::cudnn_workspace);
     return ConvPath::library;
   }
@@ -106,6 +115,16 @@ ConvPlan plan_for(const Tensor& input, const Tensor& weight, const Shape& stride
   return plan;
 }
 
+// Images become columns, and each is a matrix product of its own.
+bool is_unfolded(const ConvPlan& plan) {
+  return plan.path == ConvPath::columns || plan.path == ConvPath::dilated_columns;
+}
+
+// The workspaces of the matrix products of `images`.
+void use_matrix_products(const ConvPlan& plan, Device device, std::int64_t images) {
+  if (is_unfolded(plan)) use_cublas_workspace(device, images);
+}
+
 // The device buffer of the kernels that unfold: made at its first use in a call.
 class ColumnBuffer {
  public:
@@ -113,12 +132,9 @@ class ColumnBuffer {
       : plan_(plan), options_(options_of(like)) {}
 
   void ensure() {
-    if (plan_.path == ConvPath::library || plan_.path == ConvPath::depthwise) return;
-    if (!columns_.defined()) {
-      const WorkspaceGuard guard;
-      columns_ = empty({plan_.geometry.column_rows(), plan_.geometry.out_pixels()}, options_);
-    }
-    if (plan_.geometry.batch > 0) ensure_cublas_workspace(options_.device);
+    if (columns_.defined() || !is_unfolded(plan_)) return;
+    const WorkspaceGuard guard;
+    columns_ = empty({plan_.geometry.column_rows(), plan_.geometry.out_pixels()}, options_);
   }
 
  private:
@@ -126,28 +142,6 @@ class ColumnBuffer {
   TensorOptions options_;
   Tensor columns_;
 };
-
-// A group's channels of an input, or its filters. A view.
-Tensor group_of(const Tensor& tensor, int dim, std::int64_t group, std::int64_t size) {
-  if (!tensor.defined()) return tensor;
-  Shape sizes = tensor.shape();
-  sizes[dim] = size;
-  return make_view(tensor, sizes, tensor.strides(),
-                   tensor.impl()->offset + group * size * tensor.strides()[dim]);
-}
-
-// What the groups made, as one; undefined where they made nothing.
-Tensor joined_groups(const std::vector<Tensor>& parts, int dim) {
-  if (!parts[0].defined()) return {};
-  Shape sizes = parts[0].shape();
-  const std::int64_t size = sizes[dim];
-  sizes[dim] *= static_cast<std::int64_t>(parts.size());
-  Tensor whole = empty(sizes, options_of(parts[0]));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    copy_into(group_of(whole, dim, static_cast<std::int64_t>(i), size), parts[i]);
-  }
-  return whole;
-}
 
 // PyTorch's own kernels know no groups: each is a convolution of its own.
 bool is_split_in_groups(const ConvPlan& plan) {
@@ -160,36 +154,25 @@ ConvPlan plan_of_one_group(ConvPlan plan) {
   return plan;
 }
 
-Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight, const Tensor& bias);
-
-Tensor grouped_forward(const ConvPlan& plan, const Tensor& input, const Tensor& weight,
-                       const Tensor& bias) {
-  const ConvGeometry& g = plan.geometry;
-  const ConvPlan one = plan_of_one_group(plan);
-  std::vector<Tensor> outs;
-  for (std::int64_t group = 0; group < g.groups; ++group) {
-    const Tensor channels = row_major(group_of(input, 1, group, g.in_channels));
-    outs.push_back(forward(one, channels, group_of(weight, 0, group, g.out_channels),
-                           group_of(bias, 0, group, g.out_channels)));
-  }
-  return joined_groups(outs, 1);
-}
-
 Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
                const Tensor& bias) {
-  if (is_split_in_groups(plan)) return grouped_forward(plan, given, weight, bias);
   const ConvGeometry& g = plan.geometry;
   const Tensor input = row_major(given);
   const Tensor filters = row_major(weight);
+  if (is_split_in_groups(plan)) {
+    return convolve_by_group(
+        g.groups, input, filters, bias,
+        [one = plan_of_one_group(plan)](const Tensor& channels, const Tensor& part,
+                                        const Tensor& offsets) {
+          return forward(one, channels, part, offsets);
+        });
+  }
   Tensor out =
       empty({g.batch, g.groups * g.out_channels, g.out_height, g.out_width}, options_of(input));
   ColumnBuffer columns(plan, input);
   // The pixels of a 1 x 1 convolution are its columns already; dilation is another kernel's.
-  if (g.is_pointwise() && plan.path == ConvPath::columns) {
-    if (g.batch > 0) ensure_cublas_workspace(out.device());
-  } else {
-    columns.ensure();
-  }
+  if (!g.is_pointwise() || plan.path != ConvPath::columns) columns.ensure();
+  use_matrix_products(plan, out.device(), g.batch);
   if (plan.path == ConvPath::library &&
       convolve_on_cuda(g, input, filters, bias, out) == CudaResult::done) {
     return out;
@@ -212,12 +195,13 @@ struct WantedGradients {
 class ConvBackward {
  public:
   ConvBackward(const ConvPlan& plan, const WantedGradients& wanted, const Tensor& grad,
-               Tensor input, const Tensor& weight)
+               const Tensor& input, const Tensor& weight)
       : plan_(plan),
         wanted_(wanted),
-        grad_(row_major(grad)),
-        input_(std::move(input)),
-        weight_(row_major(weight)),
+        input_(plan.path == ConvPath::depthwise ? input : row_major(input)),
+        weight_(plan.path == ConvPath::depthwise ? weight : row_major(weight)),
+        given_grad_(grad),
+        grad_(plan.path == ConvPath::library ? grad : row_major(grad)),
         columns_(plan, grad_) {}
 
   TensorList run() {
@@ -233,11 +217,13 @@ class ConvBackward {
       case ConvPath::depthwise:
         run_weight();
         run_input();
+        release_copies();
         run_bias();
         break;
       case ConvPath::library:
         run_input();
         run_weight();
+        release_copies();
         run_bias();
         break;
     }
@@ -245,47 +231,59 @@ class ConvBackward {
   }
 
  private:
+  // The library is given a copy of the gradient twice, once by each.
   void run_input() {
     if (!wanted_.input) return;
+    const Tensor filters = row_major(weight_);
     allocate_input();
+    const Tensor grad = row_major(grad_);
     columns_.ensure();
-    if (is_library() && convolve_grad_input_on_cuda(plan_.geometry, grad_, weight_, grads_[0]) ==
-                            CudaResult::done) {
+    use_matrix_products(plan_, grad_.device(), plan_.geometry.batch);
+    if (is_library() &&
+        convolve_grad_input_on_cuda(plan_.geometry, grad, filters, grads_[0]) == CudaResult::done) {
       return;
     }
-    conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
+    conv_grad_input(plan_.geometry, grad, filters, grads_[0]);
   }
   void run_weight() {
     if (!wanted_.weight) return;
     const Tensor input = row_major(input_);
+    const Tensor grad = row_major(grad_);
     allocate_weight();
     columns_.ensure();
+    use_matrix_products(plan_, grad_.device(), plan_.geometry.batch);
     if (is_library() &&
-        convolve_grad_weight_on_cuda(plan_.geometry, grad_, input, grads_[1]) == CudaResult::done) {
+        convolve_grad_weight_on_cuda(plan_.geometry, grad, input, grads_[1]) == CudaResult::done) {
       return;
     }
-    conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);
+    conv_grad_weight(plan_.geometry, grad, input, grads_[1]);
   }
   void run_bias() {
-    if (wanted_.bias) grads_[2] = sum_over_pixels(grad_);
+    if (wanted_.bias) grads_[2] = sum_over_pixels(grad_.defined() ? grad_ : given_grad_);
+  }
+  // The bias gradient is no kernel of theirs: it sums the gradient that came.
+  void release_copies() {
+    input_ = Tensor();
+    weight_ = Tensor();
+    grad_ = Tensor();
   }
 
   void run_dilated() {
-    const Tensor input = row_major(input_);
     if (wanted_.input) allocate_input();
     if (wanted_.weight) allocate_weight();
     if (wanted_.bias) grads_[2] = empty({grad_.shape()[1]}, options_of(grad_));
     columns_.ensure();
     if (wanted_.input) conv_grad_input(plan_.geometry, grad_, weight_, grads_[0]);
-    if (wanted_.weight) conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);
-    if (wanted_.bias) sum_image_by_image(grads_[2]);
+    if (wanted_.weight) conv_grad_weight(plan_.geometry, grad_, input_, grads_[1]);
+    if (wanted_.bias) fill_values(grads_[2], 0.0);
+    for (std::int64_t image = 0; image < plan_.geometry.batch; ++image) run_dilated_image(image);
   }
 
-  void sum_image_by_image(const Tensor& total) {
-    fill_values(total, 0.0);
-    for (std::int64_t image = 0; image < plan_.geometry.batch; ++image) {
-      accumulate_into(total, sum_over_pixels(narrow(grad_, 0, image, 1)));
-    }
+  // What the kernels of one image allocate, and its part of the bias's gradient.
+  void run_dilated_image(std::int64_t image) {
+    if (wanted_.input) use_matrix_products(plan_, grad_.device(), 1);
+    if (wanted_.weight) use_matrix_products(plan_, grad_.device(), 1);
+    if (wanted_.bias) accumulate_into(grads_[2], sum_over_pixels(narrow(grad_, 0, image, 1)));
   }
 
   bool is_library() const { return plan_.path == ConvPath::library; }
@@ -294,36 +292,25 @@ class ConvBackward {
 
   const ConvPlan& plan_;
   WantedGradients wanted_;
-  Tensor grad_;
   Tensor input_;
   Tensor weight_;
+  Tensor given_grad_;
+  Tensor grad_;  ///< row-major, but for the library
   TensorList grads_ = TensorList(3);
   ColumnBuffer columns_;
 };
 
-TensorList grouped_backward(const ConvPlan& plan, const WantedGradients& wanted, const Tensor& grad,
-                            const Tensor& input, const Tensor& weight) {
-  const ConvGeometry& g = plan.geometry;
-  const ConvPlan one = plan_of_one_group(plan);
-  std::array<std::vector<Tensor>, 3> parts;
-  for (std::int64_t group = 0; group < g.groups; ++group) {
-    const Tensor grad_part = row_major(group_of(grad, 1, group, g.out_channels));
-    const Tensor channels = row_major(group_of(input, 1, group, g.in_channels));
-    TensorList grads =
-        ConvBackward(one, wanted, grad_part, channels, group_of(weight, 0, group, g.out_channels))
-            .run();
-    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].push_back(std::move(grads[i]));
-  }
-  Tensor input_grad = joined_groups(parts[0], 1);
-  Tensor weight_grad = joined_groups(parts[1], 0);
-  Tensor bias_grad = joined_groups(parts[2], 0);
-  return {input_grad, weight_grad, bias_grad};
-}
-
 TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
   const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
   if (is_split_in_groups(plan)) {
-    return grouped_backward(plan, wanted, call.grad(), call.saved(0), call.saved(1));
+    const Tensor input = row_major(call.saved(0));
+    const Tensor weight = row_major(call.saved(1));
+    return convolution_gradients_by_group(
+        plan.geometry.groups, call.grad(), input, weight,
+        [&wanted, one = plan_of_one_group(plan)](const Tensor& grad, const Tensor& channels,
+                                                 const Tensor& filters) {
+          return ConvBackward(one, wanted, grad, channels, filters).run();
+        });
   }
   return ConvBackward(plan, wanted, call.grad(), call.saved(0), call.saved(1)).run();
 }

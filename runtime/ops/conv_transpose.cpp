@@ -3,10 +3,13 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/reduce.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
+#include "runtime/ops/conv_groups.h"
 #include "runtime/ops/conv_sizes.h"
 #include "runtime/ops/cublas_workspace.h"
 #include "runtime/ops/cuda/convolution.h"
@@ -87,8 +90,9 @@ class Buffers {
     const ConvGeometry& g = plan_.geometry;
     if (plan_.unfolds) ones_ = buffer({g.in_height, g.in_width});
   }
-  void use_matrix_product() const {
-    if (plan_.unfolds && plan_.geometry.batch > 0) ensure_cublas_workspace(options_.device);
+  void use_matrix_products(std::int64_t of_each_image) const {
+    if (!plan_.unfolds) return;
+    use_cublas_workspace(options_.device, plan_.geometry.batch * of_each_image);
   }
 
  private:
@@ -108,16 +112,34 @@ void add_bias(const Tensor& out, const Tensor& bias) {
                                  bias.impl()->offset));
 }
 
+// PyTorch's own kernel knows no groups.
+bool is_split_in_groups(const TransposePlan& plan) {
+  return plan.unfolds && plan.geometry.groups > 1;
+}
+
+TransposePlan plan_of_one_group(TransposePlan plan) {
+  plan.geometry.groups = 1;
+  return plan;
+}
+
 Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& weight,
                const Tensor& bias) {
   const ConvGeometry& g = plan.geometry;
   const Tensor input = row_major(given);
   const Tensor filters = row_major(weight);
+  if (is_split_in_groups(plan)) {
+    return convolve_by_group(
+        g.groups, input, filters, bias,
+        [one = plan_of_one_group(plan)](const Tensor& channels, const Tensor& part,
+                                        const Tensor& offsets) {
+          return forward(one, channels, part, offsets);
+        });
+  }
   Tensor out =
       empty({g.batch, g.groups * g.in_channels, g.in_height, g.in_width}, options_of(input));
   Buffers buffers(plan, input);
   if (bias.defined()) buffers.add_ones();
-  buffers.use_matrix_product();
+  buffers.use_matrix_products(bias.defined() ? 2 : 1);
   if (plan.unfolds || convolve_grad_input_on_cuda(g, input, filters, out) == CudaResult::no) {
     conv_grad_input(g, input, filters, out);
   }
@@ -125,34 +147,85 @@ Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& wei
   return out;
 }
 
+// The three gradients. PyTorch's own kernels copy a gradient that is not row-major twice, the
+// library's once; the bias is no work of the library's.
+class TransposeBackward {
+ public:
+  TransposeBackward(const TransposePlan& plan, const BackwardCall& call, const Tensor& grad,
+                    const Tensor& input, const Tensor& weight)
+      : plan_(plan), call_(call), grad_(grad), input_(input), weight_(weight) {}
+
+  TensorList run() {
+    if (plan_.unfolds) {
+      run_input(grad_);
+      run_parameters();
+    } else {
+      {
+        const Tensor grad = row_major(grad_);
+        run_input(grad);
+        run_weight(grad);
+      }
+      if (call_.needs(2)) grads_[2] = reduce_sum(grad_, kAllButChannels, false, grad_.dtype());
+    }
+    return std::move(grads_);
+  }
+
+ private:
+  const ConvGeometry& geometry() const { return plan_.geometry; }
+
+  void run_input(const Tensor& given) {
+    if (!call_.needs(0)) return;
+    const Tensor grad = row_major(given);
+    grads_[0] = empty(input_.shape(), options_of(grad));
+    const Buffers buffers(plan_, grad);
+    buffers.use_matrix_products(1);
+    if (plan_.unfolds ||
+        convolve_on_cuda(geometry(), grad, weight_, Tensor(), grads_[0]) == CudaResult::no) {
+      conv_forward(geometry(), grad, weight_, Tensor(), grads_[0]);
+    }
+  }
+
+  void run_weight(const Tensor& grad) {
+    if (!call_.needs(1)) return;
+    grads_[1] = empty(weight_.shape(), options_of(grad));
+    if (convolve_grad_weight_on_cuda(geometry(), input_, grad, grads_[1]) == CudaResult::no) {
+      conv_grad_weight(geometry(), input_, grad, grads_[1]);
+    }
+  }
+
+  void run_parameters() {
+    if (call_.needs(1)) grads_[1] = empty(weight_.shape(), options_of(grad_));
+    if (call_.needs(2)) grads_[2] = empty({grad_.shape()[1]}, options_of(grad_));
+    if (!call_.needs(1) && !call_.needs(2)) return;
+    const Tensor grad = row_major(grad_);
+    const Buffers buffers(plan_, grad);
+    if (call_.needs(1)) {
+      buffers.use_matrix_products(1);
+      conv_grad_weight(geometry(), input_, grad, grads_[1]);
+    }
+    if (call_.needs(2)) reduce_sum_into(grads_[2], grad, kAllButChannels, 1.0);
+  }
+
+  const TransposePlan& plan_;
+  const BackwardCall& call_;
+  const Tensor& grad_;
+  const Tensor& input_;
+  const Tensor& weight_;
+  TensorList grads_ = TensorList(3);
+};
+
 TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
-  const ConvGeometry& g = plan.geometry;
-  const Tensor grad = row_major(call.grad());
   const Tensor input = row_major(call.saved(0));
   const Tensor weight = row_major(call.saved(1));
-  TensorList grads(3);
-  if (call.needs(0)) {
-    grads[0] = empty(input.shape(), options_of(grad));
-    const Buffers buffers(plan, grad);
-    buffers.use_matrix_product();
-    if (plan.unfolds || convolve_on_cuda(g, grad, weight, Tensor(), grads[0]) == CudaResult::no) {
-      conv_forward(g, grad, weight, Tensor(), grads[0]);
-    }
+  if (!is_split_in_groups(plan)) {
+    return TransposeBackward(plan, call, call.grad(), input, weight).run();
   }
-  if (call.needs(1)) grads[1] = empty(weight.shape(), options_of(grad));
-  if (call.needs(2)) grads[2] = empty({grad.shape()[1]}, options_of(grad));
-  if (call.needs(1) || call.needs(2)) {
-    const Buffers buffers(plan, grad);
-    if (call.needs(1)) {
-      buffers.use_matrix_product();
-      if (plan.unfolds ||
-          convolve_grad_weight_on_cuda(g, input, grad, grads[1]) == CudaResult::no) {
-        conv_grad_weight(g, input, grad, grads[1]);
-      }
-    }
-    if (call.needs(2)) reduce_sum_into(grads[2], grad, kAllButChannels, 1.0);
-  }
-  return grads;
+  return convolution_gradients_by_group(
+      plan.geometry.groups, call.grad(), input, weight,
+      [&call, one = plan_of_one_group(plan)](const Tensor& grad, const Tensor& channels,
+                                             const Tensor& filters) {
+        return TransposeBackward(one, call, grad, channels, filters).run();
+      });
 }
 
 void check_transpose_operands(const Tensor& input, const Tensor& weight, const Tensor& bias,

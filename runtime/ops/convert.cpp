@@ -114,7 +114,12 @@ Tensor clone(const Tensor& input) {
 Tensor contiguous(const Tensor& input) {
   if (input.is_contiguous()) return input;
   const OpGuard running(kContiguous.name);
-  Tensor out = row_major(input);
+  return clone_row_major(input);
+}
+
+Tensor clone_row_major(const Tensor& input) {
+  Tensor out = empty(input.shape(), options_of(input));
+  copy_into(out, input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
   }

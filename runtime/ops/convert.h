@@ -29,6 +29,8 @@ Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType
 Tensor pin_memory(const Tensor& input);
 /// A copy of its own, in the graph.
 Tensor clone(const Tensor& input);
+/// The same, row-major.
+Tensor clone_row_major(const Tensor& input);
 /// The tensor itself when row-major, else a row-major copy.
 Tensor contiguous(const Tensor& input);
 /// Writes `source` into `input`; the gradient goes to `source`.

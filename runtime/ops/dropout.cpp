@@ -39,7 +39,7 @@ void mask_into(const Tensor& out, const Tensor& x, const Tensor& mask, double sc
 }
 
 Tensor masked(const Tensor& x, const Tensor& mask, double scale) {
-  Tensor out = empty_like(x);
+  Tensor out = empty(x.shape(), options_of(x));
   mask_into(out, x, mask, scale);
   return out;
 }

@@ -171,7 +171,10 @@ Tensor einsum(const std::string& equation, const std::vector<Tensor>& operands) 
     refuse_equation(equation, fmt::format("names {} operands, {} are given",
                                           letters.operands.size(), operands.size()));
   }
-  for (const Tensor& operand : operands) require_alike(kEinsum, operands[0], operand);
+  for (const Tensor& operand : operands) {
+    require_same_device(operands[0], operand, kEinsum);
+    require_floating(operand, kEinsum);
+  }
   const LabelSizes sizes = sizes_of(equation, letters, operands);
   Named result{operands[0], letters.operands[0]};
   for (std::size_t i = 1; i < operands.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/ceil_div.h"
 #include "runtime/base/rows.h"
@@ -90,7 +91,7 @@ Tensor extremum(const OpInfo& info, std::string_view node, const Tensor& input, 
         fmt::format("[{}] expected a tensor with at least one element", info.name));
   }
   Tensor out = empty({}, options_of(input));
-  find_extrema({input, all_dims(input.dims()), is_largest(wanted), out, Tensor()});
+  find_extrema({row_major(input), all_dims(input.dims()), is_largest(wanted), out, Tensor()});
   if (Recorder record(node, {&input}); record.is_needed()) {
     record.save(input);
     record.save_output(out);
@@ -110,17 +111,11 @@ class SelectionScratch {
     const Device device = input.device();
     const std::int64_t size = input.shape()[dim];
     const std::int64_t rows = size == 0 ? 0 : input.numel() / size;
+    device_ = device;
     if (!device.is_cuda() || !is_divided(rows, size)) return;
     const std::int64_t blocks = rows * blocks_for_row(rows, size, device);
-    const auto keep = [&](std::int64_t count, DType dtype) {
-      parts_.push_back(empty({count}, {dtype, device}));
-    };
-    keep(rows, input.dtype());               // the last value that is chosen, of each row
-    keep(rows, DType::int32);                // its blocks that are done
-    keep(rows, DType::int32);                // how many are still to be found
-    keep(rows, DType::int32);                // the digits found so far
-    keep(blocks * kDigits, DType::float16);  // counts of two bytes for each digit
-    keep(blocks, DType::int32);              // chosen before each block
+    keep_search(input.dtype(), rows, blocks);
+    keep(blocks, DType::int32);  // chosen before each block
     keep(blocks, DType::int32);
     for (int scan = 0; scan < 2; ++scan) {
       const Tensor temporary =
@@ -136,6 +131,22 @@ class SelectionScratch {
  private:
   static constexpr std::int64_t kDigits = 256;
   static constexpr std::int64_t kThreads = 256;
+
+  void keep(std::int64_t count, DType dtype) { parts_.push_back(empty({count}, {dtype, device_})); }
+
+  // Of the search for the last value that is chosen, digit by digit. CUDA 13's writes the state of
+  // a step beside that of the one before.
+  void keep_search(DType dtype, std::int64_t rows, std::int64_t blocks) {
+    const DType digits = item_bytes(dtype) == 8 ? DType::int64 : DType::int32;
+    const bool is_cuda_13 = Context::current().rules.sorts_as_cuda_13;
+    const std::int64_t states = is_cuda_13 ? 2 * rows : rows;
+    keep(rows, dtype);                                   // that value, of each row
+    if (!is_cuda_13) keep(rows, DType::int32);           // its blocks that are done
+    keep(states, DType::int32);                          // how many are still to be found
+    keep(states, digits);                                // the digits found so far
+    keep(blocks * kDigits, DType::float16);              // counts of two bytes for each digit
+    if (is_cuda_13) keep(rows * kDigits, DType::int32);  // and their sums
+  }
 
   // The more rows there are, the shorter those that one block still handles alone.
   static bool is_divided(std::int64_t rows, std::int64_t size) {
@@ -159,6 +170,7 @@ class SelectionScratch {
     return ceil_div(size, items * kThreads);
   }
 
+  Device device_;
   std::vector<Tensor> parts_;
 };
 
@@ -331,8 +343,9 @@ ValuesAndIndices topk(const Tensor& input, std::int64_t k, std::int64_t dim, boo
   const ValuesAndIndices out = {empty(shape, options_of(input)),
                                 empty(shape, {DType::int64, input.device()})};
   {
-    const SelectionScratch scratch(input, position);
-    pick_from_rows(input, rows_along(input.shape(), position),
+    const Tensor dense = row_major(input);
+    const SelectionScratch scratch(dense, position);
+    pick_from_rows(dense, rows_along(input.shape(), position),
                    largest ? Wanted::largest : Wanted::smallest, k, out.first, out.second);
   }
   record_pick("TopkBackward", input, out, position);

@@ -5,6 +5,7 @@
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/ops/convert.h"
 
 namespace ohm::ops {
 namespace {
@@ -74,19 +75,24 @@ void compute(const Groups& g, const GroupNormOperands& operands, double eps,
                      {operands.input, operands.weight, operands.bias}});
 }
 
-// float32 for half precision.
+// Of sums: float32 for half precision.
 TensorOptions statistics_options(const Tensor& input) {
   return {input.dtype() == DType::float64 ? DType::float64 : DType::float32, input.device()};
 }
 
+// Of the mean and the reciprocal deviation that are kept: the weight's dtype.
+TensorOptions kept_options(const GroupNormOperands& operands) {
+  return options_of(operands.weight.defined() ? operands.weight : operands.input);
+}
+
 GroupNormResults forward(const Groups& g, const GroupNormOperands& operands, double eps) {
-  const GroupNormOperands packed{row_major(operands.input), packed_channels(operands.weight),
+  const GroupNormOperands packed{operands.input, packed_channels(operands.weight),
                                  packed_channels(operands.bias)};
   const TensorOptions statistics = statistics_options(operands.input);
   GroupNormResults results;
   results.out = empty_like(packed.input);
-  results.mean = empty({g.samples, g.groups}, statistics);
-  results.rstd = empty({g.samples, g.groups}, statistics);
+  results.mean = empty({g.samples, g.groups}, kept_options(operands));
+  results.rstd = empty({g.samples, g.groups}, kept_options(operands));
   const bool has_factors =
       operands.input.device().is_cuda() && (operands.weight.defined() || operands.bias.defined());
   const Tensor factors = has_factors ? empty({g.samples, g.channels}, statistics) : Tensor();
@@ -162,7 +168,8 @@ Tensor group_norm(const Tensor& given, std::int64_t num_groups,
   const OpFront front(kGroupNorm);
   Tensor bias = front.input(given_bias).value_or(Tensor());
   Tensor weight = front.input(given_weight).value_or(Tensor());
-  const GroupNormOperands operands{front.input(given), std::move(weight), std::move(bias)};
+  const GroupNormOperands operands{contiguous(front.input(given)), std::move(weight),
+                                   std::move(bias)};
   const Groups groups = groups_of(operands.input, num_groups);
   require_per_channel(operands.input, operands.weight, "weight");
   require_per_channel(operands.input, operands.bias, "bias");

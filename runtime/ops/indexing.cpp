@@ -16,7 +16,7 @@ namespace {
 constexpr OpInfo kGather{"gather"};
 constexpr OpInfo kIndexSelect{"index_select"};
 constexpr OpInfo kIndex{"index"};
-constexpr OpInfo kScatterAdd{"scatter_add"};
+constexpr OpInfo kScatterAdd{"scatter_add", CastPolicy::widest};
 constexpr OpInfo kMaskedFill{"masked_fill"};
 constexpr OpInfo kMaskedFillInplace{"masked_fill_"};
 
@@ -81,11 +81,12 @@ std::vector<RowArgument> inputs_of(const Tensor& first, const std::vector<Tensor
 // The temporaries of the kernel that adds gradients up in the order of their places.
 class PlaceScratch {
  public:
-  explicit PlaceScratch(const Tensor& like, std::int64_t count)
+  PlaceScratch(const Tensor& like, std::int64_t count, const Tensor& gradients)
       : options_{DType::int64, like.device()}, count_(count) {
     Tensor wrapped = numbers();
     places_ = numbers();
     wrapped = Tensor();
+    gradients_ = row_major(gradients);
     sorted_ = numbers();
     order_ = numbers();
     const Tensor range = numbers();
@@ -99,6 +100,7 @@ class PlaceScratch {
   TensorOptions options_;
   std::int64_t count_;
   Tensor places_;
+  Tensor gradients_;
   Tensor sorted_;
   Tensor order_;
 };
@@ -109,8 +111,7 @@ Tensor index_gradient(const Tensor& incoming, const Shape& shape,
   const std::vector<Tensor> indices = broadcast_together(given);
   const std::int64_t count = indices[0].numel();
   if (whole.device().is_cuda()) {
-    const Tensor grad = row_major(incoming);
-    const PlaceScratch scratch(whole, count);
+    const PlaceScratch scratch(whole, count, incoming);
   }
   if (!whole.has_values() || incoming.numel() == 0) return whole;
   const functors::ScatteredSlices sums{places_in(whole, indices),
@@ -157,7 +158,8 @@ void fill_where(const Tensor& target, const Tensor& mask, double value) {
 }
 
 Tensor filled_copy(const Tensor& input, const Tensor& mask, double value) {
-  Tensor out = copy_of(input);
+  Tensor out = empty(input.shape(), options_of(input));
+  copy_into(out, input);
   fill_where(out, mask, value);
   return out;
 }
@@ -189,8 +191,10 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index) {
   const int position = gathered_dim(kGather, input, dim, index);
   Recorder record("GatherBackward", {&input});
   record.save(index);
+  record.save(input);  // for its shape alone
   Tensor out = gathered(kGather, input, position, index);
-  record.attach_differentiable(out, [shape = input.shape(), position](BackwardCall& call) {
+  record.attach_differentiable(out, [position](BackwardCall& call) {
+    const Shape shape = call.saved(1).shape();
     Tensor whole = zeros(shape, options_of(call.grad()));
     if (call.is_recorded()) {
       return TensorList{scatter_add(whole, position, call.saved(0), call.grad())};
@@ -239,9 +243,12 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& indices) {
   return out;
 }
 
-Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index,
-                   const Tensor& source) {
+Tensor scatter_add(const Tensor& given, std::int64_t dim, const Tensor& index,
+                   const Tensor& given_source) {
   const OpFront front(kScatterAdd);
+  const std::vector<Tensor> operands = front.widest({given, given_source});
+  const Tensor& input = operands[0];
+  const Tensor& source = operands[1];
   require_same_device(input, source, kScatterAdd);
   const int position = gathered_dim(kScatterAdd, input, dim, index);
   if (!(source.shape() == index.shape()) || source.dtype() != input.dtype()) {

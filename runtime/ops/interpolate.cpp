@@ -59,10 +59,12 @@ void check(const Tensor& input, const std::optional<Shape>& size,
 
 Tensor resized(const Tensor& given, const Resize& resize) {
   Tensor out = empty(resize.output, options_of(given));
-  const Tensor input = row_major(given);
+  // The kernel for bilinear resizing reads any layout.
+  const Tensor input = resize.axes[0].is_nearest ? row_major(given) : given;
   if (!out.has_values()) return out;
-  run_floating_rows(functors::Resized{resize.axes[0], resize.axes[1]}, out.dtype(),
-                    thread_for_each(out.numel()), {{out}, {input}});
+  const functors::Resized resized{resize.axes[0], resize.axes[1],
+                                  strided_index_of(input, 0, false)};
+  run_floating_rows(resized, out.dtype(), thread_for_each(out.numel()), {{out}, {input}});
   return out;
 }
 

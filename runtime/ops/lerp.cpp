@@ -18,16 +18,11 @@ constexpr OpInfo kAtan2{"atan2", CastPolicy::widest};
 // autocast casts to the widest dtype among all of them.
 std::vector<Tensor> as_wide_as_the_widest(const OpFront& front, const OpInfo& info,
                                           std::vector<Tensor> tensors) {
-  DType widest = tensors[0].dtype();
   for (const Tensor& tensor : tensors) {
     require_same_device(tensors[0], tensor, info);
     require_floating(tensor, info);
-    widest = promote_types(widest, tensor.dtype());
   }
-  if (widest != DType::float32) return tensors;
-  std::for_each(tensors.rbegin(), tensors.rend(),
-                [&](Tensor& tensor) { tensor = front.input(tensor); });
-  return tensors;
+  return front.widest(std::move(tensors));
 }
 
 template <class F>
@@ -35,7 +30,7 @@ Tensor ternary_new(const OpInfo& info, const Tensor& a, const Tensor& b, const T
   const Shape shape = broadcast_shapes(
       a.shape(), broadcast_shapes(b.shape(), c.shape(), info.name.data()), info.name.data());
   const DType dtype = promote_types(a.dtype(), promote_types(b.dtype(), c.dtype()));
-  Tensor out = empty(shape, {dtype, a.device()});
+  Tensor out = empty_for_loop(shape, {&a, &b, &c}, {dtype, a.device()});
   map_floating(out, dtype, fn, a, b, c);
   return out;
 }

@@ -146,7 +146,8 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   const OpFront front(kL1);
   const LossOperands operands(front, kL1, input, target);
-  Tensor losses = abs(sub(operands.input, operands.target));
+  const Tensor distance = sub(operands.input, operands.target);
+  Tensor losses = abs(distance);
   if (reduction == Reduction::none) return losses;
   return reduction == Reduction::mean ? mean(losses) : sum(losses);
 }

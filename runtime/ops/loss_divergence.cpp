@@ -39,20 +39,20 @@ std::vector<Sample> log_probabilities_and_targets() {
 Tensor kl_div(const Tensor& given, const Tensor& given_target, const std::string& reduction,
               bool log_target) {
   const OpFront front(kKlDiv);
-  const Tensor target = front.input(given_target);
-  const Tensor input = front.input(given);
-  require_floating(input, kKlDiv);
-  require_same_device(input, target, kKlDiv);
+  require_floating(given, kKlDiv);
+  require_same_device(given, given_target, kKlDiv);
   const bool is_batch_mean = reduction == "batchmean";
   const Reduction kind = is_batch_mean ? Reduction::sum : parse_reduction(reduction);
   Tensor total;
   {
+    const Tensor target = front.input(given_target);
+    const Tensor input = front.input(given);
     const Tensor losses = divergences(input, target, log_target);
     if (kind == Reduction::none) return losses;
     total = kind == Reduction::mean ? mean(losses) : sum(losses);
   }
-  if (!is_batch_mean || input.dims() == 0) return total;
-  return div(total, static_cast<double>(input.shape()[0]));
+  if (!is_batch_mean || given.dims() == 0) return total;
+  return div(total, static_cast<double>(given.shape()[0]));
 }
 
 std::vector<OpDef> divergence_loss_ops() {

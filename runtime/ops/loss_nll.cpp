@@ -9,6 +9,7 @@
 #include "runtime/kernels/functors/rows.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -142,18 +143,27 @@ std::pair<Tensor, Tensor> empty_results(const Tensor& input, const Shape& shape)
   return {empty(shape, options_of(input)), total_weight};
 }
 
+// What is neither [N, C] nor an image is computed as an image of one row, of row-major targets.
+Tensor as_image_targets(const Tensor& input, const Tensor& target) {
+  if (input.dims() < 3 || input.dims() == 4 || input.numel() == 0) return target;
+  const Shape image{target.shape()[0], 1, target.numel() / target.shape()[0]};
+  return unrecorded_reshape(row_major(target), image);
+}
+
 }  // namespace
 
-Tensor nll_loss(const Tensor& input, const Tensor& target, const std::optional<Tensor>& weight,
-                std::int64_t ignore_index, Reduction reduction) {
+Tensor nll_loss(const Tensor& input, const Tensor& given_target,
+                const std::optional<Tensor>& weight, std::int64_t ignore_index,
+                Reduction reduction) {
   const OpFront front(kNllLoss);
-  check_class_targets(input, target, weight);
+  check_class_targets(input, given_target, weight);
+  const Tensor target = as_image_targets(input, given_target);
   const Tensor scores = front.input(input);
   require_floating(scores, kNllLoss);
   const Tensor class_weight = weight ? front.input(*weight) : Tensor();
   const NllCall call{layout_of(scores.shape()), reduction, ignore_index};
   const auto [out, total_weight] =
-      empty_results(scores, reduction == Reduction::none ? target.shape() : Shape());
+      empty_results(scores, reduction == Reduction::none ? given_target.shape() : Shape());
   compute_losses(call, scores, target, class_weight, out, total_weight);
   if (Recorder record("NllLossBackward", {&scores}); record.is_needed()) {
     record.save(scores);
@@ -171,8 +181,10 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const std::optional<T
         again.save(weights);
         again.attach_differentiable(grad, [call](BackwardCall& second) {
           const Tensor class_weights = second.saved(1);
+          Shape targets = second.grad().shape();
+          targets.erase(nll_class_dim(second.grad()));
           return TensorList{
-              nll_loss(second.grad(), second.saved(0),
+              nll_loss(second.grad(), unrecorded_reshape(second.saved(0), targets),
                        class_weights.defined() ? std::optional(class_weights) : std::nullopt,
                        call.ignore_index, call.reduction)};
         });

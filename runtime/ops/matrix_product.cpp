@@ -30,9 +30,10 @@ void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
 }
 
 Tensor product(const Tensor& a, const Tensor& b, const Tensor& out) {
-  const Tensor left = prepared(a);
+  // A row-major result is computed as its transpose: the right operand comes first.
   const Tensor right = prepared(b);
-  compute_product(left, right, out, false, ensure_cublas_workspace(out.device()));
+  const Tensor left = prepared(a);
+  compute_product(left, right, out, false, cublas_workspace(out.device()).get());
   return out;
 }
 
@@ -53,18 +54,17 @@ Tensor raw_bmm(const Tensor& a, const Tensor& b) {
 
 Tensor raw_addmm(const Tensor& bias, const Tensor& a, const Tensor& b) {
   const Tensor out = empty({a.shape()[0], b.shape()[1]}, options_of(a));
-  const Tensor left = prepared(a);
   const Tensor right = prepared(b);
+  const Tensor left = prepared(a);
   const bool is_fused = goes_through_cublaslt(bias, b);
-  IntrusivePtr<Storage> lt_workspace;
-  if (is_fused) lt_workspace = cublaslt_workspace(out.device());
-  const Storage* const workspace = ensure_cublas_workspace(out.device());
-  if (is_fused &&
-      multiply_with_bias_on_cuda(bias, left, right, out, lt_workspace.get()) == CudaResult::done) {
+  const FusedWorkspaces workspaces = is_fused ? fused_workspaces(out.device())
+                                              : FusedWorkspaces{{}, cublas_workspace(out.device())};
+  if (is_fused && multiply_with_bias_on_cuda(bias, left, right, out, workspaces.cublaslt.get()) ==
+                      CudaResult::done) {
     return out;
   }
   copy_into(out, bias);
-  compute_product(left, right, out, true, workspace);
+  compute_product(left, right, out, true, workspaces.cublas.get());
   return out;
 }
 

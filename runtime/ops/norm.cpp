@@ -111,7 +111,7 @@ Tensor norm_gradient(const Tensor& incoming, const Tensor& input, const Tensor& 
   if (p == 2.0) return euclidean_gradient(grad, input, result, result_dtype(input, saved_result));
   if (p == 1.0) {
     const Tensor sign = map_new(input, sign_of());
-    return map_new(sign, grad, functors::Product());
+    return formula::product(sign, grad);
   }
   return largest_gradient(grad, input, result, folded);
 }

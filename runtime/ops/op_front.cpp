@@ -1,5 +1,7 @@
 #include "runtime/ops/op_front.h"
 
+#include <algorithm>
+
 #include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/variable.h"
 #include "runtime/ops/convert.h"
@@ -38,6 +40,14 @@ Tensor autocast_input(CastPolicy policy, const Tensor& tensor) {
     return tensor.dtype() == state->dtype ? tensor : cached_cast(*state, tensor);
   }
   return to_dtype(tensor, DType::float32);
+}
+
+std::vector<Tensor> OpFront::widest(std::vector<Tensor> tensors) const {
+  DType dtype = tensors[0].dtype();
+  for (const Tensor& tensor : tensors) dtype = promote_types(dtype, tensor.dtype());
+  if (dtype != DType::float32) return tensors;
+  std::for_each(tensors.rbegin(), tensors.rend(), [&](Tensor& tensor) { tensor = input(tensor); });
+  return tensors;
 }
 
 std::optional<DType> OpFront::result_dtype(const Tensor& input, std::optional<DType> asked) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "runtime/ops/op_info.h"
 #include "runtime/tensor/context.h"
@@ -25,6 +26,9 @@ class OpFront {
   std::optional<Tensor> input(const std::optional<Tensor>& tensor) const {
     return tensor ? std::optional<Tensor>(input(*tensor)) : std::nullopt;
   }
+
+  /// All inputs of an op with the widest policy, in their order.
+  std::vector<Tensor> widest(std::vector<Tensor> tensors) const;
 
   /// The dtype argument of an op with the float32_result policy: what the caller asked for, else
   /// float32 where autocast concerns `input`, else nothing.

@@ -20,11 +20,11 @@ Tensor map_new(const Tensor& input, F&& fn) {
   return out;
 }
 
-/// out[i] = fn(a[i], b[i]) in a new tensor like `a`; `b` has its shape or broadcasts to it.
-/// Floating dtypes.
+/// out[i] = fn(a[i], b[i]) in a new tensor of the shape and dtype of `a`; `b` has its shape or
+/// broadcasts to it. Floating dtypes.
 template <class F>
 Tensor map_new(const Tensor& a, const Tensor& b, F&& fn) {
-  Tensor out = empty_like(a);
+  Tensor out = empty_for_loop(a.shape(), {&a, &b}, options_of(a));
   map_floating(out, a.dtype(), fn, a, b);
   return out;
 }

@@ -138,10 +138,11 @@ void fill_planes(const PoolPlan& plan, const Tensor& images, const Slope& slope)
   }
 }
 
-Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Shape& shape,
+Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor& input,
                          const Tensor& indices) {
-  Tensor out = empty(shape, options_of(given));
+  Tensor out = empty(input.shape(), options_of(given));
   const Tensor grad = row_major(given);
+  const Tensor images = row_major(input);  // PyTorch's kernel is given them, too
   if (!out.has_values()) return out;
   const functors::PooledMaximumBackward slope{plan};
   if (are_rows_done_on_cuda(slope, grad.dtype(), threads_for(out), {{out}, {grad, indices}})) {
@@ -217,8 +218,10 @@ bool is_gradient_found_on_cuda(const AveragePlan& average, const Tensor& grad, c
                                threads_for(out), {{out}, {grad}});
 }
 
-Tensor average_gradient(const AveragePlan& average, const Tensor& given, const Shape& shape) {
-  Tensor out = empty(shape, options_of(given));
+Tensor average_gradient(const AveragePlan& average, const Tensor& given, const Tensor& input) {
+  Tensor out = empty(input.shape(), options_of(given));
+  const Tensor images =
+      average.windows == PoolWindows::sliding ? row_major(input) : input;  // as PyTorch has it
   const Tensor grad = row_major(given);
   if (!out.has_values() || is_gradient_found_on_cuda(average, grad, out)) return out;
   const PoolPlan& plan = average.plan;
@@ -238,10 +241,13 @@ Tensor average_gradient(const AveragePlan& average, const Tensor& given, const S
 Tensor average_pool(const AveragePlan& average, std::string_view node, const Tensor& input) {
   Recorder record(node, {&input});
   record.save(input);
+  // The adaptive kernel has its copy made before the result.
+  const bool is_adaptive = average.windows == PoolWindows::adaptive;
+  const Tensor images = is_adaptive ? row_major(input) : input;
   Tensor out = empty(pooled_shape(input.shape(), average.plan), options_of(input));
-  compute_average(average, row_major(input), out);
+  compute_average(average, row_major(images), out);
   record.attach(out, [average](BackwardCall& call) {
-    return TensorList{average_gradient(average, call.grad(), call.saved(0).shape())};
+    return TensorList{average_gradient(average, call.grad(), call.saved(0))};
   });
   return out;
 }
@@ -291,7 +297,7 @@ Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
     record.save(input);
     record.save(indices);
     record.attach(out, [plan](BackwardCall& call) {
-      return TensorList{max_pool_gradient(plan, call.grad(), call.saved(0).shape(), call.saved(1))};
+      return TensorList{max_pool_gradient(plan, call.grad(), call.saved(0), call.saved(1))};
     });
   }
   return out;

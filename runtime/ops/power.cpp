@@ -11,7 +11,7 @@ namespace ohm::ops {
 namespace {
 
 constexpr OpInfo kPow{"pow", CastPolicy::float32};
-constexpr OpInfo kSquare{"square"};
+constexpr OpInfo kSquare{"square", CastPolicy::float32};
 
 Tensor raised(const Tensor& base, const Tensor& exponent) {
   return formula::combined(base, exponent, functors::Pow());

@@ -1,6 +1,8 @@
 #include "runtime/ops/rearrange.h"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/reduce.h"
@@ -8,6 +10,7 @@
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/sample_cube.h"
+#include "runtime/ops/view.h"
 
 namespace ohm::ops {
 namespace {
@@ -29,38 +32,83 @@ functors::Arrangement arrangement_of(const Tensor& out, const Tensor& input) {
   return arrangement;
 }
 
-// Elements that the arrangement leaves out become `fill`.
+// The dimensions as they lie in the memory of `out`, from the outermost to the innermost: its
+// elements are written in that order.
+functors::Arrangement in_memory_order(const functors::Arrangement& logical, const Tensor& out) {
+  std::vector<int> order(static_cast<std::size_t>(out.dims()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return out.strides()[a] > out.strides()[b]; });
+  functors::Arrangement arrangement = logical;
+  arrangement.mirrored = 0;
+  int to = 0;
+  for (const int from : order) {
+    arrangement.sizes[to] = logical.sizes[from];
+    arrangement.input_sizes[to] = logical.input_sizes[from];
+    arrangement.input_strides[to] = logical.input_strides[from];
+    arrangement.shifts[to] = logical.shifts[from];
+    if (contains(logical.mirrored, from)) arrangement.mirrored = with(arrangement.mirrored, to);
+    ++to;
+  }
+  return arrangement;
+}
+
+// Elements that the arrangement leaves out become `fill`. Pre-condition: `out` is dense, and
+// row-major where triangles are meant.
 void fetch(const Tensor& out, const Tensor& input, const functors::Arrangement& arrangement,
            double fill = 0.0) {
   if (!out.has_values()) return;
-  run_rows(functors::Rearranged{arrangement, fill}, out.dtype(), thread_for_each(out.numel()),
-           {{out}, {input}});
+  const functors::Rearranged rearranged{
+      out.is_contiguous() ? arrangement : in_memory_order(arrangement, out), fill};
+  run_rows(rearranged, out.dtype(), thread_for_each(out.numel()), {{out}, {input}});
 }
 
-Tensor rolled(const Tensor& input, const Shape& shifts) {
+Shape negated(const Shape& shape) {
+  Shape result = shape;
+  for (int dim = 0; dim < shape.dims(); ++dim) result[dim] = -result[dim];
+  return result;
+}
+
+// Along one dimension, by less than its size, either way.
+Tensor rolled(const Tensor& given, int dim, std::int64_t shift) {
+  const Tensor input = row_major(given);
   Tensor out = empty(input.shape(), options_of(input));
   functors::Arrangement arrangement = arrangement_of(out, input);
   arrangement.repeats = true;
-  for (int dim = 0; dim < input.dims(); ++dim) {
-    arrangement.shifts[dim] = input.shape()[dim] - shifts[dim];
+  for (int each = 0; each < input.dims(); ++each) {
+    arrangement.shifts[each] = input.shape()[each] - (each == dim ? shift : 0);
   }
   fetch(out, input, arrangement);
   return out;
 }
 
-// By how many places each dimension moves: less than its size, either way.
-Shape shift_by_dim(const Tensor& input, const Shape& shifts, const Shape& dims) {
+// One dimension after the other.
+struct Roll {
+  Shape shifts;
+  Shape dims;
+
+  Tensor operator()(const Tensor& input) const {
+    Tensor result = input;
+    for (int i = 0; i < dims.dims(); ++i) {
+      result = rolled(result, static_cast<int>(dims[i]), shifts[i]);
+    }
+    return result;
+  }
+  Roll back() const { return {negated(shifts), dims}; }
+};
+
+Roll checked_roll(const Tensor& input, const Shape& shifts, const Shape& dims) {
   if (shifts.dims() != dims.dims()) {
     throw std::invalid_argument(fmt::format("[roll] shifts {} and dims {} must be of one length",
                                             shifts.str(), dims.str()));
   }
-  Shape result(input.dims(), 0);
+  Roll roll{shifts, dims};
   for (int i = 0; i < dims.dims(); ++i) {
     const int dim = wrap_dim(dims[i], input.dims(), "roll");
-    const std::int64_t size = std::max<std::int64_t>(1, input.shape()[dim]);
-    result[dim] = (result[dim] + shifts[i] % size) % size;
+    roll.dims[i] = dim;
+    roll.shifts[i] = shifts[i] % std::max<std::int64_t>(1, input.shape()[dim]);
   }
-  return result;
+  return roll;
 }
 
 enum class Triangle : bool { upper, lower };
@@ -124,23 +172,25 @@ Padding padding_of(const Shape& shape, const Shape& pad) {
   return result;
 }
 
+// What only loses elements is a copy of the rest as it lies.
+Tensor empty_padded(const Tensor& input, const Padding& padding) {
+  for (int dim = 0; dim < input.dims(); ++dim) {
+    const std::int64_t after = padding.sizes[dim] - input.shape()[dim] - padding.before[dim];
+    if (padding.before[dim] > 0 || after > 0) return empty(padding.sizes, options_of(input));
+  }
+  return empty_like(make_view(input, padding.sizes, input.strides(), input.impl()->offset));
+}
+
 Tensor padded(const Tensor& input, const Padding& padding, double value) {
-  Tensor out = empty(padding.sizes, options_of(input));
+  Tensor out = empty_padded(input, padding);
   functors::Arrangement arrangement = arrangement_of(out, input);
   for (int dim = 0; dim < input.dims(); ++dim) arrangement.shifts[dim] = -padding.before[dim];
   fetch(out, input, arrangement, value);
   return out;
 }
 
-Shape negated(const Shape& shape) {
-  Shape result = shape;
-  for (int dim = 0; dim < shape.dims(); ++dim) result[dim] = -result[dim];
-  return result;
-}
-
 // The gradient of a repeated tensor: its copies added up.
-Tensor repeat_gradient(const Tensor& incoming, const Shape& shape, const Shape& repeats) {
-  const Tensor grad = row_major(incoming);
+Tensor repeat_gradient(const Tensor& grad, const Shape& shape, const Shape& repeats) {
   Shape sizes;
   DimMask copies = 0;
   const int leading = repeats.dims() - shape.dims();
@@ -151,14 +201,14 @@ Tensor repeat_gradient(const Tensor& incoming, const Shape& shape, const Shape& 
     }
     if (dim >= leading) sizes.push_back(shape[dim - leading]);
   }
-  const Tensor spread = make_view(grad, sizes, contiguous_strides(sizes), grad.impl()->offset);
+  const Tensor spread = unrecorded_reshape(grad, sizes);
   return copies == 0 ? spread : reduce_sum(spread, copies, false, grad.dtype());
 }
 
 }  // namespace
 
 Tensor flipped(const Tensor& input, DimMask mirrored) {
-  Tensor out = empty(input.shape(), options_of(input));
+  Tensor out = empty_like(input);
   functors::Arrangement arrangement = arrangement_of(out, input);
   arrangement.mirrored = mirrored;
   fetch(out, input, arrangement);
@@ -187,12 +237,11 @@ Tensor roll(const Tensor& input, const Shape& shifts, const std::optional<Shape>
     const Tensor moved = roll(line, shifts, Shape{0});
     return make_view(moved, input.shape(), contiguous_strides(input.shape()), moved.impl()->offset);
   }
-  const Shape by_dim = shift_by_dim(input, shifts, *dims);
-  Tensor out = rolled(input, by_dim);
+  const Roll forth = checked_roll(input, shifts, *dims);
+  Tensor out = dims->empty() ? copy_of(input) : forth(input);
   if (Recorder record("RollBackward", {&input}); record.is_needed()) {
-    record.attach(out, [by_dim](BackwardCall& call) {
-      return TensorList{rolled(call.grad(), negated(by_dim))};
-    });
+    record.attach(
+        out, [back = forth.back()](BackwardCall& call) { return TensorList{back(call.grad())}; });
   }
   return out;
 }

@@ -17,7 +17,7 @@ constexpr OpInfo kCumsum{"cumsum", CastPolicy::float32_result};
 
 Tensor scan_sums(const Tensor& input, int dim, DType dtype) {
   Tensor out = empty(input.shape(), {dtype, input.device()});
-  const Tensor converted = cast(input, dtype);
+  const Tensor converted = row_major(cast(input, dtype));
   const Rows rows = rows_along(input.shape(), dim);
   // One row is the library's work, several rows are not.
   Tensor scratch;

@@ -70,6 +70,7 @@ Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, con
   }
   Recorder record("IndexAddBackward", {&input, &source});
   record.save(record.needs(1) ? index : Tensor());
+  record.save(record.needs(1) ? source : Tensor());  // for its shape alone
   const Tensor places = spread_index(index, source.shape(), position);
   Tensor out = copy_with_places(kIndexAdd, input, position, places);
   add_at(out, position, places, source, alpha);

@@ -1,5 +1,8 @@
 #include "runtime/ops/sorting_scratch.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "runtime/base/ceil_div.h"
 #include "runtime/tensor/context.h"
 
@@ -32,20 +35,43 @@ bool is_tuned_for_hopper(Device device) {
   return Context::current().slot(device).compute_capability_major >= kHopper;
 }
 
-}  // namespace
+bool is_cuda_13() { return Context::current().rules.sorts_as_cuda_13; }
 
-std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
+// What a scan wants beside its states.
+std::int64_t later_part_bytes() { return is_cuda_13() ? kPartBytes : 0; }
+
+// A sort looks at one byte of the keys in each of its passes.
+std::int64_t sort_bytes(std::int64_t count, std::int64_t item_bytes, std::int64_t passes,
+                        Device device) {
   // What one block sorts by itself needs none: the library still asks for a byte.
   constexpr std::int64_t kOneBlockThreads = 256;
   const std::int64_t one_block = kOneBlockThreads * (19 * 4 / item_bytes);
   if (count <= one_block) return 1;
   constexpr std::int64_t kDigits = 256;
   constexpr std::int64_t kThreads = 384;
-  const std::int64_t passes = item_bytes;
-  const std::int64_t items_per_thread = (is_tuned_for_hopper(device) ? 23 : 21) * 4 / item_bytes;
+  const std::int64_t wide_items = is_tuned_for_hopper(device) ? 12 : 10;
+  const std::int64_t items_per_thread = item_bytes == 8 ? wide_items : 17;
   const std::int64_t blocks = ceil_div(count, kThreads * items_per_thread);
-  return rounded_part(passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) +
-         2 * rounded_part(count * item_bytes) + rounded_part(passes * 4) + kPartBytes - 1;
+  // One pass writes where the result is wanted; several go to and fro.
+  const std::int64_t between = passes == 1 ? 0 : 2 * rounded_part(count * item_bytes);
+  return rounded_part(passes * kDigits * 8) + rounded_part(blocks * kDigits * 4) + between +
+         rounded_part(passes * 4) + kPartBytes - 1;
+}
+
+}  // namespace
+
+std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
+  return sort_bytes(count, item_bytes, item_bytes, device);
+}
+
+std::int64_t bounded_sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes,
+                                        std::int64_t largest_key, Device device) {
+  if (!is_cuda_13()) return sort_scratch_bytes(count, item_bytes, device);
+  constexpr std::int64_t kBitsOfPass = 8;
+  const auto bits =
+      static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(largest_key)));
+  const std::int64_t passes = std::max<std::int64_t>(1, ceil_div(bits, kBitsOfPass));
+  return sort_bytes(count, item_bytes, passes, device);
 }
 
 std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype, Device device) {
@@ -54,21 +80,24 @@ std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype, Device device) 
   const auto item_bytes = static_cast<std::int64_t>(ohm::item_bytes(dtype));
   if (item_bytes >= 4) {
     const std::int64_t blocks = ceil_div(count, kThreads * (15 * 4 / item_bytes));
-    return states_bytes(blocks, 2 * item_bytes) + kPartBytes - 1;
+    return states_bytes(blocks, 2 * item_bytes) + later_part_bytes() + kPartBytes - 1;
   }
   // Half precision: flags, sums of blocks and running sums apart from one another.
   const std::int64_t blocks = ceil_div(count, kThreads * 30);
   return states_bytes(blocks, 4) + 2 * states_bytes(blocks, item_bytes) + 2 * kPartBytes - 1;
 }
 
-std::int64_t selection_scratch_bytes(std::int64_t count, Device device) {
-  const std::int64_t block_elements = is_tuned_for_hopper(device) ? 4480 : 1792;
-  return states_bytes(ceil_div(count, block_elements), 8) + kPartBytes - 1;
+std::int64_t selection_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device) {
+  const bool is_hopper = is_tuned_for_hopper(device);
+  const std::int64_t narrow = is_hopper ? 7168 : 2816;
+  const std::int64_t wide = is_cuda_13() ? (is_hopper ? 4928 : 1344) : (is_hopper ? 4480 : 1792);
+  const std::int64_t blocks = ceil_div(count, item_bytes == 8 ? wide : narrow);
+  return states_bytes(blocks, is_cuda_13() ? 16 : 8) + later_part_bytes() + kPartBytes - 1;
 }
 
 std::int64_t flagged_selection_scratch_bytes(std::int64_t count, Device device) {
   const std::int64_t block_elements = is_tuned_for_hopper(device) ? 4480 : 2304;
-  return states_bytes(ceil_div(count, block_elements), 8) + kPartBytes - 1;
+  return states_bytes(ceil_div(count, block_elements), 8) + later_part_bytes() + kPartBytes - 1;
 }
 
 // One partial sum of four bytes for each block: five times as many as can run at once.

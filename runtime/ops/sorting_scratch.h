@@ -4,7 +4,8 @@
 // The library lays its parts out in one request: each part rounded up to 256 bytes, and 255 bytes
 // to align the first. A scan holds a state for each block, twice an element wide, and for 32 more.
 // How many elements one block handles follows from where the recorded requests of 1 to 10,000,000
-// elements grow.
+// elements grow. The library of CUDA 13 wants one part more for scans and selections, and picks the
+// first of each run of equal keys with other blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,19 @@
 
 namespace ohm::ops {
 
-/// Of a sort of `count` pairs of two integers of `item_bytes` each.
+/// Of a sort of `count` pairs of two integers of `item_bytes` each, by all of their bits.
 std::int64_t sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device);
+
+/// The same, where keys are at most `largest_key`: from CUDA 13 on their bits alone are looked at.
+std::int64_t bounded_sort_scratch_bytes(std::int64_t count, std::int64_t item_bytes,
+                                        std::int64_t largest_key, Device device);
 
 /// Of a running sum of `count` elements of this dtype.
 std::int64_t scan_scratch_bytes(std::int64_t count, DType dtype, Device device);
 
-/// Of picking the first of each run of equal neighbours among `count` integers.
-std::int64_t selection_scratch_bytes(std::int64_t count, Device device);
+/// Of picking the first of each run of equal neighbours among `count` pairs of two integers of
+/// `item_bytes` each.
+std::int64_t selection_scratch_bytes(std::int64_t count, std::int64_t item_bytes, Device device);
 
 /// Of listing the places that are marked among `count`.
 std::int64_t flagged_selection_scratch_bytes(std::int64_t count, Device device);

@@ -4,6 +4,7 @@
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/reduce_rows.h"
+#include "runtime/ops/arithmetic.h"
 #include "runtime/ops/pointwise_kernel.h"
 #include "runtime/ops/reduction_kernel.h"
 
@@ -49,7 +50,7 @@ Tensor var_gradient(const Tensor& given, const Tensor& input, const Spread& spre
   const Tensor centered = map_new(input, mean, functors::Difference());
   const double factor = 2.0 / divisor_of(input.shape(), spread);
   const Tensor scaled = map_new(grad, functors::Scaled{factor});
-  return map_new(centered, scaled, functors::Product());
+  return formula::product(scaled, centered);
 }
 
 Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& result,

@@ -15,7 +15,7 @@
 namespace ohm::ops {
 namespace {
 
-constexpr OpInfo kDot{"dot"};
+constexpr OpInfo kDot{"dot", CastPolicy::widest};
 constexpr OpInfo kMv{"mv", CastPolicy::low_precision};
 
 [[noreturn]] void refuse_shapes(const OpInfo& info, const Tensor& a, const Tensor& b) {
@@ -57,13 +57,13 @@ Tensor raw_dot(const Tensor& a, const Tensor& b) {
   Tensor out = empty({}, options_of(a));
   const Tensor row = make_view(a, {1, a.numel()}, {1, a.strides()[0]}, a.impl()->offset);
   const Tensor sum = make_view(out, {1}, {1}, out.impl()->offset);
-  compute_mv(sum, row, b, ensure_cublas_workspace(out.device()));
+  compute_mv(sum, row, b, cublas_workspace(out.device()).get());
   return out;
 }
 
 Tensor raw_mv(const Tensor& matrix, const Tensor& vec) {
   Tensor out = empty({matrix.shape()[0]}, options_of(matrix));
-  compute_mv(out, matrix, vec, ensure_cublas_workspace(out.device()));
+  compute_mv(out, matrix, vec, cublas_workspace(out.device()).get());
   return out;
 }
 
@@ -74,8 +74,11 @@ Tensor matrix_sample(std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
-Tensor dot(const Tensor& input, const Tensor& other) {
+Tensor dot(const Tensor& given, const Tensor& given_other) {
   const OpFront front(kDot);
+  const std::vector<Tensor> operands = front.widest({given, given_other});
+  const Tensor& input = operands[0];
+  const Tensor& other = operands[1];
   require_alike(kDot, input, other);
   if (input.dims() != 1 || !(input.shape() == other.shape())) refuse_shapes(kDot, input, other);
   Recorder record("DotBackward", {&input, &other});

@@ -58,10 +58,8 @@ std::optional<Shape> view_strides(const Tensor& input, const Shape& shape) {
 
 // A gradient in the shape of what it is the gradient of: a view where possible.
 Tensor shaped_back(const Tensor& grad, const Shape& shape) {
-  if (Context::current().state.grad_enabled) return reshape(grad, shape);
-  const std::optional<Shape> strides = view_strides(grad, shape);
-  if (strides) return make_view(grad, shape, *strides, grad.impl()->offset);
-  return reshaped_copy(row_major(grad), shape);
+  return Context::current().state.grad_enabled ? reshape(grad, shape)
+                                               : unrecorded_reshape(grad, shape);
 }
 
 // A view, and a backward step that is a function of the gradient alone, recorded under
@@ -157,6 +155,12 @@ Tensor unsafe_view(const Tensor& input, const Shape& shape) {
   Tensor out = view(input, shape);
   out.impl()->is_view = false;
   return out;
+}
+
+Tensor unrecorded_reshape(const Tensor& input, const Shape& shape) {
+  const std::optional<Shape> strides = view_strides(input, shape);
+  if (strides) return make_view(input, shape, *strides, input.impl()->offset);
+  return reshaped_copy(row_major(input), shape);
 }
 
 Tensor reshape(const Tensor& input, const Shape& wanted) {

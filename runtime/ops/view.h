@@ -15,6 +15,8 @@ Tensor view(const Tensor& input, const Shape& shape);
 /// As view, of a tensor that has no other owner: the result is a tensor of its own, not a view.
 Tensor unsafe_view(const Tensor& input, const Shape& shape);
 /// As view; a copy where no view is possible.
+/// The same without a place in the graph: a view where the strides allow it, else of a copy.
+Tensor unrecorded_reshape(const Tensor& input, const Shape& shape);
 Tensor reshape(const Tensor& input, const Shape& shape);
 Tensor flatten(const Tensor& input, std::int64_t start_dim, std::int64_t end_dim);
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1);

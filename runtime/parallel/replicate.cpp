@@ -99,7 +99,7 @@ TensorTable broadcast_in_graph(const std::vector<Tensor>& tensors,
     for (const std::vector<Tensor>& of_device : copies) {
       outputs.insert(outputs.end(), of_device.begin(), of_device.end());
     }
-    record.attach(outputs, [count = tensors.size()](BackwardCall& call) {
+    record.attach_python(outputs, [count = tensors.size()](BackwardCall& call) {
       return reduce_add_coalesced(gradient_table(call, count));
     });
   }

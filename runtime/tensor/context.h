@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "allocator_shim/base/assumption.h"
+#include "allocator_shim/base/rule_set.h"
 #include "allocator_shim/device/pinned_host_allocator.h"
 #include "allocator_shim/device/request_allocator.h"
 #include "runtime/base/device.h"
@@ -34,7 +35,6 @@ struct DeviceSlot {
   DeviceStreams* streams = nullptr;        ///< the same; null for the host
   const CudaBackend* backend = nullptr;    ///< the same; null on virtual GPUs and for the host
   std::size_t cublas_workspace_bytes = 0;  ///< of one handle; 0: no workspaces are modelled
-  bool keeps_lt_workspaces = false;        ///< else cuBLASLt takes one for each call
   int multiprocessors = 108;
   int threads_per_multiprocessor = 2048;
   int compute_capability_major = 8;
@@ -48,7 +48,8 @@ struct DeviceSlot {
 struct AttentionKernels {
   bool flash = true;
   bool efficient = true;
-  bool math = true;  ///< step by step
+  bool math = true;   ///< step by step
+  bool cudnn = true;  ///< cuDNN's, where the version of PyTorch and the device prefer it
 };
 
 /// What one rank has for itself.
@@ -79,8 +80,9 @@ class Context {
   DeviceSlot host;
   PinnedHostAllocator* pinned = nullptr;  ///< pinned memory of the host; not owned; null: none
   std::vector<DeviceSlot> gpus;
-  SiteTable* sites = nullptr;  ///< not owned; may be null: then every site is unknown
-  bool keeps_values = true;    ///< false: size-only, no arithmetic is done
+  SiteTable* sites = nullptr;          ///< not owned; may be null: then every site is unknown
+  RuleSet rules = default_rule_set();  ///< the version of PyTorch that all devices behave as
+  bool keeps_values = true;            ///< false: size-only, no arithmetic is done
   /// torch.backends.cudnn.enabled. False: PyTorch's own kernels run, with buffers of their own.
   bool cudnn_enabled = true;
   OptimizerObserver* optimizer_observer = nullptr;  ///< not owned; null: steps are not observed

@@ -10,21 +10,6 @@
 #include <vector>
 
 namespace ohm {
-namespace {
-
-bool are_contiguous(const Shape& sizes, const Shape& strides) {
-  std::int64_t expected = 1;
-  for (int i = sizes.dims() - 1; i >= 0; --i) {
-    if (sizes[i] == 0) return true;
-    if (sizes[i] == 1) continue;
-    if (strides[i] != expected) return false;
-    expected *= sizes[i];
-  }
-  return true;
-}
-
-}  // namespace
-
 // Out of line: inlined, g++ takes the counts of a tensor's parts for reads after its end.
 void TensorImpl::destroy(TensorImpl* impl) { delete impl; }
 

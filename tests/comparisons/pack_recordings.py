@@ -21,6 +21,7 @@ HEAD = """\
 #   M bytes segment offset         a part of one was mapped  m ...               and unmapped
 #   ! bytes free                   out of memory
 #   = allocated its-peak reserved its-peak label             a mark; events between marks
+#   x error                                                  the program ended with it, early
 # "~" at the end: on another stream than the default one. "80|", "90|": on this architecture only.
 """
 CODES = {"alloc": "+", "free": "-", "free_requested": "r", "free_completed": "c", "segment_alloc": "S",
@@ -49,6 +50,8 @@ def lines_of(recording):
                 lines.append("= {allocated} {max_allocated} {reserved} {max_reserved} {mark}".format(**mark))
             if event and event[4] == device:
                 lines.append(event_line(event))
+    if recording.get("error"):
+        lines.append("x " + recording["error"].strip().splitlines()[-1])
     return lines
 
 

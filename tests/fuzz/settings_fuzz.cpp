@@ -17,7 +17,7 @@ void require(bool condition) {
 
 void check(const ohm::AllocatorSettings& settings, const ohm::RuleSet& rules) {
   constexpr std::size_t kMebibyte = 1048576;
-  require(settings.max_split_size_bytes >= rules.smallest_max_split_size_mb * kMebibyte);
+  require(settings.max_split_size_bytes >= rules.smallest_size_setting_mb * kMebibyte);
   require(settings.max_non_split_rounding_bytes >= 20 * kMebibyte);
   require(settings.garbage_collection_threshold >= 0 && settings.garbage_collection_threshold < 1);
   for (const std::size_t divisions : settings.roundup_power2_divisions) {

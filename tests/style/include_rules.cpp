@@ -57,6 +57,7 @@ const std::vector<Room>& rooms() {
       {"reports", {"reports/ci", "reports/console", "reports/html", "reports/json"}},
       {"harness/scenario", {"reports/model"}},
       {"harness/process", {"reports/model"}},
+      {"harness/checkpoint", {"harness/process", "allocator_shim/fault"}},
       {"harness/machine",
        {"harness/process", "harness/scenario", "reports/history", "runtime/tensor",
         "allocator_shim/caching", "allocator_shim/fault"}},
@@ -66,9 +67,11 @@ const std::vector<Room>& rooms() {
       {"harness/gate", {"harness/judge", "harness/process", "reports/console", "reports/json"}},
       {"harness/exec", {"harness/gate", "allocator_shim/interpose"}},
       {"harness/replay", {"reports/model", "allocator_shim/replay"}},
-      {"harness/run", {"harness/gate", "harness/machine"}},
+      {"harness/run", {"harness/checkpoint", "harness/gate", "harness/machine"}},
       {"harness/fit", {"harness/exec", "harness/run", "allocator_shim/replay"}},
+      {"harness/slurm", {"harness/checkpoint", "reports/text"}},
       {"harness/sweep", {"harness/run", "runtime/autograd"}},
+      {"harness/sweep/command", {"harness/sweep", "harness/exec"}},
       {"harness/verify", {"harness/run"}},
       {"harness/lua/vm", {"harness/scenario", "runtime/base", "allocator_shim/fault"}},
       {"harness/lua/bind", {"harness/lua/vm", "runtime/parallel"}},
@@ -77,8 +80,8 @@ const std::vector<Room>& rooms() {
       {"harness/lua/inspect", {"harness/lua/libraries"}},
       {"harness/lua", {"harness/lua/inspect"}},
       {"harness/cli",
-       {"harness/lua", "harness/exec", "harness/fit", "harness/replay", "harness/sweep",
-        "harness/verify", "reports", "allocator_shim/interpose"}},
+       {"harness/lua", "harness/exec", "harness/fit", "harness/replay", "harness/sweep/command",
+        "harness/slurm", "harness/verify", "reports", "allocator_shim/interpose"}},
   };
   return kRooms;
 }

@@ -55,7 +55,11 @@ class Program {
   void send(int signal) const { ::kill(pid_, signal); }
   /// Until a process that it started has computed for so long, or it has ended itself.
   void wait_for_work(double seconds) const {
-    while (!has_ended() && seconds_of_child() < seconds) ::usleep(1000);
+    wait_until([&] { return seconds_of_child() >= seconds; });
+  }
+  /// Until this is so, or it has ended itself.
+  void wait_until(const std::function<bool()>& is_so) const {
+    while (!has_ended() && !is_so()) ::usleep(1000);
   }
   /// What it has printed so far.
   std::string out() const { return read_file(streams_.file("out")); }

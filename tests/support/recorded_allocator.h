@@ -38,8 +38,8 @@ class RecordedAllocator {
   }
   Snapshot snapshot() const {
     const std::vector<SegmentView> segments[] = {allocator_.segments()};
-    return snapshot_of(segments, events_, SiteTable(), snapshot_settings(allocator_.settings()),
-                       history_);
+    return snapshot_of(segments, events_, SiteTable(),
+                       snapshot_settings(allocator_.settings(), allocator_.rules()), history_);
   }
 
  private:

@@ -64,7 +64,29 @@ void set_workspaces(lua_State* L, int index) {
   }
 }
 
-constexpr Property kCudaProperties[] = {{"workspaces", push_workspaces, set_workspaces}};
+void push_workspace_cache(lua_State* L) {
+  lua_pushboolean(L, Context::current().rules.workspaces != WorkspaceLife::call);
+}
+
+// TORCH_CUBLAS_WORKSPACE_CACHE.
+void set_workspace_cache(lua_State* L, int index) {
+  const bool is_kept = boolean_argument(L, index, {"cuda", "workspace_cache"});
+  Context& context = Context::current();
+  if (!context.rules.has_workspace_switch) {
+    if (is_kept) return;
+    throw std::invalid_argument(fmt::format(
+        "[cuda] {} keeps cuBLAS's workspaces: workspace_cache = false is of pytorch-2.15 (--rules)",
+        context.rules.name));
+  }
+  context.rules.workspaces = is_kept ? WorkspaceLife::shared_handle : WorkspaceLife::call;
+  if (is_kept) return;
+  for (DeviceSlot& gpu : context.gpus) gpu.library_handles.release_workspaces();
+}
+
+constexpr Property kCudaProperties[] = {
+    {"workspaces", push_workspaces, set_workspaces},
+    {"workspace_cache", push_workspace_cache, set_workspace_cache},
+};
 
 // ---- attention ----------------------------------------------------------------------------------
 
@@ -74,6 +96,7 @@ struct AttentionBackend {
 };
 
 constexpr AttentionBackend kAttentionBackends[] = {
+    {"CUDNN_ATTENTION", &AttentionKernels::cudnn},
     {"EFFICIENT_ATTENTION", &AttentionKernels::efficient},
     {"FLASH_ATTENTION", &AttentionKernels::flash},
     {"MATH", &AttentionKernels::math},
@@ -111,7 +134,7 @@ class AttentionKernelsGuard {
 };
 
 int sdpa_kernel(lua_State* L) {
-  AttentionKernels allowed{false, false, false};
+  AttentionKernels allowed{false, false, false, false};
   if (lua_istable(L, 1)) {
     const auto count = static_cast<lua_Integer>(lua_rawlen(L, 1));
     for (lua_Integer i = 1; i <= count; ++i) {
@@ -141,6 +164,8 @@ int is_enabled(lua_State* L) {
 constexpr luaL_Reg kAttentionFunctions[] = {{"sdpa_kernel", native<sdpa_kernel>}};
 
 constexpr luaL_Reg kAttentionSwitches[] = {
+    {"cudnn_sdp_enabled", native<is_enabled<&AttentionKernels::cudnn>>},
+    {"enable_cudnn_sdp", native<enable<&AttentionKernels::cudnn>>},
     {"enable_flash_sdp", native<enable<&AttentionKernels::flash>>},
     {"enable_math_sdp", native<enable<&AttentionKernels::math>>},
     {"enable_mem_efficient_sdp", native<enable<&AttentionKernels::efficient>>},

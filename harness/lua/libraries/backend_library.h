@@ -14,7 +14,8 @@ namespace ohm::lua {
 /// Of ohm.backends.cudnn: benchmark, enabled.
 std::span<const Property> cudnn_properties();
 
-/// Of ohm.backends.cuda: workspaces, whether matrix libraries take any.
+/// Of ohm.backends.cuda: workspaces, whether matrix libraries take any; workspace_cache, whether
+/// they keep them.
 std::span<const Property> cuda_properties();
 
 /// Of ohm.backends.cuda: enable_flash_sdp(enabled), flash_sdp_enabled(), …

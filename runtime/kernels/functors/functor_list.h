@@ -236,7 +236,8 @@
       ohm::functors::MatrixSteps{5, 1}, ohm::functors::MatrixSteps{5, 1})                          \
   ROW(gru_cell, GruCell, -1, ohm::functors::kVerifiedCell)                                         \
   ROW(gru_cell_backward, GruCellBackward, -1, std::int64_t{5}, ohm::functors::MatrixSteps{5, 1})   \
-  ROW(resized, Resized, -1, ohm::functors::kVerifiedHeight, ohm::functors::kVerifiedWidth)         \
+  ROW(resized, Resized, -1, ohm::functors::kVerifiedHeight, ohm::functors::kVerifiedWidth,         \
+      ohm::functors::kVerifiedStridedIndex)                                                        \
   ROW(resized_backward, ResizedBackward, -1, ohm::functors::kVerifiedHeight,                       \
       ohm::functors::kVerifiedWidth)
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/kernels/functors/row_launch.h"
+#include "runtime/kernels/functors/strided_index.h"
 
 namespace ohm::functors {
 
@@ -53,11 +54,12 @@ struct ResizedAxis {
   }
 };
 
-/// Operands: the result and the images, all row-major.
+/// Operands: the result, row-major, and the images, of any layout.
 struct Resized {
   static constexpr const char* kKernel = "resized";
   ResizedAxis height;
   ResizedAxis width;
+  StridedIndex image;
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
@@ -69,8 +71,8 @@ struct Resized {
     const auto add = [&](std::int64_t row, std::int64_t column, double weight) {
       // What takes no part may be infinite.
       if (weight == 0.0) return;
-      sum += weight *
-             team.template load<double>(launch.operands[1], start + row * width.from + column);
+      sum += weight * team.template load<double>(launch.operands[1],
+                                                 image.offset(start + row * width.from + column));
     };
     add(y.first, x.first, (1.0 - y.share) * (1.0 - x.share));
     add(y.first, x.second, (1.0 - y.share) * x.share);

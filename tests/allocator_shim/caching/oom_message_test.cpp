@@ -112,5 +112,36 @@ TEST(OutOfMemoryMessage, NamesOtherProcessesAndTheVariableOfItsVersion) {
       "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)");
 }
 
+// As printed by PyTorch 2.15.0 for recorded programs (`oom`, `oom_training_expandable`).
+TEST(OutOfMemoryMessage, EndsWithTheAdviceOfItsVersion) {
+  OutOfMemoryReport report;
+  report.segment_bytes = 1_GiB;
+  report.capacity_bytes = 8_GiB;
+  report.free_bytes = 990_MiB;
+  report.reserved_bytes = 7_GiB;
+  report.allocated_bytes = 7_GiB;
+  const RuleSet& rules = find_rule_set("pytorch-2.15");
+  const std::string plain = out_of_memory_message(report, std::nullopt, {}, rules, false);
+  const std::string expandable = out_of_memory_message(report, std::nullopt, {}, rules, true);
+  const std::string begin =
+      "CUDA out of memory. Tried to allocate 1024.00 MiB. GPU 0 has a total capacity of 8.00 GiB "
+      "of "
+      "which 990.00 MiB is free. Of the allocated memory 7.00 GiB is allocated by PyTorch, and 0 "
+      "bytes is reserved by PyTorch but unallocated.";
+  EXPECT_EQ(plain, begin +
+                       " If reserved but unallocated memory is large try setting "
+                       "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  "
+                       "See documentation for Memory Management  "
+                       "(https://docs.pytorch.org/docs/stable/notes/"
+                       "cuda.html#optimizing-memory-usage-with-pytorch-cuda-alloc-conf)");
+  EXPECT_EQ(expandable,
+            begin +
+                " expandable_segments is enabled. If instead the process is running out "
+                "of virtual address space (VSZ), expandable segments may be "
+                "over-reserving VA (each segment reserves ~9/8 of device memory, times "
+                "the number of streams); reduce it via PYTORCH_CUDA_ALLOC_CONF "
+                "expandable_segments_reserve / expandable_segments_reserve_by_class.");
+}
+
 }  // namespace
 }  // namespace ohm

@@ -143,6 +143,19 @@ TEST(RuleSet, LetsPyTorch210SplitFrom20MegabytesOn) {
             "CachingAllocator option max_split_size_mb too small, must be >= 20");
 }
 
+TEST(RuleSet, LetsPyTorch215StartWithAMemoryFraction) {
+  const RuleSet& rules = find_rule_set("pytorch-2.15");
+  EXPECT_EQ(parse_settings("per_process_memory_fraction:0.5", rules).memory_fraction, 0.5);
+  EXPECT_EQ(error_of("per_process_memory_fraction:2", rules),
+            "per_process_memory_fraction is invalid, set it in [0.0, 1.0]");
+  EXPECT_EQ(error_of("per_process_memory_fraction:0.5", find_rule_set("pytorch-2.6")),
+            "Unrecognized CachingAllocator option: per_process_memory_fraction");
+  EXPECT_EQ(error_of("nonsense:1", rules),
+            "Unrecognized key 'nonsense' in Accelerator allocator config.");
+  EXPECT_EQ(parse_settings("max_non_split_rounding_mb:20", rules).max_non_split_rounding_bytes,
+            20_MiB);
+}
+
 TEST(RuleSet, SuggestsTheNearestName) {
   try {
     find_rule_set("pytorch-2.7");

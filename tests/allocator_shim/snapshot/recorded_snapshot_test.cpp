@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator_shim/snapshot/snapshot_writer.h"
 #include "tests/support/snapshot_text.h"
 
 namespace ohm {
@@ -45,6 +46,18 @@ TEST_F(RecordedSnapshot, HasOneTraceForEachGpuAndNoneForTheHost) {
             "alloc 2 20 0 2 other   \n"
             "trace 2\n"
             "settings  -1 0.000000 0 1 0 0 - 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+}
+
+TEST_F(RecordedSnapshot, HasTheKeysOfLaterVersionsOfPyTorchWhereTheyAreAskedFor) {
+  events_.add(event(EventAction::alloc, 512, 10));
+  const std::vector<std::vector<SegmentView>> segments(1);
+  const std::string plain = snapshot_bytes(snapshot_of(segments, events_, sites_, {}));
+  const std::string later = snapshot_bytes(snapshot_of(segments, events_, sites_, {}, {}, true));
+  for (const char* const key :
+       {"pool_id", "compile_context", "user_metadata", "host_segments", "host_traces"}) {
+    EXPECT_EQ(plain.find(key), std::string::npos) << key;
+    EXPECT_NE(later.find(key), std::string::npos) << key;
+  }
 }
 
 TEST_F(RecordedSnapshot, ShowsTheLineOfTheProgramAsAFrame) {

@@ -153,7 +153,7 @@ TEST_F(ExecRecord, AProcessOfAFailedCommandThatRanOutOfMemoryHasFailed) {
   const std::string caught =
       "try: torch.empty(1 << 30)\nexcept torch.cuda.OutOfMemoryError: sys.exit(";
   EXPECT_EQ("failed oom", verdict_of(caught + "1)\n"));
-  EXPECT_EQ("passed completed", verdict_of(caught + "0)\n"));
+  EXPECT_EQ("recorded completed", verdict_of(caught + "0)\n"));
   EXPECT_EQ("failed oom", verdict_of("import threading\n"
                                      "t = threading.Thread(target=torch.empty, args=(1 << 30,))\n"
                                      "t.start(); t.join()\n"));

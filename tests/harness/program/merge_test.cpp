@@ -297,24 +297,34 @@ TEST_F(Merge, RefusesWhatIsNoReport) {
   expect_refused({"absent.json"}, "absent.json: No such file or directory");
 }
 
-TEST_F(Merge, RefusesHalfAShardOfTheEnvironment) {
+TEST_F(Merge, TakesAShardOfTheEnvironmentWhereItIsAskedTo) {
   for (const char* const command : {"sweep", "run"}) {
-    const auto with = [&](const char* total, const char* index) {
-      return test::run_program(folder_.path().string(), {command, file("good.lua")}, [=] {
-        ::unsetenv("GTEST_TOTAL_SHARDS");
-        if (total != nullptr) ::setenv("GTEST_TOTAL_SHARDS", total, 1);
-        ::setenv("GTEST_SHARD_INDEX", index, 1);
+    const auto second_of_two = [&](const std::vector<std::string>& options) {
+      std::vector<std::string> arguments = {command, file("good.lua")};
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      return test::run_program(folder_.path().string(), arguments, [] {
+        for (const char* const others : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"})
+          ::unsetenv(others);
+        ::setenv("CI_NODE_TOTAL", "2", 1);
+        ::setenv("CI_NODE_INDEX", "2", 1);
       });
     };
-    EXPECT_EQ(with("2", "first").code, 2);
-    EXPECT_EQ(with("2", "2").code, 2);
-    const ProgramResult half = with(nullptr, "0");
-    EXPECT_EQ(half.code, 2);
-    EXPECT_TRUE(contains(half.err, "GTEST_TOTAL_SHARDS (not set)")) << half.err;
-    const ProgramResult second = with("2", "1");
+    const ProgramResult second = second_of_two({"--shard", "auto"});
     EXPECT_EQ(second.code, 0) << second.err;
     EXPECT_TRUE(contains(second.out, "shard 2/2: ")) << second.out;
+    const ProgramResult all = second_of_two({});
+    EXPECT_FALSE(contains(all.out, "shard 2/2: ")) << all.out;
   }
+}
+
+TEST_F(Merge, RefusesAShardOfTheEnvironmentThatIsNone) {
+  const ProgramResult half =
+      test::run_program(folder_.path().string(), {"run", file("good.lua"), "--shard", "auto"}, [] {
+        ::unsetenv("GTEST_TOTAL_SHARDS");
+        ::setenv("GTEST_SHARD_INDEX", "0", 1);
+      });
+  EXPECT_EQ(half.code, 2);
+  EXPECT_TRUE(contains(half.err, "--shard: GTEST_TOTAL_SHARDS (not set)")) << half.err;
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class SnapshotGate : public test::ProgramTest {
   }
 };
 
-TEST_F(SnapshotGate, StepsAreFoundByWhatRepeats) {
+TEST_F(SnapshotGate, StepsOfScenariosAreMarked) {
   EXPECT_EQ(0, ohm({"replay", "clean.pickle", "--limit", "steps == 8", "--limit",
                     "growth_bytes_per_step == 0"})
                    .code);
@@ -93,10 +93,11 @@ TEST_F(SnapshotGate, WhatASnapshotDoesNotTellIsNoLimit) {
     EXPECT_EQ(2, ran.code) << limit << ran.out;
     EXPECT_NE("", ran.err);
   }
-  // Steps that cannot be found are no growth of 0.
+  // Steps that cannot be found are no growth of 0, and no growth either.
   const ProgramResult ran =
-      ohm({"replay", recorded("linear_no_grad.pickle"), "--limit", "growth_bytes_per_step == 0"});
-  EXPECT_EQ(1, ran.code) << ran.out;
+      ohm({"replay", recorded("finetune.pickle"), "--limit", "growth_bytes_per_step == 0"});
+  EXPECT_EQ(3, ran.code) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("not measured"));
 }
 
 TEST_F(SnapshotGate, ABaselineIsWrittenOfASnapshotAndHoldsForIt) {

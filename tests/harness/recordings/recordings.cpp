@@ -22,6 +22,10 @@ bool starts_with(std::string_view text, std::string_view start) {
 
 std::string read_golden(const std::string& name) { return read_file(golden_path(name)); }
 
+std::string folder_of(const RecordedVersion& version) {
+  return fmt::format("pytorch/recordings{}", version.suffix);
+}
+
 // The line as it is on this GPU; nullopt where only the other one has it.
 std::optional<std::string_view> line_on(std::string_view line, const RecordedGpu& gpu) {
   if (line.size() < 3 || line[2] != '|') return line;
@@ -34,6 +38,10 @@ void add_line(Recording& recording, std::string_view line) {
     recording.gpus.resize(static_cast<std::size_t>(line.back() - '0') + 1);
     return;
   }
+  if (starts_with(line, "x ")) {
+    recording.error = line.substr(2);
+    return;
+  }
   if (recording.gpus.empty()) recording.gpus.emplace_back();
   recording.gpus.back().emplace_back(line);
 }
@@ -42,21 +50,6 @@ TwinProgram parse_head(std::string_view head) {
   const std::size_t end = head.find(' ');
   if (end == std::string_view::npos) return {std::string(head), "", ""};
   return {std::string(head.substr(0, end)), std::string(head.substr(end + 1)), ""};
-}
-
-void read_programs(const fs::path& path, std::map<std::string, TwinProgram>& programs) {
-  std::istringstream text(read_file(path.string()));
-  TwinProgram* current = nullptr;
-  for (std::string line; std::getline(text, line);) {
-    constexpr std::string_view kHead = "--== ";
-    if (starts_with(line, kHead)) {
-      TwinProgram program = parse_head(std::string_view(line).substr(kHead.size()));
-      const std::string name = program.name;
-      current = &programs.insert_or_assign(name, std::move(program)).first->second;
-    } else if (current != nullptr) {
-      current->source += line + "\n";
-    }
-  }
 }
 
 // Orders the frees within each run of them.
@@ -94,17 +87,18 @@ std::optional<std::string> difference_on(int gpu, const Lines& recorded, const L
 
 }  // namespace
 
-std::vector<std::string> recorded_families() {
+std::vector<std::string> recorded_families(const RecordedVersion& version) {
   std::vector<std::string> families;
-  for (const auto& entry : fs::directory_iterator(golden_path("pytorch/recordings"))) {
+  for (const auto& entry : fs::directory_iterator(golden_path(folder_of(version)))) {
     families.push_back(entry.path().stem().string());
   }
   std::sort(families.begin(), families.end());
   return families;
 }
 
-std::vector<Recording> read_recordings(const std::string& family, const RecordedGpu& gpu) {
-  std::istringstream text(read_golden("pytorch/recordings/" + family + ".txt"));
+std::vector<Recording> read_recordings(const RecordedVersion& version, const std::string& family,
+                                       const RecordedGpu& gpu) {
+  std::istringstream text(read_golden(folder_of(version) + "/" + family + ".txt"));
   std::vector<Recording> recordings;
   for (std::string line; std::getline(text, line);) {
     if (starts_with(line, "#") || line.empty()) continue;
@@ -112,12 +106,26 @@ std::vector<Recording> read_recordings(const std::string& family, const Recorded
       std::string name = line.substr(3);
       const std::size_t end = name.find(kAnyOrder);
       const bool any_order = end != std::string::npos;
-      recordings.push_back({any_order ? name.substr(0, end) : name, any_order, {}});
+      recordings.push_back({any_order ? name.substr(0, end) : name, any_order, {}, {}});
     } else if (const std::optional<std::string_view> own = line_on(line, gpu)) {
       add_line(recordings.back(), *own);
     }
   }
   return recordings;
+}
+
+std::vector<TwinProgram> parse_twins(std::string_view text) {
+  std::vector<TwinProgram> twins;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view kHead = "--== ";
+    if (starts_with(line, kHead)) {
+      twins.push_back(parse_head(std::string_view(line).substr(kHead.size())));
+    } else if (!twins.empty()) {
+      twins.back().source += line + "\n";
+    }
+  }
+  return twins;
 }
 
 namespace {
@@ -126,7 +134,10 @@ const std::map<std::string, TwinProgram>& all_programs() {
   static const std::map<std::string, TwinProgram> programs = [] {
     std::map<std::string, TwinProgram> all;
     for (const auto& entry : fs::directory_iterator(golden_path("pytorch/programs"))) {
-      read_programs(entry.path(), all);
+      for (TwinProgram& twin : parse_twins(read_file(entry.path().string()))) {
+        std::string name = twin.name;
+        all.insert_or_assign(std::move(name), std::move(twin));
+      }
     }
     return all;
   }();
@@ -150,6 +161,7 @@ std::vector<std::string> twins_named(std::string_view start) {
 }
 
 std::optional<std::string> first_difference(const Recording& recording, const TwinRun& run) {
+  if (!recording.error.empty()) return "the recording ends early: " + recording.error;
   for (std::size_t gpu = 0; gpu < recording.gpus.size(); ++gpu) {
     Lines recorded = recording.gpus[gpu];
     Lines here = gpu < run.gpus.size() ? run.gpus[gpu] : Lines();

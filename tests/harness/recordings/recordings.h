@@ -1,8 +1,10 @@
 // Programs that PyTorch ran and whose allocations were recorded, and their twins in Lua.
 //
-// tests/golden/pytorch has three folders with one file for each family of programs: `programs`
-// (Lua, each program after a line "--== name settings"), `recordings` (described in their heads)
-// and `differences` (which programs do not agree yet, and where).
+// tests/golden/pytorch has folders with one file for each family of programs: `programs` (Lua, each
+// program after a line "--== name settings"), and for each version of PyTorch `recordings`
+// (described in their heads) and `differences` (which programs do not agree, and where). Beside
+// events and marks a line has the dtype, shape and strides of a tensor, wherever the program calls
+// layout(tensor).
 #pragma once
 
 #include <optional>
@@ -19,12 +21,21 @@ struct RecordedGpu {
 };
 inline constexpr RecordedGpu kRecordedGpus[] = {{"80", "golden-sm80"}, {"90", "golden-sm90"}};
 
+/// A version of PyTorch that was recorded.
+struct RecordedVersion {
+  std::string_view rules;   ///< the rule set that has to do the same
+  std::string_view suffix;  ///< of the names of its folders
+};
+inline constexpr RecordedVersion kRecordedVersions[] = {{"pytorch-2.6", ""},
+                                                        {"pytorch-2.15", "-2.15"}};
+
 /// What happened on one GPU: one line for each event and each mark.
 using Lines = std::vector<std::string>;
 
 struct Recording {
   std::string program;
   bool frees_in_any_order = false;  ///< where many blocks die at once
+  std::string error;                ///< that it ended with, early; empty: it ran to its end
   std::vector<Lines> gpus;
 };
 
@@ -34,14 +45,18 @@ struct TwinProgram {
   std::string source;
 };
 
-/// The families, by the files in `recordings`.
-std::vector<std::string> recorded_families();
+/// The families of a version, by the files in its `recordings`.
+std::vector<std::string> recorded_families(const RecordedVersion& version);
 
 /// What was recorded on this GPU, in the order of the file.
-std::vector<Recording> read_recordings(const std::string& family, const RecordedGpu& gpu);
+std::vector<Recording> read_recordings(const RecordedVersion& version, const std::string& family,
+                                       const RecordedGpu& gpu);
 
 /// nullopt: it is not written yet.
 std::optional<TwinProgram> find_twin(const std::string& program);
+
+/// The programs of a text in the form of the files in `programs`, in its order.
+std::vector<TwinProgram> parse_twins(std::string_view text);
 
 /// All whose names begin so.
 std::vector<std::string> twins_named(std::string_view start);
@@ -51,7 +66,7 @@ struct TwinRun {
   std::vector<Lines> gpus;
   std::string error;  ///< empty: it ran to its end
 };
-TwinRun run_twin(const TwinProgram& twin, const RecordedGpu& gpu);
+TwinRun run_twin(const TwinProgram& twin, const RecordedVersion& version, const RecordedGpu& gpu);
 
 /// The first difference, in one line; nullopt when the twin does what was recorded.
 std::optional<std::string> first_difference(const Recording& recording, const TwinRun& run);

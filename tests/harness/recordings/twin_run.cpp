@@ -8,6 +8,7 @@
 #include "allocator_shim/observe/out_of_memory.h"
 #include "harness/lua/bind/arguments.h"
 #include "harness/lua/bind/native.h"
+#include "harness/lua/bind/tensor_handle.h"
 #include "harness/lua/libraries/script_bindings.h"
 #include "harness/lua/vm/interpreter.h"
 #include "harness/machine/machine.h"
@@ -74,6 +75,14 @@ class EventWriter {
           "= {} {} {} {} {}", stats.allocated_bytes[0].current, stats.allocated_bytes[0].peak,
           stats.reserved_bytes[0].current, stats.reserved_bytes[0].peak, label));
     }
+  }
+
+  // On the tensor's GPU, the first one for a tensor of the host.
+  void note_layout(const Tensor& tensor) {
+    write_events();
+    const Device device = tensor.device();
+    lines_[device.is_cuda() ? static_cast<std::size_t>(device.index) : 0].push_back(fmt::format(
+        ": {} {} {}", name_of(tensor.dtype()), tensor.shape().str(), tensor.strides().str()));
   }
 
   std::vector<Lines> finish() {
@@ -150,8 +159,10 @@ class EventWriter {
   std::size_t seen_ = 0;
 };
 
-engine::MachineOptions options_for(const TwinProgram& twin, const RecordedGpu& gpu) {
+engine::MachineOptions options_for(const TwinProgram& twin, const RecordedVersion& version,
+                                   const RecordedGpu& gpu) {
   engine::MachineOptions options;
+  options.gpu.rules = version.rules;
   options.gpu.profile = gpu.profile;
   options.gpu.values = false;
   std::istringstream settings(twin.settings);
@@ -171,6 +182,11 @@ EventWriter* running_writer = nullptr;
 
 int mark(lua_State* L) {
   running_writer->mark(lua::string_argument(L, 1, {"mark", "label"}));
+  return 0;
+}
+
+int layout(lua_State* L) {
+  running_writer->note_layout(lua::tensor_argument(L, 1, {"layout", "tensor"}));
   return 0;
 }
 
@@ -208,9 +224,9 @@ std::string short_error(const std::string& message) {
 
 }  // namespace
 
-TwinRun run_twin(const TwinProgram& twin, const RecordedGpu& gpu) {
+TwinRun run_twin(const TwinProgram& twin, const RecordedVersion& version, const RecordedGpu& gpu) {
   static const std::string prelude = read_file(golden_path("pytorch/programs/prelude.lua"));
-  engine::Machine machine(options_for(twin, gpu));
+  engine::Machine machine(options_for(twin, version, gpu));
   machine.add_gpus();
   machine.context().cudnn_enabled = false;
   const ContextGuard context(machine.context());
@@ -221,6 +237,7 @@ TwinRun run_twin(const TwinProgram& twin, const RecordedGpu& gpu) {
   lua::Interpreter interpreter("twin.lua", {}, 0, lua::script_bindings());
   interpreter.run = &context_of_run;
   define(interpreter.state(), "mark", lua::native<mark>);
+  define(interpreter.state(), "layout", lua::native<layout>);
   define(interpreter.state(), "say", lua::native<say>);
   try {
     interpreter.load(prelude + twin.source, "twin.lua");

@@ -15,7 +15,9 @@
 namespace ohm::test {
 namespace {
 
-TwinRun run_worked(const std::string& name) { return run_twin(*find_twin(name), kRecordedGpus[0]); }
+TwinRun run_worked(const std::string& name) {
+  return run_twin(*find_twin(name), kRecordedVersions[0], kRecordedGpus[0]);
+}
 
 class WorkedExample : public testing::TestWithParam<std::string> {};
 

@@ -75,6 +75,27 @@ TEST(RecordedSites, NativeFramesNameTheOpAndNeverTheMachineryAroundIt) {
   EXPECT_EQ("linear", site_of({{"torch::unwind::unwind()", "??"}, {"forward", kLinear}}).op);
 }
 
+TEST(RecordedSites, AnOpIsMoreThanTheFactoryOfItsResult) {
+  EXPECT_EQ("_to_copy", site_of({{"at::_ops::empty_strided::redispatch(c10::DispatchKeySet)", "??"},
+                                 {"at::_ops::_to_copy::call(at::Tensor const&)", "??"},
+                                 {"main", "train.py"}})
+                            .op);
+  EXPECT_EQ("empty_memory_format",
+            site_of({{"at::_ops::empty_memory_format::call()", "??"}, {"main", "train.py"}}).op);
+  EXPECT_EQ("AddmmBackward0",
+            site_of({{"at::_ops::mm::call(at::Tensor const&)", "??"},
+                     {"torch::autograd::generated::AddmmBackward0::apply(std::vector)", "??"},
+                     {"torch::autograd::Engine::thread_main()", "??"}})
+                .op);
+}
+
+TEST(RecordedSites, NativeFramesAreNoPlace) {
+  const HistorySite site = site_of({{"torch::unwind::unwind()", "??"},
+                                    {"at::_ops::mm::call(at::Tensor const&)", "RegisterCUDA.cpp"}});
+  EXPECT_EQ("", site.file);
+  EXPECT_EQ("mm", site.op);
+}
+
 TEST(RecordedSites, ALineIsTheInnermostOfTheProgramsOwn) {
   const HistorySite site =
       site_of({{"forward", kLinear}, {"forward", "model.py"}, {"main", "train.py"}});

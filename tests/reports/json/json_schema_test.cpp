@@ -42,7 +42,7 @@ TEST(JsonReport, SchemaRefusesUnknownMissingAndWrongMembers) {
       "$.scenarios[0]: no \"file\"\n"
       "$.scenarios[0].variants[0].steps: \"50\" is not \"integer\"\n"
       "$.scenarios[0].verdict: \"perhaps\" is not in "
-      "[\"passed\",\"failed\",\"error\",\"skipped\"]\n",
+      "[\"passed\",\"failed\",\"error\",\"skipped\",\"recorded\"]\n",
       SchemaCheck(the_schema).errors(result));
 }
 

@@ -83,11 +83,13 @@ TEST(OomMessage, ReadsTheMisspeltFormOfPyTorch21) {
       "allocated in private pools (e.g., CUDA Graphs), and 80.00 MiB is reserved by PyTorch but "
       "unallocated.");
   EXPECT_DOUBLE_EQ(message.capacity->bytes, 14.75 * 1_GiB);
-  EXPECT_EQ(message.other_processes.size(), 2U);
+  // What has been reserved, and a context: no other process than this one.
+  EXPECT_DOUBLE_EQ(message.this_process->bytes, 5.26 * 1_GiB);
+  EXPECT_EQ(message.other_processes.size(), 1U);
   EXPECT_EQ(message.private_pools->bytes, 100.0 * 1_MiB);
   EXPECT_EQ(cause_of(message), OomCause::other_process);
   const std::string text = on_one_line(explained_oom_message(message, 100));
-  EXPECT_TRUE(contains(text, "14.26 GiB are in use by other processes")) << text;
+  EXPECT_TRUE(contains(text, "9.00 GiB are in use by other processes")) << text;
   EXPECT_TRUE(contains(text, "100.00 MiB are in private pools")) << text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "runtime/arithmetic/factories.h"
 #include "runtime/autograd/engine.h"
+#include "runtime/ops/attention.h"
 #include "runtime/ops/batch_norm.h"
 #include "runtime/ops/conv.h"
 #include "runtime/ops/embedding.h"
@@ -79,13 +80,43 @@ TEST_F(Assumptions, AreMadeForSortsOnCardsThatWereNotRecorded) {
 }
 
 TEST_F(Assumptions, AreMadeForWorkspacesOfLaterVersions) {
-  slot().keeps_lt_workspaces = true;
+  Context::current().rules.workspaces = WorkspaceLife::both_handles;
   ops::linear(values({2, 8}), values({4, 8}), std::nullopt);
   EXPECT_THAT(made(), IsEmpty()) << "without a bias cuBLASLt has no part in it";
   EXPECT_EQ(8'519'680, machine_.allocated_bytes());
   ops::linear(values({2, 8}), values({4, 8}), values({4}));
   EXPECT_THAT(made(), ElementsAre("kept_lt_workspace"));
   EXPECT_EQ(8'519'680 + 1'048'576, machine_.allocated_bytes()) << "both stay";
+}
+
+TEST_F(Assumptions, AreMadeForTheAttentionThatLaterVersionsLeaveToCudnn) {
+  const auto attend = [] {
+    const Tensor half = zeros({2, 2, 32, 64}, {DType::float16, Device::cuda(0)});
+    return ops::scaled_dot_product_attention(half, half, half, std::nullopt, 0.0, false,
+                                             std::nullopt);
+  };
+  machine_.context().rules = find_rule_set("pytorch-2.15");
+  attend();
+  EXPECT_THAT(made(), IsEmpty()) << "flash, on compute capability 8.0";
+  slot().compute_capability_major = 9;
+  machine_.context().rules = find_rule_set("pytorch-2.6");
+  attend();
+  machine_.context().rules = find_rule_set("pytorch-2.15");
+  machine_.context().state.attention_kernels.cudnn = false;
+  attend();
+  EXPECT_THAT(made(), IsEmpty());
+  machine_.context().state.attention_kernels.cudnn = true;
+  attend();
+  EXPECT_THAT(made(), ElementsAre("cudnn_attention"));
+}
+
+TEST_F(Assumptions, AreNotMadeForWorkspacesOfACall) {
+  Context::current().rules = find_rule_set("pytorch-2.15");
+  const std::size_t before = machine_.allocated_bytes();
+  ops::linear(values({2, 8}), values({4, 8}), values({4}));
+  ops::linear(values({2, 8}), values({4, 8}), std::nullopt);
+  EXPECT_THAT(made(), IsEmpty());
+  EXPECT_EQ(machine_.allocated_bytes(), before) << "both are gone";
 }
 
 TEST(AssumptionTable, StandsInTheDocuments) {

@@ -48,9 +48,12 @@ local function iadd(total, x)
 end
 
 
--- x[first:last] along a dimension; without `last` up to the end. A full slice is a node too.
+-- x[first:last] along a dimension; without `last` up to the end, and counted from there where it is
+-- negative. A full slice is a node too.
 local function slice(x, dim, first, last)
-  return x:narrow(dim, first, (last or x:size(dim)) - first)
+  local size = x:size(dim)
+  last = last or size
+  return x:narrow(dim, first, (last < 0 and last + size or last) - first)
 end
 
 -- ---- worked examples ----------------------------------------------------------------------------

@@ -37,5 +37,39 @@ TEST_F(Backends, CudnnsBenchmarkModeEmptiesTheCacheOnceForEachConvolution) {
       "");
 }
 
+class WorkspaceCache : public ScriptTest {
+ protected:
+  WorkspaceCache() : ScriptTest({.cublas_workspace_bytes = 8'519'680}) {}
+};
+
+constexpr std::string_view kProduct =
+    "local a = ohm.ones(4, 4, {device = 'cuda'})\n"
+    "local before = ohm.cuda.memory_allocated()\n"
+    "local function grown() local b = ohm.matmul(a, a) return ohm.cuda.memory_allocated() - before "
+    "end\n";
+
+TEST_F(WorkspaceCache, KeepsWorkspacesThatLaterVersionsLetGo) {
+  machine_.context().rules = find_rule_set("pytorch-2.15");
+  EXPECT_EQ(error_of(std::string(kProduct) +
+                     "local cuda = ohm.backends.cuda\n"
+                     "assert(cuda.workspace_cache == false and grown() == 512)\n"
+                     "cuda.workspace_cache = true\n"
+                     "assert(cuda.workspace_cache == true and grown() > 8519680)\n"
+                     "cuda.workspace_cache = false\n"
+                     "collectgarbage()\n"
+                     "assert(grown() < 8519680)"),
+            "");
+}
+
+TEST_F(WorkspaceCache, CannotBeSwitchedOffInEarlierVersions) {
+  machine_.context().rules = find_rule_set("pytorch-2.6");
+  EXPECT_EQ(error_of("local cuda = ohm.backends.cuda\n"
+                     "assert(cuda.workspace_cache == true)\n"
+                     "cuda.workspace_cache = true"),
+            "");
+  EXPECT_THAT(error_of("ohm.backends.cuda.workspace_cache = false"),
+              testing::HasSubstr("pytorch-2.6 keeps cuBLAS's workspaces"));
+}
+
 }  // namespace
 }  // namespace ohm::test

@@ -205,7 +205,7 @@ TEST(DeviceLibraries, NormalizeBatchesAsTheHostDoes) {
 TEST(DeviceLibraries, CublasIsGivenTheBlockThatTheRuntimeKeeps) {
   const CudaMachine machine(1, kOneDevice);
   ops::mm(square(), square());
-  const Storage* kept = ops::ensure_cublas_workspace(kCard);
+  const IntrusivePtr<Storage> kept = ops::cublas_workspace(kCard);
   EXPECT_EQ(kept->bytes(), CudaMachine::kWorkspaceBytes);
   EXPECT_EQ(machine.stand_in().library_workspace(), kept->address());
   ops::mm(square(), square());
@@ -228,7 +228,7 @@ TEST(DeviceLibraries, CublasLtIsGivenTheBlockOfItsCall) {
   EXPECT_EQ(machine.stand_in().calls("cublasLtMatmul"), 1);
   const DeviceAddress given = machine.stand_in().library_workspace();
   EXPECT_NE(given, 0U);
-  EXPECT_NE(given, ops::ensure_cublas_workspace(kCard)->address());
+  EXPECT_NE(given, ops::cublas_workspace(kCard)->address());
   const RequestAllocator& allocator = *Context::current().slot(kCard).allocator;
   for (const LiveBlock& block : allocator.live_blocks()) EXPECT_NE(block.address, given);
 }

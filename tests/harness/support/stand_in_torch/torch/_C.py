@@ -83,3 +83,7 @@ def _cuda_resetAccumulatedMemoryStats(device):
 
 def _cuda_attach_out_of_memory_observer(observer):
     observers.append(observer)
+
+
+def _set_multithreading_enabled(enabled):
+    """There is no backward that could have threads."""

@@ -1,0 +1,69 @@
+#include "allocator_shim/base/rule_set.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "allocator_shim/base/nearest_name.h"
+
+namespace ohm {
+namespace {
+
+constexpr std::string_view kSettingsPage =
+    "https://pytorch.org/docs/stable/notes/cuda.html#environment-variables";
+
+constexpr std::array<RuleSet, 3> kRuleSets = {
+    {{.name = "pytorch-2.6",
+      .settings_variable = "PYTORCH_CUDA_ALLOC_CONF",
+      .settings_page = kSettingsPage},
+     {.name = "pytorch-2.10",
+      .fraction_of_one_is_no_limit = true,
+      .greater_than_overwrites_last_entry = false,
+      .smallest_size_setting_mb = 20,
+      .settings_variable = "PYTORCH_ALLOC_CONF",
+      .settings_page = kSettingsPage,
+      .workspaces = WorkspaceLife::both_handles},
+     {.name = "pytorch-2.15",
+      .fraction_of_one_is_no_limit = true,
+      .greater_than_overwrites_last_entry = false,
+      .smallest_size_setting_mb = 20,
+      .settings_variable = "PYTORCH_CUDA_ALLOC_CONF",
+      .settings_page = "https://docs.pytorch.org/docs/stable/notes/"
+                       "cuda.html#optimizing-memory-usage-with-pytorch-cuda-alloc-conf",
+      .advises_on_reserved_addresses = true,
+      .has_later_settings = true,
+      .has_later_snapshot_keys = true,
+      .workspaces = WorkspaceLife::call,
+      .has_workspace_switch = true,
+      .attention_keeps_generator_state = true,
+      .prefers_cudnn_attention = true,
+      .graphs_drop_last_saved_first = true,
+      .python_owns_its_nodes = true,
+      .sorts_as_cuda_13 = true,
+      .embeddings_add_pieces_at_once = true,
+      .list_norms_count_chunks = true}}};
+
+}  // namespace
+
+std::span<const RuleSet> rule_sets() { return kRuleSets; }
+
+const RuleSet& default_rule_set() { return kRuleSets.front(); }
+
+const RuleSet& find_rule_set(std::string_view name) {
+  std::vector<std::string> known;
+  for (const RuleSet& rules : kRuleSets) {
+    if (rules.name == name) return rules;
+    known.emplace_back(rules.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("[allocator] unknown rule set \"{}\"{}", name, did_you_mean(name, known)));
+}
+
+const RuleSet& rule_set_or_default(std::string_view name) {
+  return name.empty() ? default_rule_set() : find_rule_set(name);
+}
+
+}  // namespace ohm

@@ -1,0 +1,72 @@
+// Rule sets: the versions of PyTorch that ohm can behave as. A row of differences for each; all
+// else is the same in every version.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace ohm {
+
+/// How long the matrix libraries' workspaces live.
+enum class WorkspaceLife : std::uint8_t {
+  handle,         ///< cuBLAS's as long as its handle; cuBLASLt's as long as a call
+  both_handles,   ///< both as long as their handles
+  shared_handle,  ///< cuBLAS's as long as its handle, and cuBLASLt uses that one
+  call,           ///< both as long as a call
+};
+
+struct RuleSet {
+  std::string_view name;
+
+  // ---- the allocator ----
+  /// set_per_process_memory_fraction(1.0) removes the limit. Otherwise it is a limit like others:
+  /// requests above it never reach the device, and it arms the garbage collection.
+  bool fraction_of_one_is_no_limit = false;
+  /// `>` in roundup_power2_divisions overwrites the entry that stands before it.
+  bool greater_than_overwrites_last_entry = true;
+  /// Of max_split_size_mb and max_non_split_rounding_mb.
+  std::size_t smallest_size_setting_mb = 21;
+  /// Where the out-of-memory message tells the user to put settings.
+  std::string_view settings_variable;
+  /// Where it says that they are described.
+  std::string_view settings_page;
+  /// With expandable segments it advises against reserving too many addresses instead.
+  bool advises_on_reserved_addresses = false;
+  /// Settings and keys of snapshots that came after 2.6.
+  bool has_later_settings = false;
+  bool has_later_snapshot_keys = false;
+
+  // ---- the runtime ----
+  WorkspaceLife workspaces = WorkspaceLife::handle;
+  /// TORCH_CUBLAS_WORKSPACE_CACHE=1 makes workspaces live as long as their handle.
+  bool has_workspace_switch = false;
+  /// Fused attention keeps the generator's seed and offset on the device.
+  bool attention_keeps_generator_state = false;
+  /// On devices of compute capability 9.0 and above, half-precision attention is cuDNN's.
+  bool prefers_cudnn_attention = false;
+  /// A graph that is let go drops what its last node saved from the last tensor on.
+  bool graphs_drop_last_saved_first = false;
+  /// Nodes in Python are Python's: what they were given goes from the last gradient on, and where a
+  /// graph is let go they go as soon as nothing holds them.
+  bool python_owns_its_nodes = false;
+  /// The scratch of sorts, selections and scans is that of the library of CUDA 13.
+  bool sorts_as_cuda_13 = false;
+  /// The gradient of a small embedding adds pieces of many equal indices up by atomic sums.
+  bool embeddings_add_pieces_at_once = false;
+  /// Norms of a list of tensors take one partial result for each chunk that there is.
+  bool list_norms_count_chunks = false;
+};
+
+/// From the oldest version on.
+std::span<const RuleSet> rule_sets();
+const RuleSet& default_rule_set();
+
+/// Throws std::invalid_argument that suggests the nearest name.
+const RuleSet& find_rule_set(std::string_view name);
+
+/// The same; no name is the default one's.
+const RuleSet& rule_set_or_default(std::string_view name);
+
+}  // namespace ohm

@@ -1,0 +1,164 @@
+#include "allocator_shim/interpose/followed_requests.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/gpu_system.h"
+
+// Note [Requests of PyTorch's allocator]
+// PyTorch's allocators are objects of one class with virtual functions, `c10::Allocator`: its
+// destructor has the first two entries of the table, `allocate(size_t)` the third. All tensors and
+// workspaces come from there, and no lock is held yet. A request fails as on a full card: the
+// allocator is asked, on a stream of which it has no cached block, while the device refuses
+// everything. So it tries what it would try, gives back what it has cached, counts, calls its
+// observers and throws an error of its own.
+
+namespace ohm::interpose {
+namespace {
+
+/// c10::DataPtr, as far as it matters: four words that are returned in memory.
+class DataPointer {
+ public:
+  DataPointer(const DataPointer&) = delete;
+  DataPointer& operator=(const DataPointer&) = delete;
+  ~DataPointer();
+
+ private:
+  void* words_[4];
+};
+
+using Allocate = DataPointer (*)(void* allocator, std::size_t bytes);
+constexpr std::size_t kAllocateEntry = 2;
+
+/// c10::cuda::CUDAStream: a device and a number.
+struct TorchStream {
+  std::uint64_t words[2];
+};
+
+/// What PyTorch's library of CUDA has for streams; nullptr: it is another one.
+struct TorchStreams {
+  TorchStream (*current)(std::int8_t device) = nullptr;
+  void (*set_current)(TorchStream stream) = nullptr;
+  TorchStream (*from_external)(void* stream, std::int8_t device) = nullptr;
+};
+
+Allocate torch_allocate = nullptr;
+TorchStreams torch_streams;
+RequestFollower request_follower = nullptr;
+RequestFollower segment_follower = nullptr;
+
+/// What a request that is to fail meets: the device refuses this thread's calls, and nothing that
+/// the allocator has cached is of its stream. PyTorch's error passes through the function that sets
+/// this up, and this library has an unwinder of its own: nothing can be undone there. So the stream
+/// is restored where the allocator comes by on its way to the error, and the device refuses until
+/// the next request, before which PyTorch asks it for nothing.
+class FullCard {
+ public:
+  void begin() {
+    is_refusing_ = true;
+    has_changed_stream_ = true;
+    before_ = torch_streams.current(kCurrentDevice);
+    torch_streams.set_current(
+        torch_streams.from_external(&unused_stream_, static_cast<std::int8_t>(gpus().current())));
+  }
+  /// The allocator has found no cached block.
+  void restore_stream() {
+    if (!has_changed_stream_) return;
+    has_changed_stream_ = false;
+    torch_streams.set_current(before_);
+  }
+  void end() {
+    is_refusing_ = false;
+    restore_stream();
+  }
+  bool is_refusing() const { return is_refusing_; }
+
+ private:
+  static constexpr std::int8_t kCurrentDevice = -1;
+
+  bool is_refusing_ = false;
+  bool has_changed_stream_ = false;
+  TorchStream before_ = {};
+  std::uint64_t unused_stream_ = 0;  ///< its address is one: nothing is ever allocated on it
+};
+
+thread_local FullCard full_card;
+
+bool is_to_fail(std::size_t bytes) {
+  if (request_follower != nullptr) return request_follower(bytes) != 0;
+  return gpus().refuses_request(gpus().current(), bytes);
+}
+
+DataPointer allocate_followed(void* allocator, std::size_t bytes) {
+  full_card.end();
+  if (bytes != 0 && is_to_fail(bytes)) full_card.begin();
+  return torch_allocate(allocator, bytes);
+}
+
+/// False where the page cannot be written to.
+bool replace_entry(void** entry, void* function) {
+  const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  void* const page =
+      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(entry) / page_bytes * page_bytes);
+  if (mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  // The page stays so: what else is in it may have been writable before.
+  *entry = function;
+  return true;
+}
+
+template <class Function>
+void look_up(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+}
+
+bool find_streams() {
+  void* const library = dlopen("libc10_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return false;
+  look_up(library, "_ZN3c104cuda20getCurrentCUDAStreamEa", torch_streams.current);
+  look_up(library, "_ZN3c104cuda20setCurrentCUDAStreamENS0_10CUDAStreamE",
+          torch_streams.set_current);
+  look_up(library, "_ZN3c104cuda21getStreamFromExternalEP11CUstream_sta",
+          torch_streams.from_external);
+  return torch_streams.current != nullptr && torch_streams.set_current != nullptr &&
+         torch_streams.from_external != nullptr;
+}
+
+/// Whether a call of the device is refused: by the follower of segments, or since the request of
+/// the allocator that it is made for is to fail.
+bool is_refused_by_follower(std::size_t bytes) {
+  if (full_card.is_refusing()) {
+    full_card.restore_stream();
+    return true;
+  }
+  return segment_follower != nullptr && segment_follower(bytes) != 0;
+}
+
+}  // namespace
+
+void restore_stream_of_request() { full_card.restore_stream(); }
+
+}  // namespace ohm::interpose
+
+/// From now on the follower is asked at each request of this allocator of PyTorch's; nullptr: the
+/// fault plan is. 0, or an errno that says why not: ENOSYS for another library than PyTorch's.
+OHM_EXPORTED int ohm_follow_requests(void* allocator, ohm::interpose::RequestFollower follower) {
+  using namespace ohm::interpose;
+  request_follower = follower;
+  gpus().refuse_when(&is_refused_by_follower);
+  if (torch_allocate != nullptr) return 0;
+  if (!find_streams()) return ENOSYS;
+  void** const entry = *static_cast<void***>(allocator) + kAllocateEntry;
+  torch_allocate = reinterpret_cast<Allocate>(*entry);
+  return replace_entry(entry, reinterpret_cast<void*>(&allocate_followed)) ? 0 : errno;
+}
+
+/// From now on the follower is asked at each call that asks a GPU for memory; nullptr: nobody is.
+OHM_EXPORTED void ohm_follow_segments(ohm::interpose::RequestFollower follower) {
+  ohm::interpose::segment_follower = follower;
+  ohm::interpose::gpus().refuse_when(&ohm::interpose::is_refused_by_follower);
+}

@@ -1,0 +1,55 @@
+// What is alive: blocks by their addresses, and ranges of mapped pages, which may go in parts. Not
+// thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace ohm::interpose::host {
+
+struct LiveBlock {
+  std::uintptr_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t site = 0;
+};
+
+class LiveBlocks {
+ public:
+  bool prepare();
+  /// What is known of the address is replaced. False where there is no memory for it.
+  bool add(const LiveBlock& block);
+  /// nullptr where the address is not known.
+  const LiveBlock* find(std::uintptr_t address) const;
+  /// False where the address is not known.
+  bool take(std::uintptr_t address, LiveBlock& block);
+
+ private:
+  static constexpr std::size_t kFirstSlots = std::size_t{1} << 14;
+
+  std::size_t slot_of(std::uintptr_t address) const;
+  bool grow();
+  void put(const LiveBlock& block);
+
+  LiveBlock* slots_ = nullptr;  ///< address 0: free
+  std::size_t size_ = 0;        ///< a power of two
+  std::size_t count_ = 0;
+};
+
+class LiveRanges {
+ public:
+  bool prepare();
+  /// Past the most that are kept, ranges are not known.
+  bool add(const LiveBlock& range);
+  /// Takes what overlaps [begin, begin + bytes) out, piece by piece: false when nothing does any
+  /// more. What of a range lies outside stays.
+  bool take_overlap(std::uintptr_t begin, std::uint64_t bytes, LiveBlock& piece);
+
+ private:
+  static constexpr std::size_t kMostRanges = std::size_t{1} << 16;
+
+  LiveBlock* ranges_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace ohm::interpose::host

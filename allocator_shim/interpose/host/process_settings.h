@@ -1,0 +1,46 @@
+// What the environment of the process asks for. It is read once, when the library is loaded.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "allocator_shim/interpose/host/host_fault.h"
+
+namespace ohm::interpose::host {
+
+/// A path, without memory of its own.
+class FixedPath {
+ public:
+  FixedPath() = default;
+  /// Empty where it would be too long.
+  FixedPath(const char* folder, const char* name);
+
+  const char* text() const { return text_.data(); }
+  bool is_empty() const { return text_[0] == '\0'; }
+
+ private:
+  std::array<char, 4096> text_ = {};
+};
+
+struct ProcessSettings {
+  HostFault fault;
+  std::uint64_t limit_bytes = 0;        ///< 0: none
+  const char* record_folder = nullptr;  ///< nullptr: nothing is recorded
+  const char* sweep_folder = nullptr;   ///< nullptr: no sweep
+
+  bool is_idle() const {
+    return fault.is_none() && limit_bytes == 0 && record_folder == nullptr &&
+           sweep_folder == nullptr;
+  }
+};
+
+/// As the variables say. Ends the process, with a message, where one of them makes no sense: ohm
+/// writes none such.
+ProcessSettings read_settings(char** environment);
+
+/// Takes the sweep's variables, and the preloading, out of the environment: what the process
+/// prints of it, and what it starts, is as if there were none.
+void hide_sweep(char** environment);
+
+}  // namespace ohm::interpose::host

@@ -1,0 +1,59 @@
+// The call stacks that asked for memory, each once, with what was asked for there. Not
+// thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "allocator_shim/interpose/host/call_stack.h"
+
+namespace ohm::interpose::host {
+
+/// Bytes of a site, and in how many blocks.
+struct SiteBytes {
+  std::int64_t bytes = 0;
+  std::int64_t blocks = 0;
+};
+
+struct Site {
+  std::uint64_t key = 0;  ///< of the addresses, in this process
+  PointHash point = 0;
+  std::uint64_t requests = 0;
+  std::uint32_t first_frame = 0;
+  std::uint32_t depth = 0;
+  SiteBytes live;
+  SiteBytes at_peak;              ///< as of `peak_number`
+  std::uint64_t peak_number = 0;  ///< of the last peak that at_peak is of
+  SiteBytes at_failure;           ///< when the first request failed
+};
+
+class SiteTable {
+ public:
+  /// False where there is no memory.
+  bool prepare();
+  /// The site of the stack, made where it is new. Where the table is full the first site stands
+  /// for all others.
+  std::uint32_t index_of(const CallStack& stack);
+  Site& operator[](std::uint32_t index) { return sites_[index]; }
+  std::span<Site> sites() { return {sites_, count_}; }
+  std::span<const Frame> frames_of(const Site& site) const {
+    return {frames_ + site.first_frame, site.depth};
+  }
+  std::span<const Module> modules() const { return modules_.modules(); }
+
+ private:
+  static constexpr std::size_t kMostSites = std::size_t{1} << 17;
+  static constexpr std::size_t kSlots = kMostSites * 2;
+
+  std::uint32_t add(std::uint64_t key, const CallStack& stack);
+
+  ModuleTable modules_;
+  Site* sites_ = nullptr;
+  std::uint32_t* slots_ = nullptr;  ///< index + 1 by key; 0: free
+  Frame* frames_ = nullptr;
+  std::uint32_t count_ = 0;
+  std::uint32_t frame_count_ = 0;
+};
+
+}  // namespace ohm::interpose::host

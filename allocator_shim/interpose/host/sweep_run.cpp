@@ -1,0 +1,94 @@
+#include "allocator_shim/interpose/host/sweep_run.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace ohm::interpose::host {
+
+namespace {
+
+/// All of the file, shared; nullptr where that cannot be.
+void* mapped(const char* folder, const char* name, std::size_t& bytes) {
+  const FixedPath path(folder, name);
+  const int file = open(path.text(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  struct stat status = {};
+  fstat(file, &status);
+  bytes = static_cast<std::size_t>(status.st_size);
+  const long address =
+      syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return address == -1 ? nullptr : reinterpret_cast<void*>(address);
+}
+
+}  // namespace
+
+bool SweepRunner::start(const char* folder) {
+  std::size_t bytes = 0;
+  void* const control = mapped(folder, kControlFile, bytes);
+  if (control == nullptr || bytes < sizeof(SweepControl)) return false;
+  std::size_t trace_bytes = 0;
+  trace_ = static_cast<TracedRequest*>(mapped(folder, kTraceFile, trace_bytes));
+  if (trace_ == nullptr || trace_bytes < kTracedRequests * sizeof(TracedRequest)) return false;
+  control_ = static_cast<SweepControl*>(control);
+  faults_ = {reinterpret_cast<SweptFault*>(control_ + 1), control_->fault_count};
+  points_path_ = FixedPath(folder, kPointsFile);
+  files_ = CopyFiles(folder);
+  return true;
+}
+
+bool SweepRunner::wants_stack_of(std::uint64_t number) const {
+  return !is_over_ && (control_->run != SweepRun::fail || number == faults_.front().request);
+}
+
+bool SweepRunner::fails(std::uint64_t number, PointHash point, std::uint64_t bytes) {
+  if (is_over_) return has_failed_for_good_;
+  switch (control_->run) {
+    case SweepRun::trace:
+      if (number <= kTracedRequests) trace_[number - 1] = {point, bytes};
+      return false;
+    case SweepRun::fork:
+      compare(number, point);
+      return fails_in_copies(number, point);
+    case SweepRun::fail:
+      break;
+  }
+  SweptFault& fault = faults_.front();
+  is_over_ = true;
+  has_failed_for_good_ = fault.is_persistent != 0;
+  fault.end = point == fault.point ? FaultEnd::ended : FaultEnd::other_point;
+  return true;
+}
+
+void SweepRunner::compare(std::uint64_t number, PointHash point) {
+  if (control_->first_difference != 0 || number > kTracedRequests) return;
+  if (trace_[number - 1].point != point) control_->first_difference = number;
+}
+
+bool SweepRunner::fails_in_copies(std::uint64_t number, PointHash point) {
+  for (; next_fault_ < faults_.size(); ++next_fault_) {
+    SweptFault& fault = faults_[next_fault_];
+    if (fault.request > number) return false;
+    // A request that another thread's overtook is not there any more.
+    if (fault.request < number) continue;
+    if (fault.point != point) {
+      fault.end = FaultEnd::other_point;
+      continue;
+    }
+    if (!fail_in_copy(files_, control_->copy_milliseconds, fault)) continue;
+    is_over_ = true;
+    has_failed_for_good_ = fault.is_persistent != 0;
+    return true;
+  }
+  return false;
+}
+
+void SweepRunner::end(std::uint64_t requests) {
+  control_->requests = requests;
+  control_->has_ended = 1;
+}
+
+}  // namespace ohm::interpose::host

@@ -1,0 +1,219 @@
+#include "allocator_shim/interpose/host/watch.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace ohm::interpose::host {
+
+std::atomic<Stage> stage = Stage::start_up;
+// It lives as long as the process: requests come until its end.
+Watch watch;
+
+namespace {
+
+// In the thread's own part from the start: what is made for a thread later would be a request.
+__attribute__((tls_model("initial-exec"))) thread_local bool is_inside = false;
+
+class Locked {
+ public:
+  explicit Locked(pthread_mutex_t& mutex) : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
+  ~Locked() { pthread_mutex_unlock(&mutex_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  pthread_mutex_t& mutex_;
+};
+
+}  // namespace
+
+Inside::Inside() : errno_(errno) { is_inside = true; }
+
+Inside::~Inside() {
+  is_inside = false;
+  errno = errno_;
+}
+
+bool Inside::is_entered() { return is_inside; }
+
+bool Watch::start(const ProcessSettings& settings, char** environment) {
+  settings_ = settings;
+  pid_ = getpid();
+  if (settings.is_idle()) return false;
+  records_ = settings.record_folder != nullptr || settings.limit_bytes != 0;
+  needs_stacks_ = records_ || settings.fault.has_point();
+  if (settings.sweep_folder != nullptr) {
+    if (!sweep_.start(settings.sweep_folder)) return false;
+    needs_stacks_ = sweep_.needs_stacks();
+    hide_sweep(environment);
+  }
+  if (needs_stacks_ || sweep_.is_on()) {
+    if (!sites_.prepare()) return false;
+  }
+  if (records_ && (!blocks_.prepare() || !ranges_.prepare())) return false;
+  if (settings.record_folder != nullptr) write_record(false);
+  return true;
+}
+
+bool Watch::is_limited(const Request& request) const {
+  if (settings_.limit_bytes == 0) return false;
+  const auto live = static_cast<std::uint64_t>(live_bytes_) - request.given_back;
+  return live + request.bytes > settings_.limit_bytes || live + request.bytes < live;
+}
+
+bool Watch::is_planned(std::uint64_t bytes) {
+  const HostFault& fault = settings_.fault;
+  if (fault.is_none() || fault.has_point() || bytes < fault.least_bytes) return false;
+  const std::uint64_t number = planned_requests_.fetch_add(1, std::memory_order_relaxed) + 1;
+  return fault.is_hit(number);
+}
+
+/// From the point's first failure on, all requests fail where that is for good.
+bool Watch::is_planned_at(PointHash point) {
+  const HostFault& fault = settings_.fault;
+  if (!fault.has_point()) return false;
+  const bool is_for_good = fault.count == HostFault::kEndless && failed_ > 0;
+  if (!fault.is_of(point)) return is_for_good;
+  const std::uint64_t number = planned_requests_.fetch_add(1, std::memory_order_relaxed) + 1;
+  return is_for_good || fault.is_hit(number);
+}
+
+bool Watch::refuses(Request& request) {
+  const bool is_planned_now = is_planned(request.bytes);
+  if (!needs_stacks_ && !sweep_.is_on()) return is_planned_now;
+  const std::uint64_t number = requests_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (sweep_.is_on() && !sweep_.wants_stack_of(number)) return sweep_.has_failed_for_good();
+  CallStack stack;
+  capture(stack);
+  PointHash point = 0;
+  {
+    const Locked locked(mutex_);
+    request.site = sites_.index_of(stack);
+    ++sites_[request.site].requests;
+    point = sites_[request.site].point;
+    const bool is_fault = is_planned_now || is_planned_at(point);
+    const Refusal why = is_fault              ? Refusal::fault
+                        : is_limited(request) ? Refusal::limit
+                                              : Refusal::none;
+    if (why != Refusal::none) {
+      note_failure(why, number, request);
+      return true;
+    }
+  }
+  if (!sweep_.is_on() || !sweep_.fails(number, point, request.bytes)) return false;
+  if (!sweep_.has_failed_for_good()) stage = Stage::idle;
+  return true;
+}
+
+void Watch::note_failure(Refusal why, std::uint64_t number, const Request& request) {
+  if (failed_++ > 0) return;
+  failure_ = {why, number, request.bytes, request.site, live_bytes_};
+  for (Site& site : sites_.sites()) site.at_failure = site.live;
+  // The program may not live to write it later.
+  if (settings_.record_folder != nullptr) write_record(false);
+}
+
+/// A site keeps what it held at the last peak; it is brought up to date when it changes after one.
+void Watch::change(std::uint32_t index, std::int64_t bytes, std::int64_t blocks) {
+  Site& site = sites_[index];
+  if (site.peak_number != peak_number_) {
+    site.at_peak = site.live;
+    site.peak_number = peak_number_;
+  }
+  site.live.bytes += bytes;
+  site.live.blocks += blocks;
+  live_bytes_ += bytes;
+  if (live_bytes_ <= peak_bytes_) return;
+  peak_bytes_ = live_bytes_;
+  ++peak_number_;
+}
+
+void Watch::add_block(const void* block, const Request& request) {
+  put_back({reinterpret_cast<std::uintptr_t>(block), request.bytes, request.site});
+}
+
+void Watch::put_back(const LiveBlock& block) {
+  const Locked locked(mutex_);
+  if (!blocks_.add(block)) return;
+  change(block.site, static_cast<std::int64_t>(block.bytes), 1);
+}
+
+std::uint64_t Watch::bytes_of(const void* block) {
+  const Locked locked(mutex_);
+  const LiveBlock* const known = blocks_.find(reinterpret_cast<std::uintptr_t>(block));
+  return known == nullptr ? 0 : known->bytes;
+}
+
+bool Watch::take_block(const void* block, LiveBlock& taken) {
+  const Locked locked(mutex_);
+  if (!blocks_.take(reinterpret_cast<std::uintptr_t>(block), taken)) return false;
+  change(taken.site, -static_cast<std::int64_t>(taken.bytes), -1);
+  return true;
+}
+
+void Watch::add_range(const void* begin, const Request& request) {
+  const Locked locked(mutex_);
+  if (!ranges_.add({reinterpret_cast<std::uintptr_t>(begin), request.bytes, request.site})) return;
+  change(request.site, static_cast<std::int64_t>(request.bytes), 1);
+}
+
+void Watch::take_ranges(const void* begin, std::uint64_t bytes) {
+  const Locked locked(mutex_);
+  LiveBlock piece;
+  while (ranges_.take_overlap(reinterpret_cast<std::uintptr_t>(begin), bytes, piece)) {
+    change(piece.site, -static_cast<std::int64_t>(piece.bytes), -1);
+  }
+}
+
+void Watch::move_ranges(const void* old, std::uint64_t old_bytes, const void* begin,
+                        const Request& request) {
+  const Locked locked(mutex_);
+  LiveBlock piece;
+  std::uint32_t site = request.site;
+  std::uint64_t known = 0;
+  while (ranges_.take_overlap(reinterpret_cast<std::uintptr_t>(old), old_bytes, piece)) {
+    change(piece.site, -static_cast<std::int64_t>(piece.bytes), -1);
+    known += piece.bytes;
+    if (request.bytes <= old_bytes) site = piece.site;
+  }
+  // Of a file, or of address space alone.
+  if (known == 0) return;
+  if (!ranges_.add({reinterpret_cast<std::uintptr_t>(begin), request.bytes, site})) return;
+  change(site, static_cast<std::int64_t>(request.bytes), 1);
+}
+
+void Watch::before_fork() { pthread_mutex_lock(&mutex_); }
+void Watch::after_fork_in_parent() { pthread_mutex_unlock(&mutex_); }
+
+void Watch::after_fork_in_child() {
+  // Its owner is a thread of the parent.
+  mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pid_ = getpid();
+  if (sweep_.is_on()) stage = Stage::idle;
+}
+
+RecordedProcess Watch::recorded(bool has_ended) {
+  return {sites_,  failure_,    has_ended,   requests_.load(std::memory_order_relaxed),
+          failed_, live_bytes_, peak_bytes_, peak_number_};
+}
+
+void Watch::write_record(bool has_ended) {
+  RecordFile(recorded(has_ended), RecordedSites::holders)
+      .write(record_path(settings_.record_folder));
+}
+
+void Watch::end() {
+  // A child that shares this memory until it becomes another program, or one that a system call
+  // made, is not the process that this was recorded of.
+  if (getpid() != pid_) return;
+  const Locked locked(mutex_);
+  if (settings_.record_folder != nullptr) write_record(true);
+  if (!sweep_.is_on()) return;
+  if (sweep_.is_traced()) {
+    RecordFile(recorded(true), RecordedSites::all).write(sweep_.points_path());
+  }
+  sweep_.end(requests_.load(std::memory_order_relaxed));
+}
+
+}  // namespace ohm::interpose::host

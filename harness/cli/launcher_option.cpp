@@ -1,0 +1,193 @@
+#include "harness/cli/launcher_option.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <string_view>
+
+#include "harness/cli/merge_command.h"
+#include "harness/cli/option_values.h"
+#include "harness/cli/progress_line.h"
+#include "harness/cli/terminal.h"
+#include "harness/run/shard_work.h"
+#include "harness/slurm/array_run.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::cli {
+
+namespace {
+
+constexpr std::string_view kSlurm = "slurm";
+
+/// What shards are not given.
+struct OwnOption {
+  std::string_view name;
+  bool has_value;
+};
+
+constexpr std::array kOwnOptions = {
+    OwnOption{"--launcher", true},     OwnOption{"--shards", true},  OwnOption{"--resume", true},
+    OwnOption{"--slurm-option", true}, OwnOption{"--report", true},  OwnOption{"--color", true},
+    OwnOption{"--json", false},        OwnOption{"--quiet", false},  OwnOption{"-q", false},
+    OwnOption{"--verbose", false},     OwnOption{"-v", false},       OwnOption{"--watch", false},
+    OwnOption{"--plot", false},        OwnOption{"--tighten", false}};
+
+void say(const std::string& text) { write_stderr("ohm: " + reports::printable(text) + "\n"); }
+
+/// Where people wait a line that is drawn over, and everywhere what is worth to be kept.
+class ArrayPrinter final : public engine::ArrayObserver {
+ public:
+  void on_submitted(const std::vector<engine::SlurmJob>& jobs) override {
+    erase();
+    say(fmt::format("submitted as Slurm's {} {}", jobs.size() == 1 ? "job" : "jobs",
+                    fmt::join(jobs, ", ")));
+  }
+  void on_counts(const engine::ArrayCounts& counts) override {
+    if (!is_stderr_animated()) return;
+    write_stderr(fmt::format("\r\x1b[K{} of {} shards, {} running, {} waiting{}", counts.finished,
+                             counts.shards, counts.running, counts.waiting,
+                             counts.submitted_again == 0
+                                 ? ""
+                                 : fmt::format(", {} submitted again", counts.submitted_again)));
+    is_drawn_ = true;
+  }
+  void on_again(std::size_t shard, const std::string& how) override {
+    erase();
+    say(fmt::format("shard {} ended without a report{}: submitted again", shard,
+                    how.empty() ? "" : fmt::format(" ({})", how)));
+  }
+  void erase() {
+    if (is_drawn_) write_stderr("\r\x1b[K");
+    is_drawn_ = false;
+  }
+
+ private:
+  bool is_drawn_ = false;
+};
+
+/// Whether a user at a terminal wants the jobs to be ended.
+bool wants_cancelled(const std::string& jobs) {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return false;
+  write_stderr(fmt::format("ohm: cancel {}? They go on otherwise. [y/N] ", jobs));
+  std::string answer;
+  return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
+}
+
+void leave(const engine::ArrayRun& run, const std::string& folder) {
+  const std::vector<engine::SlurmJob> jobs = run.jobs_at_work();
+  if (jobs.empty()) return;
+  if (wants_cancelled(fmt::format("Slurm's jobs {}", fmt::join(jobs, ", ")))) {
+    engine::cancel_jobs(jobs);
+    return say("cancelled; the same command goes on from what is known");
+  }
+  say(
+      fmt::format("the jobs go on, and the last of them writes {}/merged.json; the same command "
+                  "follows them again, scancel {} ends them",
+                  folder, fmt::join(jobs, " ")));
+}
+
+std::string own_path() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw UsageError("cannot tell where this program is: " + error.message());
+  return path.string();
+}
+
+engine::ArrayWork array_work(const LauncherOptions& options, const LaunchedCommand& command) {
+  engine::ArrayWork work;
+  work.folder = command.folder;
+  work.program = own_path();
+  work.command = {command.name};
+  const std::vector<std::string> words = words_of_shards(command.words);
+  work.command.insert(work.command.end(), words.begin(), words.end());
+  work.command.insert(work.command.end(), command.more.begin(), command.more.end());
+  work.shards = options.shards;
+  // Files and the program do not change from shard to shard, and are read once.
+  const engine::CheckpointedWork all = command.described({0, options.shards});
+  work.described = [all, shards = options.shards](std::size_t shard) {
+    engine::CheckpointedWork described = all;
+    described.settings["shard"] =
+        shard == 0 ? engine::all_shards_text(shards) : fmt::format("{}/{}", shard, shards);
+    return described;
+  };
+  return work;
+}
+
+}  // namespace
+
+std::vector<std::string> words_of_shards(const std::vector<std::string>& words) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const auto* const own = std::find_if(kOwnOptions.begin(), kOwnOptions.end(),
+                                         [&](const OwnOption& one) { return one.name == name; });
+    if (own == kOwnOptions.end()) {
+      kept.push_back(words[i]);
+    } else if (own->has_value && name == words[i]) {
+      ++i;
+    }
+  }
+  return kept;
+}
+
+void add_launcher_options(CLI::App& app, LauncherOptions& options) {
+  app.add_option(
+         "--launcher", options.launcher,
+         "slurm: do the work as an array of jobs in the folder of --resume, which the nodes "
+         "share with this machine, follow it, and merge")
+      ->type_name("NAME");
+  app.add_option("--shards", options.shards, "Into how many parts the launcher cuts the work")
+      ->check(not_negative())
+      ->type_name("N");
+  app.add_option("--slurm-option", options.slurm_options,
+                 "Give this to sbatch, as in --slurm-option=--partition=x; repeatable")
+      ->type_name("OPTION")
+      ->allow_extra_args(false);
+}
+
+void check_launcher(const LauncherOptions& options, const std::string& resume,
+                    const std::string& shard) {
+  constexpr std::size_t kMostShards = 99999;
+  if (!options.is_used()) {
+    if (options.shards != 0) throw UsageError("--shards: is for --launcher slurm");
+    if (!options.slurm_options.empty()) throw UsageError("--slurm-option: is for --launcher slurm");
+    return;
+  }
+  if (options.launcher != kSlurm) {
+    throw UsageError(fmt::format("--launcher must be slurm, not \"{}\"", options.launcher));
+  }
+  if (resume.empty()) {
+    throw UsageError("--launcher slurm: name a folder that the nodes share, as in --resume night");
+  }
+  if (options.shards == 0 || options.shards > kMostShards) {
+    throw UsageError(fmt::format(
+        "--launcher slurm: say into how many parts the work is cut, up to {}: --shards 64",
+        kMostShards));
+  }
+  if (!shard.empty()) throw UsageError("--shard: the launcher makes the shards");
+}
+
+LaunchedReport launched_report(const LauncherOptions& options, const LaunchedCommand& command) {
+  ArrayPrinter printer;
+  return parsed("--launcher slurm", [&]() -> LaunchedReport {
+    engine::ArrayRun run(array_work(options, command), {options.slurm_options}, printer);
+    const int early = command.prepare(run.known());
+    if (early != 0) return {{}, early};
+    const int signal = run.follow();
+    printer.erase();
+    if (signal != 0) {
+      leave(run, command.folder);
+      return {{}, signal};
+    }
+    std::string json = merged_files({command.folder}).json;
+    write_file(run.folder().merged_path(), json);
+    return {std::move(json), 0};
+  });
+}
+
+}  // namespace ohm::cli

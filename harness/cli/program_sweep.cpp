@@ -1,0 +1,113 @@
+#include "harness/cli/program_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "allocator_shim/device/gpu_profile.h"
+#include "allocator_shim/interpose/gpu_variable.h"
+#include "harness/cli/command.h"
+#include "harness/cli/cuda_options.h"
+#include "harness/cli/option_values.h"
+#include "harness/cli/report_outputs.h"
+#include "harness/cli/swept_memory.h"
+#include "harness/cli/terminal.h"
+#include "harness/sweep/command/command_sweep.h"
+
+namespace ohm::cli {
+
+namespace {
+
+/// Options that a command after `--` knows nothing of are not passed over in silence.
+void refuse_scenario_options(const CLI::App& app) {
+  constexpr std::array<std::string_view, 17> kOfCommands = {
+      "--gpu",   "--points",  "--form",   "--level",   "--engine", "--shard",
+      "--jobs",  "--timeout", "--report", "--json",    "--check",  "--scratch",
+      "--color", "--memory",  "--quiet",  "--verbose", "--help"};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_known =
+        std::find(kOfCommands.begin(), kOfCommands.end(), name) != kOfCommands.end();
+    if (option->count() == 0 || is_known) continue;
+    throw UsageError(fmt::format("{}: is for scenarios, and a command comes after --", name));
+  }
+}
+
+void check_level(const SweepArguments& arguments) {
+  const FaultLevel level = arguments.sweep.filter.level;
+  if (level == FaultLevel::request || level == FaultLevel::segment) return;
+  throw UsageError("--level must be one of request, segment where a command is swept");
+}
+
+engine::TorchCommand command_of(const SweepArguments& arguments, const CLI::App& app,
+                                const std::vector<std::string>& program) {
+  const engine::SweepOptions& sweep = arguments.sweep;
+  if (asks_for_cuda(sweep.run.gpu_text)) {
+    throw UsageError("--gpu cuda: commands run on virtual GPUs; ohm gpus lists them");
+  }
+  engine::TorchCommand command;
+  command.words = program;
+  command.gpus = sweep.run.gpu_text.empty() ? interpose::kDefaultGpu : sweep.run.gpu_text;
+  parsed("--gpu", [&] { return parse_gpu_selection(command.gpus); });
+  command.level = sweep.filter.level;
+  command.engine = sweep.trials.engine;
+  command.jobs = sweep.run.jobs;
+  command.check = arguments.check;
+  command.in_scratch = arguments.in_scratch;
+  // A scenario's default is not one for programs that load models.
+  if (app.count("--timeout") > 0) command.timeout_seconds = sweep.run.timeout_seconds;
+  return command;
+}
+
+engine::CommandSweepOptions options_of(const SweepArguments& arguments,
+                                       const engine::TorchCommand& command, bool is_host) {
+  engine::CommandSweepOptions options;
+  options.words = command.words;
+  options.points = arguments.sweep.points;
+  options.forms = arguments.sweep.forms;
+  options.level = command.level;
+  options.shard = arguments.sweep.shard;
+  options.settings = {{"gpu", command.gpus}, {"check", command.check}};
+  if (is_host) options.settings = {{"memory", "host"}};
+  options.compares_values = is_host || !command.check.empty();
+  options.check = command.check;
+  options.in_scratch = command.in_scratch;
+  options.on_note = [](const std::string& note) { write_stderr("ohm: " + note + "\n"); };
+  return options;
+}
+
+}  // namespace
+
+void refuse_program_options(const SweepArguments& arguments) {
+  const bool has_any =
+      !arguments.check.empty() || !arguments.memory.empty() || arguments.in_scratch;
+  if (has_any)
+    throw UsageError("--check, --memory, --scratch: are for a command that comes after --");
+}
+
+int sweep_program(SweepArguments arguments, const CLI::App& app,
+                  const std::vector<std::string>& program) {
+  refuse_scenario_options(app);
+  take_faults(arguments);
+  check_level(arguments);
+  if (arguments.json) arguments.reports.emplace_back("json=-");
+  const engine::TorchCommand command = command_of(arguments, app, program);
+  const bool is_about_gpus = app.count("--gpu") + app.count("--level") + app.count("--check") > 0;
+  const SweptMemory swept = swept_memory(arguments.memory, command, is_about_gpus);
+  const engine::CommandSweepOptions options = options_of(arguments, command, swept.is_host);
+  const reports::ReportStyle style = report_style(arguments.style);
+  OutputPaths paths({});
+  ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
+  SweepPrinter printer(style, !outputs.uses_stdout(),
+                       !arguments.style.quiet && is_stderr_animated());
+  const engine::SweepOutcome outcome =
+      parsed("sweep", [&] { return engine::sweep_command(options, *swept.memory, printer); });
+  const std::string errors = outputs.try_write(render_sweep(outcome.result));
+  printer.on_end(outcome.result);
+  if (!errors.empty()) throw UsageError(errors);
+  return outcome.exit_code();
+}
+
+}  // namespace ohm::cli

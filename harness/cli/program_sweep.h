@@ -1,0 +1,19 @@
+// ohm sweep of a command that comes after `--`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/cli/sweep_arguments.h"
+
+namespace ohm::cli {
+
+/// The exit code. Throws UsageError, GpuUnavailable.
+int sweep_program(SweepArguments arguments, const CLI::App& app,
+                  const std::vector<std::string>& program);
+
+/// Options of commands are not passed over in silence where scenarios are swept.
+void refuse_program_options(const SweepArguments& arguments);
+
+}  // namespace ohm::cli

@@ -1,0 +1,40 @@
+#include "harness/cli/resume_option.h"
+
+#include <fmt/format.h>
+
+#include "harness/cli/option_values.h"
+#include "harness/cli/terminal.h"
+#include "reports/text/text_layout.h"
+
+namespace ohm::cli {
+
+CLI::Option* add_resume_option(CLI::App& app, std::string& path) {
+  return app
+      .add_option(
+          "--resume", path,
+          "Keep what is known in this file, and go on from what is there: of a command that "
+          "was killed or interrupted nothing is done twice")
+      ->type_name("PATH");
+}
+
+std::unique_ptr<engine::Checkpoint> opened_checkpoint(
+    const std::string& path, const std::function<engine::CheckpointedWork()>& work) {
+  if (path.empty()) return nullptr;
+  auto checkpoint =
+      parsed("--resume", [&] { return std::make_unique<engine::Checkpoint>(path, work()); });
+  const std::size_t damaged = checkpoint->damaged_lines();
+  if (damaged > 0) {
+    write_stderr(
+        reports::printable(fmt::format("ohm: {}: {} damaged {} left out, and its work done again",
+                                       path, damaged, damaged == 1 ? "line is" : "lines are")) +
+        "\n");
+  }
+  return checkpoint;
+}
+
+void tell_lack(const engine::Checkpoint* checkpoint) {
+  const std::string lack = checkpoint == nullptr ? "" : checkpoint->lack();
+  if (!lack.empty()) print_error(reports::printable(lack) + "; what came later is not kept there");
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,59 @@
+#include "harness/cli/swept_memory.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/cli/command.h"
+#include "harness/cli/option_values.h"
+#include "harness/process/program_file.h"
+#include "harness/sweep/command/host_memory.h"
+
+namespace ohm::cli {
+
+namespace {
+
+/// Python itself, or a script of its.
+bool is_python(const std::string& program) {
+  const char* const search_path = std::getenv("PATH");
+  const std::string path = engine::find_program(program, search_path == nullptr ? "" : search_path);
+  if (std::filesystem::path(path).filename().string().starts_with("python")) return true;
+  std::ifstream stream(path, std::ios::binary);
+  std::string first_line;
+  std::getline(stream, first_line);
+  return first_line.starts_with("#!") && first_line.find("python") != std::string::npos;
+}
+
+/// Of what starts commands there may be one at a time.
+bool asks_for_gpu_memory(const engine::TorchCommand& command) {
+  return is_python(command.words.front()) && engine::TorchMemory(command).count().calls.size() > 0;
+}
+
+SweptMemory host_memory(const engine::TorchCommand& command) {
+  if (command.in_scratch) {
+    throw UsageError("--scratch: host memory is swept in this folder; leave it out");
+  }
+  const engine::HostCommand host = {command.words, command.engine, command.timeout_seconds};
+  return {std::make_unique<engine::HostMemory>(host), true};
+}
+
+}  // namespace
+
+SweptMemory swept_memory(const std::string& asked, const engine::TorchCommand& command,
+                         bool is_about_gpus) {
+  if (!asked.empty() && asked != "device" && asked != "host") {
+    throw UsageError(fmt::format("--memory must be device or host, not \"{}\"", asked));
+  }
+  if (asked == "host") {
+    if (is_about_gpus) throw UsageError("--gpu, --level and --check are about device memory");
+    return host_memory(command);
+  }
+  const bool is_of_gpus = asked == "device" || is_about_gpus ||
+                          parsed("sweep", [&] { return asks_for_gpu_memory(command); });
+  if (!is_of_gpus) return host_memory(command);
+  return {std::make_unique<engine::TorchMemory>(command), false};
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,120 @@
+#include "harness/cli/why_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/cli/terminal.h"
+#include "harness/cli/text_input.h"
+#include "harness/replay/replay_file.h"
+#include "reports/console/why_text.h"
+#include "reports/json/result_input.h"
+#include "reports/model/exit_code.h"
+#include "reports/text/crash_log.h"
+#include "reports/text/measured_text.h"
+
+namespace ohm::cli {
+
+namespace {
+
+struct WhyArguments {
+  std::string file;
+};
+
+/// What a snapshot that ended fragmented would have done with segments that grow.
+std::string replayed_text(const std::string& file, const VariantResult& variant) {
+  if (!variant.oom || variant.devices.empty()) return "";
+  const bool is_fragmented =
+      std::any_of(variant.findings.begin(), variant.findings.end(),
+                  [](const FindingResult& one) { return one.scenario == "fragmentation"; });
+  if (!is_fragmented) return "";
+  engine::ReplayOptions options;
+  options.file = file;
+  options.settings = {"expandable_segments:True"};
+  for (const DeviceResult& device : variant.devices) {
+    if (device.device == variant.oom->device) {
+      options.capacities = {static_cast<std::size_t>(device.peak_reserved_bytes)};
+    }
+  }
+  try {
+    const ReplayResult result = engine::replay_file(options);
+    if (result.what_ifs.empty() || result.what_ifs.front().rescued == 0) return "";
+    return fmt::format(
+        "Replayed with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True the request is served, in "
+        "the {} that were reserved at most.",
+        reports::short_bytes(static_cast<std::int64_t>(options.capacities.front())));
+  } catch (const std::exception&) {
+    return "";  // what cannot be replayed is not told
+  }
+}
+
+int why_of_result(const std::string& file) {
+  const RunResult result = reports::read_result_or_snapshot(file);
+  const VariantResult* const variant = reports::why_variant(result);
+  const bool is_snapshot = reports::is_pickle(file);
+  const std::string replayed =
+      is_snapshot && variant != nullptr ? replayed_text(file, *variant) : std::string();
+  print_text(reports::why_text(result, replayed, terminal_columns()));
+  return exit_code(ExitReason::passed).code;
+}
+
+/// A log may begin with a line of JSON; a result is one object with this key.
+bool is_result(std::string_view text) {
+  return text.starts_with('{') && text.find("\"ohm.result/1\"") != std::string_view::npos;
+}
+
+int why_of_text(const std::string& file, const std::string& text) {
+  const std::optional<reports::CrashLog> log = reports::parse_crash_log(text);
+  if (!log) {
+    print_error(fmt::format(
+        "unknown: nothing in {} is recognised. Looked for: the out-of-memory messages of {}; a "
+        "memory snapshot of PyTorch's; a result of ohm's",
+        is_stdin(file) ? "standard input" : file, reports::known_sources()));
+    return exit_code(ExitReason::nothing_selected).code;
+  }
+  print_text(reports::why_text(*log, terminal_columns()));
+  return exit_code(ExitReason::passed).code;
+}
+
+int why(const WhyArguments& arguments) {
+  if (!is_stdin(arguments.file) && reports::is_pickle(arguments.file)) {
+    return why_of_result(arguments.file);
+  }
+  const std::string text = read_text_input(arguments.file, "FILE");
+  if (!is_stdin(arguments.file) && is_result(text)) return why_of_result(arguments.file);
+  return why_of_text(arguments.file, text);
+}
+
+}  // namespace
+
+std::string why_hint(const std::string& file) {
+  constexpr std::array<std::string_view, 7> kEndings = {".log", ".txt",    ".out", ".err",
+                                                        ".py",  ".pickle", ".pkl"};
+  for (const std::string_view ending : kEndings) {
+    if (!file.ends_with(ending)) continue;
+    if (ending == ".py") {
+      return fmt::format(
+          "; ohm exec -- python {} runs a program, and ohm why LOG explains what it printed", file);
+    }
+    return fmt::format("; ohm why {} explains it", file);
+  }
+  return "";
+}
+
+std::function<int()> setup_why(CLI::App& app, const Environment& /*environment*/) {
+  const auto arguments = std::make_shared<WhyArguments>();
+  app.add_option(
+         "FILE", arguments->file,
+         "A log, a PyTorch memory snapshot, or a result (--report json=PATH); - or nothing: "
+         "standard input")
+      ->type_name("");
+  return [arguments] { return why(*arguments); };
+}
+
+}  // namespace ohm::cli

@@ -1,0 +1,38 @@
+// The names of functions in the files that a process had loaded, for addresses in them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ohm::engine {
+
+/// Of one file, as far as its symbols say: distributions strip those that nobody else calls.
+class FunctionNames {
+ public:
+  /// A file that cannot be read, or is no ELF file of this machine's kind, has none.
+  explicit FunctionNames(const std::string& path);
+
+  /// Of the function that the address is in, without its arguments; empty: not known.
+  std::string name_at(std::uint64_t address) const;
+
+ private:
+  struct Function {
+    std::uint64_t end = 0;
+    std::string name;
+  };
+
+  std::map<std::uint64_t, Function> functions_;  ///< by their beginnings
+};
+
+/// Files are read when they are asked for.
+class ProgramFunctions {
+ public:
+  const FunctionNames& of(const std::string& path);
+
+ private:
+  std::map<std::string, FunctionNames> files_;
+};
+
+}  // namespace ohm::engine

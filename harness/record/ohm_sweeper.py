@@ -1,0 +1,412 @@
+"""Numbers the requests for GPU memory that PyTorch makes in this process, makes some of them fail,
+and writes down how the program ended.
+
+$OHM_SWEEP is a folder with job.json: what is to be done. The first process that initializes CUDA
+does it, and writes there:
+
+    process.json      its number
+    requests.json     where nothing fails: each request, and the places that make them
+    outcome-N.json    how the program ended in which fault N of the job was injected
+    ends.json         how the copies of this process ended that were made for the faults
+
+A fault is injected by the process itself (engine "exec"), or by a copy of it that is made at the
+request (engine "fork"): see Note [Copies at a request].
+"""
+import ctypes
+import gc
+import hashlib
+import json
+import os
+import signal
+import stat
+import sys
+import threading
+import time
+import traceback
+
+from ohm_recorder import TorchFinder, is_of_library
+from ohm_requests import follow_requests, keep_to_one_thread
+
+# A program in which one request fails so often goes round in circles.
+FAILURES_OF_A_CIRCLE = 1000
+# Within which a thread that was just started has come to wait.
+SECONDS_TO_GET_QUIET = 1
+
+SYS_CLONE = {"x86_64": 56, "aarch64": 220}
+WAIT_ALL = 0x40000000  # __WALL: children that no SIGCHLD tells of
+PR_SET_PDEATHSIG = 1
+
+
+def sweep_when_torch_is_imported(folder):
+    sys.meta_path.insert(0, TorchFinder(Sweeper(folder)))
+
+
+class Places:
+    """The places of the program that make requests: Python's stack, of each frame the file as it is
+    called on every machine, the line and the function."""
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.start_folder = os.getcwd() + os.sep
+        self.known = {}  # frames -> index
+        self.rows = []
+
+    def index(self, frame):
+        key = []
+        while frame is not None:
+            if frame.f_code.co_filename != __file__:
+                # Code is equal to code of another file that reads the same.
+                key.append((frame.f_code, frame.f_code.co_filename, frame.f_lineno))
+            frame = frame.f_back
+        key = tuple(key)
+        known = self.known.get(key)
+        if known is None:
+            known = self.known[key] = len(self.rows)
+            self.rows.append(self.row(key))
+        return known
+
+    def row(self, key):
+        frames = [(code.co_filename, line, getattr(code, "co_qualname", code.co_name))
+                  for code, _, line in key]
+        text = "\n".join(f"{self.name_of(file)}:{line} {function}"
+                         for file, line, function in frames)
+        own = [(self.name_of(file), line) for file, line, _ in frames
+               if not self.of_library(file) and not file.startswith("<")]
+        return {
+            "hash": hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest(),
+            "function": frames[0][2] if frames else "",
+            "file": own[0][0] if own else "",
+            "line": own[0][1] if own else 0,
+            "stack": [f"{file}:{line}" for file, line in reversed(own)],
+        }
+
+    def of_library(self, file):
+        return is_of_library(file, self.torch)
+
+    def name_of(self, file):
+        for folder in ("-packages" + os.sep, f"python3.{sys.version_info.minor}{os.sep}"):
+            if folder in file:
+                return file.rpartition(folder)[2]
+        return file[len(self.start_folder):] if file.startswith(self.start_folder) else file
+
+
+class Sweeper:
+    def __init__(self, folder):
+        self.folder = folder
+        self.torch = None
+        self.job = {}
+        self.sizes = []  # of each request
+        self.places = None
+        self.place_of = []  # of each request
+        self.calls = 0
+        self.fault = None  # the one that this process has to bear: an entry of the job
+        self.is_persistent = False
+        self.failures = 0
+        self.ooms_before = 0
+        self.process = None
+        self.wanted = {}  # request -> faults, of the engine "fork"
+        self.copies = {}  # number of the process -> (fault, when it is overdue)
+        self.ends = []
+        self.loud_threads = set()  # that have not come to wait
+        self.start_time = 0
+
+    # ---- the beginning ----
+
+    def wait_for_cuda(self, torch):
+        self.torch = torch
+        if torch.version.cuda is not None:
+            torch.cuda._lazy_call(self.start)
+
+    def start(self):
+        if not self.is_first_process():
+            return
+        self.job = json.loads(self.read("job.json"))
+        self.places = Places(self.torch)
+        self.start_time = time.monotonic()
+        for number, fault in enumerate(self.job["faults"]):
+            self.wanted.setdefault(fault["call"], []).append({**fault, "number": number})
+        # A copy has no other thread than the one that asked for memory.
+        keep_to_one_thread(self.torch)
+        # What is there by now is not looked at again when a copy of this process ends.
+        gc.collect()
+        gc.freeze()
+        self.follow()
+        # What is registered last runs first: torch's own handlers are still to come. This one has
+        # to see what the program has at its end, before its objects are gone.
+        import atexit
+
+        atexit.register(self.on_exit)
+
+    def is_first_process(self):
+        """One process of the command is followed; of others the job is told."""
+        path = os.path.join(self.folder, "process.json")
+        try:
+            with open(path, "x") as file:
+                file.write(json.dumps({"pid": os.getpid(), "arguments": list(sys.argv),
+                                       "torch": str(self.torch.__version__)}))
+        except FileExistsError:
+            with open(os.path.join(self.folder, "others"), "a") as file:
+                file.write(f"{os.getpid()}\n")
+            return False
+        self.process = os.getpid()
+        return True
+
+    def follow(self):
+        follower = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t)(self.on_request)
+        self.follower = follower  # it is called as long as the process lives
+        follow_requests(self.torch, self.job["level"], follower)
+
+    # ---- requests ----
+
+    def on_request(self, size):
+        try:
+            return self.decide(size)
+        except KeyboardInterrupt:  # nor can this: the process ends by itself, and so do its copies
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+            return 0
+        except Exception:  # an error cannot leave the allocator
+            self.note_problem(traceback.format_exc())
+            return 0
+
+    def decide(self, size):
+        if self.process != os.getpid():
+            return 0  # a process that the program has forked
+        call = self.calls
+        self.calls += 1
+        if self.failures:
+            return self.fail() if self.is_persistent else 0
+        if self.job["engine"] == "count":
+            self.sizes.append(size)
+            self.place_of.append(self.places.index(sys._getframe(1)))
+            return 0
+        for fault in self.wanted.get(call, ()):
+            if self.job["engine"] == "exec" or self.copied(fault):
+                self.fault = fault
+                self.is_persistent = fault["persistent"]
+                self.ooms_before = self.count("num_ooms")
+                return self.fail()
+        return 0
+
+    def fail(self):
+        self.failures += 1
+        if self.failures == FAILURES_OF_A_CIRCLE:
+            self.write_outcome({"circling": True})
+            os._exit(1)
+        return 1
+
+    # ---- copies ----
+
+    # Note [Copies at a request]
+    # A copy is made by a bare system call: no handler runs, and locks that are held stay held by
+    # the thread that will release them. It must be the only one, and there must be no other
+    # process that the copy would share pipes and queues with: then the fault is left to a run of
+    # its own. No SIGCHLD tells of copies, and wait() of the program's does not see them.
+
+    def copied(self, fault):
+        """True in the copy."""
+        if not self.can_be_copied():
+            return False
+        while len(self.copies) >= self.job["jobs"]:
+            self.wait_for_copies()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = bare_fork()
+        if pid == 0:
+            self.become_copy(fault)
+            return True
+        if pid > 0:
+            self.copies[pid] = (fault["number"], time.monotonic() + self.job["copy_seconds"])
+        return False
+
+    def can_be_copied(self):
+        deadline = time.monotonic() + SECONDS_TO_GET_QUIET
+        while loud := [thread for thread in os.listdir("/proc/self/task") if not is_quiet(thread)]:
+            if time.monotonic() > deadline or self.loud_threads.issuperset(loud):
+                self.loud_threads.update(loud)
+                return False
+            time.sleep(0.001)
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return all(int(pid) in self.copies for pid in file.read().split())
+
+    def become_copy(self, fault):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        self.process = os.getpid()
+        self.copies = {}
+        output = os.open(os.path.join(self.folder, f"output-{fault['number']}"),
+                         os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.close(output)
+        if self.job["scratch"]:
+            move_to_copy_of_folder(os.path.join(self.folder, f"scratch-{fault['number']}"))
+        open_files_again()
+
+    def wait_for_copies(self):
+        """Until at least one of them has ended."""
+        while self.copies:
+            for pid, (number, deadline) in list(self.copies.items()):
+                overdue = time.monotonic() > deadline
+                if overdue:
+                    os.kill(pid, signal.SIGKILL)
+                ended, status = os.waitpid(pid, WAIT_ALL | (0 if overdue else os.WNOHANG))
+                if ended:
+                    del self.copies[pid]
+                    self.ends.append({"fault": number, "status": status, "overdue": overdue})
+                    return
+            time.sleep(0.001)
+
+    # ---- the end ----
+
+    def on_exit(self):
+        if self.process != os.getpid():
+            return
+        if self.fault is not None:
+            self.write_outcome(self.outcome())
+            self.end_copy()
+            return
+        while self.copies:
+            self.wait_for_copies()
+        if self.job["engine"] == "fork":
+            self.write("ends.json", {"ends": self.ends})
+        if self.job["engine"] == "count":
+            self.write("requests.json", {
+                "sizes": self.sizes, "places": self.place_of, "rows": self.places.rows,
+                "outcome": self.outcome(), "seconds": time.monotonic() - self.start_time,
+            })
+
+    def end_copy(self):
+        """At once where its exit status is known: an error has left the program."""
+        if self.job["engine"] == "fork" and getattr(sys, "last_value", None) is not None:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(1)
+
+    def outcome(self):
+        error = getattr(sys, "last_value", None)
+        outcome = {"error": self.described(error) if error is not None else None}
+        if error is None:
+            gc.collect()
+        outcome["ooms"] = self.count("num_ooms") - self.ooms_before
+        outcome["left_bytes"] = self.count("allocated_bytes.all.current")
+        outcome["peak_bytes"] = self.count("allocated_bytes.all.peak")
+        if self.job["check"] and error is None:
+            outcome.update(self.checked())
+        return outcome
+
+    def checked(self):
+        import __main__
+
+        try:
+            value = eval(self.job["check"], vars(__main__))
+            return {"checked": text_of(value, self.torch)}
+        except Exception as error:
+            return {"check_error": f"{type(error).__name__}: {error}"}
+
+    def described(self, error):
+        trace = traceback.extract_tb(error.__traceback__)
+        frames = [frame for frame in trace if not self.places.of_library(frame.filename)]
+        return {
+            "type": type(error).__name__,
+            "message": str(error),
+            "file": self.places.name_of(frames[-1].filename) if frames else "",
+            "line": (frames[-1].lineno or 0) if frames else 0,
+            "out_of_memory": self.is_of_memory(error),
+        }
+
+    def is_of_memory(self, error):
+        """It is an out-of-memory error, or the program raised it from one."""
+        while error is not None:
+            if isinstance(error, (self.torch.cuda.OutOfMemoryError, MemoryError)):
+                return True
+            error = error.__cause__
+        return False
+
+    def count(self, name):
+        devices = range(self.torch.cuda.device_count())
+        return sum(self.torch.cuda.memory_stats(device).get(name, 0) for device in devices)
+
+    # ---- files ----
+
+    def write_outcome(self, outcome):
+        outcome.update(calls=self.calls, failures=self.failures)
+        self.write(f"outcome-{self.fault['number']}.json", outcome)
+
+    def note_problem(self, text):
+        with open(os.path.join(self.folder, "problems"), "a") as file:
+            file.write(text)
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name)) as file:
+            return file.read()
+
+    def write(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path + ".part", "w") as file:
+            json.dump(content, file)
+        os.replace(path + ".part", path)
+
+
+def is_quiet(thread):
+    """This one, or one of autograd's that waits: it gets no work when backward keeps to a thread."""
+    if int(thread) == threading.get_native_id():
+        return True
+    try:
+        with open(f"/proc/self/task/{thread}/stat") as file:
+            name, _, rest = file.read().rpartition(") ")
+        return "(pt_autograd" in name and rest.startswith("S")
+    except OSError:
+        return True  # it has ended meanwhile
+
+
+def bare_fork():
+    """Without handlers, and without a signal when the child ends; -1: there is no room for it."""
+    # A PyDLL keeps Python's own lock: it is the child's, too.
+    call = ctypes.PyDLL(None).syscall
+    call.restype = ctypes.c_long
+    return call(ctypes.c_long(SYS_CLONE[os.uname().machine]), *[ctypes.c_long(0)] * 5)
+
+
+def open_files_again():
+    """Files at the same places, of this process alone: where it reads and writes is its own."""
+    for name in os.listdir("/proc/self/fd"):
+        descriptor = int(name)
+        try:
+            if descriptor < 3 or not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                continue
+            flags = os.O_CLOEXEC | descriptor_flags(descriptor)
+            again = os.open(f"/proc/self/fd/{descriptor}", flags)
+            os.lseek(again, os.lseek(descriptor, 0, os.SEEK_CUR), os.SEEK_SET)
+            os.dup2(again, descriptor, os.get_inheritable(descriptor))
+            os.close(again)
+        except OSError:
+            pass  # closed meanwhile, or a file that is gone
+
+
+def descriptor_flags(descriptor):
+    import fcntl
+
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+    return flags & (os.O_ACCMODE | os.O_APPEND)
+
+
+def move_to_copy_of_folder(folder):
+    import shutil
+
+    shutil.copytree(os.getcwd(), folder, symlinks=True)
+    os.chdir(folder)
+
+
+def text_of(value, torch):
+    """A value as text, so that equal bits bring equal texts."""
+    if isinstance(value, torch.Tensor):
+        whole = value.detach().cpu().contiguous()
+        content = whole.flatten().view(torch.uint8).numpy().tobytes() if whole.numel() else b""
+        return (f"tensor({str(value.dtype)[6:]}, {list(value.shape)}, "
+                f"{hashlib.blake2b(content, digest_size=8).hexdigest()})")
+    if isinstance(value, dict):
+        pairs = (f"{key!r}: {text_of(item, torch)}" for key, item in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, (list, tuple)) or hasattr(value, "__next__"):
+        return "[" + ", ".join(text_of(item, torch) for item in value) + "]"
+    return repr(value)

@@ -1,0 +1,82 @@
+#include "harness/sweep/command/command_verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "allocator_shim/base/format_bytes.h"
+
+namespace ohm::engine {
+
+namespace {
+
+TrialVerdict verdict_of(FaultVerdict verdict, std::string what) {
+  TrialVerdict found;
+  found.verdict = verdict;
+  found.what = std::move(what);
+  return found;
+}
+
+std::string text_of(const ErrorResult& error) {
+  std::string message = error.message.substr(0, error.message.find('\n'));
+  if (error.file.empty()) return message;
+  return fmt::format("{}:{}: {}", error.file, error.line, message);
+}
+
+/// Of a program that went on to its end.
+TrialVerdict judged_recovery(const CommandOutcome& fault_free, const CommandOutcome& outcome) {
+  if (fault_free.checked && !outcome.check_error.empty()) {
+    return verdict_of(FaultVerdict::corrupt,
+                      "what is checked cannot be evaluated: " + outcome.check_error);
+  }
+  if (fault_free.checked && outcome.checked && outcome.checked != fault_free.checked) {
+    return verdict_of(
+        FaultVerdict::recovered_different,
+        fmt::format("what is checked is {} instead of {}", *outcome.checked, *fault_free.checked));
+  }
+  if (fault_free.left_bytes >= 0 && outcome.left_bytes > fault_free.left_bytes) {
+    const auto more = static_cast<std::size_t>(outcome.left_bytes - fault_free.left_bytes);
+    return verdict_of(
+        FaultVerdict::leak,
+        fmt::format("{} more are allocated at its end than without faults", human_bytes(more)));
+  }
+  return verdict_of(FaultVerdict::recovered_same, {});
+}
+
+TrialVerdict judged(const CommandOutcome& fault_free, const CommandOutcome& outcome) {
+  if (outcome.is_circling) {
+    return verdict_of(FaultVerdict::hang,
+                      fmt::format("its requests failed {} times", outcome.failures));
+  }
+  if (outcome.is_overdue) return verdict_of(FaultVerdict::hang, "it did not come to an end");
+  if (outcome.signal != 0) {
+    return verdict_of(FaultVerdict::crash, fmt::format("it was ended by signal {} ({})",
+                                                       outcome.signal, strsignal(outcome.signal)));
+  }
+  if (outcome.failures == 0) {
+    return verdict_of(FaultVerdict::not_reached, "it did not make this request");
+  }
+  if (outcome.error && outcome.is_foreign) {
+    return verdict_of(FaultVerdict::wrong_error, text_of(*outcome.error));
+  }
+  // A program may say in its own way that memory is short.
+  const bool has_failed = outcome.error || outcome.status != fault_free.status;
+  if (has_failed) return verdict_of(FaultVerdict::clean_error, {});
+  return judged_recovery(fault_free, outcome);
+}
+
+}  // namespace
+
+TrialVerdict command_verdict(const CommandOutcome& fault_free, const CommandOutcome& outcome) {
+  TrialVerdict found = judged(fault_free, outcome);
+  found.benign = !outcome.reached_program;
+  found.handled = !outcome.error;
+  if (found.verdict == FaultVerdict::recovered_same) {
+    found.peak_bytes = outcome.peak_bytes;
+    found.repeated_calls = std::max<std::int64_t>(0, outcome.calls - fault_free.calls);
+  }
+  return found;
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,14 @@
+// The verdict on a command in which a request failed, from how it ended beside how it ends without
+// faults.
+#pragma once
+
+#include "harness/sweep/command/failing_memory.h"
+#include "harness/sweep/trial.h"
+
+namespace ohm::engine {
+
+/// Without a --check, what a program computed is not compared: recovered_same means that it ended
+/// as without faults, and holds no more memory.
+TrialVerdict command_verdict(const CommandOutcome& fault_free, const CommandOutcome& outcome);
+
+}  // namespace ohm::engine

@@ -1,0 +1,309 @@
+#include "harness/sweep/command/host_memory.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "harness/exec/function_names.h"
+#include "harness/exec/host_command.h"
+#include "harness/exec/host_record.h"
+#include "harness/process/shell_quote.h"
+#include "harness/process/stopwatch.h"
+
+namespace ohm::engine {
+
+namespace host = interpose::host;
+
+namespace {
+
+/// What fails may take as long, at least: on a busy machine nothing else tells slow from hung.
+constexpr double kLeastSecondsOfAFault = 3;
+constexpr double kTimesOfTheProgram = 10;
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::string last_line_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::string last;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  }
+  return last;
+}
+
+std::string first_line_of(std::string_view text) {
+  while (text.starts_with('\n')) text.remove_prefix(1);
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+/// Outputs are compared by a number: what a sweep prints of them is short.
+std::string digest_of(const std::string& output) {
+  return fmt::format("output {:08x}", static_cast<std::uint32_t>(PointHash().add(output).value()));
+}
+
+/// A file can be read from its start by every run; of anything else nothing is left for a second.
+std::string repeatable_input() {
+  struct stat status = {};
+  const bool is_file = fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+  return is_file ? "/proc/self/fd/0" : "";
+}
+
+/// How a run or a copy in which a request failed came to its end.
+struct FaultyEnd {
+  int status = 0;
+  int signal = 0;
+  bool is_overdue = false;
+  bool has_same_output = false;
+  std::string message;  ///< what it wrote to stderr beyond the run without faults
+};
+
+FaultyEnd end_of(const host::SweptFault& fault) {
+  FaultyEnd end;
+  end.is_overdue = fault.end == host::FaultEnd::hung;
+  end.signal = WIFSIGNALED(fault.status) ? WTERMSIG(fault.status) : 0;
+  end.status = end.signal != 0 ? 128 + end.signal : WEXITSTATUS(fault.status);
+  end.has_same_output = fault.has_same_output != 0;
+  if (fault.has_same_errors == 0) end.message = fault.message.data();
+  return end;
+}
+
+/// `message` without what both begin with.
+std::string beyond(const std::string& message, const std::string& expected) {
+  if (message == expected) return {};
+  const auto differing =
+      std::mismatch(message.begin(), message.end(), expected.begin(), expected.end());
+  return {differing.first, message.end()};
+}
+
+CommandOutcome outcome_of(const CountedCommand& counted, const FaultyEnd& end) {
+  CommandOutcome outcome;
+  outcome.status = end.status;
+  outcome.signal = end.signal;
+  outcome.is_overdue = end.is_overdue;
+  outcome.failures = 1;
+  const std::string message = first_line_of(end.message);
+  const std::string said =
+      message.empty() ? ", without a word" : fmt::format(", with \"{}\"", message);
+  outcome.checked = end.has_same_output ? counted.outcome.checked : "another output" + said;
+  if (end.status == counted.outcome.status) return outcome;
+  ErrorResult& error = outcome.error.emplace();
+  error.message = message;
+  outcome.is_out_of_memory = !message.empty();
+  if (!message.empty()) return outcome;
+  outcome.is_foreign = true;
+  error.message = fmt::format("it ended with status {} and said nothing", end.status);
+  return outcome;
+}
+
+/// The request was not made, or came from elsewhere.
+CommandOutcome outcome_without_failure(const CountedCommand& counted) {
+  CommandOutcome outcome;
+  outcome.status = counted.outcome.status;
+  outcome.checked = counted.outcome.checked;
+  return outcome;
+}
+
+std::string why_not_copied(host::FaultEnd end) {
+  switch (end) {
+    case host::FaultEnd::several_threads:
+      return "the process has several threads there";
+    case host::FaultEnd::writes_files:
+      return "the process has a file open for writing there";
+    case host::FaultEnd::speaks_to_others:
+      return "the process has a pipe or a socket open there";
+    case host::FaultEnd::has_children:
+      return "the process has children there";
+    case host::FaultEnd::no_copy:
+      return "the machine has no room for a copy of the process";
+    default:
+      return "the run that was copied ended before it";
+  }
+}
+
+bool is_told(host::FaultEnd end) {
+  return end == host::FaultEnd::ended || end == host::FaultEnd::hung ||
+         end == host::FaultEnd::other_point;
+}
+
+double seconds_of_a_fault(const CountedCommand& counted) {
+  return std::max(kLeastSecondsOfAFault, kTimesOfTheProgram * counted.seconds);
+}
+
+SweepPoint point_of_site(const HostSite& site, ProgramFunctions& functions) {
+  SweepPoint point;
+  point.point = fault_point_text(site.point, 0);
+  point.level = name_of(FaultLevel::request);
+  point.device = "host";
+  const HostPlace place = place_of(site.frames, functions);
+  point.op = place.function;
+  point.file = place.module;
+  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
+    point.stack.push_back(function_of(*frame, functions));
+  }
+  return point;
+}
+
+/// Why the trace is none of the whole program; empty where it is.
+std::string problem_of(const host::SweepControl& control) {
+  if (control.has_ended == 0) {
+    return "the end of the command was not seen: it became another program, or ended itself in a "
+           "way of its own";
+  }
+  if (control.requests == 0) {
+    return "no request for host memory was seen: its allocator is a part of the program";
+  }
+  if (control.requests > host::kTracedRequests) {
+    return fmt::format("it makes {} requests for host memory, and {} can be swept",
+                       control.requests, host::kTracedRequests);
+  }
+  return {};
+}
+
+}  // namespace
+
+HostMemory::Run HostMemory::run(host::SweepRun kind, double timeout_seconds,
+                                const std::vector<host::SweptFault>& faults) {
+  // The copies' own time comes on top of what the process takes.
+  const double for_a_copy = kind == host::SweepRun::fork ? timeout_seconds : 0;
+  folder_.write_control(kind, static_cast<std::uint32_t>(std::lround(for_a_copy * 1000)), faults);
+  ChildCommand command = host_command(command_.words, {});
+  command.environment.emplace_back(host::kSweepVariable, folder_.path());
+  command.output = folder_.file(host::kOutputFile);
+  command.errors = folder_.file(host::kErrorsFile);
+  command.input = repeatable_input();
+  command.timeout_seconds = timeout_seconds + for_a_copy * static_cast<double>(faults.size());
+  Run ran;
+  const Stopwatch stopwatch;
+  ran.end = runner_.run(command);
+  ran.seconds = stopwatch.seconds();
+  if (ran.end.asked_to_end != 0) throw CommandInterrupted(ran.end.asked_to_end);
+  ran.control = folder_.read_control();
+  return ran;
+}
+
+CountedCommand HostMemory::count() {
+  const Run ran = run(host::SweepRun::trace, command_.timeout_seconds, {});
+  CountedCommand counted;
+  counted.program = std::filesystem::path(command_.words.front()).filename();
+  counted.description = "host memory";
+  counted.seconds = ran.seconds;
+  counted.outcome.status = ran.end.status;
+  counted.outcome.signal = ran.end.signal;
+  counted.outcome.is_overdue = ran.end.is_overdue;
+  const std::string output = bytes_of(folder_.file(host::kOutputFile));
+  counted.outcome.checked = digest_of(output);
+  counted.last_line = last_line_of(bytes_of(folder_.file(host::kErrorsFile)));
+  if (counted.last_line.empty()) counted.last_line = last_line_of(output);
+  using std::filesystem::copy_options;
+  for (const auto& [from, to] : {std::pair(host::kOutputFile, host::kExpectedOutput),
+                                 std::pair(host::kErrorsFile, host::kExpectedErrors)}) {
+    std::filesystem::copy_file(folder_.file(from), folder_.file(to),
+                               copy_options::overwrite_existing);
+  }
+  counted.problem = problem_of(ran.control);
+  if (counted.problem.empty()) {
+    take_trace(ran, counted);
+  } else if (ran.control.has_ended == 0) {
+    counted.hint = "name the program itself, not one that starts it";
+  }
+  return counted;
+}
+
+void HostMemory::take_trace(const Run& ran, CountedCommand& counted) {
+  const std::vector<host::TracedRequest> trace = folder_.read_trace(ran.control.requests);
+  std::map<std::uint64_t, const HostSite*> sites;
+  const HostRecord record = read_host_record(folder_.file(host::kPointsFile));
+  for (const HostSite& site : record.sites) sites.emplace(site.point, &site);
+  std::map<std::uint64_t, std::uint64_t> passes;
+  occurrences_.clear();
+  ProgramFunctions functions;
+  for (const host::TracedRequest& request : trace) {
+    const std::uint64_t number = ++passes[request.point];
+    occurrences_.emplace_back(request.point, number);
+    counted.calls.points.push_back(request.point);
+    counted.calls.kinds.push_back(request.point);
+    counted.calls.bytes.push_back(request.bytes);
+    counted.calls.can_be_copied.push_back(1);
+    const auto site = sites.find(request.point);
+    if (number > 1 || site == sites.end()) continue;
+    counted.points.push_back(point_of_site(*site->second, functions));
+    counted.hashes.push_back(request.point);
+  }
+  for (std::size_t i = 0; i < counted.points.size(); ++i) {
+    counted.points[i].passes = static_cast<std::int64_t>(passes[counted.hashes[i]]);
+  }
+}
+
+void HostMemory::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                      const OnEnd& on_end) {
+  uncopied_ = {};
+  std::vector<host::SweptFault> faults;
+  for (const FaultTask& task : tasks) {
+    host::SweptFault& fault = faults.emplace_back();
+    fault.request = task.call + 1;
+    fault.point = counted.calls.points[task.call];
+    fault.is_persistent = task.form == FaultForm::persistent ? 1 : 0;
+  }
+  const bool makes_copies = command_.engine == SweepEngine::fork && !faults.empty();
+  if (makes_copies) {
+    run(host::SweepRun::fork, seconds_of_a_fault(counted), faults);
+    faults = folder_.read_faults(faults.size());
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const host::FaultEnd end = faults[i].end;
+    if (end == host::FaultEnd::other_point) {
+      on_end(i, outcome_without_failure(counted));
+    } else if (is_told(end)) {
+      on_end(i, outcome_of(counted, end_of(faults[i])));
+    } else {
+      if (makes_copies && uncopied_.faults++ == 0) uncopied_.why = why_not_copied(end);
+      on_end(i, fail_in_run(counted, faults[i]));
+    }
+  }
+}
+
+CommandOutcome HostMemory::fail_in_run(const CountedCommand& counted, host::SweptFault fault) {
+  fault.end = host::FaultEnd::not_reached;
+  const Run ran = run(host::SweepRun::fail, seconds_of_a_fault(counted), {fault});
+  if (folder_.read_faults(1).front().end != host::FaultEnd::ended) {
+    return outcome_without_failure(counted);
+  }
+  FaultyEnd end;
+  end.status = ran.end.status;
+  end.signal = ran.end.signal;
+  end.is_overdue = ran.end.is_overdue;
+  end.has_same_output =
+      bytes_of(folder_.file(host::kOutputFile)) == bytes_of(folder_.file(host::kExpectedOutput));
+  end.message = beyond(bytes_of(folder_.file(host::kErrorsFile)),
+                       bytes_of(folder_.file(host::kExpectedErrors)));
+  return outcome_of(counted, end);
+}
+
+std::string HostMemory::plan_of(const FaultTask& task) const {
+  const auto& [point, occurrence] = occurrences_[task.call];
+  const std::string plan = fault_point_text(point, occurrence);
+  return task.form == FaultForm::persistent ? fmt::format("persistent({})", plan) : plan;
+}
+
+std::string HostMemory::rerun_command(const std::string& plan) const {
+  std::string text = "ohm exec --memory host";
+  if (!plan.empty()) text += " --fault " + shell_quoted(plan);
+  return text + " -- " + shell_command(command_.words);
+}
+
+}  // namespace ohm::engine

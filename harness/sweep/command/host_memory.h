@@ -1,0 +1,66 @@
+// Host memory, as any program asks for it: malloc and its like, and anonymous pages.
+//
+// libohm_host.so does the work inside of the program; the two talk by files. A request fails in a
+// copy of the process that is made there, or in a run of its own: where that is asked for, and
+// where a copy would not do as the process does, as it has several threads, files open for writing,
+// pipes, sockets or children.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocator_shim/interpose/host/host_settings.h"
+#include "harness/exec/child_command.h"
+#include "harness/sweep/command/failing_memory.h"
+#include "harness/sweep/command/host_sweep_folder.h"
+#include "harness/sweep/fault_trials.h"
+
+namespace ohm::engine {
+
+struct HostCommand {
+  std::vector<std::string> words;
+  SweepEngine engine = SweepEngine::fork;
+  double timeout_seconds = 0;  ///< of a run without faults; 0: none
+};
+
+class HostMemory final : public FailingMemory {
+ public:
+  explicit HostMemory(HostCommand command) : command_(std::move(command)) {}
+
+  CountedCommand count() override;
+  void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+            const OnEnd& on_end) override;
+  std::string plan_of(const FaultTask& task) const override;
+  std::string rerun_command(const std::string& plan) const override;
+
+  /// Of faults that had to have a run of their own though copies were asked for: how many, and why
+  /// the first of them had to; empty: none had to.
+  struct Uncopied {
+    std::size_t faults = 0;
+    std::string why;
+  };
+  const Uncopied& uncopied() const { return uncopied_; }
+
+ private:
+  struct Run {
+    CommandEnd end;
+    interpose::host::SweepControl control;
+    double seconds = 0;
+  };
+
+  Run run(interpose::host::SweepRun kind, double timeout_seconds,
+          const std::vector<interpose::host::SweptFault>& faults);
+  void take_trace(const Run& ran, CountedCommand& counted);
+  CommandOutcome fail_in_run(const CountedCommand& counted, interpose::host::SweptFault fault);
+
+  HostCommand command_;
+  HostSweepFolder folder_;
+  CommandRunner runner_;
+  Uncopied uncopied_;
+  /// Of the last trace: the hash of the stack, and which of its requests, by request.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> occurrences_;
+};
+
+}  // namespace ohm::engine

@@ -1,0 +1,288 @@
+#include "harness/sweep/command/torch_memory.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "allocator_shim/fault/fault_point.h"
+#include "harness/exec/gpu_command.h"
+#include "harness/process/shell_quote.h"
+
+namespace ohm::engine {
+
+namespace {
+
+using nlohmann::json;
+
+/// A program is given so long, at least, once a request has failed.
+constexpr double kLeastSeconds = 10;
+constexpr double kTimesFaultFree = 10;
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::string last_line(const std::string& text) {
+  std::istringstream stream(text);
+  std::string last;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  }
+  return last;
+}
+
+/// Null where the program has not written it.
+json read_json(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return nullptr;
+  return json::parse(read_text(path), nullptr, false);
+}
+
+std::uint64_t number_of(const std::string& hash) {
+  std::uint64_t number = 0;
+  std::from_chars(hash.data(), hash.data() + hash.size(), number, 16);
+  return number;
+}
+
+std::string name_of_program(const json& process) {
+  const std::vector<std::string> words = process.at("arguments");
+  const std::filesystem::path script = words.empty() ? "" : words.front();
+  const std::string stem = script.stem();
+  if (stem == "__main__") return script.parent_path().filename();
+  return stem.empty() || stem == "-c" || stem == "-" ? "python" : stem;
+}
+
+SweepPoint point_of(const json& row, FaultLevel level) {
+  SweepPoint point;
+  point.point = fault_point_text(number_of(row.at("hash")), 0);
+  point.level = name_of(level);
+  point.device = "cuda";
+  point.op = row.at("function");
+  point.file = row.at("file");
+  point.line = row.at("line");
+  point.stack = row.at("stack").get<std::vector<std::string>>();
+  return point;
+}
+
+void take_error(const json& error, CommandOutcome& outcome) {
+  if (error.is_null()) return;
+  ErrorResult& result = outcome.error.emplace();
+  result.message = fmt::format("{}: {}", error.at("type").get<std::string>(),
+                               error.at("message").get<std::string>());
+  result.file = error.at("file");
+  result.line = error.at("line");
+  outcome.is_out_of_memory = error.at("out_of_memory");
+  outcome.is_foreign = !outcome.is_out_of_memory;
+}
+
+/// What the program itself wrote of its end.
+void take_outcome(const json& written, CommandOutcome& outcome) {
+  if (!written.is_object()) return;
+  outcome.is_circling = written.value("circling", false);
+  outcome.failures = written.value("failures", std::int64_t{0});
+  outcome.calls = written.value("calls", std::int64_t{0});
+  outcome.left_bytes = written.value("left_bytes", std::int64_t{-1});
+  outcome.peak_bytes = written.value("peak_bytes", std::int64_t{0});
+  outcome.reached_program = written.value("ooms", std::int64_t{1}) > 0;
+  if (written.contains("checked")) outcome.checked = written.at("checked").get<std::string>();
+  outcome.check_error = written.value("check_error", std::string());
+  take_error(written.value("error", json()), outcome);
+}
+
+void take_status(int status, CommandOutcome& outcome) {
+  outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  outcome.status = WIFSIGNALED(status) ? 128 + outcome.signal : WEXITSTATUS(status);
+}
+
+/// A new folder for what is done in a copy of this one; gone with it.
+class ScratchFolder {
+ public:
+  ScratchFolder() : folder_() {
+    const auto options =
+        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
+    std::filesystem::copy(std::filesystem::current_path(), path(), options);
+  }
+  std::string path() const { return folder_.path() + "/folder"; }
+
+ private:
+  RecordFolder folder_;
+};
+
+/// One run of the command, with a folder that it and the program share.
+class TorchRun {
+ public:
+  TorchRun(const TorchCommand& command, json job) {
+    job["level"] = name_of(command.level);
+    job["check"] = command.check;
+    job["scratch"] = command.in_scratch;
+    job["jobs"] = std::max(1, command.jobs);
+    std::ofstream(folder_.path() + "/job.json") << job.dump();
+    child_ = gpu_command(command.words, command.gpus);
+    add_recorder(child_, "");
+    child_.environment.emplace_back("OHM_SWEEP", folder_.path());
+    child_.output = folder_.path() + "/output";
+    // Threads of libraries would keep the process from being copied.
+    for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) {
+      if (std::getenv(name) == nullptr) child_.environment.emplace_back(name, "1");
+    }
+    // Seconds for which PyTorch waits, at the end, for threads that a copy does not have.
+    child_.environment.emplace_back("TORCH_AUTOGRAD_SHUTDOWN_WAIT_LIMIT", "0");
+    if (!command.in_scratch) return;
+    scratch_.emplace();
+    child_.folder = scratch_->path();
+  }
+
+  CommandEnd start(const CommandRunner& runner, double timeout_seconds) {
+    child_.timeout_seconds = timeout_seconds;
+    const CommandEnd end = runner.run(child_);
+    if (end.asked_to_end != 0) throw CommandInterrupted(end.asked_to_end);
+    return end;
+  }
+
+  json written(const std::string& name) const { return read_json(folder_.path() + "/" + name); }
+  std::string text(const std::string& name) const { return read_text(folder_.path() + "/" + name); }
+  bool has(const std::string& name) const {
+    return std::filesystem::exists(folder_.path() + "/" + name);
+  }
+
+ private:
+  RecordFolder folder_;
+  std::optional<ScratchFolder> scratch_;
+  ChildCommand child_;
+};
+
+void take_requests(const json& requests, FaultLevel level, CountedCommand& counted) {
+  RecordedCalls& calls = counted.calls;
+  for (const json& row : requests.at("rows")) {
+    counted.points.push_back(point_of(row, level));
+    counted.hashes.push_back(number_of(row.at("hash")));
+  }
+  for (const std::size_t place : requests.at("places")) {
+    calls.points.push_back(counted.hashes.at(place));
+    ++counted.points.at(place).passes;
+  }
+  calls.bytes = requests.at("sizes").get<std::vector<std::uint64_t>>();
+  calls.kinds.assign(calls.size(), 0);
+  calls.can_be_copied.assign(calls.size(), 1);
+  counted.seconds = requests.at("seconds");
+  take_outcome(requests.at("outcome"), counted.outcome);
+}
+
+}  // namespace
+
+// ---- without faults -----------------------------------------------------------------------------
+
+CountedCommand TorchMemory::count() {
+  TorchRun run(command_, {{"engine", "count"}, {"faults", json::array()}, {"copy_seconds", 0}});
+  const CommandEnd end = run.start(runner_, command_.timeout_seconds);
+  CountedCommand counted;
+  counted.last_line = last_line(run.text("output"));
+  const json process = run.written("process.json");
+  const json requests = run.written("requests.json");
+  if (process.is_object()) {
+    counted.program = name_of_program(process);
+    counted.description = "PyTorch " + process.at("torch").get<std::string>();
+  }
+  if (requests.is_object()) take_requests(requests, command_.level, counted);
+  counted.outcome.status = end.status;
+  counted.outcome.signal = end.signal;
+  counted.outcome.is_overdue = end.is_overdue;
+  if (end.status != 0) return counted;
+  if (run.has("problems")) {
+    counted.problem = last_line(run.text("problems"));
+  } else if (!process.is_object()) {
+    counted.problem = "no process of the command used CUDA from PyTorch in Python";
+  } else if (run.has("others")) {
+    counted.problem = "several processes of the command use CUDA: a request is one of one process";
+    counted.hint = "sweep the program that one of them runs; OHM_ABSENT_RANKS=1 starts one rank";
+  } else if (!requests.is_object()) {
+    counted.problem = "the process that used CUDA ended before it could write down its requests";
+  }
+  return counted;
+}
+
+// ---- with faults --------------------------------------------------------------------------------
+
+void TorchMemory::fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                       const OnEnd& on_end) {
+  std::vector<bool> has_ended(tasks.size());
+  if (command_.engine == SweepEngine::fork) fail_in_copies(counted, tasks, on_end, has_ended);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (has_ended[i]) continue;
+    uncopied_ += command_.engine == SweepEngine::fork ? 1 : 0;
+    on_end(i, fail_in_run(counted, tasks[i]));
+  }
+}
+
+namespace {
+
+json fault_of(const FaultTask& task) {
+  return {{"call", task.call}, {"persistent", task.form == FaultForm::persistent}};
+}
+
+double seconds_for(const CountedCommand& counted) {
+  return std::max(kLeastSeconds, kTimesFaultFree * counted.seconds);
+}
+
+}  // namespace
+
+void TorchMemory::fail_in_copies(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                                 const OnEnd& on_end, std::vector<bool>& has_ended) {
+  json faults = json::array();
+  for (const FaultTask& task : tasks) faults.push_back(fault_of(task));
+  TorchRun run(
+      command_,
+      {{"engine", "fork"}, {"faults", std::move(faults)}, {"copy_seconds", seconds_for(counted)}});
+  run.start(runner_, 0);
+  const json ends = run.written("ends.json");
+  if (!ends.is_object()) return;
+  for (const json& end : ends.at("ends")) {
+    const std::size_t task = end.at("fault");
+    CommandOutcome outcome;
+    take_outcome(run.written(fmt::format("outcome-{}.json", task)), outcome);
+    outcome.failures = std::max<std::int64_t>(outcome.failures, 1);
+    take_status(end.at("status"), outcome);
+    outcome.is_overdue = end.at("overdue");
+    on_end(task, outcome);
+    has_ended[task] = true;
+  }
+}
+
+CommandOutcome TorchMemory::fail_in_run(const CountedCommand& counted, const FaultTask& task) {
+  // Of a run that is not copied the imports count, too.
+  constexpr double kSecondsOfImports = 60;
+  TorchRun run(
+      command_,
+      {{"engine", "exec"}, {"faults", json::array({fault_of(task)})}, {"copy_seconds", 0}});
+  const CommandEnd end = run.start(runner_, kSecondsOfImports + seconds_for(counted));
+  CommandOutcome outcome;
+  take_outcome(run.written("outcome-0.json"), outcome);
+  outcome.status = end.status;
+  outcome.signal = end.signal;
+  outcome.is_overdue = end.is_overdue;
+  return outcome;
+}
+
+std::string TorchMemory::plan_of(const FaultTask& task) const {
+  const std::string schedule =
+      fmt::format("{}({})", task.form == FaultForm::persistent ? "from" : "nth", task.call + 1);
+  return command_.level == FaultLevel::segment ? schedule : "level(request) & " + schedule;
+}
+
+std::string TorchMemory::rerun_command(const std::string& plan) const {
+  std::string text = "ohm exec --one-thread --gpu " + shell_quoted(command_.gpus);
+  if (!plan.empty()) text += " --fault " + shell_quoted(plan);
+  return text + " -- " + shell_command(command_.words);
+}
+
+}  // namespace ohm::engine

@@ -1,0 +1,54 @@
+// Memory of virtual GPUs, as PyTorch asks for it in a Python program: requests to its caching
+// allocator, or the allocator's calls of the device.
+//
+// harness/record/ohm_sweeper.py does the work inside of the program; the two talk by files. A fault
+// is injected into a copy of the program that is made at the request, or into a run of its own:
+// where that is asked for, and where a copy would not do as the program does.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocator_shim/fault/fault_policy.h"
+#include "harness/exec/child_command.h"
+#include "harness/sweep/command/failing_memory.h"
+#include "harness/sweep/fault_trials.h"
+
+namespace ohm::engine {
+
+struct TorchCommand {
+  std::vector<std::string> words;
+  std::string gpus;                        ///< for parse_gpu_selection()
+  FaultLevel level = FaultLevel::request;  ///< or segment
+  SweepEngine engine = SweepEngine::fork;
+  int jobs = 1;                ///< copies that live at a time
+  std::string check;           ///< an expression of Python, for __main__ at its end; empty: none
+  bool in_scratch = false;     ///< each run, and each copy, in a copy of the folder
+  double timeout_seconds = 0;  ///< of a run without faults; 0: none
+};
+
+class TorchMemory final : public FailingMemory {
+ public:
+  explicit TorchMemory(TorchCommand command) : command_(std::move(command)) {}
+
+  CountedCommand count() override;
+  void fail(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+            const OnEnd& on_end) override;
+  std::string plan_of(const FaultTask& task) const override;
+  std::string rerun_command(const std::string& plan) const override;
+
+  /// Faults that had to have a run of their own, though copies were asked for.
+  std::size_t uncopied() const { return uncopied_; }
+
+ private:
+  void fail_in_copies(const CountedCommand& counted, const std::vector<FaultTask>& tasks,
+                      const OnEnd& on_end, std::vector<bool>& has_ended);
+  CommandOutcome fail_in_run(const CountedCommand& counted, const FaultTask& task);
+
+  TorchCommand command_;
+  CommandRunner runner_;
+  std::size_t uncopied_ = 0;
+};
+
+}  // namespace ohm::engine

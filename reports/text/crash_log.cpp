@@ -1,0 +1,170 @@
+#include "reports/text/crash_log.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "reports/text/foreign_messages.h"
+#include "reports/text/library_file.h"
+#include "reports/text/log_text.h"
+
+namespace ohm::reports {
+
+namespace {
+
+constexpr std::string_view kTried = "Tried to allocate";
+/// Lines before a message that its traceback may have, and behind its beginning that it may have.
+constexpr std::size_t kLinesBefore = 400;
+constexpr std::size_t kLinesOfMessage = 12;
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// The lines from `first` on that the one of `first` wrote, as one.
+std::string joined(const std::vector<LogLine>& lines, std::size_t first, std::string_view glue) {
+  std::string out;
+  const std::size_t end = std::min(lines.size(), first + kLinesOfMessage);
+  for (std::size_t i = first; i < end; ++i) {
+    if (lines[i].origin != lines[first].origin) continue;
+    if (!out.empty()) out += glue;
+    out += lines[i].text;
+  }
+  return out;
+}
+
+int fields_of(const OomMessage& message) {
+  return static_cast<int>(message.capacity.has_value()) + message.free.has_value() +
+         message.allocated.has_value() + message.reserved.has_value() +
+         message.this_process.has_value() + static_cast<int>(message.other_processes.size());
+}
+
+/// The message that begins in this line. Terminals break lines between words or within them.
+std::optional<OomMessage> message_at(const std::vector<LogLine>& lines, std::size_t first) {
+  std::optional<OomMessage> best;
+  for (const std::string_view glue : {" ", ""}) {
+    try {
+      OomMessage message = parse_oom_message(joined(lines, first, glue));
+      if (!best || fields_of(message) > fields_of(*best)) best = std::move(message);
+    } catch (const std::invalid_argument&) {
+      continue;  // nothing that can be read this way
+    }
+  }
+  return best;
+}
+
+// ---- the line of the program --------------------------------------------------------------------
+
+std::optional<LogPlace> place_in(const std::string& line) {
+  static const std::regex python(R"re(File "([^"]+)", line (\d+)(?:, in (\S+))?)re");
+  static const std::regex notebook(R"re(File ([^ ,"]+):(\d+), in ([\w<>.]+))re");
+  static const std::regex cell(R"re((Cell In ?\[\d+\]|<ipython-input-[\w-]+>), line (\d+))re");
+  for (const std::regex* pattern : {&python, &notebook, &cell}) {
+    std::smatch match;
+    if (!std::regex_search(line, match, *pattern)) continue;
+    LogPlace place{match.str(1), 0, match.size() > 3 ? match.str(3) : std::string()};
+    const std::string number = match.str(2);
+    std::from_chars(number.data(), number.data() + number.size(), place.line);
+    return place;
+  }
+  return std::nullopt;
+}
+
+/// Of the traceback that ends in this line: the innermost line of the user's own, and of all.
+void take_places(const std::vector<LogLine>& lines, std::size_t message, CrashLog& log) {
+  const std::size_t first = message < kLinesBefore ? 0 : message - kLinesBefore;
+  for (std::size_t i = message + 1; i-- > first;) {
+    const LogLine& line = lines[i];
+    if (line.origin != lines[message].origin) continue;
+    if (contains(line.text, "Traceback (most recent call last)")) return;
+    std::optional<LogPlace> place = place_in(line.text);
+    if (!place) continue;
+    if (!is_library_file(place->file)) {
+      log.place = std::move(place);
+      return;
+    }
+    if (!log.library) log.library = std::move(place);
+  }
+}
+
+// ---- whose message ------------------------------------------------------------------------------
+
+/// PyTorch's, with figures.
+std::optional<CrashLog> pytorch_log(const std::vector<LogLine>& lines) {
+  CrashLog log;
+  std::set<int> gpus;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    // The words may be parted by the end of a line.
+    const bool begins = contains(lines[i].text, "out of memory") || contains(lines[i].text, kTried);
+    if (!begins || contains(lines[i].text, "MPS backend")) continue;
+    std::optional<OomMessage> message = message_at(lines, i);
+    if (!message) continue;
+    ++log.messages;
+    if (message->gpu) gpus.insert(*message->gpu);
+    if (!log.message) {
+      log.message = std::move(message);
+      take_places(lines, i, log);
+    }
+    // It goes on in the lines behind.
+    if (!contains(lines[i].text, kTried)) ++i;
+  }
+  if (!log.message) return std::nullopt;
+  log.source = "PyTorch";
+  log.gpus.assign(gpus.begin(), gpus.end());
+  return log;
+}
+
+constexpr std::array<std::string_view, 9> kHints = {
+    "emory", "EMORY", "ALLOC", "OOM", "pool", "batch size", "max seq len", "RESOURCE", "xhausted"};
+
+/// The others' messages are looked for in so much text, around lines that may be theirs.
+constexpr std::size_t kMostText = std::size_t{1} << 20U;
+
+bool may_be_a_message(std::string_view line) {
+  return std::any_of(kHints.begin(), kHints.end(),
+                     [&](std::string_view hint) { return contains(line, hint); });
+}
+
+/// With what a message has in the lines around it.
+std::optional<CrashLog> foreign_log(const std::vector<LogLine>& lines) {
+  std::string text;
+  std::vector<std::size_t> begins;  // of each line in `text`
+  constexpr std::size_t kLinesAround = 3;
+  std::size_t until = 0;  // lines before this one are near to one that may be a message
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    begins.push_back(text.size());
+    if (may_be_a_message(lines[i].text)) until = i + kLinesAround;
+    if (i < until && text.size() < kMostText) text += lines[i].text + " ";
+  }
+  std::optional<ForeignMessage> message = find_foreign_message(text);
+  if (!message) return std::nullopt;
+  CrashLog log;
+  log.source = std::move(message->source);
+  log.request = message->request;
+  log.what = std::move(message->what);
+  log.fix = std::move(message->fix);
+  const auto behind = std::upper_bound(begins.begin(), begins.end(), message->at);
+  take_places(lines, static_cast<std::size_t>(behind - begins.begin()) - 1, log);
+  return log;
+}
+
+}  // namespace
+
+std::optional<CrashLog> parse_crash_log(std::string_view text) {
+  const std::vector<LogLine> lines = log_lines(text);
+  std::optional<CrashLog> log = pytorch_log(lines);
+  return log ? log : foreign_log(lines);
+}
+
+std::string known_sources() {
+  std::string out = "PyTorch";
+  for (const std::string& source : foreign_sources()) out += ", " + source;
+  return out;
+}
+
+}  // namespace ohm::reports

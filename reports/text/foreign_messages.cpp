@@ -1,0 +1,274 @@
+#include "reports/text/foreign_messages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <regex>
+#include <utility>
+
+#include "allocator_shim/base/format_bytes.h"
+
+namespace ohm::reports {
+
+namespace {
+
+using Match = std::cmatch;
+
+constexpr const char* kSmallerJax =
+    "Make arrays or the batch smaller, or recompute (jax.checkpoint); if another process shares "
+    "the GPU, set XLA_PYTHON_CLIENT_PREALLOCATE=false.";
+constexpr const char* kWhoHoldsIt =
+    "Look with nvidia-smi at what is in use: other processes, or this one's own allocators, that "
+    "leave nothing to the rest.";
+constexpr const char* kVllm =
+    "Raise gpu_memory_utilization, lower max_model_len, or spread the model over more GPUs "
+    "(tensor_parallel_size).";
+constexpr const char* kRmm =
+    "Raise the pool's maximum size, work on less at once, or use managed memory.";
+
+/// Of digits with or without commas.
+double number_of(const std::string& text) {
+  std::string digits = text;
+  digits.erase(std::remove(digits.begin(), digits.end(), ','), digits.end());
+  double value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+double unit_of(const std::string& unit) {
+  if (unit.empty() || unit[0] == 'b') return 1;
+  const bool is_binary = unit.size() > 1 && unit[1] == 'i';
+  const double base = is_binary ? 1024 : 1000;
+  const std::size_t power = std::string_view("KMGT").find(unit[0]) + 1;
+  return std::pow(base, static_cast<double>(power));
+}
+
+std::string human(double bytes) {
+  return human_bytes(static_cast<std::uint64_t>(std::max(0.0, bytes)));
+}
+
+/// A shape, "16,112,112,147", of a type of TensorFlow.
+double tensor_bytes(const std::string& shape, const std::string& type) {
+  constexpr std::array<std::pair<std::string_view, double>, 8> kTypes = {{{"double", 8},
+                                                                          {"int64", 8},
+                                                                          {"half", 2},
+                                                                          {"bfloat16", 2},
+                                                                          {"int16", 2},
+                                                                          {"bool", 1},
+                                                                          {"int8", 1},
+                                                                          {"uint8", 1}}};
+  const auto* known = std::find_if(kTypes.begin(), kTypes.end(),
+                                   [&](const auto& row) { return row.first == type; });
+  double bytes = known == kTypes.end() ? 4 : known->second;
+  const std::regex number(R"(\d+)");
+  for (auto at = std::sregex_iterator(shape.begin(), shape.end(), number);
+       at != std::sregex_iterator(); ++at) {
+    bytes *= number_of(at->str());
+  }
+  return bytes;
+}
+
+struct Wording {
+  const char* source;
+  const char* pattern;
+  /// What it says, of the groups of the pattern.
+  std::string (*what)(const Match& match);
+  const char* fix;
+  /// The request, where it is told.
+  std::optional<double> (*request)(const Match& match) = nullptr;
+};
+
+std::optional<double> first_number(const Match& match) { return number_of(match.str(1)); }
+std::optional<double> first_figure(const Match& match) {
+  return number_of(match.str(1)) * unit_of(match.str(2));
+}
+
+/// The most telling first: a log has several of them.
+const std::vector<Wording>& wordings() {
+  static const std::vector<Wording> table = {
+      {"vLLM",
+       R"(max seq len \((\d+)\), \(([\d.]+) (GiB) KV ?cac ?he is needed, which is larger than the available KV cache memory \((-?[\d.]+) GiB\))",
+       [](const Match& m) {
+         return fmt::format(
+             "the KV cache of one sequence of {} tokens takes {} GiB, and {} GiB are "
+             "left for it",
+             m.str(1), m.str(2), m.str(4));
+       },
+       kVllm, [](const Match& m) { return std::optional(number_of(m.str(2)) * 0x1p30); }},
+      {"vLLM",
+       R"(max seq len \((\d+)\) is larger than the maximum number of tokens that can be stored in KV cache \( ?(\d+)\))",
+       [](const Match& m) {
+         return fmt::format(
+             "a sequence of {} tokens does not fit into the KV cache, which has room "
+             "for {}",
+             m.str(1), m.str(2));
+       },
+       kVllm},
+      {"vLLM", R"(No available memory for the cache blocks)",
+       [](const Match&) {
+         return std::string("the model's weights and activations leave nothing for the KV cache");
+       },
+       kVllm},
+      {"vLLM",
+       R"(Free memory on device[^(]{0,20}\(([\d.]+)/([\d.]+) GiB\) on startup is less than desired GPU memory utilization \(([\d.]+), ([\d.]+) GiB\))",
+       [](const Match& m) {
+         return fmt::format(
+             "{} of {} GiB are free at the start, and gpu_memory_utilization={} asks "
+             "for {} GiB: something else is on the GPU",
+             m.str(1), m.str(2), m.str(3), m.str(4));
+       },
+       "End what else is on the GPU (nvidia-smi), or lower gpu_memory_utilization."},
+      {"vLLM", R"(CUDA out of memory occurred when warming up sampler with (\d+) dummy requests)",
+       [](const Match& m) {
+         return fmt::format("the sampler's warm-up with {} sequences did not fit beside the cache",
+                            m.str(1));
+       },
+       "Lower max_num_seqs or gpu_memory_utilization."},
+      {"CuPy",
+       R"([Oo]ut of memory allocating ([\d,]+) bytes \(allocated so far: ([\d,]+) bytes(?:, limit set to: ([\d,]+) bytes)?\))",
+       [](const Match& m) {
+         const std::string limit =
+             m[3].matched ? fmt::format(", with a limit of {}", human(number_of(m.str(3)))) : "";
+         return fmt::format("{} asked for, with {} in CuPy's pool{}", human(number_of(m.str(1))),
+                            human(number_of(m.str(2))), limit);
+       },
+       "Free arrays and call cupy.get_default_memory_pool().free_all_blocks(), or work on less at "
+       "once; other libraries on the GPU cannot use what the pool keeps.",
+       first_number},
+      {"CuPy", R"(out of memory to allocate (\d+) bytes \(total (\d+) bytes\))",
+       [](const Match& m) {
+         return fmt::format("{} asked for, with {} in CuPy's pool", human(number_of(m.str(1))),
+                            human(number_of(m.str(2))));
+       },
+       "Free arrays and call cupy.get_default_memory_pool().free_all_blocks(), or work on less at "
+       "once.",
+       first_number},
+      {"RMM",
+       R"(Maximum pool size exceeded(?: \(failed to allocate ([\d.]+) ?([KMGT]?i?B|bytes)\))?)",
+       [](const Match&) { return std::string("the pool of RMM has reached its maximum size"); },
+       kRmm, [](const Match& m) { return m[1].matched ? first_figure(m) : std::nullopt; }},
+      {"RMM",
+       R"((?:std::bad_alloc|out_of_memory)[^\n]{0,40}CUDA error(?: \(failed to allocate (\d+) bytes\))? at: [^\n]{0,300}cudaErrorMemoryAllocation)",
+       [](const Match&) { return std::string("cudaMalloc refused what RMM asked for"); }, kRmm,
+       [](const Match& m) { return m[1].matched ? first_number(m) : std::nullopt; }},
+      {"TensorFlow", R"(OOM when allocating tensor with shape ?\[([\d,]+)\](?: and type (\w+))?)",
+       [](const Match& m) {
+         return fmt::format("a tensor of shape [{}]{}, {}, did not fit", m.str(1),
+                            m[2].matched ? " of type " + m.str(2) : "",
+                            human(tensor_bytes(m.str(1), m.str(2))));
+       },
+       "Make the batch or the input smaller, or use mixed precision; "
+       "tf.config.experimental.set_memory_growth shows whether others on the GPU matter.",
+       [](const Match& m) { return std::optional(tensor_bytes(m.str(1), m.str(2))); }},
+      {"JAX",
+       R"((?:RESOURCE_EXHAUSTED|Resource exhausted): (?:Out ?of ?memory|Failed to allocate request for [\d.]+\w+) ?(?:while trying to allocate|allocating|\() ?(\d+) ?(?:bytes|B))",
+       [](const Match& m) {
+         return fmt::format("XLA asked for {} at once", human(number_of(m.str(1))));
+       },
+       kSmallerJax, first_number},
+      {"JAX", R"(Out of memory while trying to allocate (\d+) bytes)",
+       [](const Match& m) {
+         return fmt::format("XLA asked for {} at once", human(number_of(m.str(1))));
+       },
+       kSmallerJax, first_number},
+      {"TensorFlow",
+       R"(failed to allocate [\d.]+\w+ \((\d+) bytes\) from device: CUDA_ERROR_OUT_OF_MEMORY)",
+       [](const Match& m) {
+         return fmt::format("{} were asked of the GPU in one piece and refused",
+                            human(number_of(m.str(1))));
+       },
+       "TensorFlow takes nearly all of a GPU at its start: end what else is on it, or set "
+       "tf.config.experimental.set_memory_growth.",
+       first_number},
+      {"Accelerate", R"(No executable batch size found, reached zero)",
+       [](const Match&) {
+         return std::string(
+             "find_executable_batch_size has halved the batch down to nothing: every "
+             "size ran out of memory");
+       },
+       "The model alone does not fit, or what failed attempts left is still held: look at the "
+       "first "
+       "out-of-memory error before it."},
+      {"ONNX Runtime", R"(Failed to allocate memory for requested buffer of size (\d+))",
+       [](const Match& m) {
+         return fmt::format("its arena could not grow by {}", human(number_of(m.str(1))));
+       },
+       "Set gpu_mem_limit and arena_extend_strategy=kSameAsRequested, or make the batch smaller.",
+       first_number},
+      {"llama.cpp", R"(allocating ([\d.]+) (MiB) on device \d+: cudaMalloc failed: out of memory)",
+       [](const Match& m) { return fmt::format("a buffer of {} MiB did not fit", m.str(1)); },
+       "Put fewer layers on the GPU (--n-gpu-layers), or make the context smaller.", first_figure},
+      {"PyTorch on MPS",
+       R"(MPS backend out of memory \(MPS allocated: ([\d.]+) (\w+), other allocations: [\d.]+ \w+, max allowed: ([\d.]+) (\w+)\))",
+       [](const Match& m) {
+         return fmt::format("{} {} of {} {} allowed are allocated", m.str(1), m.str(2), m.str(3),
+                            m.str(4));
+       },
+       "Make the batch smaller; PYTORCH_MPS_HIGH_WATERMARK_RATIO moves the limit, not the memory."},
+      {"PyTorch on the host",
+       R"(DefaultCPUAllocator: (?:can't allocate|not enough) memory: you tried to allocate (\d+) bytes)",
+       [](const Match& m) {
+         return fmt::format("the host's own memory, not the GPU's: {} asked for",
+                            human(number_of(m.str(1))));
+       },
+       "Load less at once: fewer DataLoader workers, smaller batches, memory-mapped files.",
+       first_number},
+      {"CUDA",
+       R"(CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED|CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)",
+       [](const Match& m) {
+         return fmt::format("a library of NVIDIA's got no memory ({})", m.str(0));
+       },
+       kWhoHoldsIt},
+      {"CUDA",
+       R"(CUDA error: out of memory|cuda runtime error \(2\) ?: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|NCCL[^\n]{0,200}Cuda failure[^\n]{0,20}'out of memory')",
+       [](const Match&) {
+         return std::string(
+             "CUDA itself refused, outside of an allocator that prints figures: a "
+             "context, a library's workspace, a kernel's own memory");
+       },
+       kWhoHoldsIt},
+  };
+  return table;
+}
+
+/// JAX and TensorFlow share XLA.
+std::string source_of(const Wording& wording, std::string_view line) {
+  const bool is_tensorflow = std::string_view(wording.source) == "JAX" &&
+                             line.find("jax") == std::string_view::npos &&
+                             line.find("tensorflow") != std::string_view::npos;
+  return is_tensorflow ? "TensorFlow" : wording.source;
+}
+
+}  // namespace
+
+std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
+  for (const Wording& wording : wordings()) {
+    const std::regex pattern(wording.pattern);
+    Match match;
+    if (!std::regex_search(line.data(), line.data() + line.size(), match, pattern)) continue;
+    ForeignMessage message;
+    message.source = source_of(wording, line);
+    message.what = wording.what(match);
+    message.fix = wording.fix;
+    message.at = static_cast<std::size_t>(match.position());
+    const std::optional<double> bytes = wording.request ? wording.request(match) : std::nullopt;
+    if (bytes) message.request = PrintedBytes{*bytes, 0};
+    return message;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> foreign_sources() {
+  std::vector<std::string> sources;
+  for (const Wording& wording : wordings()) {
+    if (std::find(sources.begin(), sources.end(), wording.source) == sources.end()) {
+      sources.emplace_back(wording.source);
+    }
+  }
+  return sources;
+}
+
+}  // namespace ohm::reports

@@ -1,0 +1,219 @@
+// A program for tests of libohm_host.so: does with memory what its arguments say, one after the
+// other, and prints what came of it.
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+/// What is used is not optimised away.
+void use(void* block) { asm volatile("" : : "r"(block) : "memory"); }
+
+void print(const char* name, const void* block) {
+  std::printf("%s %s\n", name, block == nullptr ? std::strerror(errno) : "ok");
+  std::fflush(stdout);
+}
+
+// Not static, so that its name is known.
+}  // namespace
+
+__attribute__((noinline)) void* keep_blocks(std::size_t count, std::size_t bytes) {
+  void* last = nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
+    last = std::malloc(bytes);
+    use(last);
+  }
+  return last;
+}
+
+namespace {
+
+void every_function() {
+  print("malloc", std::malloc(kMiB));
+  print("calloc", std::calloc(kMiB, 1));
+  print("realloc", std::realloc(nullptr, kMiB));
+  print("reallocarray", reallocarray(nullptr, kMiB, 1));
+  print("aligned_alloc", aligned_alloc(64, kMiB));
+  void* aligned = nullptr;
+  errno = posix_memalign(&aligned, 64, kMiB);
+  print("posix_memalign", errno == 0 ? aligned : nullptr);
+  print("memalign", memalign(64, kMiB));
+  print("valloc", valloc(kMiB));
+  print("pvalloc", pvalloc(kMiB));
+  print("new", ::operator new(kMiB, std::nothrow));
+  print("aligned new", ::operator new(kMiB, std::align_val_t(64), std::nothrow));
+  void* pages = mmap(nullptr, kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  print("mmap", pages == MAP_FAILED ? nullptr : pages);
+}
+
+void free_in_parts() {
+  auto* pages = static_cast<char*>(
+      mmap(nullptr, 4 * kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  munmap(pages + kMiB, kMiB);
+  munmap(pages, kMiB);
+}
+
+void grow_pages() {
+  void* pages = mmap(nullptr, kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  pages = mremap(pages, kMiB, 8 * kMiB, MREMAP_MAYMOVE);
+  print("mremap", pages == MAP_FAILED ? nullptr : pages);
+}
+
+void grow_block() {
+  void* block = std::malloc(kMiB);
+  std::memset(block, 1, kMiB);
+  void* larger = std::realloc(block, 400 * kMiB);
+  print("realloc", larger);
+  std::printf("kept %d\n", static_cast<int>(static_cast<char*>(block)[kMiB - 1]));
+}
+
+void in_threads() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([] {
+      for (int turn = 0; turn < 2000; ++turn) {
+        void* block = std::malloc(static_cast<std::size_t>(16 + turn));
+        use(block);
+        block = std::realloc(block, static_cast<std::size_t>(16 + turn * 2));
+        std::free(block);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+void forks_beside_threads() {
+  bool goes_on = true;
+  std::thread busy([&goes_on] {
+    while (__atomic_load_n(&goes_on, __ATOMIC_RELAXED)) std::free(std::malloc(100));
+  });
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::free(std::malloc(100));
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+  }
+  __atomic_store_n(&goes_on, false, __ATOMIC_RELAXED);
+  busy.join();
+  std::puts("forked");
+}
+
+volatile sig_atomic_t signals = 0;
+
+void in_signals() {
+  std::signal(SIGPROF, [](int) { signals = signals + 1; });
+  const itimerval often = {{0, 200}, {0, 200}};
+  setitimer(ITIMER_PROF, &often, nullptr);
+  while (signals < 50) {
+    for (int i = 0; i < 1000; ++i) std::free(std::malloc(64));
+  }
+  std::puts("signalled");
+}
+
+void uncaught() { use(new char[400 * kMiB]); }
+
+void swallowed() {
+  // Goes on without its greeting where there is no memory for it.
+  auto* greeting = static_cast<char*>(std::malloc(64));
+  if (greeting == nullptr) return;
+  std::strcpy(greeting, "hello");
+  std::puts(greeting);
+}
+
+void checked() {
+  auto* text = static_cast<char*>(std::malloc(64));
+  if (text == nullptr) {
+    std::fputs("host_client: no memory\n", stderr);
+    std::exit(1);
+  }
+  std::free(text);
+}
+
+void unchecked() {
+  auto* text = static_cast<volatile char*>(std::malloc(64));
+  text[0] = 'x';
+}
+
+void retried() {
+  void* block = std::malloc(64);
+  while (block == nullptr) block = std::malloc(64);
+  std::free(block);
+}
+
+void silent() {
+  if (std::malloc(64) == nullptr) _exit(3);
+}
+
+void hangs_without() {
+  if (std::malloc(64) != nullptr) return;
+  for (;;) pause();
+}
+
+void writes_a_file() {
+  FILE* const file = std::fopen("written", "w");
+  checked();
+  std::fputs("whole\n", file);
+  std::fclose(file);
+}
+
+void reads_a_file() {
+  // The place in a file that a copy reads on is its own.
+  FILE* const file = std::fopen("lines", "r");
+  std::vector<char> line(256);
+  std::setvbuf(file, nullptr, _IONBF, 0);
+  while (std::fgets(line.data(), static_cast<int>(line.size()), file) != nullptr) {
+    void* block = std::malloc(16);
+    std::printf("%s%s", block == nullptr ? "none: " : "", line.data());
+    std::free(block);
+  }
+  std::fclose(file);
+}
+
+const std::map<std::string, std::function<void()>>& actions() {
+  static const std::map<std::string, std::function<void()>> kActions = {
+      {"every_function", every_function},
+      {"free_in_parts", free_in_parts},
+      {"grow_pages", grow_pages},
+      {"grow_block", grow_block},
+      {"keep", [] { keep_blocks(10, kMiB); }},
+      {"in_threads", in_threads},
+      {"forks_beside_threads", forks_beside_threads},
+      {"in_signals", in_signals},
+      {"uncaught", uncaught},
+      {"swallowed", swallowed},
+      {"checked", checked},
+      {"unchecked", unchecked},
+      {"retried", retried},
+      {"silent", silent},
+      {"hangs_without", hangs_without},
+      {"writes_a_file", writes_a_file},
+      {"reads_a_file", reads_a_file},
+      {"environment", [] { std::system("env | grep -c -e LD_PRELOAD -e OHM_HOST"); }},
+  };
+  return kActions;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) actions().at(argv[i])();
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs random programs in PyTorch and in the runtime, and compares what both allocated.
+
+    tests/differential/compare.py --build build/release --python VENV/bin/python --count 1000
+
+Each program runs on both architectures. The lines of both sides are compared: every block, segment
+and address in its order, and dtype, shape and strides of results. What differs is shrunk, and the
+smallest program of each sort is printed with both sides. Exits with 1 where anything differs.
+"""
+import argparse
+import re
+import sys
+
+from programs import KINDS, generate
+from sides import (ARCHITECTURES, Sides, Unknown, first_difference, frees_in_any_order, twin,
+                   with_sorted_frees)
+
+BATCH = 500
+
+
+def error_of(lines):
+    return next((line for line in lines if line.startswith("error: ")), None)
+
+
+def without_idle_strides(line):
+    """The line of a layout without the strides that say nothing: those of dimensions of size 1."""
+    if not line.startswith(": "):
+        return line
+    dtype, sizes, strides = re.fullmatch(r": (\w+) \[(.*)\] \[(.*)\]", line).groups()
+    pairs = list(zip(sizes.split(", "), strides.split(", ")))
+    is_empty = any(size == "0" for size, _ in pairs)
+    return f": {dtype} {[(size, '' if is_empty or size == '1' else stride) for size, stride in pairs]}"
+
+
+def difference(source, theirs, ours):
+    """What is not the same; None also where both sides refuse the program."""
+    if error_of(theirs) and error_of(ours):
+        return None
+    theirs, ours = ([without_idle_strides(line) for line in side] for side in (theirs, ours))
+    if frees_in_any_order(source):
+        theirs, ours = with_sorted_frees(theirs), with_sorted_frees(ours)
+    return first_difference(theirs, ours)
+
+
+class Comparison:
+    def __init__(self, sides):
+        self.sides = sides
+
+    def differing(self, programs, architecture):
+        """{name: (line, theirs, ours)} of {name: statements}."""
+        sources = {}
+        for name, statements in programs.items():
+            source = "\n".join(statements) + "\n"
+            try:
+                twin(name, source)
+            except (Unknown, SyntaxError, KeyError, ValueError):
+                continue  # no program any more, after a statement was left out
+            sources[name] = source
+        theirs = self.sides.pytorch(sources, architecture)
+        ours = self.sides.runtime(sources, architecture)
+        found = {name: difference(sources[name], theirs[name], ours[name]) for name in sources}
+        return {name: what for name, what in found.items() if what}
+
+    def shrink(self, statements, architecture):
+        """Leaves out one statement after the other as long as both sides still differ."""
+        while True:
+            shorter = {str(i): statements[:i] + statements[i + 1:] for i in range(len(statements))}
+            still = {name: what for name, what in self.differing(shorter, architecture).items()
+                     if not what[2].startswith("error") and not what[1].startswith("error")}
+            if not still:
+                return statements
+            statements = shorter[next(iter(still))]
+
+
+def run_kind(comparison, kind, arguments):
+    rows, shown = [], set()
+    for architecture in ARCHITECTURES:
+        count = 0
+        for first in range(arguments.first, arguments.first + arguments.count, BATCH):
+            last = min(first + BATCH, arguments.first + arguments.count)
+            programs = {str(seed): generate(kind, seed) for seed in range(first, last)}
+            differing = comparison.differing(programs, architecture)
+            count += len(differing)
+            for name in differing:
+                show(comparison, kind, programs[name], architecture, differing[name], shown, arguments)
+        rows.append((kind, architecture, arguments.count, count))
+    return rows
+
+
+def call_in(statements):
+    """The statement that a program is about: what makes y, or its first module."""
+    wanted = [line for line in statements if line.startswith(("y =", "m =", "with "))]
+    return wanted[0] if wanted else statements[-1]
+
+
+def show(comparison, kind, statements, architecture, what, shown, arguments):
+    if call_in(statements) in shown or len(shown) >= arguments.show:
+        return
+    shown.add(call_in(statements))
+    smallest = comparison.shrink(statements, architecture)
+    what = comparison.differing({"it": smallest}, architecture).get("it", what)
+    print(f"== {kind}, {architecture}: line {what[0]}: PyTorch {what[1]!r}, here {what[2]!r}")
+    print("\n".join(smallest), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", required=True, help="folder of a build of ohm")
+    parser.add_argument("--python", required=True, help="a Python with PyTorch")
+    parser.add_argument("--kind", action="append", choices=list(KINDS), help="all where none is given")
+    parser.add_argument("--count", type=int, default=1000, help="programs of each kind")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first one")
+    parser.add_argument("--show", type=int, default=20, help="differences of each kind to shrink")
+    arguments = parser.parse_args()
+    comparison = Comparison(Sides(arguments.build, arguments.python))
+    rows = [row for kind in arguments.kind or KINDS for row in run_kind(comparison, kind, arguments)]
+    print(f"\n{'kind':20s} {'sm':>4s} {'programs':>9s} {'differ':>7s}")
+    for kind, architecture, count, differing in rows:
+        print(f"{kind:20s} {architecture:>4s} {count:9d} {differing:7d}")
+    sys.exit(1 if any(row[3] for row in rows) else 0)
+
+
+if __name__ == "__main__":
+    main()

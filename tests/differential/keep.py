@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Writes the programs of found.txt as a family of recorded programs with their twins.
+
+    tests/differential/keep.py --build build/release --python VENV/bin/python
+
+Each program of found.txt, the smallest of its kind on which PyTorch and the runtime once differed,
+is recorded on both architectures; the family is then a test like those of the other recordings.
+"""
+import argparse
+import pathlib
+
+from sides import ARCHITECTURES, HERE, Sides, frees_in_any_order, twin
+from pack_recordings import HEAD, merged
+
+GOLDEN = HERE.parent / "golden" / "pytorch"
+LAYOUT = "#   : dtype shape strides            of a tensor, where the program asks for it\n"
+
+
+def read_programs(path):
+    """{name: source} of a text: "== name", then Python."""
+    programs, name = {}, None
+    for line in pathlib.Path(path).read_text().splitlines():
+        if line.startswith("== "):
+            name = line[3:]
+            assert name not in programs, f"{name} twice"
+            programs[name] = ""
+        elif name and line:
+            programs[name] += line + "\n"
+    return programs
+
+
+def commented(source):
+    return "".join(f"-- {line}\n" for line in source.splitlines())
+
+
+def title(name, source):
+    return f"== {name}" + (" frees in any order" if frees_in_any_order(source) else "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--python", required=True)
+    sides = Sides(**vars(parser.parse_args()))
+    programs = read_programs(HERE / "found.txt")
+    first, second = (sides.pytorch(programs, architecture) for architecture in ARCHITECTURES)
+    for name, lines in first.items():
+        errors = [line for line in lines if line.startswith("error: ")]
+        if errors:
+            raise SystemExit(f"{name}: {errors[0]}")
+    recordings = ["\n".join([title(name, source), *merged(first[name], second[name])])
+                  for name, source in programs.items()]
+    head = HEAD.format(torch="2.6.0") + LAYOUT
+    (GOLDEN / "recordings" / "found.txt").write_text(head + "\n" + "\n\n".join(recordings) + "\n")
+    texts = []
+    for name, source in programs.items():
+        head, code = twin(name, source).split("\n", 1)
+        texts.append(f"{head}\n{commented(source)}{code}")
+    (GOLDEN / "programs" / "found.lua").write_text(
+        "-- Written by tests/differential/keep.py: do not edit.\n\n" + "\n".join(texts))
+    print(f"{len(programs)} programs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""Random programs, each a list of Python statements that a seed decides.
+
+A program is made of statements of one line, so that any of them can be left out to shrink it; the
+twin in Lua is a translation of it. A kind of programs is a row of KINDS.
+"""
+import random
+
+# Each op on x, of any shape with enough dimensions, and on what is made beside it: w of x's shape,
+# ids of x's shape below 1, keep a bool mask. (dimensions needed, expression)
+OPS = [
+    *[(1, f"F.{name}(x)") for name in (
+        "relu", "gelu", "silu", "mish", "softplus", "logsigmoid", "leaky_relu", "elu", "selu", "celu",
+        "hardtanh", "relu6", "hardsigmoid", "hardswish", "hardshrink", "softshrink", "softsign",
+        "tanhshrink")],
+    *[(1, f"torch.{name}(x)") for name in (
+        "sigmoid", "tanh", "exp", "neg", "sin", "cos", "tan", "erf", "expm1", "floor", "ceil", "round",
+        "sign", "abs", "square", "sinh", "cosh", "atan", "exp2", "reciprocal", "clone", "sqrt", "log",
+        "rsqrt", "log1p")],
+    *[(1, f"x {operator} {operand}") for operator in "+-*/" for operand in ("w", "2.0")],
+    (1, "x ** 2"), (1, "x ** 3"), (1, "torch.pow(x, w)"), (1, "torch.maximum(x, w)"),
+    (1, "torch.minimum(x, w)"), (1, "torch.where(keep, x, w)"), (1, "torch.lerp(x, w, 0.5)"),
+    (1, "torch.addcmul(x, w, w)"), (1, "torch.addcdiv(x, w, w)"), (1, "torch.atan2(x, w)"),
+    (1, "x.clamp(min=0)"), (1, "x.clamp(max=1)"), (1, "x.clamp(min=0, max=1)"),
+    (1, "x.masked_fill(keep, 0.0)"), (1, "F.dropout(x, 0.5, True)"), (1, "x.contiguous()"),
+    (1, "x.sum()"), (1, "x.mean()"), (1, "x.max()"), (1, "x.min()"), (1, "x.norm()"), (1, "x.std()"),
+    (1, "x.var()"), (2, "x.sum(dim=0)"), (2, "x.sum(dim=1)"), (2, "x.mean(dim=-1)"),
+    (2, "x.mean(dim=0, keepdim=True)"), (2, "x.max(dim=1)[0]"), (2, "x.min(dim=0)[0]"),
+    (2, "x.norm(dim=1)"), (2, "x.std(dim=-1)"), (2, "x.var(dim=0)"), (2, "x.amax(dim=1)"),
+    (2, "x.amin(dim=0)"), (2, "x.prod(dim=1)"), (2, "x.logsumexp(dim=1)"), (2, "x.cumsum(dim=1)"),
+    (2, "x.cumsum(dim=0)"), (2, "F.softmax(x, dim=-1)"), (2, "F.softmax(x, dim=0)"),
+    (2, "F.log_softmax(x, dim=1)"), (2, "F.glu(x, dim=-1)"), (2, "x.sort(dim=-1)[0]"),
+    (2, "x.sort(dim=0)[0]"), (2, "x.topk(1, dim=-1)[0]"), (2, "x.flip((0,))"), (2, "x.flip((0, 1))"),
+    (2, "x.roll(1, 0)"), (2, "torch.roll(x, shifts=(1, 1), dims=(0, 1))"), (2, "x.triu()"),
+    (2, "x.tril()"), (2, "x.repeat_interleave(2, dim=1)"),
+    (2, "F.pad(x, (1, 2))"), (2, "F.pad(x, (-1, 0))"), (2, "F.pad(x, (0, 0, 1, 1))"),
+    (2, "torch.cat([x, w], dim=0)"), (2, "torch.cat([x, x], dim=-1)"), (2, "torch.stack([x, w], dim=1)"),
+    (2, "x.transpose(0, 1)"), (2, "x.flatten()"), (2, "x.flatten(0, 1)"), (2, "x.narrow(0, 0, 1)"),
+    (2, "x.select(0, 0)"), (2, "x.unsqueeze(1)"),
+    (2, "x.gather(0, ids)"), (2, "x.index_select(0, line)"), (2, "x[line]"),
+    (2, "x.scatter_add(0, ids, w)"), (2, "x.scatter(0, ids, w)"),
+    (2, "x.index_add(0, line, x.narrow(0, 0, 1))"), (2, "F.normalize(x, dim=1)"),
+    (2, "F.cosine_similarity(x, w, dim=1)"), (1, "F.mse_loss(x, w)"), (1, "F.l1_loss(x, w)"),
+    (1, "F.smooth_l1_loss(x, w)"), (1, "F.huber_loss(x, w)"), (1, 'F.mse_loss(x, w, reduction="sum")'),
+    (1, "F.kl_div(x, w)"), (1, "F.binary_cross_entropy_with_logits(x, w)"),
+    (2, "torch.matmul(x, w.transpose(-2, -1))"), (2, "torch.matmul(x.transpose(-2, -1), w)"),
+]
+
+# Modules on images and lines, with the dimensions of what they are given and their channels.
+MODULES = [
+    (4, "nn.Conv2d(8, 10, 3, padding=1)"), (4, "nn.Conv2d(8, 8, 3, padding=1, groups=8)"),
+    (4, "nn.Conv2d(8, 12, 1)"), (4, "nn.Conv2d(8, 8, 3, stride=2, groups=2)"),
+    (4, "nn.Conv2d(8, 6, 3, dilation=2, padding=2)"), (4, "nn.Conv2d(8, 6, 3, bias=False)"),
+    (4, "nn.ConvTranspose2d(8, 6, 2, stride=2)"), (4, "nn.ConvTranspose2d(8, 6, 4, stride=2, groups=2)"),
+    (4, "nn.ConvTranspose2d(8, 4, 3, bias=False)"), (4, "nn.BatchNorm2d(8)"),
+    (4, "nn.BatchNorm2d(8, affine=False)"), (4, "nn.GroupNorm(4, 8)"), (4, "nn.InstanceNorm2d(8)"),
+    (4, "nn.MaxPool2d(2)"), (4, "nn.MaxPool2d(3, stride=1)"), (4, "nn.AvgPool2d(2)"),
+    (4, "nn.AdaptiveAvgPool2d(1)"), (4, "nn.AdaptiveAvgPool2d(3)"), (4, "nn.PixelShuffle(2)"),
+    (4, 'nn.Upsample(scale_factor=2)'), (4, 'nn.Upsample(scale_factor=2, mode="bilinear")'),
+    (4, "nn.ReLU()"), (4, "nn.Dropout(0.5)"), (4, "nn.Dropout2d(0.5)"), (4, "nn.Flatten()"),
+    (3, "nn.Conv1d(8, 6, 3, padding=1)"), (3, "nn.BatchNorm1d(8)"), (3, "nn.MaxPool1d(2)"),
+    (3, "nn.AvgPool1d(2)"), (3, "nn.AdaptiveAvgPool1d(2)"), (3, "nn.GroupNorm(2, 8)"),
+    (3, "nn.InstanceNorm1d(8)"), (2, "nn.Linear(8, 5)"), (2, "nn.Linear(8, 1)"),
+    (2, "nn.Linear(8, 7, bias=False)"), (2, "nn.LayerNorm(8)"), (2, "nn.BatchNorm1d(8)"),
+    (2, "nn.Softmax(dim=1)"), (2, "nn.GELU()"), (2, "nn.SiLU()"), (2, "nn.PReLU()"),
+]
+
+SIZES = (1, 1, 2, 3, 5, 7, 8, 16)
+LAYOUTS = ("plain", "plain", "transposed", "sliced", "expanded", "last", "view of view")
+
+
+class Program:
+    def __init__(self, rng):
+        self.rng = rng
+        self.lines = []
+
+    def add(self, line):
+        self.lines.append(line)
+
+    # A tensor of this shape, by one of the layouts, under a name; the leaf has `0` behind it.
+    def tensor(self, name, shape, options, layout):
+        shape, dims = list(shape), len(shape)
+        leaf = f"{name}0"
+
+        def make(sizes):
+            self.add(f"{leaf} = torch.randn({', '.join(map(str, sizes))}, {options})")
+
+        if layout == "transposed" and dims > 1:
+            a, b = self.rng.sample(range(dims), 2)
+            shape[a], shape[b] = shape[b], shape[a]
+            make(shape)
+            self.add(f"{name} = {leaf}.transpose({a}, {b})")
+        elif layout == "sliced":
+            dim = self.rng.randrange(dims)
+            size = shape[dim]
+            shape[dim] = size + 2
+            make(shape)
+            self.add(f"{name} = {leaf}.narrow({dim}, 1, {size})")
+        elif layout == "expanded":
+            dim = self.rng.randrange(dims)
+            wide, shape[dim] = list(shape), 1
+            make(shape)
+            self.add(f"{name} = {leaf}.expand({', '.join(map(str, wide))})")
+        elif layout == "last" and dims > 2:
+            make([shape[0], *shape[2:], shape[1]])
+            order = [0, dims - 1, *range(1, dims - 1)]
+            self.add(f"{name} = {leaf}.permute({', '.join(map(str, order))})")
+        elif layout == "view of view" and dims > 1:
+            shape[0], shape[1] = shape[1], shape[0]
+            shape[-1] += 1
+            make(shape)
+            size = shape[-1] - 1
+            self.add(f"{name} = {leaf}.narrow({dims - 1}, 1, {size}).transpose(0, 1)")
+        else:
+            self.add(f"{name} = torch.randn({', '.join(map(str, shape))}, {options})")
+            return name
+        return leaf
+
+    # A gradient comes back in one of the layouts that gradients have.
+    def backward(self, result):
+        way = self.rng.choice(("sum", "ones", "transposed", "sliced", "scaled", "none"))
+        if way == "sum":
+            self.add(f"{result}.sum().backward()")
+        elif way == "ones":
+            self.add(f"g = torch.ones_like({result})")
+            self.add(f"{result}.backward(g)")
+        elif way == "transposed":
+            self.add(f"z = {result}.transpose(0, -1).contiguous()")
+            self.add("z.backward(torch.ones_like(z))")
+        elif way == "sliced":
+            self.add(f"z = torch.cat([{result}, {result}], dim=-1)")
+            self.add("z.backward(torch.ones_like(z))")
+        elif way == "scaled":
+            self.add(f"z = {result} * 2.0")
+            self.add("z.mean().backward()")
+
+
+def shape_of(rng, dims):
+    return [rng.choice(SIZES) for _ in range(dims)]
+
+
+def options_of(rng, dtypes=("float32", "float32", "float32", "float16", "bfloat16", "float64")):
+    dtype = rng.choice(dtypes)
+    named = "" if dtype == "float32" else f", dtype=torch.{dtype}"
+    grad = ", requires_grad=True" if rng.random() < 0.85 else ""
+    return f'device="cuda"{named}', grad
+
+
+# What does not broadcast.
+OF_ONE_SHAPE = ("loss", "cat", "stack", "matmul", "scatter")
+
+
+def operands(program, dims, expression):
+    """Statements that make what the expression names; the name of x's leaf."""
+    rng = program.rng
+    shape, (options, grad) = shape_of(rng, dims), options_of(rng)
+    leaf = program.tensor("x", shape, options + grad, rng.choice(LAYOUTS))
+    if "w" in expression.replace("where", "").replace("pow", "").replace("narrow", ""):
+        other = list(shape)
+        if rng.random() < 0.3 and not any(part in expression for part in OF_ONE_SHAPE):
+            other = [1 if rng.random() < 0.5 else size for size in shape]
+        w_grad = grad if rng.random() < 0.5 else ""
+        program.tensor("w", other, options + w_grad, rng.choice(LAYOUTS))
+    sizes = ", ".join(map(str, shape))
+    if "keep" in expression:
+        program.add(f'keep = torch.zeros({sizes}, dtype=torch.bool, device="cuda")')
+    if "ids" in expression:
+        program.add(f'ids = torch.zeros({sizes}, dtype=torch.long, device="cuda")')
+    if "line" in expression:
+        program.add('line = torch.zeros(1, dtype=torch.long, device="cuda")')
+    return leaf, bool(grad)
+
+
+def op_program(rng):
+    program = Program(rng)
+    least, expression = rng.choice(OPS)
+    leaf, has_grad = operands(program, rng.randint(least, max(least, 4)), expression)
+    program.add(f"y = {expression}")
+    program.add("layout(y)")
+    if rng.random() < 0.2:
+        program.add("y = F.relu(y)")
+    if has_grad:
+        program.backward("y")
+    return program.lines
+
+
+def autocast_program(rng):
+    program = Program(rng)
+    least, expression = rng.choice(OPS)
+    operands(program, rng.randint(least, max(least, 3)), expression)
+    dtype = rng.choice(("float16", "bfloat16"))
+    program.add('linear = nn.Linear(8, 8, device="cuda")')
+    program.add('start = torch.randn(4, 8, device="cuda")')
+    program.add(f'with torch.autocast("cuda", dtype=torch.{dtype}):')
+    program.lines[-1] += f" h = linear(start); y = {expression}"
+    program.add("layout(y)")
+    program.backward("y")
+    return program.lines
+
+
+WITHOUT_PARAMETERS = ("Pool", "ReLU()", "Dropout", "Flatten", "Pixel", "Upsample", "Softmax", "GELU",
+                      "SiLU")
+
+
+def module_program(rng):
+    program = Program(rng)
+    dims, module = rng.choice(MODULES)
+    shape = [rng.choice((1, 2, 4)), 8] + [rng.choice((6, 7, 8, 9)) for _ in range(dims - 2)]
+    options, grad = options_of(rng, ("float32", "float32", "float16", "bfloat16"))
+    dtype = options.removeprefix('device="cuda"')
+    program.tensor("x", shape, options + grad, rng.choice(LAYOUTS))
+    has_parameters = not any(part in module for part in WITHOUT_PARAMETERS)
+    made = f'{module[:-1]}, device="cuda"{dtype})' if has_parameters else module
+    program.add(f"m = {made}")
+    program.add("y = m(x)")
+    program.add("layout(y)")
+    program.backward("y")
+    return program.lines
+
+
+def cudnn_program(rng):
+    return ["torch.backends.cudnn.enabled = True", *module_program(rng)]
+
+
+def lifetime_program(rng):
+    """Chains of ops whose tensors are dropped in any order, between and after backward passes."""
+    program = Program(rng)
+    shape = shape_of(rng, rng.randint(2, 3))
+    sizes = ", ".join(map(str, shape))
+    alive = []
+    for number in range(rng.randint(1, 2)):
+        program.add(f'v{number} = torch.randn({sizes}, device="cuda", requires_grad=True)')
+        alive.append(f"v{number}")
+    number = len(alive)
+    simple = ("F.relu({a})", "{a} * {b}", "{a} + {b}", "{a} / 2.0", "torch.sigmoid({a})",
+              "F.softmax({a}, dim=-1)",
+              "{a}.transpose(0, 1).contiguous().transpose(0, 1)", "{a}.detach()", "torch.tanh({a})",
+              "{a} - {b}", "{a}.clone()", "torch.exp({a})", "F.gelu({a})")
+    for _ in range(rng.randint(3, 8)):
+        choice = rng.random()
+        if choice < 0.7 or len(alive) < 2:
+            template = rng.choice(simple)
+            program.add(f"v{number} = {template.format(a=rng.choice(alive), b=rng.choice(alive))}")
+            alive.append(f"v{number}")
+            number += 1
+        elif choice < 0.85:
+            program.add(f"del {alive.pop(rng.randrange(len(alive)))}")
+        else:
+            target = rng.choice(alive)
+            program.add(f"{target} = {target} * 1.5")
+    last = alive[-1]
+    retain = "retain_graph=True" if rng.random() < 0.3 else ""
+    program.add(f"s = {last}.sum()")
+    program.add(f"s.backward({retain})")
+    if retain:
+        program.add("s.backward()")
+    return program.lines
+
+
+KINDS = {
+    "ops": op_program,
+    "modules": module_program,
+    "modules with cuDNN": cudnn_program,
+    "lifetimes": lifetime_program,
+    "autocast": autocast_program,
+}
+
+
+def generate(kind, seed):
+    return KINDS[kind](random.Random(f"{kind} {seed}"))

@@ -1,0 +1,130 @@
+"""Runs small PyTorch programs, one after the other in one process, and prints what each allocated.
+
+    ohm exec --no-record --gpu golden-sm80 -- python record.py < PROGRAMS
+
+A line of PROGRAMS is {"program": name, "source": Python}. For each: "== name", then the lines of a
+recording (tests/golden/pytorch/recordings), and "error: …" where it raised an exception. Each begins
+with empty caches, no workspaces and the library's settings as they are at the start.
+
+A program may call mark(label), as recorded programs do, and layout(tensor): its dtype, shape and
+strides become a line.
+"""
+import builtins
+import gc
+import json
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Notes:
+    """What a program noted, each with the number of events before it."""
+
+    def __init__(self):
+        self.lines = []
+
+    def add(self, line):
+        trace = torch.cuda.memory._snapshot()["device_traces"][0]
+        self.lines.append((len([e for e in trace if e["action"] != "snapshot"]), line))
+
+    def mark(self, label):
+        figures = [torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated(),
+                   torch.cuda.memory_reserved(), torch.cuda.max_memory_reserved()]
+        self.add(" ".join(["=", *map(str, figures), label]))
+
+    def layout(self, tensor):
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        self.add(f": {dtype} {list(tensor.shape)} {list(tensor.stride())}")
+
+
+class Segments:
+    """Segments by the order in which they came."""
+
+    def __init__(self):
+        self.alive, self.count = {}, 0
+
+    def place(self, address):
+        for base, (number, size) in self.alive.items():
+            if base <= address < base + size:
+                return f"{number} {address - base}"
+        raise KeyError(address)
+
+
+def event_line(event, segments):
+    action, size, address = event["action"], event["size"], event["addr"]
+    if action == "segment_alloc":
+        segments.alive[address] = (segments.count, size)
+        segments.count += 1
+        return f"S {size} {segments.count - 1}"
+    if action == "segment_free":
+        number, _ = segments.alive.pop(address)
+        return f"s {size} {number}"
+    if action == "alloc":
+        return f"+ {size} {segments.place(address)}"
+    if action in ("free_requested", "free_completed"):
+        return f"{action[5]} {segments.place(address)}"
+    return f"{action} {size}"
+
+
+def lines_of(trace, notes):
+    lines, segments, waiting = [], Segments(), list(notes)
+    events = [event for event in trace if event["action"] != "snapshot"]
+    for number, event in enumerate(events + [None]):
+        while waiting and waiting[0][0] == number:
+            lines.append(waiting.pop(0)[1])
+        if event is None:
+            break
+        line = event_line(event, segments)
+        completes_last = line[0] == "c" and lines and lines[-1] == "r" + line[1:]
+        if completes_last:
+            lines[-1] = "-" + line[1:]
+        else:
+            lines.append(line)
+    return lines
+
+
+def reset():
+    gc.collect()
+    gc.freeze()  # what is left is the library's: later collections need not look at it
+    torch._C._cuda_clearCublasWorkspaces()
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
+    torch.backends.cudnn.enabled = False
+    torch.cuda.memory._record_memory_history(None)
+    torch.cuda.memory._record_memory_history(enabled="all", context=None, stacks="python",
+                                             max_entries=10**6)
+
+
+def record(name, source):
+    reset()
+    notes, error = Notes(), None
+    builtins.mark, builtins.layout = notes.mark, notes.layout
+    scope = {"__name__": "__main__", "torch": torch, "nn": nn, "F": F}
+    try:
+        exec(compile(source, name, "exec"), scope)
+    except Exception as exception:
+        error = f"error: {exception}".splitlines()[0]
+    notes.mark("end of program (globals alive)")
+    for module in ("torch", "nn", "F"):
+        del scope[module]
+    scope.clear()
+    gc.collect()
+    notes.mark("globals deleted")
+    lines = lines_of(torch.cuda.memory._snapshot()["device_traces"][0], notes.lines)
+    return lines + ([error] if error else [])
+
+
+def main():
+    torch.cuda.init()
+    # What PyTorch makes once in a process is there before the first program.
+    record("first", 'torch.randn(2, 2, device="cuda").mm(torch.randn(2, 2, device="cuda"))')
+    for line in sys.stdin:
+        program = json.loads(line)
+        print("\n".join([f"== {program['program']}", *record(program["program"], program["source"])]),
+              flush=True)
+
+
+if __name__ == "__main__":
+    main()

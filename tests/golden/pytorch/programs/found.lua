@@ -1,0 +1,853 @@
+-- Written by tests/differential/keep.py: do not edit.
+
+--== amp_upsample_bilinear
+-- x = torch.randn(4, 8, 18, 22, device="cuda", requires_grad=True)
+-- with torch.autocast("cuda", dtype=torch.float16):
+--     y = F.interpolate(x.transpose(2, 3), scale_factor=2, mode="bilinear")
+local x, y
+x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+  y = F.interpolate(x:transpose(2, 3), {scale_factor = 2, mode = "bilinear"})
+end
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== avg_pool2d_of_narrow
+-- x = torch.randn(4, 12, 18, 22, device="cuda", requires_grad=True)
+-- y = F.avg_pool2d(x.narrow(1, 2, 8), 2)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(4, 12, 18, 22, {device = "cuda", requires_grad = true})
+y = F.avg_pool2d(x:narrow(1, 2, 8), 2)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== batch_norm_grad_transposed
+-- x = torch.randn(4, 8, 18, 22, device="cuda", requires_grad=True)
+-- m = nn.BatchNorm2d(8, device="cuda")
+-- y = m(x).transpose(2, 3)
+-- g = torch.ones(4, 8, 22, 18, device="cuda")
+-- y.backward(g)
+local x, m, y, g
+x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
+m = nn.BatchNorm2d(8, {device = "cuda"})
+y = m(x):transpose(2, 3)
+g = ohm.ones(4, 8, 22, 18, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== batch_norm_of_narrow_na
+-- x = torch.randn(4, 12, 18, 22, device="cuda", requires_grad=True)
+-- m = nn.BatchNorm2d(8, affine=False, device="cuda")
+-- y = m(x.narrow(1, 2, 8))
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, m, y, g
+x = ohm.randn(4, 12, 18, 22, {device = "cuda", requires_grad = true})
+m = nn.BatchNorm2d(8, {affine = false, device = "cuda"})
+y = m(x:narrow(1, 2, 8))
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== bmm_ht_sum
+-- x = torch.randn(28, 20, 12, device="cuda", requires_grad=True)
+-- w = torch.randn(12, 28, 16, device="cuda", requires_grad=True)
+-- y = torch.bmm(x.transpose(0, 2), w)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(28, 20, 12, {device = "cuda", requires_grad = true})
+w = ohm.randn(12, 28, 16, {device = "cuda", requires_grad = true})
+y = ohm.bmm(x:transpose(0, 2), w)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== ce_sliced_target
+-- x = torch.randn(4, 20, 12, device="cuda", requires_grad=True)
+-- i = torch.zeros(4, 13, dtype=torch.long, device="cuda")
+-- loss = F.cross_entropy(x, i[:, 1:])
+-- loss.backward()
+local x, i, loss
+x = ohm.randn(4, 20, 12, {device = "cuda", requires_grad = true})
+i = ohm.zeros(4, 13, {dtype = ohm.int64, device = "cuda"})
+loss = F.cross_entropy(x, slice(slice(i, 0, 0), 1, 1))
+loss:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+loss = nil; sweep()
+mark("globals deleted")
+
+--== clamp_of_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.transpose(1, 2).clamp(min=0)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:transpose(1, 2):clamp({min = 0})
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== conv1d_of_transposed
+-- x = torch.randn(12, 28, 20, device="cuda", requires_grad=True)
+-- m = nn.Conv1d(20, 8, 3, padding=1, device="cuda")
+-- y = m(x.transpose(1, 2))
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, m, y, g
+x = ohm.randn(12, 28, 20, {device = "cuda", requires_grad = true})
+m = nn.Conv1d(20, 8, 3, {padding = 1, device = "cuda"})
+y = m(x:transpose(1, 2))
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== conv2d_depthwise_sum
+-- x = torch.randn(4, 8, 18, 22, device="cuda", requires_grad=True)
+-- m = nn.Conv2d(8, 8, 3, padding=1, groups=8, device="cuda")
+-- m(x).sum().backward()
+local x, m
+x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
+m = nn.Conv2d(8, 8, 3, {padding = 1, groups = 8, device = "cuda"})
+m(x):sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+mark("globals deleted")
+
+--== conv2d_of_narrow
+-- x = torch.randn(4, 12, 18, 22, device="cuda", requires_grad=True)
+-- m = nn.Conv2d(8, 10, 3, padding=1, device="cuda")
+-- y = m(x.narrow(1, 2, 8))
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, m, y, g
+x = ohm.randn(4, 12, 18, 22, {device = "cuda", requires_grad = true})
+m = nn.Conv2d(8, 10, 3, {padding = 1, device = "cuda"})
+y = m(x:narrow(1, 2, 8))
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== conv_transpose2d_groups
+-- x = torch.randn(4, 8, 18, 22, device="cuda", requires_grad=True)
+-- m = nn.ConvTranspose2d(8, 6, 4, stride=2, padding=1, groups=2, device="cuda")
+-- y = m(x)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, m, y, g
+x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
+m = nn.ConvTranspose2d(8, 6, 4, {stride = 2, padding = 1, groups = 2, device = "cuda"})
+y = m(x)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== convt_grad_slice
+-- m = nn.ConvTranspose2d(16, 8, 2, stride=2, device="cuda")
+-- x = torch.randn(2, 16, 16, 16, device="cuda", requires_grad=True)
+-- s = torch.randn(2, 8, 32, 32, device="cuda")
+-- y = torch.cat([m(x), s], dim=1)
+-- y.sum().backward()
+local m, x, s, y
+m = nn.ConvTranspose2d(16, 8, 2, {stride = 2, device = "cuda"})
+x = ohm.randn(2, 16, 16, 16, {device = "cuda", requires_grad = true})
+s = ohm.randn(2, 8, 32, 32, {device = "cuda"})
+y = ohm.cat({m(x), s}, {dim = 1})
+y:sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+s = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== convt_sum
+-- m = nn.ConvTranspose2d(16, 8, 2, stride=2, device="cuda")
+-- x = torch.randn(2, 16, 16, 16, device="cuda", requires_grad=True)
+-- m(x).sum().backward()
+local m, x
+m = nn.ConvTranspose2d(16, 8, 2, {stride = 2, device = "cuda"})
+x = ohm.randn(2, 16, 16, 16, {device = "cuda", requires_grad = true})
+m(x):sum():backward()
+mark("end of program (globals alive)")
+m = nil; sweep()
+x = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv2d_sum
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(4, 8, 18, 22, device="cuda", requires_grad=True)
+-- m = nn.Conv2d(8, 10, 3, padding=1, device="cuda")
+-- m(x).sum().backward()
+local x, m
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
+m = nn.Conv2d(8, 10, 3, {padding = 1, device = "cuda"})
+m(x):sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv2d_then_cat
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(4, 8, 18, 22, device="cuda", requires_grad=True)
+-- m = nn.Conv2d(8, 10, 3, padding=1, device="cuda")
+-- y = torch.cat([x, m(x)], dim=1)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, m, y, g
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
+m = nn.Conv2d(8, 10, 3, {padding = 1, device = "cuda"})
+y = ohm.cat({x, m(x)}, {dim = 1})
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_depthwise
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(4, 8, 18, 22, device="cuda", requires_grad=True)
+-- m = nn.Conv2d(8, 8, 3, padding=1, groups=8, device="cuda")
+-- y = m(x)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, m, y, g
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(4, 8, 18, 22, {device = "cuda", requires_grad = true})
+m = nn.Conv2d(8, 8, 3, {padding = 1, groups = 8, device = "cuda"})
+y = m(x)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_patch_embed
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(4, 3, 32, 32, device="cuda")
+-- m = nn.Conv2d(3, 48, 8, stride=8, device="cuda")
+-- y = m(x).flatten(2).transpose(1, 2)
+-- g = torch.ones(4, 16, 48, device="cuda")
+-- y.backward(g)
+local x, m, y, g
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(4, 3, 32, 32, {device = "cuda"})
+m = nn.Conv2d(3, 48, 8, {stride = 8, device = "cuda"})
+y = m(x):flatten(2):transpose(1, 2)
+g = ohm.ones(4, 16, 48, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== cumsum_grad_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.cumsum(1).transpose(1, 2)
+-- g = torch.ones(12, 28, 20, device="cuda")
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:cumsum(1):transpose(1, 2)
+g = ohm.ones(12, 28, 20, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== cumsum_of_narrow
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.narrow(1, 2, 10).cumsum(1)
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:narrow(1, 2, 10):cumsum(1)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== dot_autocast
+-- x = torch.randn(64, 64, device="cuda", requires_grad=True)
+-- w = torch.randn(64, device="cuda")
+-- with torch.autocast("cuda", dtype=torch.bfloat16):
+--     y = torch.dot(F.linear(w.unsqueeze(0), x).squeeze(0), w)
+local x, w, y
+x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
+w = ohm.randn(64, {device = "cuda"})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  y = ohm.dot(F.linear(w:unsqueeze(0), x):squeeze(0), w)
+end
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== dropout_grad_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = F.dropout(x, 0.5, True).transpose(1, 2)
+-- g = torch.ones(12, 28, 20, device="cuda")
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = F.dropout(x, 0.5, true):transpose(1, 2)
+g = ohm.ones(12, 28, 20, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== einsum_autocast
+-- x = torch.randn(64, 64, device="cuda", requires_grad=True)
+-- w = torch.randn(64, 64, device="cuda")
+-- with torch.autocast("cuda", dtype=torch.bfloat16):
+--     y = torch.einsum("ij,jk->ik", F.linear(x, w), w)
+local x, w, y
+x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
+w = ohm.randn(64, 64, {device = "cuda"})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  y = ohm.einsum("ij,jk->ik", F.linear(x, w), w)
+end
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== emb_sliced_ids
+-- e = nn.Embedding(100, 16, device="cuda")
+-- i = torch.zeros(4, 13, dtype=torch.long, device="cuda")
+-- y = e(i[:, :-1])
+-- y.sum().backward()
+local e, i, y
+e = nn.Embedding(100, 16, {device = "cuda"})
+i = ohm.zeros(4, 13, {dtype = ohm.int64, device = "cuda"})
+y = e(slice(slice(i, 0, 0), 1, 0, -1))
+y:sum():backward()
+mark("end of program (globals alive)")
+e = nil; sweep()
+i = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== flip_grad_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.flip(1).transpose(1, 2)
+-- g = torch.ones(12, 28, 20, device="cuda")
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:flip(1):transpose(1, 2)
+g = ohm.ones(12, 28, 20, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== gather_saves_input
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- ids = torch.zeros(12, 3, 28, dtype=torch.long, device="cuda")
+-- y = (x * 1.0).gather(1, ids)
+-- t = torch.zeros(1000, device="cuda")
+-- y.sum().backward()
+local x, ids, y, t
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+ids = ohm.zeros(12, 3, 28, {dtype = ohm.int64, device = "cuda"})
+y = (x * 1.0):gather(1, ids)
+t = ohm.zeros(1000, {device = "cuda"})
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+ids = nil; sweep()
+y = nil; sweep()
+t = nil; sweep()
+mark("globals deleted")
+
+--== gelu_of_transposed_sum
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = F.gelu(x.transpose(1, 2))
+-- y.sum().backward()
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = F.gelu(x:transpose(1, 2))
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== group_norm_bf16
+-- x = torch.randn(12, 20, 28, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+-- y = F.group_norm(x, 4)
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", dtype = ohm.bfloat16, requires_grad = true})
+y = F.group_norm(x, 4)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== group_norm_of_narrow
+-- x = torch.randn(4, 12, 18, 22, device="cuda", requires_grad=True)
+-- y = F.group_norm(x.narrow(1, 2, 8), 4)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(4, 12, 18, 22, {device = "cuda", requires_grad = true})
+y = F.group_norm(x:narrow(1, 2, 8), 4)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== index_add_saves_source
+-- x = torch.randn(50, 16, device="cuda", requires_grad=True)
+-- i = torch.zeros(50, dtype=torch.long, device="cuda")
+-- y = torch.zeros(10, 16, device="cuda").index_add(0, i, x * 1.0)
+-- y.sum().backward()
+local x, i, y
+x = ohm.randn(50, 16, {device = "cuda", requires_grad = true})
+i = ohm.zeros(50, {dtype = ohm.int64, device = "cuda"})
+y = ohm.zeros(10, 16, {device = "cuda"}):index_add(0, i, x * 1.0)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+i = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_sum
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- ids = torch.zeros(30, dtype=torch.long, device="cuda")
+-- y = x[ids]
+-- y.sum().backward()
+local x, ids, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+ids = ohm.zeros(30, {dtype = ohm.int64, device = "cuda"})
+y = x:index({ids})
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+ids = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== interpolate_bilinear_of_narrow
+-- x = torch.randn(4, 12, 18, 22, device="cuda", requires_grad=True)
+-- y = F.interpolate(x.narrow(1, 2, 8), scale_factor=2, mode="bilinear")
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(4, 12, 18, 22, {device = "cuda", requires_grad = true})
+y = F.interpolate(x:narrow(1, 2, 8), {scale_factor = 2, mode = "bilinear"})
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== kl_div_autocast
+-- x = torch.randn(64, 64, device="cuda", requires_grad=True)
+-- w = torch.randn(64, 64, device="cuda")
+-- with torch.autocast("cuda", dtype=torch.bfloat16):
+--     y = F.kl_div(F.linear(x, w), w, reduction="batchmean")
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, w, y, g
+x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
+w = ohm.randn(64, 64, {device = "cuda"})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  y = F.kl_div(F.linear(x, w), w, {reduction = "batchmean"})
+end
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== l1_loss_no_grad
+-- x = torch.randn(12, 20, 28, device="cuda")
+-- w = torch.randn(12, 20, 28, device="cuda")
+-- y = F.l1_loss(x, w)
+local x, w, y
+x = ohm.randn(12, 20, 28, {device = "cuda"})
+w = ohm.randn(12, 20, 28, {device = "cuda"})
+y = F.l1_loss(x, w)
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== masked_fill_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- m = torch.zeros(12, 28, 20, dtype=torch.bool, device="cuda")
+-- y = x.transpose(1, 2).masked_fill(m, 0.0)
+-- z = y.transpose(1, 2).contiguous()
+local x, m, y, z
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+m = ohm.zeros(12, 28, 20, {dtype = ohm.bool, device = "cuda"})
+y = x:transpose(1, 2):masked_fill(m, 0.0)
+z = y:transpose(1, 2):contiguous()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== max_all_of_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.transpose(1, 2).max()
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:transpose(1, 2):max()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== max_pool2d_of_narrow
+-- x = torch.randn(4, 12, 18, 22, device="cuda", requires_grad=True)
+-- y = F.max_pool2d(x.narrow(1, 2, 8), 2)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(4, 12, 18, 22, {device = "cuda", requires_grad = true})
+y = F.max_pool2d(x:narrow(1, 2, 8), 2)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== maximum_grad_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- w = torch.randn(12, 20, 28, device="cuda")
+-- y = torch.maximum(x, w).transpose(1, 2)
+-- g = torch.ones(12, 28, 20, device="cuda")
+-- y.backward(g)
+local x, w, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+w = ohm.randn(12, 20, 28, {device = "cuda"})
+y = ohm.maximum(x, w):transpose(1, 2)
+g = ohm.ones(12, 28, 20, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== mul_of_transposed_sum
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.transpose(1, 2) ** 2
+-- y.sum().backward()
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:transpose(1, 2) ^ 2
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== norm_p1_autocast
+-- x = torch.randn(64, 64, device="cuda", requires_grad=True)
+-- w = torch.randn(64, 64, device="cuda")
+-- with torch.autocast("cuda", dtype=torch.bfloat16):
+--     y = F.linear(x, w).norm(p=1, dim=1)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, w, y, g
+x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
+w = ohm.randn(64, 64, {device = "cuda"})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  y = F.linear(x, w):norm({p = 1, dim = 1})
+end
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== pad_grad_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = F.pad(x, (1, 2)).transpose(1, 2)
+-- g = torch.ones(12, 31, 20, device="cuda")
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = F.pad(x, {1, 2}):transpose(1, 2)
+g = ohm.ones(12, 31, 20, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== pixel_shuffle_of_narrow_sum
+-- x = torch.randn(4, 12, 18, 22, device="cuda", requires_grad=True)
+-- y = F.pixel_shuffle(x.narrow(1, 2, 8), 2)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(4, 12, 18, 22, {device = "cuda", requires_grad = true})
+y = F.pixel_shuffle(x:narrow(1, 2, 8), 2)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== relu_grad_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = F.relu(x).transpose(1, 2)
+-- g = torch.ones(12, 28, 20, device="cuda")
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = F.relu(x):transpose(1, 2)
+g = ohm.ones(12, 28, 20, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== repeat_interleave_expanded
+-- x = torch.randn(12, 1, 28, device="cuda", requires_grad=True)
+-- y = x.expand(12, 20, 28).repeat_interleave(2, dim=1)
+local x, y
+x = ohm.randn(12, 1, 28, {device = "cuda", requires_grad = true})
+y = x:expand(12, 20, 28):repeat_interleave(2, {dim = 1})
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== repeat_sum
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.repeat(2, 1, 1)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x["repeat"](x, 2, 1, 1)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== roll_noncontig
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.transpose(1, 2).roll(2, 1)
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:transpose(1, 2):roll(2, 1)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== roll_one_dim_sum
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.roll(2, 1)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:roll(2, 1)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== roll_two_dims
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = torch.roll(x, shifts=(-1, -1), dims=(1, 2))
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = ohm.roll(x, {shifts = {-1, -1}, dims = {1, 2}})
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== sdpa_bool_mask
+-- q = torch.randn(2, 4, 20, 32, device="cuda")
+-- m = torch.zeros(20, 20, dtype=torch.bool, device="cuda")
+-- y = F.scaled_dot_product_attention(q, q, q, m)
+local q, m, y
+q = ohm.randn(2, 4, 20, 32, {device = "cuda"})
+m = ohm.zeros(20, 20, {dtype = ohm.bool, device = "cuda"})
+y = F.scaled_dot_product_attention(q, q, q, m)
+mark("end of program (globals alive)")
+q = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== sigmoid_of_transposed_sum
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = torch.sigmoid(x.transpose(1, 2))
+-- y.sum().backward()
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = ohm.sigmoid(x:transpose(1, 2))
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== square_autocast
+-- x = torch.randn(64, 64, device="cuda", requires_grad=True)
+-- w = torch.randn(64, 64, device="cuda")
+-- with torch.autocast("cuda", dtype=torch.bfloat16):
+--     y = torch.square(F.linear(x, w))
+local x, w, y
+x = ohm.randn(64, 64, {device = "cuda", requires_grad = true})
+w = ohm.randn(64, 64, {device = "cuda"})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.bfloat16})
+  y = ohm.square(F.linear(x, w))
+end
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== std_grad_transposed
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.std(dim=2).transpose(0, 1)
+-- g = torch.ones(20, 12, device="cuda")
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = x:std({dim = 2}):transpose(0, 1)
+g = ohm.ones(20, 12, {device = "cuda"})
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== topk_of_narrow
+-- x = torch.randn(12, 20, 28, device="cuda", requires_grad=True)
+-- y = x.narrow(1, 2, 10).topk(5, dim=2)[0]
+local x, y
+x = ohm.randn(12, 20, 28, {device = "cuda", requires_grad = true})
+y = (x:narrow(1, 2, 10):topk(5, {dim = 2}))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== tr_encoder_mask
+-- l = nn.TransformerEncoderLayer(32, 4, 64, 0.0, batch_first=True, device="cuda")
+-- net = nn.TransformerEncoder(l, 1)
+-- m = torch.zeros(12, 12, dtype=torch.bool, device="cuda")
+-- x = torch.randn(4, 12, 32, device="cuda")
+-- y = net(x, m)
+local l, net, m, x, y
+l = nn.TransformerEncoderLayer(32, 4, 64, 0.0, {batch_first = true, device = "cuda"})
+net = nn.TransformerEncoder(l, 1)
+m = ohm.zeros(12, 12, {dtype = ohm.bool, device = "cuda"})
+x = ohm.randn(4, 12, 32, {device = "cuda"})
+y = net(x, m)
+mark("end of program (globals alive)")
+l = nil; sweep()
+net = nil; sweep()
+m = nil; sweep()
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")

@@ -1,0 +1,140 @@
+// Sweeps and runs as arrays of jobs, by the Slurm of the distribution.
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/harness/program/program_test.h"
+#include "tests/support/golden.h"
+#include "tests/support/local_slurm.h"
+
+namespace ohm {
+namespace {
+
+using test::contains;
+using test::LocalSlurm;
+using test::Program;
+using test::ProgramResult;
+using Words = std::vector<std::string>;
+
+class SlurmTest : public test::ProgramTest {
+ protected:
+  static void SetUpTestSuite() {
+    if (LocalSlurm::lack().empty()) slurm_ = std::make_unique<LocalSlurm>();
+  }
+  static void TearDownTestSuite() { slurm_.reset(); }
+  void SetUp() override {
+    if (!slurm_) GTEST_SKIP() << LocalSlurm::lack();
+  }
+
+  Words launched(Words command, const Words& more = {}) const {
+    for (const char* const word : {"--launcher", "slurm", "--shards", "7", "--resume", "night"})
+      command.emplace_back(word);
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  }
+  std::unique_ptr<Program> start(const Words& arguments) const {
+    return std::make_unique<Program>(folder_.path().string(), arguments, [] {
+      ::setenv("SLURM_CONF", slurm_->configuration().c_str(), 1);
+    });
+  }
+  ProgramResult with_slurm(const Words& arguments) const { return start(arguments)->wait(); }
+
+  std::size_t running_tasks() const {
+    const std::string tasks = slurm_->output_of("squeue --noheader --states=RUNNING --format=%A");
+    return static_cast<std::size_t>(std::count(tasks.begin(), tasks.end(), '\n'));
+  }
+  bool has_report(int shard) const {
+    return !test::read_file(file("night/reports/0000" + std::to_string(shard) + ".json")).empty();
+  }
+
+  static std::unique_ptr<LocalSlurm> slurm_;
+  const Words sweep_ = {"sweep",
+                        OHM_SOURCE_DIR "/scenarios/missing_no_grad.lua",
+                        OHM_SOURCE_DIR "/scenarios/fragmentation.lua",
+                        "--size-only",
+                        "--points",
+                        "all",
+                        "--form",
+                        "both"};
+};
+
+std::unique_ptr<LocalSlurm> SlurmTest::slurm_;
+
+TEST_F(SlurmTest, WritesTheBytesOfOneMachineWhateverIsKilled) {
+  Words alone = sweep_;
+  alone.emplace_back("--json");
+  const ProgramResult whole = ohm(alone);
+  const auto program = start(launched(sweep_, {"--report", "json=array.json"}));
+  program->wait_until([&] { return running_tasks() > 0; });
+  slurm_->output_of("scancel --signal=KILL --full --state=RUNNING --me");
+  program->wait_until([&] { return has_report(1) || has_report(2) || has_report(3); });
+  slurm_->kill_node();
+  slurm_->restart_node();
+  const ProgramResult array = program->wait();
+  EXPECT_EQ(array.code, whole.code) << array.err;
+  EXPECT_TRUE(contains(array.err, "ended without a report")) << array.err;
+  EXPECT_EQ(test::read_file(file("array.json")), whole.out);
+  EXPECT_EQ(test::read_file(file("night/merged.json")), whole.out);
+  EXPECT_EQ(ohm({"merge", "night"}).out, whole.out);
+  // All is known: nothing is submitted.
+  const ProgramResult again = with_slurm(launched(sweep_, {"--json"}));
+  EXPECT_EQ(again.out, whole.out);
+  EXPECT_EQ(again.err, "");
+}
+
+TEST_F(SlurmTest, GoesOnWithoutItsLauncherAndIsFollowedAgain) {
+  auto program = start(launched(sweep_));
+  program->wait_until([&] { return running_tasks() > 0; });
+  program->send(SIGKILL);
+  program->wait();
+  program = start(launched(sweep_));
+  program->wait_until([&] { return has_report(1); });
+  program->send(SIGINT);
+  const ProgramResult left = program->wait();
+  EXPECT_EQ(left.code, 130);
+  EXPECT_TRUE(contains(left.err, "the jobs go on")) << left.err;
+  EXPECT_FALSE(contains(left.err, "submitted")) << "the shards are in the queue: " << left.err;
+  const ProgramResult followed = with_slurm(launched(sweep_, {"--json"}));
+  Words alone = sweep_;
+  alone.emplace_back("--json");
+  EXPECT_EQ(followed.out, ohm(alone).out) << followed.err;
+}
+
+TEST_F(SlurmTest, RunsScenariosAndMergesWithoutALauncher) {
+  const Words run = {"run", file("good.lua"), OHM_SOURCE_DIR "/scenarios/fragmentation.lua"};
+  auto program = start(launched(run));
+  program->wait_until([&] { return !slurm_->output_of("squeue --noheader").empty(); });
+  program->wait_until([&] { return contains(test::read_file(file("night/work")), "job/0"); });
+  program->wait_until(
+      [&] { return contains(slurm_->output_of("squeue --noheader --format=%j"), "ohm-merge"); });
+  program->send(SIGKILL);
+  program->wait();
+  const ProgramResult merged = [&] {
+    // The queue of Slurm's is empty when the last job has merged.
+    while (!slurm_->output_of("squeue --noheader").empty()) ::usleep(100000);
+    return ohm({"merge", "night"});
+  }();
+  Words alone = run;
+  alone.emplace_back("--json");
+  const ProgramResult whole = ohm(alone);
+  EXPECT_EQ(merged.out, whole.out) << merged.err;
+  EXPECT_EQ(test::read_file(file("night/merged.json")), whole.out);
+  const ProgramResult table = with_slurm(launched(run));
+  EXPECT_EQ(table.out, ohm(run).out) << table.err;
+}
+
+TEST_F(SlurmTest, SaysWhyAJobIsRefused) {
+  const ProgramResult refused =
+      with_slurm(launched({"run", file("good.lua")}, {"--slurm-option=--partition=nowhere"}));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, "Slurm refused the job: ")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "nvalid partition")) << refused.err;
+}
+
+}  // namespace
+}  // namespace ohm

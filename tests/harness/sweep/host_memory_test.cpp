@@ -1,0 +1,246 @@
+// Sweeps of host memory: what becomes of programs in which a request fails, in copies of the
+// process and in runs of their own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/process/program_file.h"
+#include "harness/sweep/command/host_memory.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/text.h"
+
+namespace ohm::engine {
+namespace {
+
+using Outcomes = std::vector<CommandOutcome>;
+
+/// The folder of a test is where its programs run.
+class HostSweep : public testing::Test {
+ protected:
+  HostSweep() : previous_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder_.path());
+    // Otherwise no two runs of them ask for the same.
+    setenv("PERL_HASH_SEED", "0", 1);
+    setenv("PYTHONHASHSEED", "0", 1);
+  }
+  ~HostSweep() override { std::filesystem::current_path(previous_); }
+
+  static HostCommand client(const std::string& action, SweepEngine engine = SweepEngine::fork) {
+    return {{OHM_HOST_CLIENT, action}, engine, 0};
+  }
+
+  static Outcomes fail_all(HostMemory& memory, const CountedCommand& counted,
+                           const std::vector<FaultTask>& tasks) {
+    Outcomes outcomes(tasks.size());
+    std::size_t ended = 0;
+    memory.fail(counted, tasks, [&](std::size_t task, const CommandOutcome& outcome) {
+      outcomes[task] = outcome;
+      ++ended;
+    });
+    EXPECT_EQ(tasks.size(), ended);
+    return outcomes;
+  }
+
+  /// Of the client's action the last request, which is its own.
+  static CommandOutcome fail_last(const std::string& action, FaultForm form,
+                                  SweepEngine engine = SweepEngine::fork) {
+    HostMemory memory(client(action, engine));
+    const CountedCommand counted = memory.count();
+    EXPECT_EQ("", counted.problem);
+    const std::vector<FaultTask> tasks = {{own_request(counted), form}};
+    return fail_all(memory, counted, tasks).front();
+  }
+
+  /// The last request for 64 bytes.
+  static std::size_t own_request(const CountedCommand& counted) {
+    const std::vector<std::uint64_t>& bytes = counted.calls.bytes;
+    const auto last = std::find(bytes.rbegin(), bytes.rend(), 64);
+    return static_cast<std::size_t>(bytes.rend() - last) - 1;
+  }
+
+  static std::vector<FaultTask> first_passes(const CountedCommand& counted) {
+    std::vector<FaultTask> tasks;
+    std::set<std::uint64_t> seen;
+    for (std::size_t i = 0; i < counted.calls.size(); ++i) {
+      if (seen.insert(counted.calls.points[i]).second) tasks.push_back({i, FaultForm::transient});
+    }
+    return tasks;
+  }
+
+  test::TempFolder folder_;
+  std::filesystem::path previous_;
+};
+
+TEST_F(HostSweep, TellsWhatBecameOfAFault) {
+  for (const SweepEngine engine : {SweepEngine::fork, SweepEngine::exec}) {
+    const CommandOutcome checked = fail_last("checked", FaultForm::transient, engine);
+    EXPECT_EQ(1, checked.status);
+    ASSERT_TRUE(checked.error);
+    EXPECT_EQ("host_client: no memory", checked.error->message);
+    EXPECT_FALSE(checked.is_foreign);
+
+    EXPECT_EQ(SIGSEGV, fail_last("unchecked", FaultForm::transient, engine).signal);
+
+    const CommandOutcome silent = fail_last("silent", FaultForm::transient, engine);
+    EXPECT_EQ(3, silent.status);
+    EXPECT_TRUE(silent.is_foreign);
+    EXPECT_EQ("it ended with status 3 and said nothing", silent.error->message);
+
+    const CommandOutcome swallowed = fail_last("swallowed", FaultForm::transient, engine);
+    EXPECT_EQ(0, swallowed.status);
+    EXPECT_EQ("another output, without a word", swallowed.checked);
+
+    EXPECT_EQ(0, fail_last("retried", FaultForm::transient, engine).status);
+  }
+}
+
+TEST_F(HostSweep, EndsWhatDoesNotEnd) {
+  EXPECT_TRUE(fail_last("hangs_without", FaultForm::transient).is_overdue);
+  EXPECT_TRUE(fail_last("retried", FaultForm::persistent).is_overdue);
+}
+
+TEST_F(HostSweep, FailsEveryRequestOfAProgramThatReadsAFileLineByLine) {
+  folder_.write("lines", "one\ntwo\nthree\nfour\n");
+  HostMemory memory(client("reads_a_file"));
+  const CountedCommand counted = memory.count();
+  std::vector<FaultTask> tasks;
+  for (std::size_t i = 0; i < counted.calls.size(); ++i) {
+    if (counted.calls.bytes[i] == 16) tasks.push_back({i, FaultForm::transient});
+  }
+  ASSERT_EQ(4, tasks.size());
+  for (const CommandOutcome& outcome : fail_all(memory, counted, tasks)) {
+    EXPECT_EQ("another output, without a word", outcome.checked);
+  }
+  // The process itself read on where it was: all of its requests were met.
+  EXPECT_EQ(0, memory.uncopied().faults) << memory.uncopied().why;
+}
+
+TEST_F(HostSweep, MakesNoCopyWhereItWouldNotBeFaithful) {
+  HostMemory memory(client("writes_a_file"));
+  const CountedCommand counted = memory.count();
+  const std::vector<FaultTask> tasks = {{own_request(counted), FaultForm::transient}};
+  EXPECT_EQ(1, fail_all(memory, counted, tasks).front().status);
+  EXPECT_EQ(1, memory.uncopied().faults);
+  EXPECT_EQ("the process has a file open for writing there", memory.uncopied().why);
+}
+
+TEST_F(HostSweep, LeavesNoTraceInWhatTheProgramStarts) {
+  HostMemory memory(client("environment"));
+  memory.count();
+  // grep -c found none.
+  EXPECT_EQ(0, memory.count().outcome.status);
+}
+
+TEST_F(HostSweep, SaysWhyRequestsCannotBeNumbered) {
+  HostMemory memory({{"/bin/sh", "-c", "exec true"}, SweepEngine::fork, 0});
+  const CountedCommand counted = memory.count();
+  EXPECT_TRUE(test::contains(counted.problem, "it became another program")) << counted.problem;
+  EXPECT_EQ("name the program itself, not one that starts it", counted.hint);
+}
+
+struct Program {
+  std::string name;
+  std::vector<std::string> words;
+  std::string package;  ///< of Debian, that has it
+};
+
+std::string printed(const std::vector<std::string>& words) {
+  std::string command;
+  for (const std::string& word : words) command += "'" + word + "' ";
+  FILE* const pipe = popen((command + " 2>&1 </dev/null").c_str(), "r");
+  std::array<char, 4096> bytes = {};
+  std::string out;
+  while (const std::size_t got = std::fread(bytes.data(), 1, bytes.size(), pipe)) {
+    out.append(bytes.data(), got);
+  }
+  pclose(pipe);
+  return out;
+}
+
+class ProgramOfTheDistribution : public HostSweep, public testing::WithParamInterface<Program> {
+ protected:
+  ProgramOfTheDistribution() {
+    std::filesystem::create_directory("folder");
+    for (int i = 0; i < 20; ++i) folder_.write("folder/file" + std::to_string(i), "text\n");
+    folder_.write("hello.c", "int main(void) { return 0; }\n");
+    folder_.write("query.sql",
+                  "create table t (a, b);\ninsert into t values (1, 'x'), (2, 'y');\n"
+                  "select b, count(*) from t group by b order by a;\n");
+  }
+};
+
+TEST_P(ProgramOfTheDistribution, FailsEveryUniquePointAndAgreesWithRunsOfTheirOwn) {
+  const Program& program = GetParam();
+  try {
+    check_preloadable(find_program(program.words.front(), "/usr/bin:/bin"));
+  } catch (const std::invalid_argument& error) {
+    GTEST_SKIP() << error.what() << "; the package " << program.package << " has it";
+  }
+  const std::string alone = printed(program.words);
+  HostMemory memory({program.words, SweepEngine::fork, 0});
+  const CountedCommand counted = memory.count();
+  ASSERT_EQ("", counted.problem);
+  ASSERT_EQ(0, counted.outcome.status) << counted.last_line;
+  ASSERT_EQ(alone, printed(program.words)) << "it is not the same from run to run";
+  ASSERT_EQ(counted.outcome.checked, memory.count().outcome.checked);
+
+  // Every request is a pass of one of the points.
+  std::map<std::uint64_t, std::int64_t> passes;
+  for (const std::uint64_t point : counted.calls.points) ++passes[point];
+  ASSERT_EQ(passes.size(), counted.points.size());
+  for (std::size_t i = 0; i < counted.points.size(); ++i) {
+    EXPECT_EQ(passes[counted.hashes[i]], counted.points[i].passes);
+  }
+
+  const std::vector<FaultTask> tasks = first_passes(counted);
+  const Outcomes copies = fail_all(memory, counted, tasks);
+  for (const CommandOutcome& outcome : copies) EXPECT_EQ(1, outcome.failures);
+
+  // Some of them once more, each in a process from the start.
+  constexpr std::size_t kMostRuns = 25;
+  std::vector<FaultTask> some;
+  std::vector<std::size_t> chosen;
+  const std::size_t step = std::max<std::size_t>(1, tasks.size() / kMostRuns);
+  for (std::size_t i = 0; i < tasks.size(); i += step) {
+    some.push_back(tasks[i]);
+    chosen.push_back(i);
+  }
+  HostMemory alone_each({program.words, SweepEngine::exec, 0});
+  const CountedCommand again = alone_each.count();
+  ASSERT_EQ(counted.calls.points, again.calls.points);
+  const Outcomes runs = fail_all(alone_each, again, some);
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const CommandOutcome& copy = copies[chosen[i]];
+    const std::string where = "request " + std::to_string(some[i].call + 1);
+    EXPECT_EQ(runs[i].status, copy.status) << where;
+    EXPECT_EQ(runs[i].checked == again.outcome.checked, copy.checked == counted.outcome.checked)
+        << where;
+    EXPECT_EQ(runs[i].is_foreign, copy.is_foreign) << where;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, ProgramOfTheDistribution,
+    testing::Values(
+        Program{"ls", {"/bin/ls", "-l", "folder"}, "coreutils"},
+        Program{"sqlite3", {"/usr/bin/sqlite3", ":memory:", ".read query.sql"}, "sqlite3"},
+        Program{"git", {"/usr/bin/git", "--version"}, "git"},
+        Program{"curl", {"/usr/bin/curl", "-s", "file:///etc/hostname"}, "curl"},
+        Program{"python3", {"/usr/bin/python3", "-S", "-c", "print(sum(range(10)))"}, "python3"},
+        Program{"perl",
+                {"/usr/bin/perl", "-e", "print join(',', map {$_ * 2} 1..5), \"\\n\""},
+                "perl-base"},
+        Program{"gcc", {"/usr/bin/gcc", "-fsyntax-only", "hello.c"}, "gcc"}),
+    [](const testing::TestParamInfo<Program>& program) { return program.param.name; });
+
+}  // namespace
+}  // namespace ohm::engine

@@ -1,0 +1,263 @@
+"""Writes tests/golden/oom_messages.txt: out-of-memory messages as they stand in logs, each with what
+is true of it. The wordings are those of the programs' versions; the figures are made up, or of logs
+that people have published.
+
+    python3 messages.py > ../golden/oom_messages.txt
+
+Each begins with a line `=== NAME`, then `KEY: VALUE` lines (source, and of PyTorch's cause and
+request; place: the user's line), an empty line, and the text.
+"""
+import json
+import textwrap
+
+GI, MI = "GiB", "MiB"
+
+
+def v1(request, gpu, total, allocated, free, reserved, tail=""):
+    return (f"RuntimeError: CUDA out of memory. Tried to allocate {request} (GPU {gpu}; {total} total "
+            f"capacity; {allocated} already allocated; {free} free; {reserved}{tail}")
+
+
+def cached(request, gpu, total, allocated, free, cache):  # 1.0 to 1.3
+    return v1(request, gpu, total, allocated, free, f"{cache} cached)")
+
+
+def in_total(request, gpu, total, allocated, free, reserved):  # 1.4 to 1.9
+    return v1(request, gpu, total, allocated, free, f"{reserved} reserved in total by PyTorch)")
+
+
+def hint(request, gpu, total, allocated, free, reserved):  # 1.10 to 2.0
+    return in_total(request, gpu, total, allocated, free, reserved).replace(
+        "RuntimeError", "torch.cuda.OutOfMemoryError") + (
+        " If reserved memory is >> allocated memory try setting max_split_size_mb to avoid "
+        "fragmentation.  See documentation for Memory Management and PYTORCH_CUDA_ALLOC_CONF")
+
+
+def fraction(request, gpu, total, allocated, free, allowed, reserved):  # 1.8 to 2.0
+    return v1(request, gpu, total, allocated, free,
+              f"{allowed} allowed; {reserved} reserved in total by PyTorch)")
+
+
+def v2(request, gpu, total, free, own, allocated, cache, others=(), error="torch.OutOfMemoryError",
+       word="capacity", allowed="", pools=""):  # 2.1 and newer
+    named = "".join(f"Process {pid} has {used} memory in use. " for pid, used in others)
+    this = f"Including non-PyTorch memory, this process has {own} memory in use. " if own else ""
+    limit = f"{allowed} allowed; " if allowed else ""
+    graphs = f"with {pools} allocated in private pools (e.g., CUDA Graphs), and " if pools else "and "
+    return (f"{error}: CUDA out of memory. Tried to allocate {request}. GPU {gpu} has a total {word} "
+            f"of {total} of which {free} is free. {named}{this}{limit}Of the allocated memory "
+            f"{allocated} is allocated by PyTorch, {graphs}{cache} is reserved by PyTorch but "
+            "unallocated. If reserved but unallocated memory is large try setting "
+            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See "
+            "documentation for Memory Management  "
+            "(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)")
+
+
+# name: (text, cause, request)
+PYTORCH = {
+    "1.0_full": (cached("20.00 MiB", 0, "10.92 GiB", "10.31 GiB", "11.50 MiB", "32.50 MiB"),
+                 "full", "20.00 MiB"),
+    "1.2_full": (cached("9.80 GiB", 0, "14.76 GiB", "9.94 GiB", "3.89 GiB", "160.79 MiB"),
+                 "full", "9.80 GiB"),
+    "1.3_fragmented": (cached("512.00 MiB", 1, "15.75 GiB", "9.10 GiB", "107.88 MiB", "5.81 GiB"),
+                       "fragmented", "512.00 MiB"),
+    "1.4_full": (in_total("130.00 MiB", 1, "7.80 GiB", "6.91 GiB", "33.56 MiB", "7.09 GiB"),
+                 "full", "130.00 MiB"),
+    "1.7_other_process": (in_total("20.00 MiB", 0, "47.54 GiB", "304.36 MiB", "5.62 MiB",
+                                   "306.00 MiB"), "other_process", "20.00 MiB"),
+    "1.9_fragmented": (in_total("1.00 GiB", 0, "23.70 GiB", "14.20 GiB", "310.00 MiB", "22.60 GiB"),
+                       "fragmented", "1.00 GiB"),
+    "1.8_fraction": (fraction("2.00 GiB", 0, "39.59 GiB", "18.20 GiB", "19.90 GiB", "19.79 GiB",
+                              "18.60 GiB"), "fraction", "2.00 GiB"),
+    "1.12_other_process": (hint("20.00 MiB", 1, "31.75 GiB", "0 bytes", "6.62 MiB", "0 bytes"),
+                           "other_process", "20.00 MiB"),
+    "1.13_full": (hint("128.00 MiB", 0, "8.00 GiB", "7.25 GiB", "0 bytes", "7.25 GiB"), "full",
+                  "128.00 MiB"),
+    "2.0_too_large": (hint("60.00 GiB", 0, "23.65 GiB", "1.20 GiB", "21.90 GiB", "1.25 GiB"),
+                      "too_large", "60.00 GiB"),
+    "2.0_full": (hint("1.72 GiB", 0, "15.78 GiB", "13.36 GiB", "1.25 GiB", "13.96 GiB"), "full",
+                 "1.72 GiB"),
+    "2.1_misspelt_in_container": (v2(
+        "496.00 MiB", 0, "14.75 GiB", "235.06 MiB", "", "14.06 GiB", "330.42 MiB",
+        [(20398, "14.52 GiB")], "torch.cuda.OutOfMemoryError", "capacty"), "full", "496.00 MiB"),
+    "2.2_full": (v2("2.00 GiB", 3, "79.15 GiB", "1.24 GiB", "77.90 GiB", "76.61 GiB", "790.00 MiB",
+                    error="torch.cuda.OutOfMemoryError"), "full", "2.00 GiB"),
+    "2.4_fragmented": (v2("2.00 GiB", 0, "79.15 GiB", "1.24 GiB", "77.90 GiB", "60.11 GiB",
+                          "17.29 GiB"), "fragmented", "2.00 GiB"),
+    "2.5_two_processes": (v2("4.00 GiB", 0, "79.15 GiB", "1.05 GiB", "30.10 GiB", "29.20 GiB",
+                             "400.00 MiB", [(4711, "47.99 GiB")]), "other_process", "4.00 GiB"),
+    "2.6_in_container": (v2("2.00 MiB", 0, "79.25 GiB", "960.00 KiB", "", "77.18 GiB", "1.55 GiB",
+                            [(1074130, "79.24 GiB")]), "full", "2.00 MiB"),
+    "2.6_container_of_several": (v2(
+        "20.00 MiB", 0, "39.39 GiB", "9.25 MiB", "", "30.21 GiB", "217.48 MiB",
+        [(25454, "3.86 GiB"), (104554, "4.29 GiB"), (30427, "31.20 GiB")], pools="26.00 MiB"),
+        "other_process", "20.00 MiB"),
+    "2.7_mig": (v2("1.50 GiB", 0, "9.50 GiB", "700.00 MiB", "8.81 GiB", "8.30 GiB", "60.00 MiB"),
+                "full", "1.50 GiB"),
+    "2.8_fraction": (v2("3.00 GiB", 0, "79.15 GiB", "50.00 GiB", "29.00 GiB", "27.90 GiB",
+                        "300.00 MiB", allowed="30.00 GiB"), "fraction", "3.00 GiB"),
+    "2.9_too_large": (v2("256.00 GiB", 0, "139.72 GiB", "138.00 GiB", "1.72 GiB", "1.00 GiB",
+                         "24.00 MiB"), "too_large", "256.00 GiB"),
+    "2.15_full": (v2("6.14 GiB", 0, "22.17 GiB", "226.06 MiB", "21.95 GiB", "21.48 GiB",
+                     "30.62 MiB"), "full", "6.14 GiB"),
+    "rocm": (v2("6.14 GiB", 0, "63.98 GiB", "226.06 MiB", "63.75 GiB", "63.10 GiB", "30.62 MiB"
+                ).replace("CUDA out of memory", "HIP out of memory"), "full", "6.14 GiB"),
+}
+
+USER = "/home/me/project/train.py"
+TRACEBACK = f'''Traceback (most recent call last):
+  File "{USER}", line 88, in <module>
+    main()
+  File "{USER}", line 61, in main
+    loss = model(batch).loss
+  File "/venv/lib/python3.11/site-packages/torch/nn/modules/module.py", line 1739, in _wrapped_call_impl
+    return self._call_impl(*args, **kwargs)
+  File "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 125, in forward
+    return F.linear(input, self.weight, self.bias)
+'''
+PLACE = f"{USER}:61"
+
+
+def each_line(before, text):
+    return "".join(f"{before}{line}\n" for line in text.rstrip("\n").split("\n"))
+
+
+def wrapped(text, width=80):
+    """As a terminal breaks lines: within words, too."""
+    return "\n".join(line[i:i + width] for line in text.split("\n")
+                     for i in range(0, max(1, len(line)), width))
+
+
+FORMS = {
+    "plain": lambda text: text,
+    "traceback": lambda text: TRACEBACK + text,
+    "coloured": lambda text: TRACEBACK + f"\x1b[31m\x1b[1m{text[:40]}\x1b[0m\x1b[31m{text[40:]}\x1b[0m",
+    "words_wrapped": lambda text: "\n".join(textwrap.wrap(text, 80)),
+    "cut_at_80": lambda text: wrapped(TRACEBACK + text),
+    "ranks": lambda text: each_line("[rank0]: ", TRACEBACK + text) + each_line(
+        "[rank1]: ", TRACEBACK + text),
+    "json": lambda text: json.dumps({"level": "error", "time": "2025-05-22T08:36:54Z",
+                                     "message": TRACEBACK + text}),
+    "logger": lambda text: each_line("2025-07-11 09:30:40,445 - __main__ - INFO - ",
+                                     TRACEBACK + text),
+    "vllm_worker": lambda text: each_line(
+        "(EngineCore_DP0 pid=6880) ERROR 04-05 01:12:55 [core.py:390] ", TRACEBACK + text),
+    "compose": lambda text: each_line("worker-1  | ", "\n".join(textwrap.wrap(text, 90))),
+    "kubernetes": lambda text: each_line("2025-05-22T08:36:54.123456789Z stderr F ",
+                                         TRACEBACK + text),
+    "torchrun": lambda text: each_line("[default0]:", TRACEBACK + text),
+    "frame": lambda text: "".join(f"│ {line:78} │\n" for line in textwrap.wrap(text, 76)),
+}
+WITH_PLACE = {"traceback", "coloured", "cut_at_80", "ranks", "json", "logger", "vllm_worker",
+              "kubernetes", "torchrun"}
+
+# name: (source, text)
+OTHERS = {
+    "tensorflow": ("TensorFlow", "ResourceExhaustedError: OOM when allocating tensor with "
+                   "shape[16,112,112,147] and type float on /job:localhost/replica:0/task:0/"
+                   "device:GPU:0 by allocator GPU_0_bfc"),
+    "tensorflow_1": ("TensorFlow", "ResourceExhaustedError (see above for traceback): OOM when "
+                     "allocating tensor with shape[100,4096,32]"),
+    "tensorflow_node": ("TensorFlow", "tensorflow.python.framework.errors_impl.ResourceExhausted"
+                        "Error: 2 root error(s) found.\n  (0) Resource exhausted: OOM when "
+                        "allocating tensor with shape[500,17,17,4032] and type half on "
+                        "/job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc\n"
+                        "\t [[{{node resnet_v1_50/conv1/ExtractImagePatches}}]]"),
+    "tensorflow_xla": ("TensorFlow", "tensorflow.python.framework.errors_impl.ResourceExhausted"
+                       "Error: 2 root error(s) found.\n  (0) Resource exhausted: Out of memory "
+                       "while trying to allocate 68852648264 bytes."),
+    "tensorflow_device": ("TensorFlow", "failed to allocate 17.79G (19104890880 bytes) from device: "
+                          "CUDA_ERROR_OUT_OF_MEMORY: out of memory"),
+    "jax": ("JAX", "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while "
+            "trying to allocate 7406166528 bytes."),
+    "jax_stats": ("JAX", "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory "
+                  "while trying to allocate 4770354232 bytes.\nBufferAssignment OOM Debugging.\n"
+                  "BufferAssignment stats:\n             parameter allocation:  372.76MiB\n"),
+    "jax_2019": ("JAX", "E external/org_tensorflow/tensorflow/compiler/xla/python/local_client.cc:672]"
+                 " Execution of replica 0 failed: Resource exhausted: Out of memory while trying to "
+                 "allocate 5520758552 bytes. (jaxlib)"),
+    "elixir": ("JAX", "[error] Execution of replica 0 failed: RESOURCE_EXHAUSTED: Out of memory while "
+               "trying to allocate 58982400 bytes."),
+    "cupy": ("CuPy", "cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 25,600,000 bytes "
+             "(allocated so far: 3,635,267,072 bytes)."),
+    "cupy_limit": ("CuPy", "cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 1,073,741,824 "
+                   "bytes (allocated so far: 512,000,000 bytes, limit set to: 1,000,000,000 bytes)."),
+    "cupy_5": ("CuPy", "cupy.cuda.memory.OutOfMemoryError: out of memory to allocate 1073741824 bytes "
+               "(total 12373894656 bytes)"),
+    "rmm_pool": ("RMM", "MemoryError: std::bad_alloc: out_of_memory: RMM failure at:/envs/rapids-23.10"
+                 "/include/rmm/mr/device/pool_memory_resource.hpp:196: Maximum pool size exceeded"),
+    "rmm_pool_2022": ("RMM", "MemoryError: std::bad_alloc: RMM failure at:/rmm/include/rmm/mr/device/"
+                      "pool_memory_resource.hpp:179: Maximum pool size exceeded"),
+    "rmm_device": ("RMM", "MemoryError: std::bad_alloc: CUDA error at: ../include/rmm/mr/device/cuda_"
+                   "memory_resource.hpp68: cudaErrorMemoryAllocation out of memory"),
+    "vllm_cache": ("vLLM", "ValueError: To serve at least one request with the models's max seq len "
+                   "(262144), (24.0 GiB KV cache is needed, which is larger than the available KV "
+                   "cache memory (3.18 GiB). Based on the available memory, the estimated maximum "
+                   "model length is 34736. Try increasing `gpu_memory_utilization` or decreasing "
+                   "`max_model_len` when initializing the engine."),
+    "vllm_0.2": ("vLLM", "ValueError: The model's max seq len (32768) is larger than the maximum "
+                 "number of tokens that can be stored in KV cache (7344). Try increasing "
+                 "`gpu_memory_utilization` or decreasing `max_model_len` when initializing the "
+                 "engine."),
+    "vllm_blocks": ("vLLM", "ValueError: No available memory for the cache blocks. Try increasing "
+                    "`gpu_memory_utilization` when initializing the engine."),
+    "accelerate": ("Accelerate", "RuntimeError: No executable batch size found, reached zero."),
+    "cpu": ("PyTorch on the host", "RuntimeError: [enforce fail at alloc_cpu.cpp:83] err == 0. "
+            "DefaultCPUAllocator: can't allocate memory: you tried to allocate 137438953472 bytes. "
+            "Error code 12 (Cannot allocate memory)"),
+    "cpu_windows": ("PyTorch on the host", "RuntimeError: [enforce fail at ..\\c10\\core\\impl\\"
+                    "alloc_cpu.cpp:72] data. DefaultCPUAllocator: not enough memory: you tried to "
+                    "allocate 4294967296 bytes."),
+    "mps": ("PyTorch on MPS", "RuntimeError: MPS backend out of memory (MPS allocated: 17.92 GB, "
+            "other allocations: 40.00 MB, max allowed: 18.13 GB). Tried to allocate 160.00 MB on "
+            "private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for "
+            "memory allocations (may cause system failure)."),
+    "cuda": ("CUDA", "RuntimeError: CUDA error: out of memory\nCUDA kernel errors might be "
+             "asynchronously reported at some other API call"),
+    "cuda_0.4": ("CUDA", "RuntimeError: cuda runtime error (2) : out of memory at /pytorch/aten/src/"
+                 "THC/generic/THCStorage.cu:58"),
+    "cublas": ("CUDA", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
+               "`cublasCreate(handle)`"),
+}
+OTHER_FORMS = {"plain": FORMS["plain"], "ranks": lambda text: each_line("[rank0]: ", TRACEBACK + text)}
+
+UNKNOWN = {
+    "finished": "epoch 3: loss 0.123\nsaved the model\n",
+    "shape_error": TRACEBACK + "RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x512 and "
+                   "1024x10)\n",
+    "killed": "Killed\n",
+    "index_error": TRACEBACK + "IndexError: list index out of range\n",
+    "device_assert": "RuntimeError: CUDA error: device-side assert triggered\n",
+    "advice": "Hint: use a smaller batch where the memory of the card is small.\n",
+    "empty": "",
+}
+
+
+def show(name, facts, text):
+    print(f"=== {name}")
+    for key, value in facts.items():
+        print(f"{key}: {value}")
+    print()
+    print(text.rstrip("\n"))
+
+
+def main():
+    for i, (name, (text, cause, request)) in enumerate(PYTORCH.items()):
+        # Every message in three forms, every form with several messages.
+        forms = list(FORMS)
+        for form in dict.fromkeys(["plain", *(forms[(4 * i + k) % len(forms)] for k in range(4))]):
+            facts = {"source": "PyTorch", "cause": cause, "request": request}
+            if form in WITH_PLACE:
+                facts["place"] = PLACE
+            show(f"pytorch_{name}_{form}", facts, FORMS[form](text))
+    for name, (source, text) in OTHERS.items():
+        for form, shape in OTHER_FORMS.items():
+            facts = {"source": source}
+            if form == "ranks":
+                facts["place"] = PLACE
+            show(f"{name}_{form}", facts, shape(text))
+    for name, text in UNKNOWN.items():
+        show(f"unknown_{name}", {"source": "unknown"}, text)
+
+
+main()

@@ -1,0 +1,98 @@
+// An op computes the same of operands that lie in memory in another order.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/factories.h"
+#include "runtime/autograd/engine.h"
+#include "runtime/ops/op_list.h"
+#include "tests/support/op_samples.h"
+#include "tests/support/test_machine.h"
+
+namespace ohm::test {
+namespace {
+
+// The same values, the first dimension innermost.
+Tensor column_major(const Tensor& tensor) {
+  Shape strides(tensor.dims(), 1);
+  for (int dim = 1; dim < tensor.dims(); ++dim) {
+    strides[dim] = strides[dim - 1] * std::max<std::int64_t>(1, tensor.shape()[dim - 1]);
+  }
+  Tensor copy = empty_strided(tensor.shape(), strides, options_of(tensor));
+  copy_into(copy, tensor);
+  return copy;
+}
+
+ops::Sample laid_out_anew(const ops::Sample& sample) {
+  ops::Sample other = sample;
+  for (ops::Value& value : other) {
+    if (const auto* tensor = std::get_if<Tensor>(&value)) value = column_major(*tensor);
+    if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
+      std::vector<Tensor> tensors;
+      for (const Tensor& tensor : *list) tensors.push_back(column_major(tensor));
+      value = tensors;
+    }
+  }
+  return other;
+}
+
+void append(std::vector<double>& numbers, const Tensor& tensor) {
+  const std::vector<double> own = to_doubles(tensor);
+  numbers.insert(numbers.end(), own.begin(), own.end());
+}
+
+// Results, and gradients of everything that has one.
+std::vector<double> numbers_of(const ops::OpDef& op, const ops::Sample& inputs) {
+  require_gradients(op, inputs);
+  std::vector<double> numbers;
+  std::vector<Tensor> roots;
+  std::vector<Tensor> grads;
+  for (const Tensor& result : tensors_in(call_op(op, inputs))) {
+    append(numbers, result);
+    if (!result.requires_grad()) continue;
+    roots.push_back(result);
+    grads.push_back(ones_like(result));
+  }
+  backward(roots, grads, GraphRetention::release);
+  for (const ops::Value& value : inputs) {
+    for (const Tensor& tensor : tensors_in(value)) {
+      if (tensor.requires_grad() && tensor.grad().defined()) append(numbers, tensor.grad());
+    }
+  }
+  return numbers;
+}
+
+bool are_close(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+    return x == y || std::abs(x - y) <= 1e-9 * (1.0 + std::abs(x));
+  });
+}
+
+TEST(EveryOp, ComputesTheSameOfOperandsInAnotherOrder) {
+  TestMachine machine({.values = ValueMode::keeps_values});
+  for (const ops::OpDef& op : ops::all_ops()) {
+    if (!op.samples) continue;
+    std::size_t number = 0;
+    for (const ops::Sample& given : op.samples()) {
+      SCOPED_TRACE(fmt::format("{}, sample {}", op.info.name, number++));
+      const auto sample = [&] { return converted(given, DType::float64, Device::cuda(0)); };
+      const std::vector<double> expected = numbers_of(op, sample());
+      // What draws numbers gives others every time.
+      if (!are_close(expected, numbers_of(op, sample()))) continue;
+      try {
+        EXPECT_TRUE(are_close(expected, numbers_of(op, laid_out_anew(sample()))));
+      } catch (const std::invalid_argument& error) {
+        // A view refuses what cannot be seen with its shape.
+        EXPECT_THAT(error.what(), testing::StartsWith("[view] view size"));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ohm::test
