@@ -261,26 +261,32 @@ class DeviceDiagnosis {
 
   // ---- optimizer state that appears late --------------------------------------------------------
 
+  /// What is alive here has stayed: the end of the last step, as a program may let all go after it,
+  /// or of the record where no step tells.
+  std::uint32_t end_of_steps() const {
+    return steps_.size() < 2 ? history_.events - 1 : steps_[last_];
+  }
+
   /// What is made once and outlives a whole further step is no scratch memory.
   bool outlives_a_step(const HistoryBlock& block) const {
-    return step_of(block.begin) + 1 < steps_.size() && block.end == history_.events;
+    return step_of(block.begin) + 1 < steps_.size();
   }
 
   /// Where no step tells, lines that also make what goes again make scratch memory.
-  std::set<std::uint32_t> lines_of_scratch() const {
+  std::set<std::uint32_t> lines_of_scratch(std::uint32_t end) const {
     std::set<std::uint32_t> lines;
     for (const HistoryBlock& block : device_.blocks) {
-      if (block.end < history_.events) lines.insert(block.site);
+      if (block.end <= end) lines.insert(block.site);
     }
     return lines;
   }
 
   void find_late_state() {
-    const std::set<std::uint32_t> scratch = lines_of_scratch();
+    const std::uint32_t end = end_of_steps();
+    const std::set<std::uint32_t> scratch = lines_of_scratch(end);
     const auto stays = [&](const HistoryBlock& block) {
       return block.category == Category::optimizer_state && block.begin > 0 &&
-             block.end == history_.events &&
-             (outlives_a_step(block) || scratch.count(block.site) == 0);
+             is_alive(block, end) && (outlives_a_step(block) || scratch.count(block.site) == 0);
     };
     std::uint32_t first = history_.events;
     for (const HistoryBlock& block : device_.blocks) {
@@ -290,7 +296,7 @@ class DeviceDiagnosis {
     Places state;
     std::int64_t at_end = 0;
     for (const HistoryBlock& block : device_.blocks) {
-      if (block.end == history_.events) at_end += static_cast<std::int64_t>(block.bytes);
+      if (is_alive(block, end)) at_end += static_cast<std::int64_t>(block.bytes);
       if (stays(block) && step_of(block.begin) <= step_of(first) + 1) state.add(block);
     }
     if (state.size() == 0 || !is_share(state.bytes(), at_end)) return;
