@@ -34,7 +34,7 @@ std::pair<std::string, double> parse_setting(const std::string& text) {
 class RowOption {
  public:
   RowOption(CLI::App& app, engine::RunOptions& run, const engine::RunOptionRow& row)
-      : app_(app), run_(run), row_(row), flag_(row.flag), help_(row.help) {}
+      : app_(app), run_(run), flag_(row.flag), help_(row.help) {}
 
   CLI::Option* operator()(bool engine::RunOptions::*member) {
     return app_.add_flag(flag_, run_.*member, help_);
@@ -73,7 +73,6 @@ class RowOption {
 
   CLI::App& app_;
   engine::RunOptions& run_;
-  const engine::RunOptionRow& row_;
   std::string flag_;
   std::string help_;
 };

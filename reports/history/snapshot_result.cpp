@@ -286,7 +286,8 @@ class SnapshotResult {
                          oom_cause(history));
     }
     if (!history.steps.empty()) {
-      return fmt::format("{}, {} steps", events, grouped(history.steps.size()));
+      return fmt::format("{}, {} steps", events,
+                         grouped(static_cast<std::int64_t>(history.steps.size())));
     }
     return fmt::format("{}; no steps were found: {}", events, kHowToMarkSteps);
   }

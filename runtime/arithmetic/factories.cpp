@@ -293,8 +293,9 @@ std::vector<T> elements_as(const Tensor& tensor) {
 
 std::vector<double> to_doubles(const Tensor& tensor) {
   if (tensor.has_values()) return elements_as<double>(tensor);
-  return std::vector<double>(static_cast<std::size_t>(tensor.numel()),
-                             std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> unknown(static_cast<std::size_t>(tensor.numel()),
+                              std::numeric_limits<double>::quiet_NaN());
+  return unknown;
 }
 
 std::vector<std::int64_t> to_integers(const Tensor& tensor) {

@@ -33,6 +33,11 @@ struct DyingNode {
   std::size_t next_edge = 0;
 };
 
+DyingNode dying_node(IntrusivePtr<Node> owner) {
+  Node* const node = owner.get();
+  return {node, std::move(owner), 0};
+}
+
 }  // namespace
 
 // Saved tensors go first: the edges still hold the nodes that made them, so dropping a saved tensor
@@ -47,19 +52,25 @@ void Node::destroy(Node* node) {
     DyingNode next = std::move(dying.back());
     dying.pop_back();
     Node& current = *next.node;
-    bool goes_on_later = false;
     if (next.next_edge == 0) {
       next.owner ? current.release_saved() : current.abandon_saved();
     }
-    while (!goes_on_later && next.next_edge < current.edges_.size()) {
+    IntrusivePtr<Node> goes_first;
+    while (!goes_first && next.next_edge < current.edges_.size()) {
       IntrusivePtr<Node> target = std::move(current.edges_[next.next_edge++].node);
       if (!target || target->use_count() > 1) continue;
-      goes_on_later = python_goes_at_once && target->is_python() && !current.is_python();
-      if (goes_on_later) dying.push_back(std::move(next));
-      Node* const raw = target.get();
-      dying.push_back({raw, std::move(target), 0});
+      if (python_goes_at_once && target->is_python() && !current.is_python()) {
+        goes_first = std::move(target);
+      } else {
+        dying.push_back(dying_node(std::move(target)));
+      }
     }
-    if (!goes_on_later && !next.owner) delete node;
+    if (goes_first) {
+      dying.push_back(std::move(next));
+      dying.push_back(dying_node(std::move(goes_first)));
+    } else if (!next.owner) {
+      delete node;
+    }
   }
 }
 

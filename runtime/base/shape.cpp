@@ -17,6 +17,16 @@ void check_dims(int dims) {
   }
 }
 
+/// Of the dimension that lies outside of this one.
+std::int64_t next_stride(const Shape& shape, int dim, std::int64_t stride) {
+  const std::int64_t size = std::max<std::int64_t>(shape[dim], 1);
+  std::int64_t next = 0;
+  if (__builtin_mul_overflow(stride, size, &next)) {
+    refuse(fmt::format("the strides of {} do not fit in 64 bits", shape.str()));
+  }
+  return next;
+}
+
 }  // namespace
 
 Shape::Shape(std::initializer_list<std::int64_t> sizes) {
@@ -69,10 +79,7 @@ bool operator==(const Shape& a, const Shape& b) {
 Shape contiguous_strides(const Shape& shape) {
   Shape strides(shape.dims(), 1);
   for (int i = shape.dims() - 2; i >= 0; --i) {
-    const std::int64_t size = std::max<std::int64_t>(shape[i + 1], 1);
-    if (__builtin_mul_overflow(strides[i + 1], size, &strides[i])) {
-      refuse(fmt::format("the strides of {} do not fit in 64 bits", shape.str()));
-    }
+    strides[i] = next_stride(shape, i + 1, strides[i + 1]);
   }
   return strides;
 }
@@ -116,7 +123,7 @@ Shape dense_strides(const Shape& shape, std::span<const Shape> operands) {
   std::int64_t stride = 1;
   for (const int dim : order) {
     dense[dim] = stride;
-    stride *= std::max<std::int64_t>(1, shape[dim]);
+    stride = next_stride(shape, dim, stride);
   }
   return dense;
 }

@@ -112,7 +112,7 @@ TEST_F(Assumptions, AreMadeForTheAttentionThatLaterVersionsLeaveToCudnn) {
 
 TEST_F(Assumptions, AreNotMadeForWorkspacesOfACall) {
   Context::current().rules = find_rule_set("pytorch-2.15");
-  const std::size_t before = machine_.allocated_bytes();
+  const std::int64_t before = machine_.allocated_bytes();
   ops::linear(values({2, 8}), values({4, 8}), values({4}));
   ops::linear(values({2, 8}), values({4, 8}), std::nullopt);
   EXPECT_THAT(made(), IsEmpty());
