@@ -19,9 +19,9 @@
 // observers and throws an error of its own.
 
 namespace ohm::interpose {
-namespace {
 
-/// c10::DataPtr, as far as it matters: four words that are returned in memory.
+/// c10::DataPtr, as far as it matters: four words that are returned in memory. It is only passed
+/// on.
 class DataPointer {
  public:
   DataPointer(const DataPointer&) = delete;
@@ -31,6 +31,8 @@ class DataPointer {
  private:
   void* words_[4];
 };
+
+namespace {
 
 using Allocate = DataPointer (*)(void* allocator, std::size_t bytes);
 constexpr std::size_t kAllocateEntry = 2;

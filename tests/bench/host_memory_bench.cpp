@@ -66,8 +66,9 @@ std::string libfiu() {
   for (const char* folder : {"/usr/lib/fiu", "/usr/local/lib/fiu"}) {
     const std::string start = std::string(folder) + "/fiu_run_preload.so";
     const std::string posix = std::string(folder) + "/fiu_posix_preload.so";
-    if (std::filesystem::exists(start) && std::filesystem::exists(posix))
-      return start + " " + posix;
+    if (std::filesystem::exists(start) && std::filesystem::exists(posix)) {
+      return fmt::format("{} {}", start, posix);
+    }
   }
   return {};
 }

@@ -90,9 +90,13 @@ LocalSlurm::LocalSlurm() {
 }
 
 LocalSlurm::~LocalSlurm() {
-  output_of("scancel --me");
-  for (const char* const daemon : {"slurmd.pid", "slurmctld.pid", "munge/pid"}) {
-    end(daemon, SIGTERM);
+  try {
+    output_of("scancel --me");
+    for (const char* const daemon : {"slurmd.pid", "slurmctld.pid", "munge/pid"}) {
+      end(daemon, SIGTERM);
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "Slurm was not ended: %s\n", error.what());
   }
 }
 

@@ -9,8 +9,10 @@
 #include "allocator_shim/interpose/host/own_memory.h"
 
 // The linker's names for where this library begins and ends.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" const char __ehdr_start __attribute__((visibility("hidden")));
 extern "C" const char _end __attribute__((visibility("hidden")));
+// NOLINTEND(readability-identifier-naming)
 
 namespace ohm::interpose::host {
 

@@ -8,7 +8,7 @@
 
 namespace ohm::interpose::host {
 
-NextFunctions next;
+constinit NextFunctions next;
 
 namespace {
 

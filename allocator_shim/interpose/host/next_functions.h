@@ -29,12 +29,13 @@ namespace ohm::interpose::host {
   ROW(_exit)
 
 struct NextFunctions {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
 #define OHM_MEMBER(name) decltype(&::name) name = nullptr;
   OHM_FOR_EACH_NEXT(OHM_MEMBER)
 #undef OHM_MEMBER
 };
 
-extern NextFunctions next;
+extern NextFunctions next;  // NOLINT(bugprone-dynamic-static-initializers): constinit there
 
 /// False where they are being found just now: what asks then gets start-up memory.
 bool find_next_functions();

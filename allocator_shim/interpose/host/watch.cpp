@@ -6,9 +6,9 @@
 
 namespace ohm::interpose::host {
 
-std::atomic<Stage> stage = Stage::start_up;
+constinit std::atomic<Stage> stage = Stage::start_up;
 // It lives as long as the process: requests come until its end.
-Watch watch;
+constinit Watch watch;
 
 namespace {
 

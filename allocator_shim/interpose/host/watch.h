@@ -23,7 +23,7 @@ enum class Stage : std::uint8_t {
   watched,
 };
 
-extern std::atomic<Stage> stage;
+extern std::atomic<Stage> stage;  // NOLINT(bugprone-dynamic-static-initializers): constinit there
 
 /// The thread is in the library, or in the allocator behind it: what it asks for there, and what a
 /// signal's handler asks for meanwhile, is not the program's. One guard at a time for a thread;
@@ -107,6 +107,6 @@ class Watch {
   SweepRunner sweep_;
 };
 
-extern Watch watch;
+extern Watch watch;  // NOLINT(bugprone-dynamic-static-initializers): constinit there
 
 }  // namespace ohm::interpose::host

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -152,9 +153,8 @@ SweepPoint point_of_site(const HostSite& site, ProgramFunctions& functions) {
   const HostPlace place = place_of(site.frames, functions);
   point.op = place.function;
   point.file = place.module;
-  for (auto frame = site.frames.rbegin(); frame != site.frames.rend(); ++frame) {
-    point.stack.push_back(function_of(*frame, functions));
-  }
+  std::transform(site.frames.rbegin(), site.frames.rend(), std::back_inserter(point.stack),
+                 [&](const auto& frame) { return function_of(frame, functions); });
   return point;
 }
 

@@ -107,7 +107,7 @@ void take_status(int status, CommandOutcome& outcome) {
 /// A new folder for what is done in a copy of this one; gone with it.
 class ScratchFolder {
  public:
-  ScratchFolder() : folder_() {
+  ScratchFolder() {
     const auto options =
         std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
     std::filesystem::copy(std::filesystem::current_path(), path(), options);

@@ -66,9 +66,9 @@ TEST_F(Resume, OfAKilledSweepByProcessesEndsWithTheSameBytes) {
 }
 
 TEST_F(Resume, OfAKilledRunEndsWithTheSameBytes) {
-  expect_same_bytes_after_kills({"run", file("good.lua"),
-                                 OHM_SOURCE_DIR "/scenarios/leaked_loss_graph.lua",
-                                 OHM_SOURCE_DIR "/scenarios/fragmentation.lua", "--size-only"});
+  const std::string catalogue = OHM_SOURCE_DIR "/scenarios/";
+  expect_same_bytes_after_kills({"run", file("good.lua"), catalogue + "leaked_loss_graph.lua",
+                                 catalogue + "fragmentation.lua", "--size-only"});
 }
 
 TEST_F(Resume, RefusesOtherWork) {

@@ -24,11 +24,11 @@ using Words = std::vector<std::string>;
 class SlurmTest : public test::ProgramTest {
  protected:
   static void SetUpTestSuite() {
-    if (LocalSlurm::lack().empty()) slurm_ = std::make_unique<LocalSlurm>();
+    if (LocalSlurm::lack().empty()) local_slurm = std::make_unique<LocalSlurm>();
   }
-  static void TearDownTestSuite() { slurm_.reset(); }
+  static void TearDownTestSuite() { local_slurm.reset(); }
   void SetUp() override {
-    if (!slurm_) GTEST_SKIP() << LocalSlurm::lack();
+    if (!local_slurm) GTEST_SKIP() << LocalSlurm::lack();
   }
 
   Words launched(Words command, const Words& more = {}) const {
@@ -39,23 +39,25 @@ class SlurmTest : public test::ProgramTest {
   }
   std::unique_ptr<Program> start(const Words& arguments) const {
     return std::make_unique<Program>(folder_.path().string(), arguments, [] {
-      ::setenv("SLURM_CONF", slurm_->configuration().c_str(), 1);
+      ::setenv("SLURM_CONF", local_slurm->configuration().c_str(), 1);
     });
   }
   ProgramResult with_slurm(const Words& arguments) const { return start(arguments)->wait(); }
 
   std::size_t running_tasks() const {
-    const std::string tasks = slurm_->output_of("squeue --noheader --states=RUNNING --format=%A");
+    const std::string tasks =
+        local_slurm->output_of("squeue --noheader --states=RUNNING --format=%A");
     return static_cast<std::size_t>(std::count(tasks.begin(), tasks.end(), '\n'));
   }
   bool has_report(int shard) const {
     return !test::read_file(file("night/reports/0000" + std::to_string(shard) + ".json")).empty();
   }
 
-  static std::unique_ptr<LocalSlurm> slurm_;
+  static std::unique_ptr<LocalSlurm> local_slurm;
+  const std::string catalogue_ = OHM_SOURCE_DIR "/scenarios/";
   const Words sweep_ = {"sweep",
-                        OHM_SOURCE_DIR "/scenarios/missing_no_grad.lua",
-                        OHM_SOURCE_DIR "/scenarios/fragmentation.lua",
+                        catalogue_ + "missing_no_grad.lua",
+                        catalogue_ + "fragmentation.lua",
                         "--size-only",
                         "--points",
                         "all",
@@ -63,7 +65,7 @@ class SlurmTest : public test::ProgramTest {
                         "both"};
 };
 
-std::unique_ptr<LocalSlurm> SlurmTest::slurm_;
+std::unique_ptr<LocalSlurm> SlurmTest::local_slurm;
 
 TEST_F(SlurmTest, WritesTheBytesOfOneMachineWhateverIsKilled) {
   Words alone = sweep_;
@@ -71,10 +73,10 @@ TEST_F(SlurmTest, WritesTheBytesOfOneMachineWhateverIsKilled) {
   const ProgramResult whole = ohm(alone);
   const auto program = start(launched(sweep_, {"--report", "json=array.json"}));
   program->wait_until([&] { return running_tasks() > 0; });
-  slurm_->output_of("scancel --signal=KILL --full --state=RUNNING --me");
+  local_slurm->output_of("scancel --signal=KILL --full --state=RUNNING --me");
   program->wait_until([&] { return has_report(1) || has_report(2) || has_report(3); });
-  slurm_->kill_node();
-  slurm_->restart_node();
+  local_slurm->kill_node();
+  local_slurm->restart_node();
   const ProgramResult array = program->wait();
   EXPECT_EQ(array.code, whole.code) << array.err;
   EXPECT_TRUE(contains(array.err, "ended without a report")) << array.err;
@@ -108,15 +110,16 @@ TEST_F(SlurmTest, GoesOnWithoutItsLauncherAndIsFollowedAgain) {
 TEST_F(SlurmTest, RunsScenariosAndMergesWithoutALauncher) {
   const Words run = {"run", file("good.lua"), OHM_SOURCE_DIR "/scenarios/fragmentation.lua"};
   auto program = start(launched(run));
-  program->wait_until([&] { return !slurm_->output_of("squeue --noheader").empty(); });
+  program->wait_until([&] { return !local_slurm->output_of("squeue --noheader").empty(); });
   program->wait_until([&] { return contains(test::read_file(file("night/work")), "job/0"); });
-  program->wait_until(
-      [&] { return contains(slurm_->output_of("squeue --noheader --format=%j"), "ohm-merge"); });
+  program->wait_until([&] {
+    return contains(local_slurm->output_of("squeue --noheader --format=%j"), "ohm-merge");
+  });
   program->send(SIGKILL);
   program->wait();
   const ProgramResult merged = [&] {
     // The queue of Slurm's is empty when the last job has merged.
-    while (!slurm_->output_of("squeue --noheader").empty()) ::usleep(100000);
+    while (!local_slurm->output_of("squeue --noheader").empty()) ::usleep(100000);
     return ohm({"merge", "night"});
   }();
   Words alone = run;

@@ -73,7 +73,7 @@ TEST(CrashLog, IsExplainedInAtMostTenLines) {
   for (const Sample& sample : samples()) {
     const std::optional<CrashLog> log = parse_crash_log(sample.text);
     if (!log) continue;
-    for (const std::size_t columns : {80, 100}) {
+    for (const std::size_t columns : {80U, 100U}) {
       const std::string text = why_text(*log, columns);
       EXPECT_LE(std::count(text.begin(), text.end(), '\n'), kMostWhyLines) << text;
       EXPECT_EQ(std::string::npos, text.find("nan")) << text;

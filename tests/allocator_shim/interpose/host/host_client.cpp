@@ -87,10 +87,10 @@ void in_threads() {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([] {
-      for (int turn = 0; turn < 2000; ++turn) {
-        void* block = std::malloc(static_cast<std::size_t>(16 + turn));
+      for (std::size_t turn = 0; turn < 2000; ++turn) {
+        void* block = std::malloc(16 + turn);
         use(block);
-        block = std::realloc(block, static_cast<std::size_t>(16 + turn * 2));
+        block = std::realloc(block, 16 + turn * 2);
         std::free(block);
       }
     });
