@@ -7,6 +7,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/text/paint.h"
+#include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {
@@ -36,9 +37,10 @@ std::string failure_text(const MinimumCapacity& minimum) {
   const std::string less = human_bytes(static_cast<std::uint64_t>(kMinimumGranuleBytes));
   if (!minimum.fails) return fmt::format("with {} less: {}", less, shortage_text(minimum.shortage));
   const OomResult& oom = *minimum.fails;
-  return fmt::format("with {} less: {} for {} in step {}, {}:{}", less,
+  return fmt::format("with {} less: {} for {} in step {}, {}", less,
                      human_bytes(static_cast<std::uint64_t>(oom.requested_bytes)),
-                     oom.op.empty() ? "outside any op" : oom.op, oom.step, oom.file, oom.line);
+                     oom.op.empty() ? "outside any op" : oom.op, oom.step,
+                     place_text(oom.file, oom.line));
 }
 
 std::string variant_text(const VariantMinimum& variant, const ReportStyle& style) {

@@ -38,11 +38,12 @@ std::string verdicts_text(const SweptVariant& variant) {
 
 std::string failed_text(const FailedFault& failed, const ReportStyle& style) {
   std::string text =
-      fmt::format("      {} at {}: {} for {}, {}:{}\n",
+      fmt::format("      {} at {}: {} for {}, {}\n",
                   painted(name_of(failed.verdict), Tone::bad, style.color),
                   failed.plan.empty() ? "no fault" : failed.plan,
                   human_bytes(static_cast<std::size_t>(failed.bytes)),
-                  failed.op.empty() ? "outside any op" : failed.op, failed.file, failed.line);
+                  failed.op.empty() ? "outside any op" : failed.op,
+                  place_text(failed.file, failed.line));
   text += indented(printable(failed.what), 8, style.columns);
   if (!failed.waived.empty()) {
     text += indented("waived: " + printable(failed.waived), 8, style.columns);
@@ -54,8 +55,9 @@ std::string points_text(const SweptVariant& variant) {
   std::string text;
   for (const SweepPoint& point : variant.points) {
     if (point.unhandled == 0) continue;
-    text += fmt::format("      under no handler: {} {} {}:{}\n", point.point,
-                        point.op.empty() ? "outside any op" : point.op, point.file, point.line);
+    text += fmt::format("      under no handler: {} {} {}\n", point.point,
+                        point.op.empty() ? "outside any op" : point.op,
+                        place_text(point.file, point.line));
   }
   return text;
 }

@@ -79,8 +79,10 @@ std::string cause_text(const OomMessage& message) {
           "the fraction or make the job smaller.",
           human(*message.allowed));
     case OomCause::fragmented:
-      return "The cache is fragmented: enough is reserved and free, in pieces that are too small. "
-             "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
+      return fmt::format(
+          "The cache is fragmented: {} of it are free, in pieces that are too small. Set "
+          "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+          human({message.reserved->bytes - message.allocated->bytes}));
     case OomCause::other_process:
       return "Others on the GPU hold what is missing: nvidia-smi names them; end them, or take "
              "another GPU.";

@@ -14,6 +14,7 @@
 #include "harness/process/shell_quote.h"
 #include "harness/sweep/command/command_verdict.h"
 #include "harness/sweep/command/folder_changes.h"
+#include "reports/text/result_text.h"
 
 namespace ohm::engine {
 
@@ -24,8 +25,8 @@ std::string request_text(const CountedCommand& counted, std::size_t call) {
   const auto known = std::find(counted.hashes.begin(), counted.hashes.end(), hash);
   const SweepPoint& point =
       counted.points[static_cast<std::size_t>(known - counted.hashes.begin())];
-  return fmt::format("of {} bytes for {}, {}:{}", counted.calls.bytes[call], point.op, point.file,
-                     point.line);
+  return fmt::format("of {} bytes for {}, {}", counted.calls.bytes[call], point.op,
+                     reports::place_text(point.file, point.line));
 }
 
 /// Where two runs without faults differ; empty when they do not.

@@ -90,7 +90,7 @@ class HostMemory : public test::ProgramTest, public testing::WithParamInterface<
 
 /// The end of a whole file: a bracket, a closing tag, the last opcode.
 std::string ending(const std::string& text) {
-  return text.substr(text.size() - std::min<std::size_t>(text.size(), 3));
+  return text.substr(text.size() - std::min<std::size_t>(text.size(), 2));
 }
 
 TEST_P(HostMemory, MayFailAnywhere) {
