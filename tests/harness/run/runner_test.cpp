@@ -266,7 +266,7 @@ TEST_P(MixedEndings, TheWorstDecidesTheExitCode) {
     scenario.add("extra" + std::to_string(number++), Role::mitigation, body);
   }
   RunOptions options;
-  options.timeout_seconds = 0.3;
+  options.timeout_seconds = 2;
   options.jobs = 4;
   EXPECT_EQ(GetParam().exit_code, run({scenarios_.add(scenario)}, options).exit_code());
 }
