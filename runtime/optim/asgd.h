@@ -31,6 +31,9 @@ class Asgd final : public Optimizer {
 
  protected:
   void make_state(ParameterState& state) override;
+  std::vector<std::string_view> entries_read() const override {
+    return {"mu", "ax", "eta", "step"};
+  }
   void update_list(const States& states) override;
   void update_each(const States& states) override;
 

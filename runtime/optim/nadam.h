@@ -34,6 +34,9 @@ class Nadam final : public Optimizer {
 
  protected:
   void make_state(ParameterState& state) override;
+  std::vector<std::string_view> entries_read() const override {
+    return {"exp_avg", "exp_avg_sq", "mu_product", "step"};
+  }
   void update_list(const States& states) override;
   void update_each(const States& states) override;
 

@@ -18,6 +18,8 @@ bool are_alike(const Tensor& a, const Tensor& b) {
   return a.device() == b.device() && a.dtype() == b.dtype();
 }
 
+bool is_there(const Tensor& entry) { return entry.defined(); }
+
 // Of each state its parameter, then its tensors.
 StepTensors tensors_of(const std::vector<ParameterState*>& states) {
   return [states](const std::function<void(const Tensor&)>& visit) {
@@ -29,6 +31,10 @@ StepTensors tensors_of(const std::vector<ParameterState*>& states) {
 }
 
 }  // namespace
+
+bool ParameterState::is_empty() const {
+  return std::none_of(tensors.begin(), tensors.end(), is_there);
+}
 
 Optimizer::Optimizer(std::vector<Tensor> parameters, double lr, Form form)
     : parameters_(std::move(parameters)), lr_(lr), form_(form) {
@@ -46,7 +52,7 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, double lr, Form form)
 }
 
 Optimizer::~Optimizer() {
-  for (auto& state : states_) state.reset();
+  clear_state();
   while (!parameters_.empty()) parameters_.pop_back();
 }
 
@@ -91,15 +97,40 @@ const ParameterState* Optimizer::find_state(const Tensor& parameter) const {
   return known == state_by_parameter_.end() ? nullptr : known->second;
 }
 
+// As PyTorch's `if len(state) == 0`: what is not empty counts as made.
 ParameterState& Optimizer::state_of(const Tensor& parameter) {
+  ParameterState& state = entry_of(parameter);
+  if (state.is_empty()) make_state(state);
+  require_entries(state);
+  return state;
+}
+
+ParameterState& Optimizer::entry_of(const Tensor& parameter) {
   const auto known = state_by_parameter_.find(parameter.impl());
   if (known != state_by_parameter_.end()) return *known->second;
-  auto state = std::make_unique<ParameterState>(ParameterState{parameter, 0, {}});
-  state->tensors.resize(state_names().size());
-  make_state(*state);
-  state_by_parameter_[parameter.impl()] = state.get();
-  states_.push_back(std::move(state));
+  states_.push_back(std::make_unique<ParameterState>(ParameterState{parameter, 0, {}}));
+  states_.back()->tensors.resize(state_names().size());
+  state_by_parameter_[parameter.impl()] = states_.back().get();
   return *states_.back();
+}
+
+void Optimizer::require_entries(const ParameterState& state) const {
+  if (std::all_of(state.tensors.begin(), state.tensors.end(), is_there)) return;
+  const std::vector<std::string_view> names = state_names();
+  for (const std::string_view name : entries_read()) {
+    const auto slot = std::find(names.begin(), names.end(), name) - names.begin();
+    if (is_there(state.tensors[static_cast<std::size_t>(slot)])) continue;
+    throw std::invalid_argument(fmt::format(
+        "[{}] KeyError: '{}': the state of a parameter of shape {} is half made: the step that "
+        "began to make it ended with an error; clear the state, or make a new optimizer",
+        type_name(), name, state.parameter.shape().str()));
+  }
+}
+
+void Optimizer::clear_state() {
+  state_by_parameter_.clear();
+  for (auto& state : states_) state.reset();
+  states_.clear();
 }
 
 void Optimizer::zero_grad(bool set_to_none) { optim::zero_grad(parameters_, set_to_none); }

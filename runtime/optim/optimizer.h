@@ -30,6 +30,9 @@ struct ParameterState {
   Tensor parameter;
   std::int64_t steps = 0;       ///< updates so far
   std::vector<Tensor> tensors;  ///< in the order of state_names(); undefined: not there yet
+
+  /// No entry is there.
+  bool is_empty() const;
 };
 
 /// Drops the gradients, or fills them with zeros.
@@ -47,16 +50,23 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   virtual std::string_view type_name() const = 0;
-  /// What the tensors of a ParameterState are, in PyTorch's words.
+  /// What the tensors of a ParameterState are, in PyTorch's words, in the order of their making.
   virtual std::vector<std::string_view> state_names() const = 0;
 
   /// One update of every parameter that has a gradient. An OutOfMemory on the way leaves every
-  /// tensor usable and each parameter's state whole or not there; which parameters and states are
-  /// updated already is not said, as in PyTorch: a program that goes on loads what it had before.
+  /// tensor usable; which parameters and states are updated already is not said, as in PyTorch: a
+  /// program that goes on loads what it had before. In the making of a parameter's state it leaves
+  /// the entries that were made: no later step makes the others, and one that reads them throws
+  /// std::invalid_argument with the name of the first that is missing, where PyTorch's KeyError has
+  /// it. Nothing is updated then.
   void step();
 
   /// Drops all gradients, or fills them with zeros.
   void zero_grad(bool set_to_none);
+
+  /// Lets the state of all parameters go, in the order in which it was made; the next step makes
+  /// it. (PyTorch's Adagrad, whose constructor makes its state, would miss it.)
+  void clear_state();
 
   double learning_rate() const { return lr_; }
   void set_learning_rate(double lr) { lr_ = lr; }
@@ -76,8 +86,12 @@ class Optimizer {
  protected:
   using States = std::vector<ParameterState*>;
 
-  /// Allocates the tensors of a parameter's state, before its first update.
+  /// Allocates the tensors of a parameter's state, before its first update. Each is an entry from
+  /// the moment it is there: a failure leaves those before it.
   virtual void make_state(ParameterState& state) = 0;
+  /// The entries that an update reads, in the order in which PyTorch looks them up before it: all
+  /// that make_state() makes.
+  virtual std::vector<std::string_view> entries_read() const { return state_names(); }
   /// The update in one of its forms; all parameters have a gradient, grad mode is off. Those of a
   /// list are of one device and dtype.
   virtual void update_list(const States& states) = 0;
@@ -86,10 +100,13 @@ class Optimizer {
   virtual void update_fused(const States& states);
 
   Form form() const { return form_; }
-  /// The state of a parameter, made where there is none.
+  /// The state of a parameter, made where it has no entry. Throws std::invalid_argument for one
+  /// that is half made.
   ParameterState& state_of(const Tensor& parameter);
 
  private:
+  ParameterState& entry_of(const Tensor& parameter);
+  void require_entries(const ParameterState& state) const;
   void update_all(States left);
 
   std::vector<Tensor> parameters_;

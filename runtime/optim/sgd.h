@@ -33,6 +33,8 @@ class Sgd final : public Optimizer {
 
  protected:
   void make_state(ParameterState& /*state*/) override {}
+  /// The momentum is made by the first update that finds none.
+  std::vector<std::string_view> entries_read() const override { return {}; }
   void update_list(const States& states) override;
   void update_each(const States& states) override;
   void update_fused(const States& states) override;

@@ -81,11 +81,23 @@ int index_optimizer(lua_State* L) {
   return push_method(L, kOptimizerMethods, "optimizer", {"lr"});
 }
 
+// optimizer.state = {}: as Python's `optimizer.state = defaultdict(dict)`.
+int clear_optimizer_state(lua_State* L) {
+  if (lua_type(L, 3) != LUA_TTABLE) refuse_argument(L, 3, {"optimizer", "state"}, "an empty table");
+  lua_pushnil(L);
+  if (lua_next(L, 3) != 0) {
+    throw std::invalid_argument("[optimizer] only an empty table can be its state: all is let go");
+  }
+  optimizer(L, "state").clear_state();
+  return 0;
+}
+
 int set_optimizer_field(lua_State* L) {
   const std::string_view name = string_argument(L, 2, {"optimizer", "name"});
+  if (name == "state") return clear_optimizer_state(L);
   if (name != "lr") {
     throw std::invalid_argument(
-        fmt::format("[optimizer] '{}' cannot be set{}", name, did_you_mean(name, {"lr"})));
+        fmt::format("[optimizer] '{}' cannot be set{}", name, did_you_mean(name, {"lr", "state"})));
   }
   optimizer(L, "lr").set_learning_rate(number_argument(L, 3, {"optimizer", "lr"}));
   return 0;

@@ -199,7 +199,8 @@ std::string module_text() {
 }
 
 std::string optimizer_text() {
-  return "---@class ohm.Optimizer\n---@field lr number\nlocal Optimizer = {}\n\n" +
+  return "---@class ohm.Optimizer\n---@field lr number\n---@field state table\nlocal Optimizer = "
+         "{}\n\n" +
          methods_text("Optimizer:", optimizer_methods());
 }
 

@@ -218,6 +218,22 @@ TEST_F(ModuleLibrary, OptimizersSuggestAndExposeTheirLearningRate) {
                                                         "tensor, got 1"));
 }
 
+TEST_F(ModuleLibrary, AnOptimizerWhoseStateIsClearedBeginsAnew) {
+  const std::string begin =
+      "local w = ohm.ones(1, {device = 'cuda', requires_grad = true}) "
+      "local opt = ohm.optim.Adam({w}) w.grad = ohm.ones(1, {device = 'cuda'}) opt:step() "
+      "opt:step() ";
+  EXPECT_EQ(number(begin + "return opt:state_dict().state[1].step:item()"), 2);
+  EXPECT_EQ(number(begin + "opt.state = {} return #opt:state_dict().state"), 0);
+  EXPECT_EQ(number(begin + "opt.state = {} opt:step() "
+                           "return opt:state_dict().state[1].step:item()"),
+            1);
+  EXPECT_THAT(error_of(begin + "opt.state = opt:state_dict().state"),
+              HasSubstr("[optimizer] only an empty table can be its state"));
+  EXPECT_THAT(error_of(begin + "opt.state = 1"),
+              HasSubstr("[optimizer] argument 'state' must be an empty table, got 1"));
+}
+
 TEST_F(ModuleLibrary, TheScalerSkipsAStepWithInfiniteGradients) {
   EXPECT_EQ(text("local w = ohm.ones(1, {device = 'cuda', requires_grad = true}) "
                  "local opt = ohm.optim.SGD({w}, {lr = 1.0}) "
