@@ -16,6 +16,8 @@ local function training(make, step)
 end
 local function momentum(net) return optim.SGD(net:parameters(), {lr = 0.125, momentum = 0.5}) end
 local function plain(net) return optim.SGD(net:parameters(), {lr = 0.125}) end
+-- Asks for memory in its first step alone, for the state.
+local function fused(net) return optim.AdamW(net:parameters(), {lr = 0.125, fused = true}) end
 local function adam(net) return optim.Adam(net:parameters(), {lr = 0.125, foreach = false}) end
 
 local function backward(t, i)
@@ -190,6 +192,14 @@ programs.unscaled_twice = function(d)
   return {weights = p.sum_of(net)}
 end
 
+-- wrong_error: a first step that is tried again finds the state half made
+programs.state_half_made = training(fused, function(t, i)
+  p.again(function()
+    backward(t, i)
+    t.opt:step()
+  end)
+end)
+
 -- corrupt: a new training takes up the weights that a stopped step left half updated
 do
   local net
@@ -220,6 +230,17 @@ programs.from_scratch = function(d)
   result = nil
   return run(d)
 end
+
+-- good: what the first step has made of the state goes before it is tried again
+programs.half_made_state_cleared = training(fused, function(t, i)
+  local function step()
+    backward(t, i)
+    t.opt:step()
+  end
+  if p.try(step) then return end
+  if i == 1 then t.opt.state = {} end
+  step()
+end)
 
 -- good: a learning rate that is lowered for a try, and put back when that is made
 programs.rate_put_back = training(plain, function(t, i)
