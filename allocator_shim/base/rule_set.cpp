@@ -50,7 +50,7 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
 
 std::span<const RuleSet> rule_sets() { return kRuleSets; }
 
-const RuleSet& default_rule_set() { return kRuleSets.front(); }
+const RuleSet& default_rule_set() { return kRuleSets.back(); }
 
 const RuleSet& find_rule_set(std::string_view name) {
   std::vector<std::string> known;

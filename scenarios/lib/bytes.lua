@@ -15,6 +15,7 @@ function bytes.float16(...) return block(2, ...) end
 function bytes.int64(...) return block(8, ...) end
 function bytes.uint8(...) return block(1, ...) end
 bytes.scalar = BLOCK -- a loss, a counter
+bytes.a100_workspace = 8519680 -- cuBLAS's on an A100, there while a matrix product runs
 
 -- Weight and bias of a Linear, in float32.
 function bytes.linear(inputs, outputs)

@@ -25,6 +25,7 @@ class TrainingStep : public testing::Test {
  protected:
   void start(const test::MachineOptions& options = {}) {
     machine_ = std::make_unique<test::TestMachine>(options);
+    machine_->context().rules = find_rule_set("pytorch-2.6");
     const nn::ParameterOptions on_gpu{Device::cuda(0)};
     net_ = std::make_shared<nn::Sequential>(
         std::vector<nn::ModulePtr>{std::make_shared<nn::Linear>(1000, 2000, true, on_gpu),

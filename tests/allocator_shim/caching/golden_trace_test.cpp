@@ -54,7 +54,9 @@ TEST_P(GoldenTrace, RunsAsPyTorchDid) {
   const auto with_extension = [&](const char* extension) {
     return contents_of(fs::path(stem).concat(extension));
   };
-  const GoldenOutput output = run_in_golden_format(parse_trace(with_extension(".trace")));
+  TraceRunOptions options;
+  options.rules = find_rule_set("pytorch-2.6");
+  const GoldenOutput output = run_in_golden_format(parse_trace(with_extension(".trace")), options);
   expect_same_lines(output.expected, with_extension(".expected"));
   expect_same_lines(output.events, with_extension(".events"));
   expect_same_lines(output.out_of_memory, with_extension(".oom"));

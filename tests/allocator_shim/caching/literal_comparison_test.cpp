@@ -79,7 +79,7 @@ class Pair {
       : real_gpu_(program.capacity_bytes, {}),
         literal_gpu_(program.capacity_bytes, {}),
         real_(real_gpu_, real_streams_, options_of(program)),
-        literal_(literal_gpu_, literal_streams_, parse_settings(program.settings)) {}
+        literal_(literal_gpu_, literal_streams_, options_of(program).settings) {}
 
   void allocate(std::size_t bytes, StreamId stream) {
     AllocationRequest request;
@@ -149,7 +149,8 @@ class Pair {
  private:
   static CachingAllocatorOptions options_of(const Program& program) {
     CachingAllocatorOptions options;
-    options.settings = parse_settings(program.settings);
+    options.rules = find_rule_set("pytorch-2.6");
+    options.settings = parse_settings(program.settings, options.rules);
     return options;
   }
 

@@ -55,7 +55,9 @@ class RecordedDevice final : public DeviceMemoryAdaptor {
 TEST(OutOfMemoryMessage, IsPyTorchsWithoutNvml) {
   const Recording recording = read_recording();
   const Trace trace = parse_trace(recording.trace);
-  TraceRunner runner(trace);
+  TraceRunOptions options;
+  options.rules = find_rule_set("pytorch-2.6");
+  TraceRunner runner(trace, options);
   std::vector<std::string> messages;
   for (const TraceOperation& operation : trace.operations) {
     const TraceRunner::Outcome outcome = runner.run(operation);
@@ -69,7 +71,9 @@ TEST(OutOfMemoryMessage, IsPyTorchsWithNvml) {
   const Recording recording = read_recording();
   RecordedDevice device;
   VirtualStreams streams;
-  CachingAllocator allocator(device, streams, {});
+  CachingAllocatorOptions options;
+  options.rules = find_rule_set("pytorch-2.6");
+  CachingAllocator allocator(device, streams, options);
   std::vector<std::string> messages;
   BlockHandle freed = nullptr;
   for (const TraceOperation& operation : parse_trace(recording.trace).operations) {

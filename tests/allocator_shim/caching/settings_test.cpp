@@ -71,7 +71,7 @@ TEST(AllocatorSettings, LeaveGapsBetweenListedIntervals) {
 
 TEST(AllocatorSettings, LetGreaterThanOverwriteTheLastEntryUntilPyTorch210) {
   const std::string_view text = "roundup_power2_divisions:[256:1,512:2,1024:4,>:8]";
-  EXPECT_EQ(divisions_of(text),
+  EXPECT_EQ(divisions_of(text, find_rule_set("pytorch-2.6")),
             (std::vector<std::size_t>{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 8, 8, 8, 8, 8, 8}));
   EXPECT_EQ(divisions_of(text, find_rule_set("pytorch-2.10")),
             (std::vector<std::size_t>{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 8, 8, 8, 8, 8}));
@@ -133,7 +133,8 @@ TEST(AllocatorSettings, RefuseWithPyTorchsWords) {
       {"pinned_num_register_threads:3", "Number of register threads has to be power of 2 "},
       {"pinned_num_register_threads:256",
        "Number of register threads should be less than or equal to 128"}};
-  for (const auto& [text, message] : kCases) EXPECT_EQ(error_of(text), message) << text;
+  const RuleSet& rules = find_rule_set("pytorch-2.6");
+  for (const auto& [text, message] : kCases) EXPECT_EQ(error_of(text, rules), message) << text;
 }
 
 TEST(RuleSet, LetsPyTorch210SplitFrom20MegabytesOn) {

@@ -71,7 +71,9 @@ TEST_P(GoldenSnapshot, HoldsWhatPyTorchHeld) {
   const json snapshot = json::parse(snapshot_file);
 
   const Trace trace = parse_trace(text);
-  TraceRunner runner(trace);
+  TraceRunOptions options;
+  options.rules = find_rule_set("pytorch-2.6");
+  TraceRunner runner(trace, options);
   for (const TraceOperation& operation : trace.operations) runner.run(operation);
 
   const std::vector<SegmentView> segments = runner.allocator().segments();

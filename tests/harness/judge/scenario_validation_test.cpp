@@ -76,7 +76,7 @@ const std::vector<Breach> kBreaches = {
      "scenarios/leak.lua:10: gpu.capacity is 64.00 MiB, which leaves nothing beside the context of "
      "a100-40g: 450.00 MiB"},
     {"allocator settings", [](auto& s) { s.gpu.alloc_conf = "max_split_size:5"; },
-     "scenarios/leak.lua:10: Unrecognized CachingAllocator option: max_split_size"},
+     "scenarios/leak.lua:10: Unrecognized key 'max_split_size' in Accelerator allocator config."},
     {"fault plan", [](auto& s) { s.variants[0].fault = "nht(7)"; },
      "scenarios/leak.lua:14: variant \"item\": [fault] nht(7): unknown policy \"nht\" (did you "
      "mean \"nth\"?) | ohm list --faults prints what a plan is made of"},

@@ -27,13 +27,13 @@ TEST_F(AllocatorSettings, OptionStandsAboveTheScenariosOwn) {
   write_scenario("alloc_conf = 'max_split_size_mb:32'");
   const ProgramResult own = ohm({"run", "conf.lua"});
   EXPECT_EQ(0, own.code) << own.out;
-  EXPECT_TRUE(contains(own.out, "pytorch-2.6 with max_split_size_mb:32\n")) << own.out;
+  EXPECT_TRUE(contains(own.out, "pytorch-2.15 with max_split_size_mb:32\n")) << own.out;
 
   const std::string settings = "roundup_power2_divisions:4";
   const ProgramResult ran = ohm({"run", "conf.lua", "--alloc-conf", settings});
   EXPECT_EQ(1, ran.code);
   EXPECT_TRUE(contains(ran.out, "1.50 MiB")) << ran.out;
-  EXPECT_TRUE(contains(ran.out, "pytorch-2.6 with " + settings + "\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "pytorch-2.15 with " + settings + "\n")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "--case plain --alloc-conf " + settings + "\n")) << ran.out;
 }
 
@@ -52,15 +52,21 @@ TEST_F(AllocatorSettings, EnvironmentStandsBelowTheScenariosOwnAndIsSaid) {
   EXPECT_TRUE(contains(ran.out, "--alloc-conf roundup_power2_divisions:4\n")) << ran.out;
   EXPECT_EQ(0, own.code) << own.out;
   EXPECT_EQ(2, wrong.code);
-  EXPECT_EQ("ohm: PYTORCH_CUDA_ALLOC_CONF: Unrecognized CachingAllocator option: no_such\n",
-            wrong.err);
+  EXPECT_EQ(
+      "ohm: PYTORCH_CUDA_ALLOC_CONF: Unrecognized key 'no_such' in Accelerator allocator config.\n",
+      wrong.err);
 }
 
 TEST_F(AllocatorSettings, WrongOnesAreRefusedInPyTorchsWordsBeforeAnythingRuns) {
   write_scenario("");
   const ProgramResult conf = ohm({"run", "conf.lua", "--alloc-conf", "no_such:1"});
   EXPECT_EQ(2, conf.code);
-  EXPECT_EQ("ohm: --alloc-conf: Unrecognized CachingAllocator option: no_such\n", conf.err);
+  EXPECT_EQ("ohm: --alloc-conf: Unrecognized key 'no_such' in Accelerator allocator config.\n",
+            conf.err);
+  const ProgramResult earlier =
+      ohm({"run", "conf.lua", "--alloc-conf", "no_such:1", "--rules", "pytorch-2.6"});
+  EXPECT_EQ(2, earlier.code);
+  EXPECT_EQ("ohm: --alloc-conf: Unrecognized CachingAllocator option: no_such\n", earlier.err);
   const ProgramResult rules = ohm({"run", "conf.lua", "--rules", "pytorch-2.11"});
   EXPECT_EQ(2, rules.code);
   EXPECT_EQ(
@@ -72,13 +78,13 @@ TEST_F(AllocatorSettings, WrongOnesAreRefusedInPyTorchsWordsBeforeAnythingRuns) 
 TEST_F(AllocatorSettings, RulesChangeWhatPyTorchChangedAndAreShown) {
   folder_.write("full.lua", test::scenario_with_problem(
                                 "  return {x = ohm.empty(1 << 30, {device = device})}"));
-  const ProgramResult old = ohm({"run", "full.lua", "-v"});
-  EXPECT_TRUE(contains(old.out, "pytorch-2.6\n")) << old.out;
-  EXPECT_TRUE(contains(old.out, " PYTORCH_CUDA_ALLOC_CONF=")) << old.out;
-  const ProgramResult recent =
+  const ProgramResult latest = ohm({"run", "full.lua", "-v"});
+  EXPECT_TRUE(contains(latest.out, "pytorch-2.15\n")) << latest.out;
+  EXPECT_TRUE(contains(latest.out, " PYTORCH_CUDA_ALLOC_CONF=")) << latest.out;
+  const ProgramResult earlier =
       ohm({"run", "full.lua", "-v", "--rules", "pytorch-2.10", "--report", "json=out.json"});
-  EXPECT_TRUE(contains(recent.out, "pytorch-2.10\n")) << recent.out;
-  EXPECT_TRUE(contains(recent.out, " PYTORCH_ALLOC_CONF=")) << recent.out;
+  EXPECT_TRUE(contains(earlier.out, "pytorch-2.10\n")) << earlier.out;
+  EXPECT_TRUE(contains(earlier.out, " PYTORCH_ALLOC_CONF=")) << earlier.out;
   EXPECT_TRUE(contains(test::read_file(file("out.json")), "\"rules\": \"pytorch-2.10\""));
 }
 

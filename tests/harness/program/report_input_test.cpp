@@ -119,7 +119,7 @@ TEST_F(BadReportInput, ResultsOfTwoRuleSetsAreNotTakenForEqual) {
       0, ohm({"run", "good.lua", "--rules", "pytorch-2.10", "--report", "json=b.json", "-q"}).code);
   const ProgramResult diff = ohm({"diff", "a.json", "b.json", "--exit-code"});
   EXPECT_EQ(1, diff.code);
-  EXPECT_THAT(diff.out, HasSubstr("the rules of cuda:0 was pytorch-2.6, is pytorch-2.10"));
+  EXPECT_THAT(diff.out, HasSubstr("the rules of cuda:0 was pytorch-2.15, is pytorch-2.10"));
 }
 
 }  // namespace

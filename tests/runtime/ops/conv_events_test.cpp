@@ -16,7 +16,10 @@ class ConvEvents : public OpEvents {
 
 class NativeConvEvents : public ConvEvents {
  protected:
-  NativeConvEvents() { context().cudnn_enabled = false; }
+  NativeConvEvents() {
+    context().cudnn_enabled = false;
+    context().rules = find_rule_set("pytorch-2.6");  // each product's workspace stays
+  }
 };
 
 TEST_F(ConvEvents, CudnnMakesTheGradientsOfInputWeightAndBiasInThatOrder) {

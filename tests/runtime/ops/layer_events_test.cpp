@@ -17,7 +17,11 @@ class PoolingEvents : public OpEvents {};
 class BatchNormEvents : public OpEvents {};
 class LayerNormEvents : public OpEvents {};
 class DropoutEvents : public OpEvents {};
-class EmbeddingEvents : public OpEvents {};
+
+class EmbeddingEvents : public OpEvents {
+ protected:
+  EmbeddingEvents() { context().rules = find_rule_set("pytorch-2.6"); }
+};
 
 TEST_F(PoolingEvents, MaxPoolingKeepsInt64Indices) {
   const Tensor x = leaf({16, 16, 10, 10});

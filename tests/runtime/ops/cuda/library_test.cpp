@@ -204,6 +204,7 @@ TEST(DeviceLibraries, NormalizeBatchesAsTheHostDoes) {
 
 TEST(DeviceLibraries, CublasIsGivenTheBlockThatTheRuntimeKeeps) {
   const CudaMachine machine(1, kOneDevice);
+  Context::current().rules = find_rule_set("pytorch-2.6");
   ops::mm(square(), square());
   const IntrusivePtr<Storage> kept = ops::cublas_workspace(kCard);
   EXPECT_EQ(kept->bytes(), CudaMachine::kWorkspaceBytes);
