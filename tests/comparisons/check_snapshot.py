@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Loads a snapshot that ohm wrote with Python's own pickle and checks that it has what PyTorch's
-tools look for, and that its figures agree with each other. Prints a line, exits 1 for a difference.
+tools look for, and that its figures agree with each other: check_snapshot.py FILE 2.15. Prints a
+line, exits 1 for a difference.
 """
 import pickle
 import sys
@@ -14,6 +15,14 @@ FRAME = {"filename", "line", "name"}
 SETTINGS = {"PYTORCH_CUDA_ALLOC_CONF", "max_split_size", "garbage_collection_threshold",
             "expandable_segments", "pinned_num_register_threads", "release_lock_on_cudamalloc",
             "pinned_use_cuda_host_register", "roundup_power2_divisions"}
+# What each version of PyTorch writes beside that.
+MORE = {
+    "2.6": {"snapshot": set(), "settings": set(), "entry": set()},
+    "2.15": {"snapshot": {"host_segments", "host_traces"},
+             "settings": {"graph_capture_record_stream_reuse", "max_cached_size",
+                          "max_round_threshold"},
+             "entry": {"compile_context", "pool_id", "user_metadata"}},
+}
 ACTIONS = {"alloc", "free_requested", "free_completed", "segment_alloc", "segment_free",
            "segment_map", "segment_unmap", "snapshot", "oom"}
 STATES = {"active_allocated", "active_pending_free", "inactive"}
@@ -51,19 +60,21 @@ def check_segment(segment):
         need(segment[key] == total, f"{key} that is not the sum of the blocks")
 
 
-def check_entry(entry):
+def check_entry(entry, more):
     keys = set(entry) - {"frames", "category"}
     need(entry["action"] in ACTIONS, f"the action {entry['action']}")
     where = "device_free" if entry["action"] == "oom" else "addr"
-    need(keys == ENTRY | {where}, f"an entry with the keys {sorted(entry)}")
+    need(keys == ENTRY | more | {where}, f"an entry with the keys {sorted(entry)}")
     check_frames(entry.get("frames", []))
 
 
-def main(path):
+def main(path, version):
+    more = MORE[version]
     with open(path, "rb") as file:
         snapshot = pickle.load(file)
-    need(set(snapshot) == SNAPSHOT, f"the keys {sorted(snapshot)}")
-    need(set(snapshot["allocator_settings"]) == SETTINGS, "the settings' keys")
+    need(set(snapshot) == SNAPSHOT | more["snapshot"], f"the keys {sorted(snapshot)}")
+    settings = set(snapshot["allocator_settings"])
+    need(settings == SETTINGS | more["settings"], f"the settings {sorted(settings)}")
     divisions = snapshot["allocator_settings"]["roundup_power2_divisions"]
     need(list(divisions) == [str(1 << i) for i in range(16)], "the roundup divisions' keys")
     for segment in snapshot["segments"]:
@@ -72,7 +83,7 @@ def main(path):
     need(order == sorted(order), "segments that are not in the order of their addresses")
     for trace in snapshot["device_traces"]:
         for entry in trace:
-            check_entry(entry)
+            check_entry(entry, more["entry"])
         times = [entry["time_us"] for entry in trace]
         need(times == sorted(times), "a trace that is not in the order of time")
     categories = {entry["category"] for trace in snapshot["device_traces"] for entry in trace
@@ -83,4 +94,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -66,18 +66,21 @@ TEST_F(WrittenSnapshot, LoadsWithPythonsPickleAndHasTheKeysOfPyTorchs) {
   y = nil
   ohm.cuda.empty_cache()
   ohm.zeros(1000000000, {device = device}))lua"));
-  const ProgramResult ran = ohm({"run", "several.lua", "--gpu", "tiny-64m,count=2", "--size-only",
-                                 "--alloc-conf", "expandable_segments:True", "--snapshot", "./"});
-  EXPECT_EQ(0, ran.code) << ran.out << ran.err;
   const std::string script = std::string(OHM_GOLDEN_DIR) + "/../comparisons/check_snapshot.py";
   const std::string path = file("several.it.pickle");
-  const Snapshot snapshot = read_snapshot_file(path);
-  EXPECT_EQ(count(snapshot, EventAction::oom), 1U);
-  std::size_t entries = 0;
-  for (const auto& trace : snapshot.device_traces) entries += trace.size();
-  EXPECT_EQ(output_of("python3 '" + script + "' '" + path + "'"),
-            std::to_string(snapshot.segments.size()) + " segments, " + std::to_string(entries) +
-                " entries\n");
+  for (const std::string version : {"2.6", "2.15"}) {
+    const ProgramResult ran =
+        ohm({"run", "several.lua", "--gpu", "tiny-64m,count=2", "--size-only", "--alloc-conf",
+             "expandable_segments:True", "--rules", "pytorch-" + version, "--snapshot", "./"});
+    EXPECT_EQ(0, ran.code) << ran.out << ran.err;
+    const Snapshot snapshot = read_snapshot_file(path);
+    EXPECT_EQ(count(snapshot, EventAction::oom), 1U);
+    std::size_t entries = 0;
+    for (const auto& trace : snapshot.device_traces) entries += trace.size();
+    EXPECT_EQ(output_of("python3 '" + script + "' '" + path + "' " + version),
+              std::to_string(snapshot.segments.size()) + " segments, " + std::to_string(entries) +
+                  " entries\n");
+  }
 }
 
 TEST_F(WrittenSnapshot, IsTheSameOnEveryRun) {
