@@ -37,13 +37,11 @@ std::string verdicts_text(const SweptVariant& variant) {
 }
 
 std::string failed_text(const FailedFault& failed, const ReportStyle& style) {
-  std::string text =
-      fmt::format("      {} at {}: {} for {}, {}\n",
-                  painted(name_of(failed.verdict), Tone::bad, style.color),
-                  failed.plan.empty() ? "no fault" : failed.plan,
-                  human_bytes(static_cast<std::size_t>(failed.bytes)),
-                  failed.op.empty() ? "outside any op" : failed.op,
-                  place_text(failed.file, failed.line));
+  std::string text = fmt::format(
+      "      {} at {}: {} for {}, {}\n", painted(name_of(failed.verdict), Tone::bad, style.color),
+      failed.plan.empty() ? "no fault" : failed.plan,
+      human_bytes(static_cast<std::size_t>(failed.bytes)),
+      failed.op.empty() ? "outside any op" : failed.op, place_text(failed.file, failed.line));
   text += indented(printable(failed.what), 8, style.columns);
   if (!failed.waived.empty()) {
     text += indented("waived: " + printable(failed.waived), 8, style.columns);

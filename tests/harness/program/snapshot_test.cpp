@@ -68,6 +68,7 @@ TEST_F(WrittenSnapshot, LoadsWithPythonsPickleAndHasTheKeysOfPyTorchs) {
   ohm.zeros(1000000000, {device = device}))lua"));
   const std::string script = std::string(OHM_GOLDEN_DIR) + "/../comparisons/check_snapshot.py";
   const std::string path = file("several.it.pickle");
+  const std::string command = "python3 '" + script + "' '" + path + "' ";
   for (const std::string version : {"2.6", "2.15"}) {
     const ProgramResult ran =
         ohm({"run", "several.lua", "--gpu", "tiny-64m,count=2", "--size-only", "--alloc-conf",
@@ -77,9 +78,9 @@ TEST_F(WrittenSnapshot, LoadsWithPythonsPickleAndHasTheKeysOfPyTorchs) {
     EXPECT_EQ(count(snapshot, EventAction::oom), 1U);
     std::size_t entries = 0;
     for (const auto& trace : snapshot.device_traces) entries += trace.size();
-    EXPECT_EQ(output_of("python3 '" + script + "' '" + path + "' " + version),
-              std::to_string(snapshot.segments.size()) + " segments, " + std::to_string(entries) +
-                  " entries\n");
+    EXPECT_EQ(output_of(command + version), std::to_string(snapshot.segments.size()) +
+                                                " segments, " + std::to_string(entries) +
+                                                " entries\n");
   }
 }
 
