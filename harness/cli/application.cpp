@@ -26,6 +26,7 @@
 #include "harness/cli/list_command.h"
 #include "harness/cli/merge_command.h"
 #include "harness/cli/new_command.h"
+#include "harness/cli/record_command.h"
 #include "harness/cli/replay_command.h"
 #include "harness/cli/report_command.h"
 #include "harness/cli/run_command.h"
@@ -50,9 +51,9 @@ namespace ohm::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    kRunCommand, kExecCommand,   kSweepCommand, kMergeCommand,       kExplainCommand, kWhyCommand,
-    kFitCommand, kReportCommand, kDiffCommand,  kBaselineCommand,    kReplayCommand,  kSmiCommand,
-    kNewCommand, kListCommand,   kGpusCommand,  kVerifyDeviceCommand};
+    kRunCommand, kExecCommand, kRecordCommand, kSweepCommand, kMergeCommand,       kExplainCommand,
+    kWhyCommand, kFitCommand,  kReportCommand, kDiffCommand,  kBaselineCommand,    kReplayCommand,
+    kSmiCommand, kNewCommand,  kListCommand,   kGpusCommand,  kVerifyDeviceCommand};
 
 constexpr const char* kSummary =
     "Reproduces GPU out-of-memory bugs without the GPU and proves their fixes.";

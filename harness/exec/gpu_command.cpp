@@ -12,6 +12,7 @@
 
 #include "allocator_shim/interpose/gpu_variable.h"
 #include "harness/exec/preloading.h"
+#include "harness/exec/python_start.h"
 
 namespace ohm::engine {
 
@@ -23,11 +24,7 @@ ChildCommand gpu_command(const std::vector<std::string>& words, const std::strin
 }
 
 void add_recorder(ChildCommand& command, const std::string& folder) {
-  const std::string recorder = shipped_file(OHM_BUILT_RECORDER, OHM_INSTALLED_RECORDER);
-  std::string path = std::filesystem::path(recorder).parent_path();
-  const char* own_path = std::getenv("PYTHONPATH");
-  if (own_path != nullptr && *own_path != '\0') path += std::string(":") + own_path;
-  command.environment.emplace_back("PYTHONPATH", path);
+  add_python_start(command);
   command.environment.emplace_back("OHM_RECORD", folder);
 }
 
@@ -37,8 +34,7 @@ RecordFolder::RecordFolder() {
   std::string pattern = (none ? std::filesystem::path("/tmp") : temporary) / "ohm-record-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
     throw std::invalid_argument(
-        fmt::format("no folder for records can be made at {}: {}; TMPDIR names another place, "
-                    "--record a folder, --no-record does without",
+        fmt::format("no folder for records can be made at {}: {}; TMPDIR names another place",
                     pattern, std::strerror(errno)));
   }
   path_ = pattern;

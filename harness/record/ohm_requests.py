@@ -3,7 +3,7 @@ import ctypes
 import os
 import sys
 
-from ohm_recorder import TorchFinder
+from ohm_process import TorchFinder
 
 
 def prepare_when_torch_is_imported():

@@ -24,7 +24,7 @@ import threading
 import time
 import traceback
 
-from ohm_recorder import TorchFinder, is_of_library
+from ohm_process import TorchFinder, is_of_library
 from ohm_requests import follow_requests, keep_to_one_thread
 
 # A program in which one request fails so often goes round in circles.

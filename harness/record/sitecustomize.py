@@ -1,6 +1,6 @@
-"""What Python imports when it starts: ohm exec puts this folder at the front of PYTHONPATH. The
-recorder waits for PyTorch here; then the environment's own sitecustomize is imported, if there is
-one, as if this one were not there."""
+"""What Python imports when it starts: ohm exec and ohm record put this folder at the front of
+PYTHONPATH. What the environment asks for waits for PyTorch here; then the environment's own
+sitecustomize is imported, if there is one, as if this one were not there."""
 import os
 import sys
 
@@ -11,6 +11,10 @@ def _start():
         import ohm_recorder
 
         ohm_recorder.record_when_torch_is_imported()
+        if os.environ.get("OHM_RECORD_FILE"):
+            import ohm_job_recorder
+
+            ohm_job_recorder.record_when_torch_is_imported()
         if os.environ.get("OHM_FAULT") or os.environ.get("OHM_ONE_THREAD"):
             import ohm_requests
 

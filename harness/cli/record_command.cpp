@@ -1,0 +1,103 @@
+#include "harness/cli/record_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "allocator_shim/device/cuda/shared_library.h"
+#include "harness/cli/option_values.h"
+#include "harness/cli/terminal.h"
+#include "harness/exec/child_command.h"
+#include "harness/exec/gpu_command.h"
+#include "harness/exec/job_recording.h"
+#include "reports/text/report_file.h"
+
+namespace ohm::cli {
+
+namespace {
+
+constexpr const char* kDefaultFile = "memory.pickle";
+constexpr std::uint64_t kDefaultEvents = 200'000;
+
+struct RecordArguments {
+  std::string file = kDefaultFile;
+  std::uint64_t most_events = kDefaultEvents;
+  std::vector<std::string> command;
+};
+
+/// The job may go to another folder. Throws UsageError where nothing can be written there; what is
+/// there stays until the job has something to put in its place.
+std::string writable_file(const std::string& path) {
+  try {
+    const reports::ReportFile file(path);
+    if (file.is_direct()) throw UsageError(fmt::format("--output: {} is not a file", path));
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw UsageError(fmt::format("--output: {}", error.what()));
+  }
+  return std::filesystem::absolute(path);
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::create_directory(path, error)) {
+    throw std::invalid_argument(fmt::format("{}: {}", path, error.message()));
+  }
+}
+
+engine::CommandEnd run_recorded(const RecordArguments& arguments, engine::JobRecording recording) {
+  const engine::CommandRunner runner;
+  const engine::RecordFolder folder;
+  recording.names = std::filesystem::path(folder.path()) / "names";
+  make_folder(recording.names);
+  const engine::ChildCommand command = engine::recorded_command(arguments.command, recording);
+  const std::string lack = engine::lack_of_torch(runner, command, folder.path());
+  if (!lack.empty()) throw GpuUnavailable(fmt::format("nothing can be recorded: {}", lack));
+  const engine::CommandEnd end = runner.run(command);
+  if (std::filesystem::is_empty(recording.names)) {
+    print_error("nothing was recorded: no Python of the command has used CUDA through PyTorch");
+  }
+  return end;
+}
+
+int record(const RecordArguments& arguments) {
+  engine::JobRecording recording;
+  recording.file = writable_file(arguments.file);
+  recording.most_events = arguments.most_events;
+  try {
+    const engine::CommandEnd end =
+        parsed("record", [&] { return run_recorded(arguments, recording); });
+    if (end.signal != 0) engine::end_by_signal(end.signal);
+    return end.status;
+  } catch (const engine::CommandInterrupted& interrupted) {
+    engine::end_by_signal(interrupted.signal());
+  }
+}
+
+}  // namespace
+
+std::function<int()> setup_record(CLI::App& app, const Environment& environment) {
+  const auto arguments = std::make_shared<RecordArguments>();
+  arguments->command = environment.program;
+  app.add_option("-o,--output", arguments->file,
+                 fmt::format("The snapshot to write (default: {}); a rank's has its number in its "
+                             "name, that of an out-of-memory error .oom",
+                             kDefaultFile))
+      ->type_name("FILE")
+      ->check(not_empty());
+  app.add_option("--max-entries", arguments->most_events,
+                 fmt::format("Events that are kept of each process, the last ones (default: {})",
+                             kDefaultEvents))
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
+  return [arguments] { return record(*arguments); };
+}
+
+}  // namespace ohm::cli

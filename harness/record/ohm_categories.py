@@ -1,0 +1,103 @@
+"""What memory is for, as a Python program's own objects tell it: parameters, gradients and
+optimizer state, by their addresses."""
+import bisect
+import collections
+import gc
+import time
+
+FIRST_MOMENTS = 16
+LAST_MOMENTS = 64
+
+
+class Moments:
+    """Addresses of known categories, at the moments when they were looked at: the first ones and
+    the last ones are kept."""
+
+    def __init__(self):
+        self.first = []  # (time in microseconds, {address: category})
+        self.last = collections.deque(maxlen=LAST_MOMENTS)
+
+    def has_first(self):
+        return len(self.first) >= FIRST_MOMENTS
+
+    def note(self, torch, modules, optimizers):
+        categories = {}
+        for optimizer in optimizers:
+            note_optimizer(torch, optimizer, categories)
+        for module in modules:
+            note_parameters(module._parameters.values(), categories)
+        moments = self.last if self.has_first() else self.first
+        moments.append((time.time_ns() // 1000, categories))
+
+    def all(self):
+        return self.first + list(self.last)
+
+
+def modules_and_optimizers(torch):
+    """All that are alive. Asks for no attribute of strangers' objects: some act when asked."""
+    modules, optimizers = [], []
+    for thing in gc.get_objects():
+        ancestors = type(thing).__mro__
+        if torch.nn.Module in ancestors:
+            modules.append(thing)
+        elif torch.optim.Optimizer in ancestors:
+            optimizers.append(thing)
+    return modules, optimizers
+
+
+def note_address(tensor, category, categories):
+    """By the storage's address, which is the block's. What knows a tensor best says so first."""
+    try:
+        if tensor.is_cuda:
+            categories.setdefault(tensor.untyped_storage().data_ptr(), category)
+    except (AttributeError, NotImplementedError, RuntimeError):
+        pass  # without a storage: a tensor of a subclass, a fake one
+
+
+def note_parameters(parameters, categories):
+    for parameter in parameters:
+        if parameter is None:
+            continue
+        note_address(parameter, "parameter", categories)
+        if parameter.grad is not None:
+            note_address(parameter.grad, "gradient", categories)
+
+
+def note_optimizer(torch, optimizer, categories):
+    for group in optimizer.param_groups:
+        note_parameters(group["params"], categories)
+    for state in list(optimizer.state.values()):
+        for value in state.values() if isinstance(state, dict) else ():
+            if isinstance(value, torch.Tensor):
+                note_address(value, "optimizer_state", categories)
+
+
+def mark_categories(snapshot, moments):
+    """Gives the allocations of these addresses, at these times, their category."""
+    wanted = {address for _, categories in moments for address in categories}
+    for trace in snapshot["device_traces"]:
+        allocations = collections.defaultdict(list)  # address -> entries, the oldest first
+        for entry in trace:
+            if entry["action"] == "alloc" and entry["addr"] in wanted:
+                allocations[entry["addr"]].append(entry)
+        for moment, categories in moments:
+            mark_allocations(allocations, moment, categories)
+    if not moments:
+        return
+    at_end = moments[-1][1]
+    for segment in snapshot["segments"]:
+        for block in segment["blocks"]:
+            category = at_end.get(block.get("address"))
+            if category and block["state"].startswith("active"):
+                block["category"] = category
+
+
+def mark_allocations(allocations, moment, categories):
+    for address, category in categories.items():
+        entries = allocations.get(address)
+        if not entries:
+            continue
+        times = [entry["time_us"] for entry in entries]
+        last = bisect.bisect_right(times, moment) - 1
+        if last >= 0:
+            entries[last].setdefault("category", category)

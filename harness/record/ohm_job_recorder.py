@@ -1,0 +1,174 @@
+"""Records what a job does with its GPU's memory, for ohm record: one snapshot of each process that
+uses CUDA, as torch.cuda.memory._dump_snapshot writes it, with the job's steps marked.
+
+$OHM_RECORD_FILE is the snapshot at the end of the process; one beside it, .oom in its name, that of
+its first out-of-memory error. Ranks and further processes have names of their own, which they take
+in $OHM_RECORD_NAMES, a folder that ohm record looks into when the job has ended: it is empty where
+nothing has used CUDA.
+
+Steps are annotations, as PyTorch's own are, which every reader of snapshots knows or leaves out.
+"""
+import collections
+import os
+import pickle
+import sys
+import time
+
+from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
+from ohm_stack_budget import StackBudget, fill_errors, fill_stacks, own_frames
+
+FILE_VARIABLE = "OHM_RECORD_FILE"
+NAMES_VARIABLE = "OHM_RECORD_NAMES"
+# What torchrun and its like tell each process.
+RANK_VARIABLES = ("RANK", "LOCAL_RANK")
+STEP_NAME = "ohm record step"
+ERRORS_KEPT = 64  # stacks of requests that failed
+
+
+def record_when_torch_is_imported():
+    path = os.environ.get(FILE_VARIABLE)
+    if path:
+        JobRecorder(path).record_when_torch_is_imported()
+
+
+class JobRecorder(ProcessRecorder):
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+        self.steps = None
+        self.budget = None
+        self.failed = collections.deque(maxlen=ERRORS_KEPT)
+        self.has_oom_file = False
+
+    def start(self):
+        self.path = own_path(self.path)
+        self.read_events_variable()
+        self.steps = Steps(self.most_events)
+        self.follow_exit_at_once()
+        if self.has_history():
+            self._record()
+
+    @noting_errors
+    def _record(self):
+        from torch.optim import optimizer
+
+        self.budget = StackBudget(self.torch, self._set_stacks, self.most_events)
+        self._set_stacks(True)
+        optimizer.register_optimizer_step_post_hook(self._on_step)
+        self.torch._C._cuda_attach_out_of_memory_observer(self._on_out_of_memory)
+
+    def _set_stacks(self, are_wanted):
+        self.record_history("alloc" if are_wanted else None)
+
+    @noting_errors
+    def _on_step(self, optimizer, *_):
+        if self.steps.add(optimizer):
+            self.budget.on_step()
+        # Looking at all parameters takes its time; what lasts is found in a few of the steps.
+        if is_power_of_two(self.steps.count):
+            self.note_addresses(optimizer)
+
+    @noting_errors
+    def _on_out_of_memory(self, *_):
+        self.failed.append(own_frames())
+        if self.has_oom_file or self.process != os.getpid():
+            return
+        self.has_oom_file = True
+        self._write(with_part(self.path, "oom"))
+
+    def end(self):
+        self._write_last()
+        if self.problems:
+            reason = self.problems[0].strip().splitlines()[-1]
+            sys.stderr.write(f"ohm: process {os.getpid()} is not recorded: {reason}\n")
+        if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
+            end_as_interrupted()
+
+    @noting_errors
+    def _write_last(self):
+        if not self.problems:
+            self._write(self.path)
+
+    def _write(self, path):
+        snapshot = self.snapshot()
+        fill_stacks(snapshot, self.budget.ends)
+        fill_errors(snapshot, self.failed)
+        mark_steps(snapshot, self.steps.ends())
+        write_whole(path, pickle.dumps(snapshot, protocol=4))
+        events = sum(len(trace) for trace in snapshot["device_traces"])
+        sys.stderr.write(f"ohm: {events:,} events are in {path}\n")
+
+
+class Steps:
+    """The ends of the last steps, in microseconds since 1970. A step has ended when all of its
+    optimizers have stepped: when one of them steps again, the last one before it was the end."""
+
+    def __init__(self, most):
+        self.count = 0  # of optimizers' steps
+        self._ends = collections.deque(maxlen=most)
+        self._stepped = set()
+        self._last = None
+
+    def add(self, optimizer):
+        """Whether it was the first of another step."""
+        self.count += 1
+        is_another = id(optimizer) in self._stepped
+        if is_another:
+            self._ends.append(self._last)
+            self._stepped.clear()
+        self._stepped.add(id(optimizer))
+        self._last = time.time_ns() // 1000
+        return is_another
+
+    def ends(self):
+        return list(self._ends) + ([self._last] if self._stepped else [])
+
+
+def mark_steps(snapshot, ends):
+    """Those that are in the history, as far as it reaches back."""
+    first = min((trace[0]["time_us"] for trace in snapshot["device_traces"] if trace), default=None)
+    if first is None:
+        return
+    begin = first
+    annotations = snapshot.setdefault("external_annotations", [])
+    for number, end in enumerate(ends, 1):
+        if end < first:
+            continue
+        for stage, moment in (("START", begin), ("END", end)):
+            annotations.append({"stage": stage, "name": f"{STEP_NAME} {number}", "device": 0,
+                                "time_us": moment})
+        begin = end
+
+
+def own_path(path):
+    """The process's own: memory.rank3.pickle of a rank, and memory.pid1234.pickle of what comes
+    second to a name."""
+    for variable in RANK_VARIABLES:
+        rank = os.environ.get(variable, "")
+        if rank.isdigit():
+            path = with_part(path, f"rank{rank}")
+            break
+    chosen, ordinal = path, 0
+    while not take_name(os.path.basename(chosen)):
+        ordinal += 1
+        chosen = with_part(path, f"pid{os.getpid()}" + (f"-{ordinal}" if ordinal > 1 else ""))
+    return chosen
+
+
+def take_name(name):
+    """False where another process has it."""
+    try:
+        os.close(os.open(os.path.join(os.environ[NAMES_VARIABLE], name), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
+
+
+def with_part(path, part):
+    """memory.pickle: memory.PART.pickle."""
+    stem, extension = os.path.splitext(path)
+    return f"{stem}.{part}{extension}"
+
+
+def is_power_of_two(number):
+    return number & (number - 1) == 0

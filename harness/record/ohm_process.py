@@ -1,0 +1,194 @@
+"""What recorders of a Python process have in common: PyTorch is waited for, a history that the
+program itself asks for is left to it, and the end is not missed."""
+import atexit
+import contextlib
+import functools
+import importlib.util
+import os
+import sys
+import traceback
+import types
+
+from ohm_categories import Moments, mark_categories, modules_and_optimizers
+
+EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
+DEFAULT_EVENTS = 200_000
+
+
+class TorchFinder:
+    """Finds torch where it is, once, and tells the recorder (or whoever waits) after its import."""
+
+    def __init__(self, recorder):
+        self.recorder = recorder
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            self._follow_import(spec.loader)
+        return spec
+
+    def _follow_import(self, loader):
+        execute = loader.exec_module
+
+        def exec_module(module):
+            vars(loader).pop("exec_module", None)  # another one that waits may have done so
+            execute(module)
+            self.recorder.wait_for_cuda(module)
+
+        loader.exec_module = exec_module
+
+
+def noting_errors(method):
+    """The program goes on, whatever happens to the recorder."""
+
+    @functools.wraps(method)
+    def call(self, *arguments, **named):
+        try:
+            return method(self, *arguments, **named)
+        except Exception:
+            self.problems.append(traceback.format_exc())
+            return None
+
+    return call
+
+
+class ProcessRecorder:
+    """Of this process: start() is called when CUDA is there and nothing has been allocated yet,
+    end() once, when the process that did that ends. Nothing here may change what the program does:
+    errors are kept as problems, never raised."""
+
+    def __init__(self):
+        self.torch = None
+        self.most_events = DEFAULT_EVENTS
+        self.process = None  # that has initialized CUDA; a fork of it has another number
+        self.program_records = False  # the program has asked for a history of its own
+        self.problems = []
+        self.moments = Moments()
+
+    def record_when_torch_is_imported(self):
+        sys.meta_path.insert(0, TorchFinder(self))
+        # The first to be registered is the last to run: what others do at the end is recorded, too.
+        atexit.register(self.on_exit)
+
+    @noting_errors
+    def wait_for_cuda(self, torch):
+        self.torch = torch
+        if torch.version.cuda is None:
+            return
+        torch.cuda._lazy_call(self._on_cuda)
+        self._follow_program_history()
+
+    @noting_errors
+    def _on_cuda(self):
+        self.process = os.getpid()
+        self.start()
+
+    @noting_errors
+    def on_exit(self):
+        if self.process is None or self.process != os.getpid():
+            return
+        self.process = None
+        self.end()
+
+    @noting_errors
+    def read_events_variable(self):
+        self.most_events = int(os.environ.get(EVENTS_VARIABLE, DEFAULT_EVENTS))
+
+    def has_history(self):
+        """Whether memory goes through PyTorch's own allocator."""
+        if not os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
+            return True
+        self.problems.append(
+            "PYTORCH_NO_CUDA_MEMORY_CACHING is set: no memory goes through the allocator"
+        )
+        return False
+
+    def record_history(self, context):
+        if not self.program_records:
+            self.record_memory_history("all", context=context, stacks="python",
+                                       max_entries=self.most_events)
+
+    def follow_exit_at_once(self):
+        exit_at_once = os._exit
+
+        def exit_after_writing(status):
+            self.on_exit()
+            exit_at_once(status)
+
+        os._exit = exit_after_writing
+
+    def snapshot(self):
+        """With the categories of what is known."""
+        self.note_all_addresses()
+        with no_compiled_code():
+            snapshot = self.torch.cuda.memory._snapshot()
+        mark_categories(snapshot, self.moments.all())
+        return snapshot
+
+    @noting_errors
+    def note_addresses(self, optimizer):
+        self.moments.note(self.torch, [], [optimizer])
+
+    @noting_errors
+    def note_all_addresses(self):
+        self.moments.note(self.torch, *modules_and_optimizers(self.torch))
+
+    def _follow_program_history(self):
+        """A history that the program has asked for stays the one that it asked for."""
+        memory = self.torch.cuda.memory
+        self.record_memory_history = memory._record_memory_history
+
+        @functools.wraps(self.record_memory_history)
+        def record_memory_history(enabled="all", *arguments, **named):
+            self.program_records = True
+            return self.record_memory_history(enabled, *arguments, **named)
+
+        memory._record_memory_history = record_memory_history
+
+
+def write_whole(path, content):
+    """The file is there as a whole, or as it was."""
+    part = path + ".part"
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+        os.replace(part, path)
+    except OSError as error:
+        sys.stderr.write(f"ohm: what was recorded cannot be written: {error}\n")
+        if os.path.exists(part):
+            os.remove(part)
+        raise
+
+
+def is_of_library(path, torch):
+    """PyTorch's own files, and others that were installed."""
+    return "-packages" + os.sep in path or path.startswith(os.path.dirname(torch.__file__))
+
+
+def end_as_interrupted():
+    """Python ends itself by SIGINT after an interrupt that nobody handled, unless text was compiled
+    and run since, which a snapshot makes PyTorch do."""
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        pass
+
+
+@contextlib.contextmanager
+def no_compiled_code():
+    """A snapshot looks into the frames of compiled code, for which it would import the compiler
+    into a program that has not: that takes a second, and makes a folder."""
+    name = "torch._inductor.codecache"
+    if name in sys.modules:
+        yield
+        return
+    stand_in = types.ModuleType(name)
+    stand_in.PyCodeCache = types.SimpleNamespace(stack_frames_for_code=lambda path, line: None)
+    sys.modules[name] = stand_in
+    try:
+        yield
+    finally:
+        del sys.modules[name]

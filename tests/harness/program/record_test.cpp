@@ -1,0 +1,212 @@
+// ohm record through the real program, on the virtual GPU. PyTorch is stood in for by
+// tests/harness/support/stand_in_torch.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "tests/harness/program/program_test.h"
+
+namespace ohm {
+namespace {
+
+using test::ProgramResult;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class Record : public test::ProgramTest {
+ protected:
+  Record() {
+    ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);  // nothing into the tree of the sources
+    ::setenv("PYTHONPATH", OHM_STAND_IN_TORCH, 1);
+    folder_.write("train.py", R"(
+import torch
+def train():
+    model = torch.nn.Module(4 << 20)
+    optimizer = torch.optim.Optimizer(model._parameters.values())
+    for _ in range(5):
+        activations = [torch.empty(2 << 20) for _ in range(3)]
+        model.backward()
+        optimizer.step()
+        del activations
+train()
+print("trained")
+)");
+    folder_.write("greedy.py", R"(
+import torch
+kept = []
+while True:
+    kept.append(torch.empty(8 << 20))
+)");
+  }
+  ~Record() override { ::unsetenv("PYTHONPATH"); }
+
+  /// On the virtual GPU, which has nothing to do with the recording.
+  ProgramResult record(const std::vector<std::string>& options,
+                       const std::vector<std::string>& command) {
+    std::vector<std::string> words = {"exec", "--gpu",    "tiny-64m", "--no-record",
+                                      "--",   OHM_BINARY, "record"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.emplace_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    return ohm(words);
+  }
+  std::string report(const std::string& name) { return ohm({"report", name}).out; }
+  std::vector<std::string> snapshots() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      const std::string name = entry.path().filename();
+      if (name.find(".pickle") != std::string::npos) names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+TEST_F(Record, MarksTheStepsOfAJob) {
+  const ProgramResult ran = record({}, {"python3", "train.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_EQ("trained\n", ran.out);
+  EXPECT_THAT(ran.err, HasSubstr("memory.pickle"));
+  EXPECT_THAT(snapshots(), ElementsAre("memory.pickle"));
+  const std::string text = report("memory.pickle");
+  EXPECT_THAT(text, AllOf(HasSubstr(" events, 5 steps"), HasSubstr("train.py:7"),
+                          HasSubstr("optimizer_state")));
+}
+
+TEST_F(Record, AStepEndsWhenAllOptimizersHaveStepped) {
+  folder_.write("gan.py", R"(
+import torch
+models = [torch.nn.Module(1 << 20) for _ in range(2)]
+optimizers = [torch.optim.Optimizer(model._parameters.values()) for model in models]
+for _ in range(4):
+    for model, optimizer in zip(models, optimizers):
+        model.backward()
+        optimizer.step()
+)");
+  record({}, {"python3", "gan.py"});
+  EXPECT_THAT(report("memory.pickle"), HasSubstr(" events, 4 steps"));
+}
+
+TEST_F(Record, WritesAFileWhenMemoryRunsOutAndOneAtTheEnd) {
+  const ProgramResult ran = record({"-o", "run.pickle"}, {"python3", "greedy.py"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("OutOfMemoryError"));
+  EXPECT_THAT(snapshots(), ElementsAre("run.oom.pickle", "run.pickle"));
+  for (const std::string name : {"run.oom.pickle", "run.pickle"}) {
+    EXPECT_THAT(report(name), HasSubstr("out of memory at event")) << name;
+    EXPECT_THAT(ohm({"why", name}).out,
+                AllOf(HasSubstr("Out of memory on cuda:0"), HasSubstr("greedy.py:5")));
+  }
+}
+
+TEST_F(Record, TheJobsEndIsItsOwn) {
+  folder_.write("ends.py", "import torch\nx = torch.empty(1 << 20)\nraise SystemExit(7)\n");
+  EXPECT_EQ(7, record({}, {"python3", "ends.py"}).code);
+  EXPECT_EQ(128 + SIGKILL, record({}, {"sh", "-c", "kill -KILL $$"}).code);
+  EXPECT_THAT(snapshots(), ElementsAre("memory.pickle"));
+}
+
+TEST_F(Record, AnErrorAndAnExitAtOnceAreEnds) {
+  folder_.write("raises.py", "import torch\nx = torch.empty(1 << 20)\nraise ValueError\n");
+  EXPECT_EQ(1, record({"-o", "raises.pickle"}, {"python3", "raises.py"}).code);
+  folder_.write("exits.py", "import os, torch\nx = torch.empty(1 << 20)\nos._exit(4)\n");
+  EXPECT_EQ(4, record({"-o", "exits.pickle"}, {"python3", "exits.py"}).code);
+  EXPECT_THAT(snapshots(), ElementsAre("exits.pickle", "raises.pickle"));
+}
+
+TEST_F(Record, RanksHaveAFileEach) {
+  const ProgramResult ran =
+      record({}, {"sh", "-c", "RANK=0 python3 train.py && RANK=1 python3 train.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_THAT(snapshots(), ElementsAre("memory.rank0.pickle", "memory.rank1.pickle"));
+}
+
+TEST_F(Record, NoProcessTakesAnothersFile) {
+  EXPECT_EQ(0, record({}, {"sh", "-c", "python3 train.py && python3 train.py"}).code);
+  EXPECT_THAT(snapshots(), ElementsAre("memory.pickle", StartsWith("memory.pid")));
+}
+
+TEST_F(Record, AForkedWorkerWritesNothing) {
+  folder_.write("forks.py", R"(
+import os, torch
+x = torch.empty(1 << 20)
+child = os.fork()
+if child == 0:
+    raise SystemExit(0)
+os.waitpid(child, 0)
+)");
+  const ProgramResult ran = record({}, {"python3", "forks.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_THAT(snapshots(), ElementsAre("memory.pickle"));
+  EXPECT_EQ(ran.err.find("memory.pickle"), ran.err.rfind("memory.pickle")) << ran.err;
+}
+
+TEST_F(Record, KeepsTheLastEvents) {
+  record({"--max-entries", "20"}, {"python3", "train.py"});
+  EXPECT_THAT(report("memory.pickle"), HasSubstr("20 events"));
+}
+
+TEST_F(Record, SaysThatNothingUsedCuda) {
+  const ProgramResult ran = record({}, {"sh", "-c", "exit 5"});
+  EXPECT_EQ(5, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("no Python of the command has used CUDA through PyTorch"));
+  EXPECT_THAT(snapshots(), IsEmpty());
+}
+
+TEST_F(Record, RecordsUnderARecordingExec) {
+  const ProgramResult ran = ohm({"exec", "--gpu", "tiny-64m", "--report", "json=result.json", "--",
+                                 OHM_BINARY, "record", "--", "python3", "train.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_THAT(report("memory.pickle"), HasSubstr(" events, 5 steps"));
+  EXPECT_THAT(test::read_file(file("result.json")), HasSubstr("\"optimizer_state\": 4194304"));
+}
+
+TEST_F(Record, SaysWhatIsWrongBeforeAnythingStarts) {
+  std::filesystem::create_directories(file("without_cuda/torch"));
+  folder_.write("without_cuda/torch/__init__.py", "");
+  folder_.write("without_cuda/torch/version.py", "__version__ = '2.6.0+cpu'\ncuda = None\n");
+  std::filesystem::create_directory(file("folder"));
+  folder_.write("without", "#!/usr/bin/env python3\nopen('ran', 'w')\n");
+  std::filesystem::permissions(file("without"), std::filesystem::perms::owner_all);
+  struct Case {
+    std::string path;
+    std::vector<std::string> arguments;
+    int code;
+    std::string says;
+  };
+  const std::vector<Case> cases = {
+      {OHM_STAND_IN_TORCH,
+       {"python3", "train.py"},
+       2,
+       "the program comes after --, as in: ohm rec"},
+      {OHM_STAND_IN_TORCH, {"--"}, 2, "the program comes after --, as in: ohm record"},
+      {OHM_STAND_IN_TORCH, {"--", "no-such-command"}, 2, "command not found"},
+      {OHM_STAND_IN_TORCH, {"-o", "no/x.pickle", "--", "python3", "ran.py"}, 2, "no/x.pickle"},
+      {OHM_STAND_IN_TORCH, {"-o", "folder", "--", "python3", "ran.py"}, 2, "folder"},
+      {OHM_STAND_IN_TORCH, {"-o", "/dev/null", "--", "python3", "ran.py"}, 2, "is not a file"},
+      {OHM_STAND_IN_TORCH, {"--max-entries", "0", "--", "python3", "ran.py"}, 2, "max-entries"},
+      {OHM_STAND_IN_TORCH, {"--", "python3", "-uI", "ran.py"}, 2, "leave -I out"},
+      {file("folder"), {"--", "python3", "ran.py"}, 6, "has no PyTorch"},
+      {file("folder"), {"--", "./without"}, 6, "has no PyTorch"},
+      {file("without_cuda"), {"--", "python3", "ran.py"}, 6, "2.6.0+cpu"},
+  };
+  folder_.write("ran.py", "open('ran', 'w')\n");
+  for (const Case& wrong : cases) {
+    ::setenv("PYTHONPATH", wrong.path.c_str(), 1);
+    std::vector<std::string> arguments = {"record"};
+    arguments.insert(arguments.end(), wrong.arguments.begin(), wrong.arguments.end());
+    const ProgramResult ran = ohm(arguments);
+    EXPECT_EQ(wrong.code, ran.code) << wrong.says << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(wrong.says));
+    EXPECT_FALSE(std::filesystem::exists(file("ran"))) << wrong.says;
+  }
+  EXPECT_THAT(snapshots(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ohm
