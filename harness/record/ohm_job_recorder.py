@@ -62,6 +62,8 @@ class JobRecorder(ProcessRecorder):
 
     @noting_errors
     def _on_step(self, optimizer, *_):
+        if self.problems:
+            return
         if self.steps.add(optimizer):
             self.budget.on_step()
         # Looking at all parameters takes its time; what lasts is found in a few of the steps.
@@ -77,17 +79,18 @@ class JobRecorder(ProcessRecorder):
         self._write(with_part(self.path, "oom"))
 
     def end(self):
-        self._write_last()
+        if self.budget is not None:
+            self._write_last()
         if self.problems:
             reason = self.problems[0].strip().splitlines()[-1]
-            sys.stderr.write(f"ohm: process {os.getpid()} is not recorded: {reason}\n")
+            process = f"process {os.getpid()}"
+            sys.stderr.write(f"ohm: {process} is not recorded as it should be: {reason}\n")
         if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
             end_as_interrupted()
 
     @noting_errors
     def _write_last(self):
-        if not self.problems:
-            self._write(self.path)
+        self._write(self.path)
 
     def _write(self, path):
         snapshot = self.snapshot()

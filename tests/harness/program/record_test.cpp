@@ -78,6 +78,22 @@ TEST_F(Record, MarksTheStepsOfAJob) {
                           HasSubstr("optimizer_state")));
 }
 
+TEST_F(Record, WhatGoesWrongMeanwhileIsSaidAndLosesNothing) {
+  // After eight steps requests are counted, which the stand-in does not do.
+  folder_.write("long.py", R"(
+import torch
+model = torch.nn.Module(1 << 20)
+optimizer = torch.optim.Optimizer(model._parameters.values())
+for _ in range(12):
+    model.backward()
+    optimizer.step()
+)");
+  const ProgramResult ran = record({}, {"python3", "long.py"});
+  EXPECT_EQ(0, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("is not recorded as it should be: AttributeError"));
+  EXPECT_THAT(report("memory.pickle"), HasSubstr("long.py"));
+}
+
 TEST_F(Record, AStepEndsWhenAllOptimizersHaveStepped) {
   folder_.write("gan.py", R"(
 import torch
