@@ -15,14 +15,12 @@ import sys
 import time
 
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
-from ohm_stack_budget import StackBudget, fill_errors, fill_stacks, own_frames
 
 FILE_VARIABLE = "OHM_RECORD_FILE"
 NAMES_VARIABLE = "OHM_RECORD_NAMES"
 # What torchrun and its like tell each process.
 RANK_VARIABLES = ("RANK", "LOCAL_RANK")
 STEP_NAME = "ohm record step"
-ERRORS_KEPT = 64  # stacks of requests that failed
 
 
 def record_when_torch_is_imported():
@@ -36,8 +34,7 @@ class JobRecorder(ProcessRecorder):
         super().__init__()
         self.path = path
         self.steps = None
-        self.budget = None
-        self.failed = collections.deque(maxlen=ERRORS_KEPT)
+        self.is_recording = False
         self.has_oom_file = False
 
     def start(self):
@@ -52,34 +49,29 @@ class JobRecorder(ProcessRecorder):
     def _record(self):
         from torch.optim import optimizer
 
-        self.budget = StackBudget(self.torch, self._set_stacks, self.most_events)
-        self._set_stacks(True)
+        self.record_history("alloc")
+        self.is_recording = True
         optimizer.register_optimizer_step_post_hook(self._on_step)
         self.torch._C._cuda_attach_out_of_memory_observer(self._on_out_of_memory)
-
-    def _set_stacks(self, are_wanted):
-        self.record_history("alloc" if are_wanted else None)
 
     @noting_errors
     def _on_step(self, optimizer, *_):
         if self.problems:
             return
-        if self.steps.add(optimizer):
-            self.budget.on_step()
+        self.steps.add(optimizer)
         # Looking at all parameters takes its time; what lasts is found in a few of the steps.
         if is_power_of_two(self.steps.count):
             self.note_addresses(optimizer)
 
     @noting_errors
     def _on_out_of_memory(self, *_):
-        self.failed.append(own_frames())
         if self.has_oom_file or self.process != os.getpid():
             return
         self.has_oom_file = True
         self._write(with_part(self.path, "oom"))
 
     def end(self):
-        if self.budget is not None:
+        if self.is_recording:
             self._write_last()
         if self.problems:
             reason = self.problems[0].strip().splitlines()[-1]
@@ -94,8 +86,6 @@ class JobRecorder(ProcessRecorder):
 
     def _write(self, path):
         snapshot = self.snapshot()
-        fill_stacks(snapshot, self.budget.ends)
-        fill_errors(snapshot, self.failed)
         mark_steps(snapshot, self.steps.ends())
         write_whole(path, pickle.dumps(snapshot, protocol=4))
         events = sum(len(trace) for trace in snapshot["device_traces"])
@@ -113,15 +103,12 @@ class Steps:
         self._last = None
 
     def add(self, optimizer):
-        """Whether it was the first of another step."""
         self.count += 1
-        is_another = id(optimizer) in self._stepped
-        if is_another:
+        if id(optimizer) in self._stepped:
             self._ends.append(self._last)
             self._stepped.clear()
         self._stepped.add(id(optimizer))
         self._last = time.time_ns() // 1000
-        return is_another
 
     def ends(self):
         return list(self._ends) + ([self._last] if self._stepped else [])
