@@ -79,19 +79,24 @@ TEST_F(Record, MarksTheStepsOfAJob) {
 }
 
 TEST_F(Record, WhatGoesWrongMeanwhileIsSaidAndLosesNothing) {
-  // After eight steps requests are counted, which the stand-in does not do.
-  folder_.write("long.py", R"(
+  folder_.write("odd.py", R"(
 import torch
+
+class Odd(torch.optim.Optimizer):
+    def step(self):
+        self.state = None
+        for hook in torch.optim.optimizer.after:
+            hook(self, (), {})
+
 model = torch.nn.Module(1 << 20)
-optimizer = torch.optim.Optimizer(model._parameters.values())
-for _ in range(12):
-    model.backward()
-    optimizer.step()
+optimizer = Odd(model._parameters.values())
+model.backward()
+optimizer.step()
 )");
-  const ProgramResult ran = record({}, {"python3", "long.py"});
+  const ProgramResult ran = record({}, {"python3", "odd.py"});
   EXPECT_EQ(0, ran.code);
   EXPECT_THAT(ran.err, HasSubstr("is not recorded as it should be: AttributeError"));
-  EXPECT_THAT(report("memory.pickle"), HasSubstr("long.py"));
+  EXPECT_THAT(report("memory.pickle"), HasSubstr("odd.py"));
 }
 
 TEST_F(Record, AStepEndsWhenAllOptimizersHaveStepped) {
