@@ -54,18 +54,23 @@ std::size_t prefix_bytes(std::string_view text, std::size_t columns) {
   return text.size();
 }
 
-/// Where the line that starts `text` ends: at a blank, or in a word that is longer than a line.
+/// Where the line that starts `text` ends: at a blank, or in a word that is longer than a line. An
+/// address stays whole: what is broken cannot be followed.
 std::size_t line_bytes(std::string_view text, std::size_t width) {
   const std::size_t most = prefix_bytes(text, width);
   if (most == text.size() || text[most] == ' ') return most;
   const std::size_t blank = text.rfind(' ', most);
-  return blank == std::string_view::npos || blank == 0 ? most : blank;
+  if (blank != std::string_view::npos && blank != 0) return blank;
+  const std::string_view word = text.substr(0, text.find(' '));
+  return word.find("://") == std::string_view::npos ? most : word.size();
 }
 
 void wrap_line(std::string_view text, std::size_t width, std::vector<std::string>& lines) {
   do {
     const std::size_t bytes = line_bytes(text, width);
-    lines.emplace_back(text.substr(0, bytes));
+    const std::string_view line = text.substr(0, bytes);
+    const std::size_t last = line.find_last_not_of(' ');
+    lines.emplace_back(line.substr(0, last == std::string_view::npos ? 0 : last + 1));
     text.remove_prefix(bytes);
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   } while (!text.empty());

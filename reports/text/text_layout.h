@@ -23,8 +23,9 @@ std::string printable(std::string_view text);
 /// At most `width` columns: cut in the middle, "scenar…_grad.lua".
 std::string shortened(std::string_view text, std::size_t width);
 
-/// Lines of at most `width` columns, broken at blanks; a longer word is broken where it must be.
-/// Line ends in the text stay. Never empty: "" gives one empty line.
+/// Lines of at most `width` columns, broken at blanks, of which none is left at an end; a longer
+/// word is broken where it must be, an address (https://…) never. Line ends in the text stay. Never
+/// empty: "" gives one empty line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 /// Every line of the text behind `indent`, wrapped so that it ends before `columns`; each line

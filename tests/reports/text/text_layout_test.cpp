@@ -16,6 +16,9 @@ TEST(TextLayout, CountsCodePointsNotBytes) {
 TEST(TextLayout, BreaksLinesAtBlanksAndLongWordsWhereItMust) {
   const std::vector<std::string> expected = {"breaks at", "blanks", "abcdefghij", "klm"};
   EXPECT_EQ(expected, wrapped("breaks at blanks abcdefghijklm", 10));
+  EXPECT_EQ((std::vector<std::string>{"two", "blanks"}), wrapped("two  blanks", 7));
+  EXPECT_EQ((std::vector<std::string>{"see", "(https://a-b.org/c)", "too"}),
+            wrapped("see (https://a-b.org/c) too", 10));
   EXPECT_EQ(std::vector<std::string>{""}, wrapped("", 10));
   EXPECT_EQ((std::vector<std::string>{"a", "", "b"}), wrapped("a\n\nb", 10));
 }
