@@ -34,14 +34,13 @@ struct RecordArguments {
 /// The job may go to another folder. Throws UsageError where nothing can be written there; what is
 /// there stays until the job has something to put in its place.
 std::string writable_file(const std::string& path) {
+  bool is_file = false;
   try {
-    const reports::ReportFile file(path);
-    if (file.is_direct()) throw UsageError(fmt::format("--output: {} is not a file", path));
-  } catch (const UsageError&) {
-    throw;
+    is_file = !reports::ReportFile(path).is_direct();
   } catch (const std::runtime_error& error) {
     throw UsageError(fmt::format("--output: {}", error.what()));
   }
+  if (!is_file) throw UsageError(fmt::format("--output: {} is not a file", path));
   return std::filesystem::absolute(path);
 }
 

@@ -16,17 +16,10 @@ import time
 
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
 
-FILE_VARIABLE = "OHM_RECORD_FILE"
 NAMES_VARIABLE = "OHM_RECORD_NAMES"
 # What torchrun and its like tell each process.
 RANK_VARIABLES = ("RANK", "LOCAL_RANK")
 STEP_NAME = "ohm record step"
-
-
-def record_when_torch_is_imported():
-    path = os.environ.get(FILE_VARIABLE)
-    if path:
-        JobRecorder(path).record_when_torch_is_imported()
 
 
 class JobRecorder(ProcessRecorder):

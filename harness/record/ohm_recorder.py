@@ -22,17 +22,9 @@ import traceback
 from ohm_process import (
     ProcessRecorder, end_as_interrupted, is_of_library, noting_errors, write_whole)
 
-FOLDER_VARIABLE = "OHM_RECORD"
-
 # Of torch.cuda.memory_stats.
 PEAKS = ("allocated_bytes", "reserved_bytes", "requested_bytes")
 COUNTS = ("num_ooms", "num_alloc_retries", "num_device_alloc")
-
-
-def record_when_torch_is_imported():
-    folder = os.environ.get(FOLDER_VARIABLE)
-    if folder:
-        Recorder(folder).record_when_torch_is_imported()
 
 
 class Recorder(ProcessRecorder):

@@ -8,13 +8,15 @@ import sys
 def _start():
     folder = os.path.dirname(os.path.abspath(__file__))
     try:
-        import ohm_recorder
+        if os.environ.get("OHM_RECORD"):
+            import ohm_recorder
 
-        ohm_recorder.record_when_torch_is_imported()
+            ohm_recorder.Recorder(os.environ["OHM_RECORD"]).record_when_torch_is_imported()
         if os.environ.get("OHM_RECORD_FILE"):
             import ohm_job_recorder
 
-            ohm_job_recorder.record_when_torch_is_imported()
+            job_recorder = ohm_job_recorder.JobRecorder(os.environ["OHM_RECORD_FILE"])
+            job_recorder.record_when_torch_is_imported()
         if os.environ.get("OHM_FAULT") or os.environ.get("OHM_ONE_THREAD"):
             import ohm_requests
 

@@ -32,12 +32,6 @@ std::string text_of(const PrintedBytes& figure) {
   return fmt::format("{:.2f} GiB", bytes / 0x1p30);
 }
 
-/// Reserved and not handed out; nullopt when the message has only one of the two.
-std::optional<PrintedBytes> unallocated(const OomMessage& message) {
-  if (!message.reserved || !message.allocated) return std::nullopt;
-  return difference(*message.reserved, *message.allocated);
-}
-
 /// What others hold, at least: named ones, else what is in use and cannot be this process.
 PrintedBytes held_by_others(const OomMessage& message) {
   PrintedBytes others;
@@ -248,6 +242,11 @@ class Explanation {
 };
 
 }  // namespace
+
+std::optional<PrintedBytes> unallocated(const OomMessage& message) {
+  if (!message.reserved || !message.allocated) return std::nullopt;
+  return difference(*message.reserved, *message.allocated);
+}
 
 OomCause cause_of(const OomMessage& message) {
   if (message.capacity && is_less(*message.capacity, message.requested)) {

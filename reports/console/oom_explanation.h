@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 namespace ohm::reports {
 
 enum class OomCause : std::uint8_t { too_large, fraction, fragmented, other_process, full };
+
+/// Reserved and not handed out; nullopt when the message has only one of the two.
+std::optional<PrintedBytes> unallocated(const OomMessage& message);
 
 /// The main cause; several can apply.
 OomCause cause_of(const OomMessage& message);

@@ -82,7 +82,7 @@ std::string cause_text(const OomMessage& message) {
       return fmt::format(
           "The cache is fragmented: {} of it are free, in pieces that are too small. Set "
           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-          human({message.reserved->bytes - message.allocated->bytes}));
+          human(*unallocated(message)));
     case OomCause::other_process:
       return "Others on the GPU hold what is missing: nvidia-smi names them; end them, or take "
              "another GPU.";

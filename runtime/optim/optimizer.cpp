@@ -108,8 +108,8 @@ ParameterState& Optimizer::state_of(const Tensor& parameter) {
 ParameterState& Optimizer::entry_of(const Tensor& parameter) {
   const auto known = state_by_parameter_.find(parameter.impl());
   if (known != state_by_parameter_.end()) return *known->second;
-  states_.push_back(std::make_unique<ParameterState>(ParameterState{parameter, 0, {}}));
-  states_.back()->tensors.resize(state_names().size());
+  states_.push_back(std::make_unique<ParameterState>(
+      ParameterState{parameter, 0, std::vector<Tensor>(state_names().size())}));
   state_by_parameter_[parameter.impl()] = states_.back().get();
   return *states_.back();
 }
