@@ -107,6 +107,7 @@ std::optional<Category> told_by_frame(std::string_view file, std::string_view fu
                        "lion.py", "adafactor.py"});
   if (is_optimizer && function != "zero_grad") return Category::optimizer_state;
   if (is_one_of(function, {"backward", "_engine_run_backward", "grad"})) return Category::gradient;
+  if (function == "_ddp_init_helper") return Category::gradient;  // its buckets
   if (is_one_of(function, {"forward", "_call_impl", "_wrapped_call_impl"})) {
     return Category::activation;
   }
@@ -131,7 +132,35 @@ SiteId RecordedSites::of(StackId stack) {
   return known->second;
 }
 
+bool RecordedSites::is_within_library(StackId stack) const {
+  for (const FrameId id : tables_.stack(stack)) {
+    const std::string_view file = tables_.text(tables_.frame(id).filename);
+    if (is_python(file)) return is_library_file(file);
+  }
+  return false;
+}
+
+/// What DataParallel copies to other GPUs, by a function of autograd that has a forward.
+bool RecordedSites::is_of_replicas(StackId stack) const {
+  const auto& frames = tables_.stack(stack);
+  return std::any_of(frames.begin(), frames.end(), [this](FrameId id) {
+    const StackFrame& frame = tables_.frame(id);
+    return tables_.text(frame.name) == "replicate" &&
+           tables_.text(frame.filename).ends_with("/parallel/replicate.py");
+  });
+}
+
+/// Its threads run Python where an op is written in it, and begin in the middle of PyTorch.
+bool RecordedSites::is_of_autograd_thread(StackId stack) const {
+  const auto& frames = tables_.stack(stack);
+  if (std::empty(frames)) return false;
+  const StackFrame& outermost = tables_.frame(*std::prev(frames.end()));
+  return tables_.text(outermost.filename).find("/site-packages/torch/") != std::string_view::npos &&
+         tables_.text(outermost.name) != "<module>";
+}
+
 Category RecordedSites::told_by(StackId stack) const {
+  if (is_of_replicas(stack)) return Category::parameter;
   // From the inside out; a module that is made on the device makes parameters.
   bool is_in_constructor = false;
   for (const FrameId id : tables_.stack(stack)) {
@@ -141,7 +170,8 @@ Category RecordedSites::told_by(StackId stack) const {
     if (told) return *told;
     is_in_constructor = is_in_constructor || function == "__init__";
   }
-  return is_in_constructor ? Category::parameter : Category::other;
+  if (is_in_constructor) return Category::parameter;
+  return is_of_autograd_thread(stack) ? Category::gradient : Category::other;
 }
 
 HistorySite RecordedSites::site_of(StackId stack) const {

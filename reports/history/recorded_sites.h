@@ -34,6 +34,9 @@ class RecordedSites {
   /// user's own function.
   const HistorySite& at(SiteId id) const { return sites_[id]; }
 
+  /// Whether the innermost Python frame is a library's, which calls one op at a time.
+  bool is_within_library(StackId stack) const;
+
   /// By the names of functions: an optimizer's, backward, forward, what moves a module or loads
   /// data. What says nothing is `other`.
   Category category_of(SiteId id) const { return categories_[id]; }
@@ -44,6 +47,8 @@ class RecordedSites {
   HistorySite site_of(StackId stack) const;
   std::string op_of(StackId stack) const;
   Category told_by(StackId stack) const;
+  bool is_of_replicas(StackId stack) const;
+  bool is_of_autograd_thread(StackId stack) const;
 
   const StackTable& tables_;
   std::vector<HistorySite> sites_;

@@ -17,6 +17,7 @@
 #include "reports/history/history_builder.h"
 #include "reports/history/history_detail.h"
 #include "reports/history/recorded_beginning.h"
+#include "reports/history/recorded_categories.h"
 #include "reports/history/recorded_sites.h"
 #include "reports/history/recorded_steps.h"
 #include "reports/history/repeated_passes.h"
@@ -82,6 +83,9 @@ class SnapshotResult {
     const std::size_t events = order_.size() + 1;
     HistoryBuilder builder(devices_, static_cast<std::uint32_t>(events));
     for (std::size_t device = 0; device < devices_; ++device) add_beginning(builder, device);
+    for (std::size_t device = 0; device < snapshot_.device_traces.size(); ++device) {
+      categories_.push_back(recorded_categories(snapshot_, device, sites_));
+    }
     const std::vector<std::uint32_t> steps = this->steps();
     marks_.resize(devices_);
     for (std::size_t i = 0, step = 0; i < order_.size(); ++i) {
@@ -102,14 +106,6 @@ class SnapshotResult {
   }
 
  private:
-  /// As the record names it; PyTorch's own do not.
-  Category category_of(TextId text, SiteId site) const {
-    const std::string_view name = snapshot_.tables.text(text);
-    const auto* const known = std::find(kCategoryNames.begin(), kCategoryNames.end(), name);
-    return known == kCategoryNames.end() ? sites_.category_of(site)
-                                         : static_cast<Category>(known - kCategoryNames.begin());
-  }
-
   void mark(const HistoryBuilder& builder) {
     for (std::size_t device = 0; device < devices_; ++device) {
       marks_[device].push_back(builder.totals(device).allocated_bytes);
@@ -136,7 +132,8 @@ class SnapshotResult {
       event.address = address;
       event.block_units = units_of(block.bytes);
       event.site = block.stack == kNoStack ? RecordedSites::kBeforeRecord : sites_.of(block.stack);
-      event.category = category_of(block.category, event.site);
+      event.category = named_category(snapshot_.tables.text(block.category))
+                           .value_or(sites_.category_of(event.site));
       builder.add(event, 0);
     }
   }
@@ -155,7 +152,7 @@ class SnapshotResult {
         event.block_units =
             units_of(std::max(block_bytes, beginnings_[when.device].bytes_at_end(when.index)));
         event.site = sites_.of(entry.stack);
-        event.category = category_of(snapshot_.detail(entry).category, event.site);
+        event.category = categories_[when.device][when.index];
         break;
       case EventAction::segment_alloc:
       case EventAction::segment_map:
@@ -359,6 +356,7 @@ class SnapshotResult {
   std::size_t devices_ = 0;
   std::vector<RecordedBeginning> beginnings_;
   std::vector<BlockSizes> block_sizes_;
+  std::vector<std::vector<Category>> categories_;  ///< of each entry of each device's trace
   std::vector<DeviceResult> results_;
   std::vector<std::vector<std::int64_t>> marks_;  ///< bytes allocated, of each device
   std::optional<std::uint32_t> oom_event_;
