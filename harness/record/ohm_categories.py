@@ -1,5 +1,5 @@
-"""What memory is for, as a Python program's own objects tell it: parameters, gradients and
-optimizer state, by their addresses."""
+"""What memory is for: parameters, gradients and optimizer state, as a Python program's own objects
+tell by their addresses; data and what is computed of it, as the lines of its source tell."""
 import bisect
 import collections
 import gc
@@ -101,3 +101,37 @@ def mark_allocations(allocations, moment, categories):
         last = bisect.bisect_right(times, moment) - 1
         if last >= 0:
             entries[last].setdefault("category", category)
+
+
+def active_blocks(snapshot):
+    """(device, address) of each that is allocated."""
+    return {(segment["device"], block["address"]) for segment in snapshot["segments"]
+            for block in segment["blocks"] if block["state"] == "active_allocated"}
+
+
+def mark_by_address(snapshot, blocks, category):
+    """Blocks that are there at the end, as active_blocks names them, and their allocations."""
+    rest = set(blocks)
+    for device, trace in enumerate(snapshot["device_traces"]):
+        for entry in reversed(trace):
+            if entry["action"] == "alloc" and (device, entry["addr"]) in rest:
+                entry["category"] = category
+                rest.remove((device, entry["addr"]))
+    for segment in snapshot["segments"]:
+        for block in segment["blocks"]:
+            if (segment["device"], block.get("address")) in blocks:
+                block["category"] = category
+
+
+def mark_lines(snapshot, lines):
+    """What no object has told of, by the line that asked for it."""
+    known = {}  # one list of frames stands for all requests of a stack
+    for trace in snapshot["device_traces"]:
+        for entry in trace:
+            if entry["action"] != "alloc" or "category" in entry:
+                continue
+            frames = entry.get("frames") or []
+            if id(frames) not in known:
+                known[id(frames)] = lines.category_of(frames)
+            if known[id(frames)]:
+                entry["category"] = known[id(frames)]

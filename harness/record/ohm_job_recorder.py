@@ -61,7 +61,7 @@ class JobRecorder(ProcessRecorder):
         if self.has_oom_file or self.process != os.getpid():
             return
         self.has_oom_file = True
-        self._write(with_part(self.path, "oom"))
+        self._write(with_part(self.path, "oom"), self.snapshot())
 
     def end(self):
         if self.is_recording:
@@ -75,10 +75,11 @@ class JobRecorder(ProcessRecorder):
 
     @noting_errors
     def _write_last(self):
-        self._write(self.path)
+        # Under ohm exec, that still records.
+        is_last = not os.environ.get("OHM_RECORD")
+        self._write(self.path, self.last_snapshot() if is_last else self.snapshot())
 
-    def _write(self, path):
-        snapshot = self.snapshot()
+    def _write(self, path, snapshot):
         mark_steps(snapshot, self.steps.ends())
         write_whole(path, pickle.dumps(snapshot, protocol=4))
         events = sum(len(trace) for trace in snapshot["device_traces"])

@@ -3,13 +3,16 @@ program itself asks for is left to it, and the end is not missed."""
 import atexit
 import contextlib
 import functools
+import gc
 import importlib.util
 import os
 import sys
 import traceback
 import types
 
-from ohm_categories import Moments, mark_categories, modules_and_optimizers
+from ohm_categories import (
+    Moments, active_blocks, mark_by_address, mark_categories, mark_lines, modules_and_optimizers)
+from ohm_sources import Lines
 
 EVENTS_VARIABLE = "OHM_RECORD_EVENTS"
 DEFAULT_EVENTS = 200_000
@@ -126,6 +129,22 @@ class ProcessRecorder:
         with no_compiled_code():
             snapshot = self.torch.cuda.memory._snapshot()
         mark_categories(snapshot, self.moments.all())
+        mark_lines(snapshot, Lines(self.torch))
+        return snapshot
+
+    def last_snapshot(self):
+        """With the workspaces that cuBLAS has kept, which are let go to find them: nothing is
+        recorded or allocated after it."""
+        gc.disable()  # else it frees what else is garbage between the two
+        try:
+            snapshot = self.snapshot()
+            self.record_memory_history(None)
+            before = active_blocks(snapshot)
+            self.torch._C._cuda_clearCublasWorkspaces()
+            after = active_blocks(self.torch.cuda.memory._snapshot())
+        finally:
+            gc.enable()
+        mark_by_address(snapshot, before - after, "workspace")
         return snapshot
 
     @noting_errors
@@ -161,11 +180,6 @@ def write_whole(path, content):
         if os.path.exists(part):
             os.remove(part)
         raise
-
-
-def is_of_library(path, torch):
-    """PyTorch's own files, and others that were installed."""
-    return "-packages" + os.sep in path or path.startswith(os.path.dirname(torch.__file__))
 
 
 def end_as_interrupted():

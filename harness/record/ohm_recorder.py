@@ -19,8 +19,8 @@ import sys
 import threading
 import traceback
 
-from ohm_process import (
-    ProcessRecorder, end_as_interrupted, is_of_library, noting_errors, write_whole)
+from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors, write_whole
+from ohm_sources import is_of_library
 
 # Of torch.cuda.memory_stats.
 PEAKS = ("allocated_bytes", "reserved_bytes", "requested_bytes")
@@ -142,8 +142,10 @@ class Recorder(ProcessRecorder):
         last_error = getattr(sys, "last_value", None)
         if last_error is not None:
             self._note_error(last_error)
+        self._keep_peaks()
+        devices = self._statistics()
         self._write_snapshot()
-        self._write_summary(ended=True)
+        self._write_summary(ended=True, devices=devices)
         if isinstance(last_error, KeyboardInterrupt):
             end_as_interrupted()
 
@@ -151,8 +153,7 @@ class Recorder(ProcessRecorder):
     def _write_snapshot(self):
         if self.problems:
             return
-        snapshot = self.snapshot()
-        self._keep_peaks()
+        snapshot = self.last_snapshot()
         self._write("pickle", pickle.dumps(snapshot, protocol=4))
 
     # ---- what is known ----
@@ -173,6 +174,7 @@ class Recorder(ProcessRecorder):
             for name in COUNTS:
                 self.counts[device, name] += statistics.get(name, 0)
 
+    @noting_errors
     def _statistics(self):
         """Of each device, in the words of torch.cuda.memory_stats."""
         devices = []
@@ -203,7 +205,7 @@ class Recorder(ProcessRecorder):
         return os.path.join(self.folder, f"{self.name}.{extension}")
 
     @noting_errors
-    def _write_summary(self, ended):
+    def _write_summary(self, ended, devices=None):
         summary = {
             "pid": os.getpid(),
             "arguments": list(getattr(sys, "argv", [])),
@@ -212,7 +214,7 @@ class Recorder(ProcessRecorder):
             "torch": str(self.torch.__version__),
             "ended": ended,
             "most_events": self.most_events,
-            "devices": self._statistics() if ended else [],
+            "devices": devices or [],
             "error": self.error,
             "problems": self.problems,
         }

@@ -24,7 +24,8 @@ import threading
 import time
 import traceback
 
-from ohm_process import TorchFinder, is_of_library
+from ohm_process import TorchFinder
+from ohm_sources import is_of_library
 from ohm_requests import follow_requests, keep_to_one_thread
 
 # A program in which one request fails so often goes round in circles.

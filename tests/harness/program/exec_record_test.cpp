@@ -80,6 +80,26 @@ TEST_F(ExecRecord, ReportsThePeakByCategoryAndLine) {
   EXPECT_EQ("activations = [torch.empty(2 * MiB) for _ in range(3)]", holder["text"]);
 }
 
+TEST_F(ExecRecord, LinesTellDataFromWhatIsComputed) {
+  folder_.write("lines.py", script(R"(
+def train(batches):
+    for size in batches:
+        data = torch.empty(  # of another size each time
+            size << 20)
+        result = torch.mm(4 << 20)
+        both = [torch.mm(2 << 20), torch.empty(2 << 20)]
+train([6, 6])
+)"));
+  const Json result = report_of({"python3", "lines.py"});
+  const Json& device = result["scenarios"].at(0)["variants"].at(0)["devices"].at(0);
+  const Json& categories = device["peak_by_category"];
+  EXPECT_EQ(12 << 20, categories["input"]);
+  EXPECT_EQ(4 << 20, categories["activation"]);
+  EXPECT_EQ(4 << 20, categories["other"]) << "a line that does both tells neither";
+  EXPECT_EQ(2 << 20, categories["workspace"]) << "cuBLAS has kept it";
+  EXPECT_EQ(2 << 20, device["allocated_at_end_bytes"]) << "as it was before cuBLAS let go of it";
+}
+
 TEST_F(ExecRecord, PeaksOutliveTheirReset) {
   folder_.write("resets.py", script("x = torch.empty(16 << 20)\ndel x\n"
                                     "torch.cuda.reset_peak_memory_stats()\n"

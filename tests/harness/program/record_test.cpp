@@ -99,6 +99,19 @@ optimizer.step()
   EXPECT_THAT(report("memory.pickle"), HasSubstr("odd.py"));
 }
 
+TEST_F(Record, NamesTheWorkspacesThatCublasHasKept) {
+  folder_.write("multiplies.py", R"(
+import torch
+for _ in range(3):
+    result = torch.mm(4 << 20)
+)");
+  record({}, {"python3", "multiplies.py"});
+  ohm({"report", "--report", "json=result.json", "memory.pickle"});
+  const std::string result = test::read_file(file("result.json"));
+  EXPECT_THAT(result,
+              AllOf(HasSubstr("\"workspace\": 2097152"), HasSubstr("\"activation\": 8388608")));
+}
+
 TEST_F(Record, AStepEndsWhenAllOptimizersHaveStepped) {
   folder_.write("gan.py", R"(
 import torch

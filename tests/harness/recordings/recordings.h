@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "allocator_shim/observe/category.h"
+
 namespace ohm::test {
 
 /// A GPU that the recordings were made on.
@@ -65,6 +67,7 @@ std::vector<std::string> twins_named(std::string_view start);
 struct TwinRun {
   std::vector<Lines> gpus;
   std::string error;  ///< empty: it ran to its end
+  std::vector<CategoryBytes> peaks;  ///< of each GPU: what its largest allocated bytes held
 };
 TwinRun run_twin(const TwinProgram& twin, const RecordedVersion& version, const RecordedGpu& gpu);
 

@@ -248,6 +248,9 @@ TwinRun run_twin(const TwinProgram& twin, const RecordedVersion& version, const 
     run.error = short_error(error.what());
   }
   run.gpus = writer.finish();
+  for (int gpu = 0; gpu < machine.gpu_count(); ++gpu) {
+    run.peaks.push_back(machine.requests(gpu).peak_bytes_by_category());
+  }
   return run;
 }
 

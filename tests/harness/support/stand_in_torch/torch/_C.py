@@ -2,6 +2,7 @@
 import collections
 import ctypes
 import time
+import types
 
 GRANULE = 2 << 20
 
@@ -12,6 +13,8 @@ most_events = 0
 statistics = collections.Counter()
 peaks = collections.Counter()
 observers = []
+workspaces = []  # that cuBLAS keeps
+_nn = types.SimpleNamespace()
 
 
 class OutOfMemoryError(RuntimeError):
@@ -83,6 +86,11 @@ def _cuda_resetAccumulatedMemoryStats(device):
 
 def _cuda_attach_out_of_memory_observer(observer):
     observers.append(observer)
+
+
+def _cuda_clearCublasWorkspaces():
+    while workspaces:
+        free(workspaces.pop())
 
 
 def _set_multithreading_enabled(enabled):

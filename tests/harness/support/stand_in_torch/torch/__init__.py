@@ -34,3 +34,11 @@ class Tensor:
 
 def empty(size):
     return Tensor(size)
+
+
+def mm(size):
+    """A result of so many bytes, and at the first time the workspace that cuBLAS keeps."""
+    result = Tensor(size)
+    if not _C.workspaces:
+        _C.workspaces.append(_C.allocate(2 << 20, sys._getframe(1)))
+    return result

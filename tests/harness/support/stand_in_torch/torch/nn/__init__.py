@@ -1,3 +1,8 @@
+import types
+
+functional = types.SimpleNamespace()
+
+
 class Module:
     def __init__(self, size):
         import torch
