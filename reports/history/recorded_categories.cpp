@@ -24,7 +24,7 @@ class Lifetimes {
     for (std::size_t i = 0; i < trace.size(); ++i) {
       if (!is_passed_over(trace[i])) follow(i);
     }
-    end_frees();
+    // What goes at the end of the record goes with everything else.
   }
 
   static constexpr auto kNever = static_cast<std::size_t>(-1);
@@ -51,6 +51,8 @@ class Lifetimes {
       freed_at_[found->second] = i;
       freed_now_.insert(found->second);
       live_.erase(found);
+    } else if (entry.action == EventAction::oom) {
+      begin_of_stack_ = i;  // the error frees what it passes
     }
   }
 

@@ -60,6 +60,8 @@ class RecordedCategories : public ::testing::Test {
     add(EventAction::free_requested, address, stack, 4096);
   }
 
+  void run_out_of_memory() { add(EventAction::oom, 0, linear(), 4096); }
+
   /// Of the allocations, in their order.
   std::vector<Category> categories() {
     RecordedSites sites(snapshot_.tables, true);
@@ -104,8 +106,15 @@ TEST_F(RecordedCategories, AnActivationThatTheNextOneOutlivesIsNoScratch) {
   alloc(2, relu());
   free(1, linear());
   free(2, relu());
-  EXPECT_THAT(categories(), ElementsAre(Category::activation, Category::workspace))
-      << "of the last one nobody can tell";
+  EXPECT_THAT(categories(), ElementsAre(Category::activation, Category::activation));
+}
+
+TEST_F(RecordedCategories, WhatAnOutOfMemoryErrorFreesIsNoScratch) {
+  alloc(1, linear());
+  run_out_of_memory();
+  free(1, linear());
+  alloc(2, relu());
+  EXPECT_THAT(categories(), ElementsAre(Category::activation, Category::activation));
 }
 
 TEST_F(RecordedCategories, AKeptWorkspaceOfCublasHidesNoScratch) {
