@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -271,6 +272,13 @@ std::size_t GpuSystem::used_bytes(int device) {
   if (!gpu.memory) return 0;
   const DeviceMemoryInfo info = gpu.memory->info();
   return info.total_bytes - info.free_bytes;
+}
+
+std::size_t GpuSystem::allocated_bytes(int device) {
+  const std::lock_guard guard(mutex_);
+  const auto& segments = gpus_[static_cast<std::size_t>(device)].segments;
+  return std::accumulate(segments.begin(), segments.end(), std::size_t{0},
+                         [](std::size_t sum, const auto& segment) { return sum + segment.second; });
 }
 
 Status GpuSystem::reserve(int device, std::size_t bytes, DeviceAddress& address) {

@@ -84,6 +84,8 @@ class GpuSystem {
   DeviceMemoryInfo info(int device);
   /// What this process holds of a device, its context included; 0 when it never used it.
   std::size_t used_bytes(int device);
+  /// The sum of what allocate() has given and free() has not taken back.
+  std::size_t allocated_bytes(int device);
 
   Status reserve(int device, std::size_t bytes, DeviceAddress& address);
   Status release_range(DeviceAddress address);

@@ -96,7 +96,7 @@ OHM_EXPORTED Status cudaMemPoolGetAttribute(void* pool, int attribute, void* val
   const int device = static_cast<int>(reinterpret_cast<std::uintptr_t>(pool)) - 1;
   if (!gpus().has(device)) return noted(Status::invalid_value);
   *static_cast<std::uint64_t*>(value) =
-      attribute == kReleaseThreshold ? 0 : gpus().used_bytes(device);
+      attribute == kReleaseThreshold ? 0 : gpus().allocated_bytes(device);
   return Status::success;
 }
 

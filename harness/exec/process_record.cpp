@@ -61,6 +61,10 @@ void take_summary(const json& summary, ProcessRecord& record) {
 
 ProcessRecord read_record(const std::filesystem::path& summary) {
   ProcessRecord record;
+  // PID.json, and PID-2.json of the program that it became.
+  const std::string stem = summary.stem();
+  const std::size_t dash = stem.find('-');
+  if (dash != std::string::npos) record.ordinal = number_in(stem.substr(dash + 1), 1);
   try {
     std::ifstream stream(summary, std::ios::binary);
     take_summary(json::parse(stream), record);
@@ -92,7 +96,7 @@ std::vector<ProcessRecord> read_process_records(const std::string& folder) {
     if (entry.path().extension() == ".json") records.push_back(read_record(entry.path()));
   }
   std::sort(records.begin(), records.end(), [](const ProcessRecord& a, const ProcessRecord& b) {
-    return std::tie(a.rank, a.pid) < std::tie(b.rank, b.pid);
+    return std::tie(a.rank, a.pid, a.ordinal) < std::tie(b.rank, b.pid, b.ordinal);
   });
   return records;
 }

@@ -26,7 +26,8 @@ struct RecordedDevice {
 
 struct ProcessRecord {
   int pid = 0;
-  int rank = -1;                       ///< $RANK; -1: none
+  int ordinal = 1;  ///< of the programs that the process has been, one after the other
+  int rank = -1;    ///< $RANK; -1: none
   std::vector<std::string> arguments;  ///< of Python: the script comes first
   std::string folder;                  ///< in which it started
   std::string torch_version;

@@ -34,7 +34,7 @@ class JobRecorder(ProcessRecorder):
         self.path = own_path(self.path)
         self.read_events_variable()
         self.steps = Steps(self.most_events)
-        self.follow_exit_at_once()
+        self.follow_ends()
         if self.has_history():
             self._record()
 

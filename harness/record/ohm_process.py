@@ -102,6 +102,12 @@ class ProcessRecorder:
 
     def has_history(self):
         """Whether memory goes through PyTorch's own allocator."""
+        backend = self.torch.cuda.memory.get_allocator_backend()
+        if backend != "native":
+            self.problems.append(
+                f"PyTorch keeps no history of backend:{backend} (PYTORCH_CUDA_ALLOC_CONF)"
+            )
+            return False
         if not os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
             return True
         self.problems.append(
@@ -114,7 +120,8 @@ class ProcessRecorder:
             self.record_memory_history("all", context=context, stacks="python",
                                        max_entries=self.most_events)
 
-    def follow_exit_at_once(self):
+    def follow_ends(self):
+        """Those that no atexit sees: exiting at once, and becoming another program."""
         exit_at_once = os._exit
 
         def exit_after_writing(status):
@@ -122,6 +129,18 @@ class ProcessRecorder:
             exit_at_once(status)
 
         os._exit = exit_after_writing
+        for name in ("execv", "execve"):  # all others call one of them
+            setattr(os, name, self._after_writing(getattr(os, name)))
+
+    def _after_writing(self, become):
+        @functools.wraps(become)
+        def become_after_writing(path, *rest):
+            # A path is searched by trying; what is there and can be run is what is run.
+            if not isinstance(path, int) and os.access(path, os.X_OK):
+                self.on_exit()
+            return become(path, *rest)
+
+        return become_after_writing
 
     def snapshot(self):
         """With the categories of what is known."""

@@ -108,7 +108,7 @@ class Recorder(ProcessRecorder):
         optimizer.register_optimizer_step_post_hook(self._on_step)
 
     def _follow_end(self):
-        self.follow_exit_at_once()
+        self.follow_ends()
         report = threading.excepthook
 
         def excepthook(arguments):

@@ -14,6 +14,7 @@ using Json = nlohmann::json;
 using test::ProgramResult;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// After two lines that find the stand-in.
 std::string script(const std::string& body) {
@@ -293,6 +294,31 @@ TEST_F(ExecRecord, AProcessThatIsKilledIsSaid) {
 TEST_F(ExecRecord, ExitingAtOnceIsRecorded) {
   folder_.write("at_once.py", script("import os\nx = torch.empty(4 << 20)\nos._exit(0)\n"));
   EXPECT_EQ(0, exec({"--gate", "peak_allocated_bytes == 4 MiB"}, {"python3", "at_once.py"}).code);
+}
+
+TEST_F(ExecRecord, AProgramThatBecomesAnotherIsRecorded) {
+  folder_.write("becomes.py", script(R"(
+import os
+x = torch.empty(16 << 20)
+os.execvp("python3", ["python3", "train.py"])
+)"));
+  const Json result = report_of({"python3", "becomes.py"});
+  const Json& scenarios = result["scenarios"];
+  ASSERT_EQ(2, scenarios.size());
+  const auto peak = [&](std::size_t i) {
+    return scenarios[i]["variants"].at(0)["devices"].at(0)["peak_allocated_bytes"];
+  };
+  EXPECT_EQ(16 << 20, peak(0));
+  EXPECT_EQ(18 << 20, peak(1));
+}
+
+TEST_F(ExecRecord, SaysOfWhichAllocatorThereIsNoHistory) {
+  ::setenv("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync", 1);
+  const ProgramResult ran = exec({"--report", "json=result.json"}, {"python3", "train.py"});
+  ::unsetenv("PYTORCH_CUDA_ALLOC_CONF");
+  EXPECT_EQ(3, ran.code);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("no history of backend:cudaMallocAsync"),
+                             Not(HasSubstr("Traceback"))));
 }
 
 TEST_F(ExecRecord, GatesNeedARecord) {

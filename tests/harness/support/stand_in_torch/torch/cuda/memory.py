@@ -1,6 +1,12 @@
+import os
 import sys
 
 from .. import _C
+
+
+def get_allocator_backend():
+    settings = os.environ.get("PYTORCH_CUDA_ALLOC_CONF", "")
+    return "cudaMallocAsync" if "backend:cudaMallocAsync" in settings else "native"
 
 
 def _record_memory_history(enabled="all", context="all", stacks="all", max_entries=sys.maxsize):
