@@ -51,12 +51,15 @@ CachingAllocatorOptions options_of(const VerifiedHistory& history, const WhatIf&
 
 class HistoryElsewhere {
  public:
-  HistoryElsewhere(const VerifiedHistory& verified, const WhatIf& what_if)
+  HistoryElsewhere(const VerifiedHistory& verified, const WhatIf& what_if,
+                   const ChangedProgram& program)
       : history_(verified.history()),
         lives_(verified.lives()),
         flushes_(verified.flushes()),
         what_if_(what_if),
-        memory_(verified, what_if.capacity_bytes),
+        program_(program),
+        memory_(verified, what_if.capacity_bytes,
+                program.is_changed() ? SegmentAddresses::lowest_gap : SegmentAddresses::recorded),
         tracker_(memory_, verified.initial_state().reserved_bytes()),
         streams_(static_cast<StreamId>(history_.lanes.size())),
         allocator_(tracker_, streams_, options_of(verified, what_if)),
@@ -68,7 +71,10 @@ class HistoryElsewhere {
   WhatIfOutcome run() {
     begin();
     HistoryStep step;
-    while (outcome_.fits() && steps_.next(step)) do_step(step);
+    while (outcome_.fits() && steps_.next(step) && step.begin < program_.end) {
+      free_early(step.begin);
+      do_step(step);
+    }
     gather(outcome_, allocator_.stats());
     outcome_.refusals = tracker_.refusals();
     if (!what_if_.memory_fraction) {
@@ -119,15 +125,25 @@ class HistoryElsewhere {
         if (was_flushed(step)) allocator_.empty_cache();
         return request(step);
       case HistoryStep::Kind::free:
-        if (BlockHandle& handle = handles_[lives_.life_of[step.begin]]) {
-          free(std::exchange(handle, nullptr), lives_.lives[lives_.life_of[step.begin]]);
-        }
-        return;
+        return free_life(lives_.life_of[step.begin]);
       case HistoryStep::Kind::flush:
         return allocator_.empty_cache();
       case HistoryStep::Kind::snapshot:
       case HistoryStep::Kind::refusal:
         return;
+    }
+  }
+
+  void free_early(std::size_t event) {
+    const std::vector<ChangedProgram::EarlyFree>& frees = program_.early_frees;
+    for (; next_early_ < frees.size() && frees[next_early_].event <= event; ++next_early_) {
+      free_life(frees[next_early_].life);
+    }
+  }
+
+  void free_life(std::uint32_t life) {
+    if (BlockHandle& handle = handles_[life]) {
+      free(std::exchange(handle, nullptr), lives_.lives[life]);
     }
   }
 
@@ -146,19 +162,22 @@ class HistoryElsewhere {
 
   void request(const HistoryStep& step) {
     const MemoryEvent& asked = history_.events[step.end - 1];
+    const bool is_served = asked.action == EventAction::alloc;
     AllocationRequest request;
-    request.bytes = asked.bytes;
+    request.bytes = is_served && !program_.bytes.empty()
+                        ? program_.bytes[lives_.life_of[step.end - 1]]
+                        : asked.bytes;
     request.stream = asked.stream;
     try {
       BlockHandle block = allocator_.allocate(request).block;
-      if (asked.action == EventAction::oom) {
+      if (is_served) {
+        handles_[lives_.life_of[step.end - 1]] = block;
+      } else {
         ++outcome_.rescued;
         allocator_.free(block);
-      } else {
-        handles_[lives_.life_of[step.end - 1]] = block;
       }
     } catch (const OutOfMemory& error) {
-      fail(outcome_, allocator_, {step.end - 1, asked.bytes, error.what()});
+      fail(outcome_, allocator_, {step.end - 1, request.bytes, error.what()});
     }
   }
 
@@ -171,6 +190,7 @@ class HistoryElsewhere {
   const BlockLives& lives_;
   const std::vector<RecordedFlush>& flushes_;
   const WhatIf& what_if_;
+  const ChangedProgram& program_;
   OtherMemory memory_;
   CapacityTracker tracker_;
   RecordedStreams streams_;
@@ -178,6 +198,7 @@ class HistoryElsewhere {
   std::vector<BlockHandle> handles_;
   HistorySteps steps_;
   std::size_t next_flush_ = 0;
+  std::size_t next_early_ = 0;
   WhatIfOutcome outcome_;
 };
 
@@ -197,8 +218,9 @@ bool resets_counters(const TraceOperation& operation) {
 
 }  // namespace
 
-WhatIfOutcome run_elsewhere(const VerifiedHistory& history, const WhatIf& what_if) {
-  return HistoryElsewhere(history, what_if).run();
+WhatIfOutcome run_elsewhere(const VerifiedHistory& history, const WhatIf& what_if,
+                            const ChangedProgram& program) {
+  return HistoryElsewhere(history, what_if, program).run();
 }
 
 WhatIfOutcome run_elsewhere(const Trace& trace, const WhatIf& what_if) {

@@ -5,21 +5,14 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "allocator_shim/caching/golden_format.h"
+#include "harness/replay/replay_error.h"
 #include "reports/model/replay_result.h"
 
 namespace ohm::engine {
-
-/// The file cannot be replayed: missing, damaged, of another kind, without a history. Says which
-/// file and why.
-class ReplayError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct ReplayOptions {
   std::string file;
@@ -29,6 +22,9 @@ struct ReplayOptions {
   std::vector<std::string> settings;
   std::vector<std::size_t> capacities;
   std::optional<double> memory_fraction;
+  /// Lines ("train.py:12") of which is asked what it would be like if the memory that they make
+  /// were freed at the end of its step: beside the program as it was recorded.
+  std::vector<std::string> free_at;
   bool finds_min_capacity = false;
   bool verifies = false;  ///< a record that the allocator does not agree with is a failure
   /// Called after each run of the events that asks what if, for people who wait; may be empty.
