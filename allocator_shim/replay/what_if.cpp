@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -145,6 +146,10 @@ class HistoryElsewhere {
     if (BlockHandle& handle = handles_[life]) {
       free(std::exchange(handle, nullptr), lives_.lives[life]);
     }
+    const auto companion = companions_.find(life);
+    if (companion == companions_.end()) return;
+    allocator_.free(companion->second);
+    companions_.erase(companion);
   }
 
   /// Other streams are done when they were in the record.
@@ -162,23 +167,31 @@ class HistoryElsewhere {
 
   void request(const HistoryStep& step) {
     const MemoryEvent& asked = history_.events[step.end - 1];
-    const bool is_served = asked.action == EventAction::alloc;
-    AllocationRequest request;
-    request.bytes = is_served && !program_.bytes.empty()
-                        ? program_.bytes[lives_.life_of[step.end - 1]]
-                        : asked.bytes;
-    request.stream = asked.stream;
     try {
-      BlockHandle block = allocator_.allocate(request).block;
-      if (is_served) {
-        handles_[lives_.life_of[step.end - 1]] = block;
+      if (asked.action == EventAction::alloc) {
+        serve(lives_.life_of[step.end - 1], asked);
       } else {
+        allocator_.free(allocate(asked.bytes, asked.stream));
         ++outcome_.rescued;
-        allocator_.free(block);
       }
     } catch (const OutOfMemory& error) {
-      fail(outcome_, allocator_, {step.end - 1, request.bytes, error.what()});
+      fail(outcome_, allocator_, {step.end - 1, asked_bytes_, error.what()});
     }
+  }
+
+  void serve(std::uint32_t life, const MemoryEvent& asked) {
+    const std::size_t companion = program_.companions.empty() ? 0 : program_.companions[life];
+    if (companion > 0) companions_[life] = allocate(companion, asked.stream);
+    const std::size_t bytes = program_.bytes.empty() ? asked.bytes : program_.bytes[life];
+    if (bytes > 0) handles_[life] = allocate(bytes, asked.stream);
+  }
+
+  BlockHandle allocate(std::size_t bytes, StreamId stream) {
+    asked_bytes_ = bytes;
+    AllocationRequest request;
+    request.bytes = bytes;
+    request.stream = stream;
+    return allocator_.allocate(request).block;
   }
 
   void free(BlockHandle block, const BlockLife& life) {
@@ -196,6 +209,8 @@ class HistoryElsewhere {
   RecordedStreams streams_;
   CachingAllocator allocator_;
   std::vector<BlockHandle> handles_;
+  std::unordered_map<std::uint32_t, BlockHandle> companions_;  ///< by life
+  std::size_t asked_bytes_ = 0;                                ///< by the last request
   HistorySteps steps_;
   std::size_t next_flush_ = 0;
   std::size_t next_early_ = 0;

@@ -36,14 +36,17 @@ struct ChangedProgram {
     std::uint32_t life = 0;
   };
 
-  /// Bytes that are requested for each life, passed over of those that began before the history;
-  /// empty: as recorded.
+  /// Bytes that are requested for each life, passed over of those that began before the history; 0:
+  /// it is not requested at all. Empty: as recorded.
   std::vector<std::size_t> bytes;
+  /// Of each life the bytes of a block that is requested just before it and freed just after it; 0:
+  /// none. Empty: none at all.
+  std::vector<std::size_t> companions;
   std::vector<EarlyFree> early_frees;  ///< ascending by event
   /// The program ends before this event.
   std::size_t end = std::numeric_limits<std::size_t>::max();
 
-  bool is_changed() const { return !bytes.empty() || !early_frees.empty(); }
+  bool is_changed() const { return !bytes.empty() || !companions.empty() || !early_frees.empty(); }
 };
 
 struct WhatIfFailure {

@@ -30,6 +30,7 @@ struct ReplayArguments {
   engine::SnapshotGate gate;
   std::vector<std::string> capacities;
   std::vector<std::string> gpus;
+  std::string optimizer;
   std::string format;
   std::vector<std::string> reports;
   StyleOptions style;
@@ -69,7 +70,7 @@ void check_gate(const ReplayArguments& arguments) {
   if (!arguments.is_gate()) return;
   const bool asks_more = arguments.is_golden() || replay.verifies || replay.finds_min_capacity ||
                          replay.memory_fraction || !replay.settings.empty() ||
-                         !replay.capacities.empty() || !replay.free_at.empty();
+                         !replay.capacities.empty() || replay.changes_program();
   if (asks_more) {
     throw UsageError(
         "--limit and --baseline judge the recording: ask what-if questions in a separate run");
@@ -100,6 +101,11 @@ void check(ReplayArguments& arguments) {
     if (replay.capacities.back() == 0) throw UsageError("--capacity must be more than 0");
   }
   take_gpus(arguments);
+  if (!arguments.optimizer.empty() && arguments.optimizer != "fused") {
+    throw UsageError(fmt::format("--optimizer is fused, not \"{}\": what others take is not known",
+                                 arguments.optimizer));
+  }
+  replay.is_fused = !arguments.optimizer.empty();
   if (replay.memory_fraction && !(*replay.memory_fraction >= 0 && *replay.memory_fraction <= 1)) {
     throw UsageError("--memory-fraction must be between 0 and 1");
   }
@@ -198,6 +204,9 @@ void add_questions(CLI::App& app, ReplayArguments& arguments) {
                  "repeatable")
       ->type_name("FILE:LINE")
       ->allow_extra_args(false);
+  app.add_option("--optimizer", arguments.optimizer,
+                 "What if the Adam or AdamW of the recording were fused (fused=True)")
+      ->type_name("fused");
   app.add_option(
          "--alloc-conf", replay.settings,
          "What if these were the allocator's settings (PYTORCH_CUDA_ALLOC_CONF); repeatable")

@@ -77,7 +77,7 @@ ComparedRecordings::ComparedRecordings(const std::vector<std::string>& files,
       if (!first_error) first_error = error;
     }
   }
-  if (first_error) throw *first_error;
+  if (first_error) throw RecordingError(first_error->what());
   refuse_other_gpus();
   for (std::size_t gpu = 0; gpu < recordings_.front().gpus.size(); ++gpu) {
     refuse_other_beginning(gpu);

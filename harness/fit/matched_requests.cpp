@@ -1,7 +1,6 @@
 #include "harness/fit/matched_requests.h"
 
 #include <algorithm>
-#include <compare>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -17,7 +16,10 @@ struct Asker {
   StreamId stream = kDefaultStream;
   std::uint64_t after = 0;  ///< the last act before that has a counterpart; 0: none
 
-  friend auto operator<=>(const Asker&, const Asker&) = default;
+  friend bool operator<(const Asker& a, const Asker& b) {
+    return std::tie(a.step, a.stack, a.stream, a.after) <
+           std::tie(b.step, b.stack, b.stream, b.after);
+  }
 };
 using LivesOfRecordings = std::vector<std::vector<std::uint32_t>>;
 

@@ -79,7 +79,7 @@ std::string joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-RecordedBaseline::RecordedBaseline(const RecordedBaselineOptions& options) : options_(options) {
+RecordedBaseline::RecordedBaseline(RecordedBaselineOptions options) : options_(std::move(options)) {
   for (const std::string& measure : options_.measures) check_measure(measure);
   for (const std::string& path : options_.paths) baselines_.push_back({path, baselines_at(path)});
 }

@@ -27,7 +27,7 @@ struct RecordedBaselineOptions {
 class RecordedBaseline {
  public:
   /// Throws BaselineError for files, std::invalid_argument for a measure that no baseline has.
-  explicit RecordedBaseline(const RecordedBaselineOptions& options);
+  explicit RecordedBaseline(RecordedBaselineOptions options);
 
   bool is_there() const { return !baselines_.empty(); }
 

@@ -83,6 +83,20 @@ TEST(WhatIf, AChangedProgramFreesEarlierAndOnce) {
   EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 50_MiB);
 }
 
+TEST(WhatIf, AChangedProgramLeavesRequestsOutAndMakesOthers) {
+  test::RecordedAllocator recorded(1_GiB);
+  const VerifiedHistory history = two_blocks(recorded);
+  ChangedProgram program;
+  program.bytes = {0, 40_MiB, 0};
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 40_MiB);
+  program.bytes = {0, 0, 50_MiB};
+  program.companions = {0, 20_MiB, 10_MiB};  // the second goes with its block, before the end
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 80_MiB);
+  const WhatIfOutcome smaller = run_elsewhere(history, with(25_MiB), program);
+  ASSERT_FALSE(smaller.fits());
+  EXPECT_EQ(smaller.failure->requested_bytes, 10_MiB);
+}
+
 TEST(WhatIf, AChangedProgramMayEndEarlier) {
   test::RecordedAllocator recorded(1_GiB);
   const VerifiedHistory history = two_blocks(recorded);
