@@ -11,13 +11,15 @@ constexpr std::size_t kOtherAddressBytes = std::size_t{1} << 60U;
 
 }  // namespace
 
-OtherMemory::OtherMemory(const VerifiedHistory& history, std::size_t capacity_bytes)
+OtherMemory::OtherMemory(const VerifiedHistory& history, std::size_t capacity_bytes,
+                         SegmentAddresses addresses)
     : capacity_bytes_(capacity_bytes),
       others_(kAddressLimit, kOtherAddressBytes, AddressOrder::lowest_gap) {
   for (const SegmentView& segment : history.initial_state().segments) {
     held_bytes_ += segment.bytes;
     held_[segment.reservation_address] = segment.reservation_bytes;
   }
+  if (addresses == SegmentAddresses::lowest_gap) return;
   for (const std::uint32_t index : history.lives().segment_events) {
     const MemoryEvent& event = history.history().events[index];
     if (event.action == EventAction::segment_alloc) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -14,11 +15,18 @@
 
 namespace ohm {
 
-/// Segments of the recorded sizes come to lie at the recorded addresses, in the recorded order, so
-/// that a device that is large enough does exactly what the recorded one did; others lie above.
+/// Where a segment comes to lie.
+enum class SegmentAddresses : std::uint8_t {
+  /// Those of the recorded sizes at the recorded addresses, in the recorded order, so that a device
+  /// that is large enough does exactly what the recorded one did; others above them.
+  recorded,
+  lowest_gap,  ///< above those that were there at the start
+};
+
 class OtherMemory final : public DeviceMemory {
  public:
-  OtherMemory(const VerifiedHistory& history, std::size_t capacity_bytes);
+  OtherMemory(const VerifiedHistory& history, std::size_t capacity_bytes,
+              SegmentAddresses addresses);
 
   std::optional<DeviceAddress> allocate_segment(std::size_t bytes) override;
   void free_segment(DeviceAddress address, std::size_t bytes) override;

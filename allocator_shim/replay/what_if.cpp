@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,12 +52,15 @@ CachingAllocatorOptions options_of(const VerifiedHistory& history, const WhatIf&
 
 class HistoryElsewhere {
  public:
-  HistoryElsewhere(const VerifiedHistory& verified, const WhatIf& what_if)
+  HistoryElsewhere(const VerifiedHistory& verified, const WhatIf& what_if,
+                   const ChangedProgram& program)
       : history_(verified.history()),
         lives_(verified.lives()),
         flushes_(verified.flushes()),
         what_if_(what_if),
-        memory_(verified, what_if.capacity_bytes),
+        program_(program),
+        memory_(verified, what_if.capacity_bytes,
+                program.is_changed() ? SegmentAddresses::lowest_gap : SegmentAddresses::recorded),
         tracker_(memory_, verified.initial_state().reserved_bytes()),
         streams_(static_cast<StreamId>(history_.lanes.size())),
         allocator_(tracker_, streams_, options_of(verified, what_if)),
@@ -68,7 +72,10 @@ class HistoryElsewhere {
   WhatIfOutcome run() {
     begin();
     HistoryStep step;
-    while (outcome_.fits() && steps_.next(step)) do_step(step);
+    while (outcome_.fits() && steps_.next(step) && step.begin < program_.end) {
+      free_early(step.begin);
+      do_step(step);
+    }
     gather(outcome_, allocator_.stats());
     outcome_.refusals = tracker_.refusals();
     if (!what_if_.memory_fraction) {
@@ -119,16 +126,30 @@ class HistoryElsewhere {
         if (was_flushed(step)) allocator_.empty_cache();
         return request(step);
       case HistoryStep::Kind::free:
-        if (BlockHandle& handle = handles_[lives_.life_of[step.begin]]) {
-          free(std::exchange(handle, nullptr), lives_.lives[lives_.life_of[step.begin]]);
-        }
-        return;
+        return free_life(lives_.life_of[step.begin]);
       case HistoryStep::Kind::flush:
         return allocator_.empty_cache();
       case HistoryStep::Kind::snapshot:
       case HistoryStep::Kind::refusal:
         return;
     }
+  }
+
+  void free_early(std::size_t event) {
+    const std::vector<ChangedProgram::EarlyFree>& frees = program_.early_frees;
+    for (; next_early_ < frees.size() && frees[next_early_].event <= event; ++next_early_) {
+      free_life(frees[next_early_].life);
+    }
+  }
+
+  void free_life(std::uint32_t life) {
+    if (BlockHandle& handle = handles_[life]) {
+      free(std::exchange(handle, nullptr), lives_.lives[life]);
+    }
+    const auto companion = companions_.find(life);
+    if (companion == companions_.end()) return;
+    allocator_.free(companion->second);
+    companions_.erase(companion);
   }
 
   /// Other streams are done when they were in the record.
@@ -146,20 +167,31 @@ class HistoryElsewhere {
 
   void request(const HistoryStep& step) {
     const MemoryEvent& asked = history_.events[step.end - 1];
-    AllocationRequest request;
-    request.bytes = asked.bytes;
-    request.stream = asked.stream;
     try {
-      BlockHandle block = allocator_.allocate(request).block;
-      if (asked.action == EventAction::oom) {
-        ++outcome_.rescued;
-        allocator_.free(block);
+      if (asked.action == EventAction::alloc) {
+        serve(lives_.life_of[step.end - 1], asked);
       } else {
-        handles_[lives_.life_of[step.end - 1]] = block;
+        allocator_.free(allocate(asked.bytes, asked.stream));
+        ++outcome_.rescued;
       }
     } catch (const OutOfMemory& error) {
-      fail(outcome_, allocator_, {step.end - 1, asked.bytes, error.what()});
+      fail(outcome_, allocator_, {step.end - 1, asked_bytes_, error.what()});
     }
+  }
+
+  void serve(std::uint32_t life, const MemoryEvent& asked) {
+    const std::size_t companion = program_.companions.empty() ? 0 : program_.companions[life];
+    if (companion > 0) companions_[life] = allocate(companion, asked.stream);
+    const std::size_t bytes = program_.bytes.empty() ? asked.bytes : program_.bytes[life];
+    if (bytes > 0) handles_[life] = allocate(bytes, asked.stream);
+  }
+
+  BlockHandle allocate(std::size_t bytes, StreamId stream) {
+    asked_bytes_ = bytes;
+    AllocationRequest request;
+    request.bytes = bytes;
+    request.stream = stream;
+    return allocator_.allocate(request).block;
   }
 
   void free(BlockHandle block, const BlockLife& life) {
@@ -171,13 +203,17 @@ class HistoryElsewhere {
   const BlockLives& lives_;
   const std::vector<RecordedFlush>& flushes_;
   const WhatIf& what_if_;
+  const ChangedProgram& program_;
   OtherMemory memory_;
   CapacityTracker tracker_;
   RecordedStreams streams_;
   CachingAllocator allocator_;
   std::vector<BlockHandle> handles_;
+  std::unordered_map<std::uint32_t, BlockHandle> companions_;  ///< by life
+  std::size_t asked_bytes_ = 0;                                ///< by the last request
   HistorySteps steps_;
   std::size_t next_flush_ = 0;
+  std::size_t next_early_ = 0;
   WhatIfOutcome outcome_;
 };
 
@@ -197,8 +233,9 @@ bool resets_counters(const TraceOperation& operation) {
 
 }  // namespace
 
-WhatIfOutcome run_elsewhere(const VerifiedHistory& history, const WhatIf& what_if) {
-  return HistoryElsewhere(history, what_if).run();
+WhatIfOutcome run_elsewhere(const VerifiedHistory& history, const WhatIf& what_if,
+                            const ChangedProgram& program) {
+  return HistoryElsewhere(history, what_if, program).run();
 }
 
 WhatIfOutcome run_elsewhere(const Trace& trace, const WhatIf& what_if) {

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "allocator_shim/base/rule_set.h"
 #include "allocator_shim/caching/settings.h"
@@ -23,6 +25,28 @@ struct WhatIf {
   RuleSet rules = default_rule_set();
   /// set_per_process_memory_fraction() before everything else.
   std::optional<double> memory_fraction;
+};
+
+/// The program of a history, changed: what it asks for instead, and what it frees earlier. Lives
+/// are those of VerifiedHistory::lives(), events those of its history.
+struct ChangedProgram {
+  /// A block that is freed before this event, where it is still there.
+  struct EarlyFree {
+    std::uint32_t event = 0;
+    std::uint32_t life = 0;
+  };
+
+  /// Bytes that are requested for each life, passed over of those that began before the history; 0:
+  /// it is not requested at all. Empty: as recorded.
+  std::vector<std::size_t> bytes;
+  /// Of each life the bytes of a block that is requested just before it and freed just after it; 0:
+  /// none. Empty: none at all.
+  std::vector<std::size_t> companions;
+  std::vector<EarlyFree> early_frees;  ///< ascending by event
+  /// The program ends before this event.
+  std::size_t end = std::numeric_limits<std::size_t>::max();
+
+  bool is_changed() const { return !bytes.empty() || !companions.empty() || !early_frees.empty(); }
 };
 
 struct WhatIfFailure {
@@ -55,8 +79,10 @@ struct WhatIfOutcome {
   bool fits() const { return !failure; }
 };
 
-/// Runs from the state that the history began in.
-WhatIfOutcome run_elsewhere(const VerifiedHistory& history, const WhatIf& what_if);
+/// Runs from the state that the history began in. Segments of the recorded program lie at their
+/// recorded addresses, those of a changed one in the lowest gap.
+WhatIfOutcome run_elsewhere(const VerifiedHistory& history, const WhatIf& what_if,
+                            const ChangedProgram& program = {});
 
 /// Runs from nothing. Throws std::invalid_argument for a trace that uses ids wrongly.
 WhatIfOutcome run_elsewhere(const Trace& trace, const WhatIf& what_if);

@@ -35,6 +35,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/cli/verify_device_command.h"
 #include "harness/cli/why_command.h"
+#include "harness/fit/varied_recording.h"
 #include "harness/gate/baseline.h"
 #include "harness/process/git_revision.h"
 #include "harness/process/interrupt.h"
@@ -269,6 +270,8 @@ int run_application(int argc, const char* const* argv, const Environment& enviro
   } catch (const engine::BaselineError& error) {
     return ended(error, ExitReason::script_error);
   } catch (const engine::ReplayError& error) {
+    return ended(error, ExitReason::script_error);
+  } catch (const engine::RecordingError& error) {
     return ended(error, ExitReason::script_error);
   } catch (const engine::RevisionError& error) {
     return ended(error, ExitReason::script_error);

@@ -30,7 +30,8 @@ engine::RecordedGate gate_of(const ExecArguments& arguments) {
   try {
     using Counters = engine::RecordedCounters;
     const bool is_host = arguments.chosen_memory() == ExecMemory::host;
-    return {arguments.gates, is_host ? Counters::host : Counters::present, arguments.baseline, 0};
+    return {
+        arguments.gates, is_host ? Counters::host : Counters::present, {inputs(arguments), {}, 0}};
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }

@@ -7,8 +7,11 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "allocator_shim/interpose/gpu_variable.h"
@@ -21,8 +24,10 @@
 #include "harness/cli/terminal.h"
 #include "harness/fit/command_fit.h"
 #include "harness/fit/fit.h"
+#include "harness/fit/recorded_fit.h"
 #include "reports/console/fit_text.h"
 #include "reports/json/fit_json.h"
+#include "reports/json/result_input.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::cli {
@@ -32,13 +37,12 @@ namespace {
 struct FitArguments {
   engine::FitOptions fit;
   std::string varied;
+  std::vector<std::string> limits;
   std::vector<std::string> gpus;
   StyleOptions style;
   bool ignores_limits = false;
   bool json = false;
 };
-
-constexpr std::string_view kAllGpus = "all";
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
@@ -83,6 +87,32 @@ VariedRange parse_range(const std::string& text) {
   return range;
 }
 
+/// NAME=A,B of recordings, a value for each. Throws std::invalid_argument.
+std::pair<std::string, std::vector<std::int64_t>> parse_recorded_values(const std::string& text,
+                                                                        std::size_t files) {
+  const std::size_t equals = text.find('=');
+  std::vector<std::int64_t> values;
+  std::string_view rest = equals == std::string::npos ? "" : std::string_view(text).substr(equals);
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::optional<std::int64_t> value = whole_number(rest.substr(0, comma));
+    if (!value || *value < 1) break;
+    values.push_back(*value);
+    rest.remove_prefix(comma);
+  }
+  std::vector<std::int64_t> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const bool has_twins = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+  if (equals == 0 || !rest.empty() || values.size() != files || has_twins) {
+    throw std::invalid_argument(
+        fmt::format("\"{}\" is not NAME=VALUE,VALUE with a whole number above 0 for each of the {} "
+                    "recordings, no two the same, as in batch=8,16",
+                    text, files));
+  }
+  return {text.substr(0, equals), std::move(values)};
+}
+
 void take_range(FitArguments& arguments) {
   engine::FitOptions& fit = arguments.fit;
   const VariedRange range = parsed("--vary", [&] { return parse_range(arguments.varied); });
@@ -96,19 +126,14 @@ void take_range(FitArguments& arguments) {
 
 void take_gpus(FitArguments& arguments) {
   for (const std::string& text : arguments.gpus) {
-    if (text == kAllGpus) {
-      for (const GpuProfile& profile : gpu_profiles()) {
-        arguments.fit.gpus.push_back({profile, std::nullopt, {}});
-      }
-      continue;
-    }
     if (asks_for_cuda(text)) {
       throw UsageError(
           "--gpu cuda: ohm fit is for virtual GPUs, for it tries more memory than a card has. ohm "
           "verify-device FILES --write-profile card.json writes a profile of this computer's card, "
           "for --gpu card.json");
     }
-    arguments.fit.gpus.push_back(gpu_selection(text));
+    const std::vector<GpuSelection> selected = gpu_selections(text);
+    arguments.fit.gpus.insert(arguments.fit.gpus.end(), selected.begin(), selected.end());
   }
 }
 
@@ -129,16 +154,29 @@ void check(FitArguments& arguments) {
   arguments.fit.considers_limits = !arguments.ignores_limits;
 }
 
-/// Options that a command after `--` knows nothing of are not passed over in silence.
-void refuse_scenario_options(const CLI::App& app) {
+/// Options that a command after `--`, or a recording, knows nothing of are not passed over in
+/// silence.
+void refuse_other_options(const CLI::App& app, std::span<const std::string_view> known,
+                          std::string_view reason) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    constexpr std::array<std::string_view, 7> kOfBoth = {
-        "--vary", "--gpu", "--timeout", "--json", "--color", "--verbose", "--help"};
-    const bool is_of_both = std::find(kOfBoth.begin(), kOfBoth.end(), name) != kOfBoth.end();
-    if (option->count() == 0 || is_of_both) continue;
-    throw UsageError(fmt::format("{}: is for scenarios, and a command comes after --", name));
+    const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+    if (option->count() == 0 || is_known) continue;
+    throw UsageError(fmt::format("{}: {}", name, reason));
   }
+}
+
+void refuse_scenario_options(const CLI::App& app) {
+  constexpr std::array<std::string_view, 7> kOfCommands = {
+      "--vary", "--gpu", "--timeout", "--json", "--color", "--verbose", "--help"};
+  refuse_other_options(app, kOfCommands, "is for scenarios, and a command comes after --");
+}
+
+void refuse_unrecorded_options(const CLI::App& app) {
+  constexpr std::array<std::string_view, 10> kOfRecordings = {
+      "FILE",    "--vary",       "--gpu",  "--limit", "--rules",
+      "--color", "--alloc-conf", "--json", "--help",  "--verbose"};
+  refuse_other_options(app, kOfRecordings, "is for scenarios, and these are recordings");
 }
 
 engine::CommandFitOptions command_fit_of(FitArguments& arguments, const CLI::App& app,
@@ -185,6 +223,35 @@ int fit_command(FitArguments arguments, const CLI::App& app,
   return print_fit(arguments, parsed("fit", [&] { return engine::fit_command(options); }));
 }
 
+/// The cards of the table, where none was asked for: what was recorded is of no one card.
+int fit_recorded(FitArguments arguments, const CLI::App& app) {
+  refuse_unrecorded_options(app);
+  const engine::RunOptions& run = arguments.fit.run;
+  if (run.files.size() < 2) {
+    throw UsageError(
+        "one recording does not tell what grows: give two or more, as in ohm fit a.pickle b.pickle "
+        "--vary batch=8,16");
+  }
+  if (arguments.gpus.empty()) arguments.gpus.emplace_back("all");
+  take_gpus(arguments);
+  engine::RecordedFitOptions fit;
+  fit.files = run.files;
+  std::tie(fit.varied, fit.values) =
+      parsed("--vary", [&] { return parse_recorded_values(arguments.varied, run.files.size()); });
+  fit.gpus = arguments.fit.gpus;
+  fit.limits = arguments.limits;
+  fit.rules = run.rules;
+  fit.alloc_conf = run.alloc_conf;
+  const FitResult result = parsed("fit", [&] { return engine::fit_recordings(fit); });
+  return print_fit(arguments, {result});
+}
+
+bool are_recordings(const std::vector<std::string>& files) {
+  return std::any_of(files.begin(), files.end(), [](const std::string& file) {
+    return file.ends_with(".pickle") || file.ends_with(".pkl") || reports::is_pickle(file);
+  });
+}
+
 /// Values that the scenario does not allow were left out: that is said.
 void say_what_was_left_out(const FitResult& result, const engine::FitOptions& asked) {
   const bool is_narrower =
@@ -196,6 +263,9 @@ void say_what_was_left_out(const FitResult& result, const engine::FitOptions& as
 }
 
 int fit(FitArguments arguments, const Environment& environment) {
+  if (!arguments.limits.empty()) {
+    throw UsageError("--limit is for recordings: a scenario has its own limits");
+  }
   check(arguments);
   check_parameters_declared(arguments.fit.run, environment);
   ProgressLine progress(is_stderr_animated());
@@ -219,13 +289,20 @@ int fit(FitArguments arguments, const Environment& environment) {
 
 void add_question(CLI::App& app, FitArguments& arguments) {
   engine::RunOptions& run = arguments.fit.run;
-  app.add_option("FILE", run.files, "A scenario file")->type_name("");
+  app.add_option("FILE", run.files, "A scenario file, or two and more recordings of one program")
+      ->type_name("");
   app.add_option("--vary", arguments.varied,
-                 "Parameter to maximize, in whole numbers; capacity: find the smallest GPU instead")
+                 "Parameter to maximize, in whole numbers; capacity: find the smallest GPU "
+                 "instead. Of recordings the value of each, as in batch=8,16")
       ->type_name("NAME[=LEAST..MOST]");
   app.add_option("--gpu,--gpus", arguments.gpus,
                  "Use these GPUs instead (ohm gpus lists them), or all of them; repeatable")
       ->type_name(std::string(engine::kGpuValueName))
+      ->allow_extra_args(false);
+  app.add_option("--limit", arguments.limits,
+                 "Of recordings: also the largest value that keeps this limit, as in "
+                 "'peak_reserved_bytes < 20 GiB'; repeatable")
+      ->type_name("LIMIT")
       ->allow_extra_args(false);
   app.add_option("--case", run.selection.cases,
                  "Only this variant, or all of this role (default: all but checks); repeatable")
@@ -251,7 +328,10 @@ std::function<int()> setup_fit(CLI::App& app, const Environment& environment) {
   add_question(app, *arguments);
   add_the_rest(app, *arguments);
   return [arguments, &app, &environment] {
-    if (environment.program.empty()) return fit(*arguments, environment);
+    if (environment.program.empty()) {
+      return are_recordings(arguments->fit.run.files) ? fit_recorded(*arguments, app)
+                                                      : fit(*arguments, environment);
+    }
     refuse_scenario_options(app);
     return fit_command(*arguments, app, environment.program);
   };

@@ -16,4 +16,11 @@ GpuSelection gpu_selection(const std::string& text) {
   });
 }
 
+std::vector<GpuSelection> gpu_selections(const std::string& text) {
+  if (text != "all") return {gpu_selection(text)};
+  std::vector<GpuSelection> all;
+  for (const GpuProfile& profile : gpu_profiles()) all.push_back({profile, std::nullopt, {}});
+  return all;
+}
+
 }  // namespace ohm::cli

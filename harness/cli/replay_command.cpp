@@ -10,6 +10,7 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "allocator_shim/snapshot/pickle_reader.h"
 #include "harness/cli/github_actions.h"
+#include "harness/cli/gpu_option.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/report_outputs.h"
 #include "harness/cli/style_options.h"
@@ -28,6 +29,8 @@ struct ReplayArguments {
   engine::ReplayOptions replay;
   engine::SnapshotGate gate;
   std::vector<std::string> capacities;
+  std::vector<std::string> gpus;
+  std::string optimizer;
   std::string format;
   std::vector<std::string> reports;
   StyleOptions style;
@@ -36,7 +39,7 @@ struct ReplayArguments {
   bool json = false;
 
   bool is_golden() const { return events || ooms || !format.empty(); }
-  bool is_gate() const { return !gate.limits.empty() || !gate.baseline.empty(); }
+  bool is_gate() const { return !gate.limits.empty() || !gate.baseline.paths.empty(); }
 };
 
 void check_golden(const ReplayArguments& arguments) {
@@ -56,19 +59,33 @@ void check_golden(const ReplayArguments& arguments) {
 
 void check_gate(const ReplayArguments& arguments) {
   const engine::ReplayOptions& replay = arguments.replay;
-  if (!(arguments.gate.tolerance_percent >= 0)) {
+  const engine::RecordedBaselineOptions& baseline = arguments.gate.baseline;
+  if (!(baseline.tolerance_percent >= 0)) {
     throw UsageError("--tolerance must be a percentage, 0 or more");
   }
-  if (!arguments.is_gate()) {
-    if (arguments.gate.tolerance_percent > 0) throw UsageError("--tolerance requires --baseline");
-    return;
+  if (baseline.paths.empty()) {
+    if (baseline.tolerance_percent > 0) throw UsageError("--tolerance requires --baseline");
+    if (!baseline.measures.empty()) throw UsageError("--measure requires --baseline");
   }
+  if (!arguments.is_gate()) return;
   const bool asks_more = arguments.is_golden() || replay.verifies || replay.finds_min_capacity ||
                          replay.memory_fraction || !replay.settings.empty() ||
-                         !replay.capacities.empty();
+                         !replay.capacities.empty() || replay.changes_program();
   if (asks_more) {
     throw UsageError(
         "--limit and --baseline judge the recording: ask what-if questions in a separate run");
+  }
+}
+
+/// A card is what its allocator can get of it.
+void take_gpus(ReplayArguments& arguments) {
+  for (const std::string& text : arguments.gpus) {
+    for (const GpuSelection& gpu : gpu_selections(text)) {
+      if (gpu.profile.capacity_bytes <= gpu.profile.context_bytes) {
+        throw UsageError(fmt::format("--gpu {}: has no memory beside a context", text));
+      }
+      arguments.replay.capacities.push_back(gpu.profile.capacity_bytes - gpu.profile.context_bytes);
+    }
   }
 }
 
@@ -83,6 +100,12 @@ void check(ReplayArguments& arguments) {
     }
     if (replay.capacities.back() == 0) throw UsageError("--capacity must be more than 0");
   }
+  take_gpus(arguments);
+  if (!arguments.optimizer.empty() && arguments.optimizer != "fused") {
+    throw UsageError(fmt::format("--optimizer is fused, not \"{}\": what others take is not known",
+                                 arguments.optimizer));
+  }
+  replay.is_fused = !arguments.optimizer.empty();
   if (replay.memory_fraction && !(*replay.memory_fraction >= 0 && *replay.memory_fraction <= 1)) {
     throw UsageError("--memory-fraction must be between 0 and 1");
   }
@@ -126,7 +149,9 @@ std::vector<std::string> requested(const ReplayArguments& arguments) {
 
 /// Every report of a run can be made of it.
 int judge(const ReplayArguments& arguments) {
-  OutputPaths paths({arguments.gate.file, arguments.gate.baseline});
+  std::vector<std::string> inputs = arguments.gate.baseline.paths;
+  inputs.push_back(arguments.gate.file);
+  OutputPaths paths(inputs);
   ReportOutputs outputs = run_outputs(requested(arguments), paths);
   const reports::ReportStyle style = report_style(arguments.style);
   const RunResult result = engine::judge_snapshot(arguments.gate);
@@ -169,6 +194,19 @@ void add_questions(CLI::App& app, ReplayArguments& arguments) {
                  "What if the device had this much memory for the process; repeatable")
       ->type_name("SIZE")
       ->allow_extra_args(false);
+  app.add_option("--gpu", arguments.gpus,
+                 "What if the process had this GPU (ohm gpus lists them): its memory without a "
+                 "context; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--free-at", replay.free_at,
+                 "What if the memory that this line makes were freed at the end of its step; "
+                 "repeatable")
+      ->type_name("FILE:LINE")
+      ->allow_extra_args(false);
+  app.add_option("--optimizer", arguments.optimizer,
+                 "What if the Adam or AdamW of the recording were fused (fused=True)")
+      ->type_name("fused");
   app.add_option(
          "--alloc-conf", replay.settings,
          "What if these were the allocator's settings (PYTORCH_CUDA_ALLOC_CONF); repeatable")
@@ -184,11 +222,19 @@ void add_questions(CLI::App& app, ReplayArguments& arguments) {
                  "GiB', 'growth_bytes_per_step == 0'; repeatable")
       ->type_name("LIMIT")
       ->allow_extra_args(false);
-  app.add_option("--baseline", arguments.gate.baseline,
+  engine::RecordedBaselineOptions& baseline = arguments.gate.baseline;
+  app.add_option("--baseline", baseline.paths,
                  "Exit with 1 where a figure exceeds that of this file: a .baseline (ohm baseline "
-                 "update SNAPSHOT), another snapshot, a result")
-      ->type_name("FILE");
-  app.add_option("--tolerance", arguments.gate.tolerance_percent,
+                 "update SNAPSHOT), another snapshot, a result. Repeatable: as far as they are "
+                 "apart is the tolerance")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--measure", baseline.measures,
+                 "Figure of the baseline that fails, the others are shown (default: "
+                 "peak_allocated_bytes, peak_reserved_bytes, num_ooms); repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--tolerance", baseline.tolerance_percent,
                  "Tolerance above the baseline's figures (default: 0)")
       ->type_name("PERCENT");
   app.add_option("--rules", replay.rules, "Allocator version to emulate")->type_name("NAME");

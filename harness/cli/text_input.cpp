@@ -1,5 +1,6 @@
 #include "harness/cli/text_input.h"
 
+#include <cerrno>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -38,7 +39,10 @@ std::string read_text_input(const std::string& path, const std::string& option) 
     throw UsageError(option + ": " + path + " is a directory");
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError(option + ": cannot read " + path);
+  if (!file) {
+    const std::error_code reason(errno, std::generic_category());
+    throw UsageError(option + ": cannot read " + path + ": " + reason.message());
+  }
   return read_all(file, option);
 }
 

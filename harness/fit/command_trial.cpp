@@ -155,7 +155,7 @@ CommandTrial try_command(const CommandRunner& runner, const CommandQuestion& que
   const CommandEnd end = runner.run(command);
   if (end.asked_to_end != 0) throw CommandInterrupted(end.asked_to_end);
   const std::vector<ProcessRecord> records = read_process_records(folder.path());
-  const RecordedGate no_gate({}, RecordedCounters::present, "", 0);
+  const RecordedGate no_gate({}, RecordedCounters::present, {});
   const RunResult result = command_result(records, {question.gpus, ""}, end, no_gate);
   const Totals totals = totals_of(result);
   CommandTrial trial;

@@ -12,10 +12,7 @@
 
 namespace ohm::engine {
 
-namespace {
-
-/// The largest changes of the peak in one line; the whole list is in the diff.
-std::string attribution(const reports::VariantDiff& diff) {
+std::string peak_attribution(const reports::VariantDiff& diff) {
   std::string out;
   for (const reports::DeviceDiff& device : diff.devices) {
     for (const reports::HolderChange& change : device.holders) {
@@ -26,6 +23,8 @@ std::string attribution(const reports::VariantDiff& diff) {
   }
   return out;
 }
+
+namespace {
 
 std::string change_reason(const reports::VariantDiff& diff) {
   std::vector<std::string> parts = diff.notes;
@@ -38,7 +37,7 @@ std::string change_reason(const reports::VariantDiff& diff) {
     for (const reports::FigureChange& change : device.figures) add(change, device.device + " ");
   }
   std::string out = fmt::format("{}", fmt::join(parts, ", "));
-  const std::string lines = attribution(diff);
+  const std::string lines = peak_attribution(diff);
   return lines.empty() ? out : fmt::format("{}; at the peak: {}", out, lines);
 }
 
@@ -141,18 +140,6 @@ BaselineCheck::State compared_state(const reports::VariantDiff& diff) {
     }
   }
   return state;
-}
-
-bool exceeds(const reports::VariantDiff& diff, double tolerance_percent) {
-  if (!diff.notes.empty()) return true;
-  const auto is_above = [&](const reports::FigureChange& change) {
-    return static_cast<double>(change.change()) >
-           static_cast<double>(change.before) * tolerance_percent / 100;
-  };
-  return std::any_of(diff.figures.begin(), diff.figures.end(), is_above) ||
-         std::any_of(diff.devices.begin(), diff.devices.end(), [&](const auto& device) {
-           return std::any_of(device.figures.begin(), device.figures.end(), is_above);
-         });
 }
 
 std::vector<BaselineCheck> gone_variants(const Baseline& baseline,

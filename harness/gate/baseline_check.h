@@ -37,7 +37,7 @@ std::vector<BaselineCheck> gone_variants(const Baseline& baseline,
 /// Whether figures of `after` are above those of `before`, or the run took another course.
 BaselineCheck::State compared_state(const reports::VariantDiff& diff);
 
-/// Whether something else differs than figures that grew by at most so many percent.
-bool exceeds(const reports::VariantDiff& diff, double tolerance_percent);
+/// The largest changes of the peak in one line; the whole list is in the diff.
+std::string peak_attribution(const reports::VariantDiff& diff);
 
 }  // namespace ohm::engine

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "harness/gate/baseline.h"
+#include "harness/gate/recorded_baseline.h"
 #include "harness/judge/limit.h"
 #include "reports/history/snapshot_result.h"
 
@@ -21,12 +20,11 @@ enum class RecordedCounters : std::uint8_t {
 
 class RecordedGate {
  public:
-  /// `limits` as scenarios write them. `baseline`: a .baseline, a snapshot, or a result; empty:
-  /// none. Figures may be above the baseline's by so many percent: real devices are not exact.
-  /// Throws BaselineError, PickleError, reports::ResultError; std::invalid_argument for a limit
-  /// that a recording cannot answer.
+  /// `limits` as scenarios write them. Throws BaselineError, PickleError, reports::ResultError;
+  /// std::invalid_argument for a limit that a recording cannot answer, and as RecordedBaseline
+  /// does.
   RecordedGate(const std::vector<std::string>& limits, RecordedCounters counters,
-               std::string baseline, double tolerance_percent);
+               const RecordedBaselineOptions& baseline);
 
   /// The result's variant becomes failed where a limit does not hold or cannot be told, or a figure
   /// is above the baseline's; an error where what a limit is about was not recorded. `is_only`:
@@ -35,14 +33,9 @@ class RecordedGate {
 
  private:
   void judge_limits(const reports::RecordedRun& recorded, VariantResult& variant) const;
-  void judge_baseline(ScenarioResult& scenario, bool is_only) const;
-  const Baseline* baseline_of(const std::string& scenario, bool is_only) const;
 
   std::vector<Limit> limits_;
-  std::string baseline_path_;
-  /// By the name of the scenario, that is of the process; a file of another format has one without.
-  std::map<std::string, Baseline> baselines_;
-  double tolerance_percent_;
+  RecordedBaseline baseline_;
 };
 
 }  // namespace ohm::engine

@@ -16,9 +16,21 @@ namespace {
 std::string rerun_command(const SnapshotGate& gate) {
   std::string command = "ohm replay " + shell_quoted(gate.file);
   for (const std::string& limit : gate.limits) command += " --limit " + shell_quoted(limit);
-  if (!gate.baseline.empty()) command += " --baseline " + shell_quoted(gate.baseline);
-  if (gate.tolerance_percent > 0) command += fmt::format(" --tolerance {}", gate.tolerance_percent);
+  const RecordedBaselineOptions& baseline = gate.baseline;
+  for (const std::string& path : baseline.paths) command += " --baseline " + shell_quoted(path);
+  for (const std::string& measure : baseline.measures) command += " --measure " + measure;
+  if (baseline.tolerance_percent > 0) {
+    command += fmt::format(" --tolerance {}", baseline.tolerance_percent);
+  }
   return command;
+}
+
+/// What a job needs; how the allocator came by it is shown.
+RecordedBaselineOptions with_measures(RecordedBaselineOptions baseline) {
+  if (baseline.measures.empty()) {
+    baseline.measures = {"peak_allocated_bytes", "peak_reserved_bytes", "num_ooms"};
+  }
+  return baseline;
 }
 
 }  // namespace
@@ -26,7 +38,7 @@ std::string rerun_command(const SnapshotGate& gate) {
 RunResult judge_snapshot(const SnapshotGate& gate) {
   reports::RecordedRun recorded = reports::recorded_run(read_snapshot_file(gate.file), gate.file);
   recorded.result.scenarios.front().variants.front().rerun = rerun_command(gate);
-  RecordedGate(gate.limits, RecordedCounters::absent, gate.baseline, gate.tolerance_percent)
+  RecordedGate(gate.limits, RecordedCounters::absent, with_measures(gate.baseline))
       .judge(recorded, /*is_only=*/true);
   return std::move(recorded.result);
 }

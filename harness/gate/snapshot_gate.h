@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/gate/recorded_baseline.h"
 #include "reports/model/run_result.h"
 
 namespace ohm::engine {
@@ -11,10 +12,8 @@ namespace ohm::engine {
 struct SnapshotGate {
   std::string file;
   std::vector<std::string> limits;  ///< as scenarios write them
-  /// A .baseline, another snapshot, or a result; empty: none.
-  std::string baseline;
-  /// By how much figures may be above the baseline's: real devices are not exact.
-  double tolerance_percent = 0;
+  /// Without measures the peaks and out-of-memory errors fail.
+  RecordedBaselineOptions baseline;
 };
 
 /// The snapshot as a result whose variant is judged: failed where a limit does not hold or cannot

@@ -6,7 +6,8 @@ its first out-of-memory error. Ranks and further processes have names of their o
 in $OHM_RECORD_NAMES, a folder that ohm record looks into when the job has ended: it is empty where
 nothing has used CUDA.
 
-Steps are annotations, as PyTorch's own are, which every reader of snapshots knows or leaves out.
+Steps, and the GPU and PyTorch's version, are annotations, as PyTorch's own are, which every reader of
+snapshots knows or leaves out.
 """
 import collections
 import os
@@ -20,6 +21,7 @@ NAMES_VARIABLE = "OHM_RECORD_NAMES"
 # What torchrun and its like tell each process.
 RANK_VARIABLES = ("RANK", "LOCAL_RANK")
 STEP_NAME = "ohm record step"
+ORIGIN_NAME = "ohm record on"
 
 
 class JobRecorder(ProcessRecorder):
@@ -81,6 +83,7 @@ class JobRecorder(ProcessRecorder):
 
     def _write(self, path, snapshot):
         mark_steps(snapshot, self.steps.ends())
+        mark_origin(snapshot, self.torch)
         write_whole(path, pickle.dumps(snapshot, protocol=4))
         events = sum(len(trace) for trace in snapshot["device_traces"])
         sys.stderr.write(f"ohm: {events:,} events are in {path}\n")
@@ -122,6 +125,16 @@ def mark_steps(snapshot, ends):
             annotations.append({"stage": stage, "name": f"{STEP_NAME} {number}", "device": 0,
                                 "time_us": moment})
         begin = end
+
+
+def mark_origin(snapshot, torch):
+    """Where it was recorded, which PyTorch's own snapshots do not say: of each GPU that was used."""
+    for device, trace in enumerate(snapshot["device_traces"]):
+        if trace:
+            origin = f"{torch.cuda.get_device_name(device)}, PyTorch {torch.__version__}"
+            snapshot.setdefault("external_annotations", []).append(
+                {"stage": "START", "name": f"{ORIGIN_NAME} {origin}", "device": device,
+                 "time_us": trace[0]["time_us"]})
 
 
 def own_path(path):

@@ -8,16 +8,18 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "allocator_shim/base/input_file.h"
 #include "allocator_shim/base/no_memory.h"
 #include "allocator_shim/caching/trace_runner.h"
-#include "allocator_shim/replay/capacity_search.h"
 #include "allocator_shim/replay/verified_history.h"
 #include "allocator_shim/replay/what_if.h"
 #include "allocator_shim/snapshot/snapshot_reader.h"
+#include "harness/replay/early_frees.h"
+#include "harness/replay/fused_optimizer.h"
+#include "harness/replay/what_if_runs.h"
+#include "reports/history/recorded_sites.h"
 
 namespace ohm::engine {
 namespace {
@@ -90,115 +92,6 @@ auto run_trace(const std::string& path, Run&& run) {
 
 // ---- what if ------------------------------------------------------------------------------------
 
-/// Something that can be run with other settings on another device.
-struct Rerun {
-  std::optional<int> device;
-  AllocatorSettings settings;  ///< its own
-  std::size_t events = 0;
-  std::function<WhatIfOutcome(const WhatIf&)> run;
-};
-
-WhatIfRow row_of(const Rerun& rerun, const WhatIf& what_if, const WhatIfOutcome& outcome) {
-  WhatIfRow row;
-  row.device = rerun.device;
-  row.settings = what_if.settings.text;
-  if (what_if.capacity_bytes != WhatIf::kEndless) row.capacity_bytes = what_if.capacity_bytes;
-  row.fits = outcome.fits();
-  if (outcome.failure) {
-    row.failed_request = outcome.failure->request;
-    row.failed_bytes = outcome.failure->requested_bytes;
-    row.message = outcome.failure->message;
-  }
-  row.retries = static_cast<std::uint64_t>(outcome.retries);
-  row.peak_reserved_bytes = outcome.peak_reserved_bytes;
-  row.peak_allocated_bytes = outcome.peak_allocated_bytes;
-  row.stranded_bytes = outcome.stranded_bytes;
-  row.rescued = outcome.rescued;
-  return row;
-}
-
-/// What fits comes first, then what fits with fewer retries, less reserved, less stranded; of what
-/// does not fit, what gets further.
-bool is_better(const WhatIfRow& a, const WhatIfRow& b) {
-  const auto key = [](const WhatIfRow& row) {
-    const std::uint64_t reached = row.fits ? 0 : row.failed_request.value_or(0);
-    return std::tuple(!row.fits, -static_cast<std::int64_t>(reached), row.retries,
-                      row.peak_reserved_bytes, row.stranded_bytes);
-  };
-  return key(a) < key(b);
-}
-
-class WhatIfRuns {
- public:
-  WhatIfRuns(const ReplayOptions& options, const RuleSet& rules, ReplayResult& result)
-      : options_(options), rules_(rules), result_(result) {}
-
-  void run(const Rerun& rerun) {
-    if (asks_what_if()) add_what_ifs(rerun);
-    if (options_.finds_min_capacity) {
-      for (const AllocatorSettings& settings : settings_for(rerun)) {
-        add_min_capacity(rerun, settings);
-      }
-    }
-  }
-
- private:
-  bool asks_what_if() const {
-    const bool has_conditions = !options_.settings.empty() || options_.memory_fraction;
-    return !options_.capacities.empty() || (has_conditions && !options_.finds_min_capacity);
-  }
-
-  std::vector<AllocatorSettings> settings_for(const Rerun& rerun) const {
-    if (options_.settings.empty()) return {rerun.settings};
-    std::vector<AllocatorSettings> all;
-    for (const std::string& text : options_.settings) all.push_back(parse_settings(text, rules_));
-    return all;
-  }
-
-  WhatIf what_if(const AllocatorSettings& settings, std::size_t capacity) const {
-    WhatIf what_if;
-    what_if.capacity_bytes = capacity;
-    what_if.settings = settings;
-    what_if.rules = rules_;
-    what_if.memory_fraction = options_.memory_fraction;
-    return what_if;
-  }
-
-  void add_what_ifs(const Rerun& rerun) {
-    std::vector<std::size_t> capacities = options_.capacities;
-    if (capacities.empty()) capacities.push_back(WhatIf::kEndless);
-    std::vector<WhatIfRow> rows;
-    for (const std::size_t capacity : capacities) {
-      for (const AllocatorSettings& settings : settings_for(rerun)) {
-        const WhatIf asked = what_if(settings, capacity);
-        rows.push_back(row_of(rerun, asked, rerun.run(asked)));
-      }
-    }
-    std::stable_sort(rows.begin(), rows.end(), is_better);
-    if (!rows.front().fits) result_.exit_reason = ExitReason::failed;
-    std::move(rows.begin(), rows.end(), std::back_inserter(result_.what_ifs));
-  }
-
-  void add_min_capacity(const Rerun& rerun, const AllocatorSettings& settings) {
-    const CapacitySearch found = find_smallest_capacity(
-        [&](std::size_t capacity) { return rerun.run(what_if(settings, capacity)); }, rerun.events);
-    MinCapacityRow& row = result_.min_capacities.emplace_back();
-    row.device = rerun.device;
-    row.settings = settings.text;
-    row.without_retry_bytes = found.without_retry_bytes;
-    row.with_retries_bytes = found.with_retries_bytes;
-    row.every_from_bytes = found.every_from_bytes;
-    row.is_certified = found.is_certified;
-    row.checked_down_to_bytes = found.checked_down_to_bytes;
-    row.runs = found.runs;
-    if (!found.with_retries_bytes) result_.exit_reason = ExitReason::failed;
-  }
-
-  const ReplayOptions& options_;
-  const RuleSet& rules_;
-  ReplayResult& result_;
-};
-
 /// The same run, told to who waits.
 template <class Run>
 auto counted(const ReplayOptions& options, Run run) {
@@ -253,9 +146,8 @@ ReplayedDevice device_of(const VerifiedHistory& verified) {
   return device;
 }
 
-std::vector<DeviceHistory> histories_in(RecordedFile& recording, const std::string& path,
+std::vector<DeviceHistory> histories_in(const Snapshot& snapshot, const std::string& path,
                                         const RuleSet& rules) {
-  const Snapshot snapshot = recording.snapshot();
   try {
     return device_histories(snapshot, rules);
   } catch (const HistoryError& error) {
@@ -263,25 +155,82 @@ std::vector<DeviceHistory> histories_in(RecordedFile& recording, const std::stri
   }
 }
 
-void replay_snapshot(RecordedFile& recording, const ReplayOptions& options, const RuleSet& rules,
-                     ReplayResult& result) {
-  WhatIfRuns what_ifs(options, rules, result);
-  for (DeviceHistory& history : histories_in(recording, options.file, rules)) {
-    result.settings = history.settings.text;
-    try {
-      const VerifiedHistory verified(std::move(history), rules);
-      result.devices.push_back(device_of(verified));
-      if (verified.disagreement() && options.verifies) result.exit_reason = ExitReason::failed;
-      if (!verified.is_replayed()) continue;
-      what_ifs.run({verified.history().device, verified.history().settings,
-                    verified.history().events.size(), counted(options, [&](const WhatIf& what_if) {
-                      return run_elsewhere(verified, what_if);
-                    })});
-    } catch (const HistoryError& error) {
-      throw ReplayError(fmt::format("{}: {}", options.file, error.what()));
-    }
+/// "--free-at a.py:1 --free-at b.py:2".
+std::string change_text(const ReplayOptions& options) {
+  std::string text;
+  for (const std::string& line : options.free_at) {
+    text += fmt::format("{}--free-at {}", text.empty() ? "" : " ", line);
   }
+  if (options.is_fused) text += text.empty() ? "--optimizer fused" : " --optimizer fused";
+  return text;
 }
+
+class SnapshotReplay {
+ public:
+  SnapshotReplay(RecordedFile& recording, const ReplayOptions& options, const RuleSet& rules,
+                 ReplayResult& result)
+      : snapshot_(recording.snapshot()),
+        options_(options),
+        rules_(rules),
+        result_(result),
+        what_ifs_(options, rules, result),
+        early_frees_(snapshot_, options.file, options.free_at),
+        fused_optimizer_(snapshot_, options.file) {}
+
+  void run() {
+    for (DeviceHistory& history : histories_in(snapshot_, options_.file, rules_)) {
+      result_.settings = history.settings.text;
+      try {
+        replay(std::move(history));
+      } catch (const HistoryError& error) {
+        throw ReplayError(fmt::format("{}: {}", options_.file, error.what()));
+      }
+    }
+    early_frees_.refuse_what_frees_nothing();
+    if (options_.is_fused) fused_optimizer_.refuse_what_changes_nothing();
+  }
+
+ private:
+  void replay(DeviceHistory history) {
+    const VerifiedHistory verified(std::move(history), rules_);
+    result_.devices.push_back(device_of(verified));
+    if (verified.disagreement() && options_.verifies) result_.exit_reason = ExitReason::failed;
+    if (!verified.is_replayed()) return;
+    std::vector<Rerun> reruns = {rerun_of(verified, {}, "")};
+    if (options_.changes_program()) {
+      ChangedProgram program;
+      if (!options_.free_at.empty()) program = early_frees_.on(verified);
+      if (options_.is_fused) fused_optimizer_.change(verified, program);
+      reruns.push_back(rerun_of(verified, std::move(program), change_text(options_)));
+    }
+    what_ifs_.run(reruns);
+  }
+
+  Rerun rerun_of(const VerifiedHistory& verified, ChangedProgram program, std::string change) {
+    const auto device = static_cast<std::size_t>(verified.history().device);
+    Rerun rerun;
+    rerun.device = verified.history().device;
+    rerun.settings = verified.history().settings;
+    rerun.change = std::move(change);
+    rerun.events = verified.history().events.size();
+    rerun.run = counted(options_, [&verified, program = std::move(program)](const WhatIf& what_if) {
+      return run_elsewhere(verified, what_if, program);
+    });
+    rerun.site_of = [this, device](std::size_t request) {
+      reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true);
+      return sites.at(sites.of(snapshot_.device_traces[device][request].stack));
+    };
+    return rerun;
+  }
+
+  const Snapshot snapshot_;
+  const ReplayOptions& options_;
+  const RuleSet& rules_;
+  ReplayResult& result_;
+  WhatIfRuns what_ifs_;
+  EarlyFrees early_frees_;
+  FusedOptimizer fused_optimizer_;
+};
 
 // ---- traces -------------------------------------------------------------------------------------
 
@@ -324,10 +273,12 @@ void replay_trace(RecordedFile& recording, const ReplayOptions& options, const R
   run_trace(options.file, [&] {
     const AllocatorSettings settings = parse_settings(trace.settings, rules);
     result.trace = summary_of(trace, trace_options(options, rules));
-    WhatIfRuns(options, rules, result)
-        .run({std::nullopt, settings, trace.operations.size(),
-              counted(options,
-                      [&](const WhatIf& what_if) { return run_elsewhere(trace, what_if); })});
+    Rerun rerun;
+    rerun.settings = settings;
+    rerun.events = trace.operations.size();
+    rerun.run =
+        counted(options, [&](const WhatIf& what_if) { return run_elsewhere(trace, what_if); });
+    WhatIfRuns(options, rules, result).run({rerun});
   });
 }
 
@@ -346,9 +297,13 @@ ReplayResult replay_file(const ReplayOptions& options) {
           "--verify compares a snapshot with its own record; a .trace has only requests: compare "
           "--format golden with what is expected");
     }
+    if (options.changes_program()) {
+      throw std::invalid_argument(change_text(options) +
+                                  " is for snapshots: a .trace has no lines and no steps");
+    }
     replay_trace(recording, options, rules, result);
   } else {
-    replay_snapshot(recording, options, rules, result);
+    SnapshotReplay(recording, options, rules, result).run();
   }
   return result;
 }

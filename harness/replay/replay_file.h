@@ -2,38 +2,12 @@
 // as it might have been.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "allocator_shim/caching/golden_format.h"
+#include "harness/replay/replay_error.h"
+#include "harness/replay/replay_options.h"
 #include "reports/model/replay_result.h"
 
 namespace ohm::engine {
-
-/// The file cannot be replayed: missing, damaged, of another kind, without a history. Says which
-/// file and why.
-class ReplayError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-struct ReplayOptions {
-  std::string file;
-  std::string rules;  ///< name of a rule set; empty: the default one
-  /// What if: every pair of these; with settings alone the capacity is endless, with capacities
-  /// alone the settings are those of the file.
-  std::vector<std::string> settings;
-  std::vector<std::size_t> capacities;
-  std::optional<double> memory_fraction;
-  bool finds_min_capacity = false;
-  bool verifies = false;  ///< a record that the allocator does not agree with is a failure
-  /// Called after each run of the events that asks what if, for people who wait; may be empty.
-  std::function<void()> on_run;
-};
 
 /// Snapshots and .trace files. Throws ReplayError; std::invalid_argument for settings and options
 /// that do not fit the file.

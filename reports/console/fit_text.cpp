@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allocator_shim/base/format_bytes.h"
+#include "reports/console/fit_basis_text.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
 #include "reports/text/text_layout.h"
@@ -16,16 +17,6 @@ namespace ohm::reports {
 namespace {
 
 constexpr std::size_t kNotesColumns = 26;
-
-/// "6,144 bytes", "3.42 GiB (3,672,658,148 bytes)"; a slope may have a fraction.
-std::string exact_bytes(double bytes) {
-  if (std::abs(bytes) < 0x1p20 && std::round(bytes) != bytes) {
-    return fmt::format("{:.2f} bytes", bytes);
-  }
-  const double whole = std::round(bytes);
-  return std::abs(whole) < 0x1p20 ? grouped(std::llround(whole)) + " bytes"
-                                  : exact_figure(whole, Unit::bytes);
-}
 
 std::string joined_values(const std::vector<std::int64_t>& values) {
   std::string out;
@@ -50,6 +41,7 @@ class FitText {
       add_variant(first, end);
       first = end;
     }
+    if (result_.basis) text_ += fit_basis_text(*result_.basis, result_.varied, style_);
     if (!result_.rows.empty()) add_what_counts();
     return std::move(text_);
   }
@@ -61,14 +53,17 @@ class FitText {
 
   void add_head() {
     const std::string name = printable(result_.name);
-    text_ = paint(name, Tone::strong) + "  " + printable(result_.summary) + "\n";
+    text_ = paint(name, Tone::strong);
+    if (!result_.summary.empty()) text_ += "  " + printable(result_.summary);
+    text_ += "\n";
     const std::string asked = varies_card_
                                   ? "the smallest card, in steps of 2 MiB"
                                   : fmt::format("the largest {} from {} to {}", result_.varied,
                                                 grouped(result_.least), grouped(result_.most));
     const char* const of_limits = result_.considers_limits ? "" : " · without its limits";
-    const std::string rest =
+    std::string rest =
         result_.is_command ? "no values computed" : fmt::format("size-only{}", of_limits);
+    if (result_.basis) rest = fmt::format("replayed by {}", result_.rules);
     text_ += paint(indented(fmt::format("{} · {} · {}", printable(result_.file), asked, rest), 0,
                             style_.columns),
                    Tone::faint);
@@ -77,9 +72,13 @@ class FitText {
   void add_variant(std::size_t first, std::size_t end) {
     const bool is_table = end - first > 1;
     const FitRow& row = result_.rows[first];
-    const std::string_view role = result_.is_command ? "command" : name_of(row.role);
-    text_ += fmt::format("\n{:<10}  {}{}\n", role, paint(row.variant, Tone::strong),
-                         is_table ? "" : gpu_text(row));
+    if (!result_.basis) {
+      const std::string_view role = result_.is_command ? "command" : name_of(row.role);
+      text_ += fmt::format("\n{:<10}  {}{}\n", role, paint(row.variant, Tone::strong),
+                           is_table ? "" : gpu_text(row));
+    } else {
+      text_ += fmt::format("\npredicted{}\n", is_table ? "" : gpu_text(row));
+    }
     if (is_table) add_table(first, end);
     for (std::size_t i = first; i < end; ++i) {
       if (!is_table) {
@@ -109,18 +108,23 @@ class FitText {
                     result_.rows.begin() + static_cast<std::ptrdiff_t>(end),
                     [](const FitRow& row) { return row.limit_stop.has_value(); });
     const std::size_t limit_width = has_limits ? 15 : 0;
-    text_ += paint(fmt::format("  {:<13}  {}{}  {:>13}  {:>10}  {}", "gpu", pad_left(found, width),
-                               has_limits ? "  within limits" : "", "peak reserved", "left",
-                               varies_card_ ? "" : "the next one"),
-                   Tone::faint) +
-             "\n";
-    const std::size_t reason_at = 2 + 13 + 2 + width + limit_width + 2 + 13 + 2 + 10 + 2;
+    const std::size_t bound_width = result_.basis ? 15 : 0;
+    text_ +=
+        paint(fmt::format("  {:<13}  {}{}{}  {:>13}  {:>10}  {}", "gpu", pad_left(found, width),
+                          result_.basis ? pad_left("between", bound_width) : "",
+                          has_limits ? "  within limits" : "", "peak reserved", "left",
+                          varies_card_ ? "" : "the next one"),
+              Tone::faint) +
+        "\n";
+    const std::size_t reason_at =
+        2 + 13 + 2 + width + bound_width + limit_width + 2 + 13 + 2 + 10 + 2;
     for (std::size_t i = first; i < end; ++i) {
       const FitRow& row = result_.rows[i];
       const std::string peak = row.best ? short_bytes(row.best->peak_reserved_bytes) : "";
       const std::string left = row.margin ? short_bytes(row.margin->left_bytes) : "";
-      text_ += fmt::format("  {:<13}  {}{}  {:>13}  {:>10}", row.profile,
+      text_ += fmt::format("  {:<13}  {}{}{}  {:>13}  {:>10}", row.profile,
                            pad_left(short_answer(row), width),
+                           row.bound ? pad_left(short_bound(*row.bound), bound_width) : "",
                            has_limits ? pad_left(limit_answer(row), limit_width) : "", peak, left);
       std::string reason;
       for (const std::string& line :
@@ -157,6 +161,14 @@ class FitText {
     return row.stop ? printable(row.stop->reason) : "";
   }
 
+  static std::string short_bound(const FitBound& bound) {
+    const auto text = [](const std::optional<std::int64_t>& value) {
+      return value ? grouped(*value) : std::string("none");
+    };
+    return bound.least == bound.most ? text(bound.least)
+                                     : fmt::format("{}..{}", text(bound.least), text(bound.most));
+  }
+
   /// The column that is there when a limit of the scenario binds before a card does.
   static std::string limit_answer(const FitRow& row) {
     if (!row.best) return "";
@@ -180,6 +192,7 @@ class FitText {
     } else {
       add_largest_value(row);
     }
+    if (row.bound) add_bound(*row.bound);
     if (row.line) add_line(row, *row.line);
     if (row.margin) add_margin(row, *row.margin);
     for (const std::string& limit : row.unchecked) {
@@ -214,6 +227,19 @@ class FitText {
                   ? fmt::format("{}; {}", grouped(row.best_within_limits->value), next)
                   : "none; " + next,
               Tone::warning);
+  }
+
+  void add_bound(const FitBound& bound) {
+    const bool is_known = bound.least_context_bytes == bound.most_context_bytes;
+    const std::string context =
+        is_known ? ""
+                 : fmt::format("{} to {} of context, and ", short_bytes(bound.least_context_bytes),
+                               short_bytes(bound.most_context_bytes));
+    add_field("error bound",
+              fmt::format("{} fits at the worst, {} at the best of what is uncertain: {}the sizes "
+                          "of requests (below)",
+                          bound.least ? grouped(*bound.least) : "none",
+                          bound.most ? grouped(*bound.most) : "none", context));
   }
 
   void add_smallest_card(const FitRow& row) {

@@ -9,6 +9,7 @@
 #include "allocator_shim/base/format_bytes.h"
 #include "reports/text/measured_text.h"
 #include "reports/text/paint.h"
+#include "reports/text/result_text.h"
 #include "reports/text/text_layout.h"
 
 namespace ohm::reports {
@@ -37,10 +38,11 @@ class ReplayText {
   std::string run() {
     text_ = fmt::format("{} · {} · {}\n", paint(printable(result_.file), Tone::strong),
                         result_.rules, settings_text(result_.settings));
-    for (const ReplayedDevice& device : result_.devices) add_device(device);
-    if (result_.trace) add_trace(*result_.trace);
     add_what_ifs();
     add_min_capacities();
+    for (const ReplayedDevice& device : result_.devices) add_device(device);
+    if (result_.trace) add_trace(*result_.trace);
+    add_failures();
     return std::move(text_);
   }
 
@@ -156,17 +158,23 @@ class ReplayText {
 
   // ---- what if
 
-  std::size_t settings_width() const {
+  static std::string conditions_text(const WhatIfRow& row) {
+    const std::string settings = settings_text(row.settings);
+    if (row.change.empty()) return settings;
+    return printable(row.settings.empty() ? row.change : settings + " " + row.change);
+  }
+
+  std::size_t conditions_width() const {
     std::size_t width = 0;
     for (const WhatIfRow& row : result_.what_ifs) {
-      width = std::max(width, display_width(settings_text(row.settings)));
+      width = std::max(width, display_width(conditions_text(row)));
     }
     return std::min<std::size_t>(width, 40);
   }
 
   void add_what_ifs() {
     const WhatIfRow* previous = nullptr;
-    const std::size_t width = settings_width();
+    const std::size_t width = conditions_width();
     for (const WhatIfRow& row : result_.what_ifs) {
       if (previous == nullptr || previous->device != row.device) {
         text_ += fmt::format("\nwhat if{}\n", device_text(row.device));
@@ -177,37 +185,63 @@ class ReplayText {
       add_what_if(row, width);
       previous = &row;
     }
+    add_rescued();
+  }
+
+  static std::string capacity_text(const WhatIfRow& row) {
+    return row.capacity_bytes ? human_bytes(*row.capacity_bytes) : std::string("endless");
   }
 
   void add_what_if(const WhatIfRow& row, std::size_t width) {
-    const std::string capacity =
-        row.capacity_bytes ? human_bytes(*row.capacity_bytes) : std::string("endless");
-    text_ += fmt::format("  {} {}  {:>11}  {:>7}  {:>13}  {:>14}  {:>10}\n",
-                         paint(row.fits ? "✓" : "✗", row.fits ? Tone::good : Tone::bad),
-                         pad_right(shortened(settings_text(row.settings), width), width), capacity,
-                         count(row.retries), human_bytes(row.peak_reserved_bytes),
-                         human_bytes(row.peak_allocated_bytes), human_bytes(row.stranded_bytes));
-    if (row.rescued > 0) {
-      add(fmt::format("{} that failed in the record: served, and given back at once, since what "
-                      "would have followed is in no record",
-                      count(row.rescued, "request")),
-          6);
+    text_ +=
+        fmt::format("  {} {}  {:>11}  {:>7}  {:>13}  {:>14}  {:>10}\n",
+                    paint(row.fits() ? "✓" : "✗", row.fits() ? Tone::good : Tone::bad),
+                    pad_right(shortened(conditions_text(row), width), width), capacity_text(row),
+                    count(row.retries), human_bytes(row.peak_reserved_bytes),
+                    human_bytes(row.peak_allocated_bytes), human_bytes(row.stranded_bytes));
+  }
+
+  void add_rescued() {
+    std::uint64_t most = 0;
+    for (const WhatIfRow& row : result_.what_ifs) most = std::max(most, row.rescued);
+    if (most == 0) return;
+    add(fmt::format("{} that failed in the record: served where it fits, and given back at once, "
+                    "since what would have followed is in no record",
+                    count(most, "request")),
+        4);
+  }
+
+  /// Which request each of them stops at, and once what PyTorch says of it.
+  void add_failures() {
+    const WhatIfRow* first = nullptr;
+    for (const WhatIfRow& row : result_.what_ifs) {
+      if (row.fits()) continue;
+      if (first == nullptr) text_ += "\ndoes not fit\n";
+      if (first == nullptr) first = &row;
+      add(fmt::format("{} of {}{}: {}", conditions_text(row), capacity_text(row),
+                      device_text(row.device), failure_text(row)),
+          2);
     }
-    if (row.fits) return;
-    if (row.failed_request) {
-      add(fmt::format("does not fit: {} {} asks for {}", row.device ? "event" : "line",
-                      *row.failed_request, human_and_exact_bytes(row.failed_bytes)),
-          6);
-    }
-    add(printable(row.message), 6);
+    if (first != nullptr) add(printable(first->failure->message), 4);
+  }
+
+  static std::string failure_text(const WhatIfRow& row) {
+    const UnservedRequest& failure = *row.failure;
+    if (!failure.request) return "what was there at the start";
+    const std::string asks = fmt::format("{} {} asks for {}", row.device ? "event" : "line",
+                                         *failure.request, human_and_exact_bytes(failure.bytes));
+    if (!row.device) return asks;
+    return fmt::format("{}{}, {}", asks, failure.op.empty() ? "" : " for " + printable(failure.op),
+                       printable(place_text(failure.file, failure.line)));
   }
 
   // ---- the smallest capacity
 
   void add_min_capacities() {
     for (const MinCapacityRow& row : result_.min_capacities) {
-      text_ += fmt::format("\nsmallest capacity{}, {}\n", device_text(row.device),
-                           settings_text(row.settings));
+      text_ += fmt::format("\nsmallest capacity{}, {}{}\n", device_text(row.device),
+                           settings_text(row.settings),
+                           row.change.empty() ? "" : ", " + printable(row.change));
       add_capacity("without a retry", row.without_retry_bytes);
       add_capacity("with retries", row.with_retries_bytes);
       add(certificate_text(row), 4);

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "reports/history/repeated_passes.h"
+
 namespace ohm::reports {
 
 namespace {
@@ -49,6 +51,28 @@ std::vector<std::uint32_t> marked_steps(
   std::sort(events.begin(), events.end());
   events.erase(std::unique(events.begin(), events.end()), events.end());
   return events;
+}
+
+std::vector<std::uint32_t> marked_step_ends(const Snapshot& snapshot, std::size_t device) {
+  const std::vector<TraceEntry>& trace = snapshot.device_traces[device];
+  return marked_steps(snapshot, [&trace](std::int64_t time_us) {
+    const auto after = std::upper_bound(
+        trace.begin(), trace.end(), time_us,
+        [](std::int64_t time, const TraceEntry& entry) { return time < entry.time_us; });
+    return static_cast<std::uint32_t>(after - trace.begin());
+  });
+}
+
+std::vector<std::uint32_t> step_ends(const Snapshot& snapshot, std::size_t device) {
+  std::vector<std::uint32_t> ends = marked_step_ends(snapshot, device);
+  if (!ends.empty()) return ends;
+  const std::vector<TraceEntry>& trace = snapshot.device_traces[device];
+  std::vector<RecordedRequest> requests;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace[i].action != EventAction::alloc) continue;
+    requests.push_back({static_cast<std::uint32_t>(i + 1), trace[i].stack});
+  }
+  return repeated_passes(snapshot.tables, requests, static_cast<std::uint32_t>(trace.size()));
 }
 
 }  // namespace ohm::reports

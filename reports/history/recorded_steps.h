@@ -1,6 +1,7 @@
 // Steps of a recorded program, as its annotations mark them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -16,6 +17,13 @@ namespace ohm::reports {
 /// `event_at` finds the last event that is not later than a time.
 std::vector<std::uint32_t> marked_steps(const Snapshot& snapshot,
                                         const std::function<std::uint32_t(std::int64_t)>& event_at);
+
+/// Of one device the number of events up to the end of each marked step, ascending.
+std::vector<std::uint32_t> marked_step_ends(const Snapshot& snapshot, std::size_t device);
+
+/// The same where without marks the passes of the program's outermost loop (repeated_passes.h) are
+/// its steps.
+std::vector<std::uint32_t> step_ends(const Snapshot& snapshot, std::size_t device);
 
 /// What to tell whose record has none.
 inline constexpr const char* kHowToMarkSteps =

@@ -120,6 +120,107 @@ struct FitMargin {
   }
 };
 
+/// Between which values the largest that fits lies, as far as what it was predicted from tells.
+struct FitBound {
+  std::optional<std::int64_t> least;     ///< fits whatever is uncertain; absent: none surely does
+  std::optional<std::int64_t> most;      ///< may fit; absent: none may
+  std::int64_t least_context_bytes = 0;  ///< of the process, as far as is known
+  std::int64_t most_context_bytes = 0;
+
+  static constexpr const char* kSchemaName = "bound";
+  static constexpr const char* kSchemaDescription =
+      "Of a prediction: the largest value that surely fits, and the largest that may. null where "
+      "values were run.";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitBound;
+    visit("least", &T::least);
+    visit("most", &T::most);
+    visit("least_context_bytes", &T::least_context_bytes, "Of the process, as far as is known.");
+    visit("most_context_bytes", &T::most_context_bytes);
+  }
+};
+
+/// One recording that a prediction is made from.
+struct FitRecording {
+  std::string file;
+  std::int64_t value = 0;
+  std::int64_t requests = 0;         ///< that are compared
+  std::int64_t unmatched = 0;        ///< of them: without a counterpart in another recording
+  std::int64_t unmatched_bytes = 0;  ///< of those
+
+  static constexpr const char* kSchemaName = "recording";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitRecording;
+    visit("file", &T::file);
+    visit("value", &T::value);
+    visit("requests", &T::requests, "That are compared.");
+    visit("unmatched", &T::unmatched, "Of them: without a counterpart in another recording.");
+    visit("unmatched_bytes", &T::unmatched_bytes);
+  }
+};
+
+/// What one line of the program holds at the predicted peak.
+struct FitHolder {
+  std::string op;
+  std::string file;
+  int line = 0;
+  std::int64_t blocks = 0;
+  std::int64_t bytes = 0;  ///< requested
+  double fixed_bytes = 0;
+  double bytes_per_unit = 0;
+  bool is_line = false;  ///< false: some of its requests are none, and the two figures are 0
+
+  static constexpr const char* kSchemaName = "holder";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitHolder;
+    visit("op", &T::op);
+    visit("file", &T::file);
+    visit("line", &T::line);
+    visit("blocks", &T::blocks);
+    visit("bytes", &T::bytes, "Requested, at the value.");
+    visit("fixed_bytes", &T::fixed_bytes);
+    visit("bytes_per_unit", &T::bytes_per_unit);
+    visit("is_line", &T::is_line, "false: the two figures before are 0.");
+  }
+};
+
+/// What a prediction from recordings rests on.
+struct FitBasis {
+  std::vector<FitRecording> recordings;  ///< by ascending value
+  std::int64_t steps = 0;                ///< that are compared; 0: none are marked
+  bool is_cut = false;                   ///< more steps were recorded at some values
+  bool has_one_order = true;             ///< of requests and frees, at every value
+  std::int64_t constant = 0;             ///< matched requests of one size
+  std::int64_t lines = 0;                ///< matched requests that are lines in the value
+  std::int64_t curves = 0;               ///< that are parabolas
+  std::int64_t irregular = 0;            ///< that are neither
+  std::int64_t unchecked = 0;            ///< of lines and curves: through as few sizes as they need
+  std::int64_t holders_at = 0;           ///< the value of `holders`
+  std::vector<FitHolder> holders;        ///< that grow, the largest first
+
+  static constexpr const char* kSchemaName = "basis";
+  static constexpr const char* kSchemaDescription =
+      "Of recordings: what the prediction rests on. null where values were run.";
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    using T = FitBasis;
+    visit("recordings", &T::recordings);
+    visit("steps", &T::steps, "That are compared; 0: none are marked.");
+    visit("is_cut", &T::is_cut, "More steps were recorded at some values.");
+    visit("has_one_order", &T::has_one_order, "Of requests and frees, at every value.");
+    visit("constant", &T::constant, "Matched requests of one size.");
+    visit("lines", &T::lines, "Matched requests that are lines in the value.");
+    visit("curves", &T::curves, "Matched requests that are parabolas.");
+    visit("irregular", &T::irregular, "Matched requests that are none of them.");
+    visit("unchecked", &T::unchecked, "Lines and curves through as few sizes as they need.");
+    visit("holders_at", &T::holders_at, "The value that the holders are told of.");
+    visit("holders", &T::holders, "At the predicted peak, what grows, the largest first.");
+  }
+};
+
 enum class FitOutcome : std::uint8_t { found, none_fits, all_fit, failed };
 
 inline constexpr std::array<std::string_view, 4> kFitOutcomeNames = {"found", "none_fits",
@@ -148,6 +249,7 @@ struct FitRow {
   std::vector<FitPoint> points;  ///< all that fitted, in ascending order
   std::optional<FitLine> line;
   std::optional<FitMargin> margin;
+  std::optional<FitBound> bound;             ///< of recordings
   std::optional<std::int64_t> needed_bytes;  ///< of none_fits: what the smallest value would take
   std::vector<std::int64_t> fits_beyond;     ///< larger values that do fit: not monotone
   std::vector<std::int64_t> fails_within;    ///< smaller values that do not: not monotone
@@ -174,6 +276,7 @@ struct FitRow {
     visit("points", &T::points, kUnwritten);
     visit("line", &T::line);
     visit("margin", &T::margin);
+    visit("bound", &T::bound, Presence::optional);
     visit("needed_bytes", &T::needed_bytes,
           "Where nothing fits: what the smallest value takes, with the context.");
     visit("fits_beyond", &T::fits_beyond, "Values beyond the next one that fit all the same.");
@@ -199,7 +302,8 @@ struct FitResult {
   bool considers_limits = true;
   std::string rules;
   std::string alloc_conf;
-  std::vector<FitRow> rows;  ///< by variant, then by GPU
+  std::vector<FitRow> rows;       ///< by variant, then by GPU
+  std::optional<FitBasis> basis;  ///< of recordings
   std::optional<ErrorResult> error;
   ExitReason exit_reason = ExitReason::passed;
 
@@ -220,6 +324,7 @@ struct FitResult {
     visit("rules", &T::rules, kUnwritten);
     visit("alloc_conf", &T::alloc_conf, kUnwritten);
     visit("rows", &T::rows);
+    visit("basis", &T::basis, Presence::optional);
     visit("error", &T::error, kUnwritten);
     visit("exit_reason", &T::exit_reason);
     visit("error", &message, Presence::optional);

@@ -152,6 +152,9 @@ struct ReplayedTrace {
 struct UnservedRequest {
   std::optional<std::uint64_t> request;
   std::uint64_t bytes = 0;
+  std::string op;    ///< of a snapshot, where its stacks tell
+  std::string file;  ///< of a snapshot: of the program's own line
+  int line = 0;
   std::string message;
 
   static constexpr const char* kSchemaName = "failure";
@@ -164,6 +167,9 @@ struct UnservedRequest {
           "Index in device_traces[device], or line of the .trace; null: what is there at the start "
           "does not fit.");
     visit("bytes", &T::bytes);
+    visit("op", &T::op, Presence::optional);
+    visit("file", &T::file, Presence::optional);
+    visit("line", &T::line, Presence::optional);
     visit("message", &T::message);
   }
 };
@@ -172,10 +178,8 @@ struct WhatIfRow {
   std::optional<int> device;                    ///< nullopt: of a .trace
   std::string settings;                         ///< "" for PyTorch's defaults
   std::optional<std::uint64_t> capacity_bytes;  ///< nullopt: without end
-  bool fits = false;
-  std::optional<std::uint64_t> failed_request;  ///< event, or line of the .trace
-  std::uint64_t failed_bytes = 0;
-  std::string message;  ///< of the failure
+  std::string change;  ///< of the program, as options ask for it; "" as recorded
+  std::optional<UnservedRequest> failure;  ///< nullopt: it fits
   std::uint64_t retries = 0;
   std::uint64_t peak_reserved_bytes = 0;
   std::uint64_t peak_allocated_bytes = 0;
@@ -183,10 +187,8 @@ struct WhatIfRow {
   std::uint64_t stranded_bytes = 0;
   std::uint64_t rescued = 0;  ///< requests that failed in the record and were served here
 
-  static std::optional<UnservedRequest> failure(const WhatIfRow& of) {
-    if (of.fits) return std::nullopt;
-    return UnservedRequest{of.failed_request, of.failed_bytes, of.message};
-  }
+  bool fits() const { return !failure; }
+  static bool is_fit(const WhatIfRow& of) { return of.fits(); }
 
   static constexpr const char* kSchemaName = "what_if";
   template <class Visit>
@@ -195,10 +197,8 @@ struct WhatIfRow {
     visit("device", &T::device, "Null: of a .trace.");
     visit("settings", &T::settings);
     visit("capacity_bytes", &T::capacity_bytes, "Null: without end.");
-    visit("fits", &T::fits);
-    visit("failed_request", &T::failed_request, kUnwritten);
-    visit("failed_bytes", &T::failed_bytes, kUnwritten);
-    visit("message", &T::message, kUnwritten);
+    visit("change", &T::change, Presence::optional, "Of the program, as options ask for it.");
+    visit("fits", &is_fit);
     visit("retries", &T::retries);
     visit("peak_reserved_bytes", &T::peak_reserved_bytes);
     visit("peak_allocated_bytes", &T::peak_allocated_bytes);
@@ -206,13 +206,14 @@ struct WhatIfRow {
           "At the failure what was reserved but not active; otherwise the peak of "
           "inactive_split_bytes.");
     visit("rescued", &T::rescued, "Requests that failed in the record and are served here.");
-    visit("failure", &failure);
+    visit("failure", &T::failure);
   }
 };
 
 struct MinCapacityRow {
   std::optional<int> device;
   std::string settings;
+  std::string change;  ///< of the program, as options ask for it; "" as recorded
   std::optional<std::uint64_t> without_retry_bytes;
   std::optional<std::uint64_t> with_retries_bytes;
   std::optional<std::uint64_t> every_from_bytes;  ///< every larger one will do, too
@@ -226,6 +227,7 @@ struct MinCapacityRow {
     using T = MinCapacityRow;
     visit("device", &T::device);
     visit("settings", &T::settings);
+    visit("change", &T::change, Presence::optional, "Of the program, as options ask for it.");
     visit("without_retry_bytes", &T::without_retry_bytes);
     visit("with_retries_bytes", &T::with_retries_bytes);
     visit("every_from_bytes", &T::every_from_bytes,

@@ -66,7 +66,7 @@ const std::vector<Room>& rooms() {
         "allocator_shim/fault"}},
       {"harness/gate", {"harness/judge", "harness/process", "reports/console", "reports/json"}},
       {"harness/exec", {"harness/gate", "allocator_shim/interpose"}},
-      {"harness/replay", {"reports/model", "allocator_shim/replay"}},
+      {"harness/replay", {"reports/history", "allocator_shim/replay"}},
       {"harness/run", {"harness/checkpoint", "harness/gate", "harness/machine"}},
       {"harness/fit", {"harness/exec", "harness/run", "allocator_shim/replay"}},
       {"harness/slurm", {"harness/checkpoint", "reports/text"}},

@@ -49,6 +49,62 @@ TEST(WhatIf, ServesARequestThatFailedWhereThereIsRoomAndGivesItBack) {
   EXPECT_EQ(smaller.stranded_bytes, 0U);
 }
 
+/// Two blocks, one freed between them, the other at the end.
+VerifiedHistory two_blocks(test::RecordedAllocator& recorded) {
+  BlockHandle first = recorded.allocate(30_MiB);
+  recorded.free(first);
+  BlockHandle second = recorded.allocate(40_MiB);
+  recorded.allocate(50_MiB);
+  recorded.free(second);
+  return verified(recorded);
+}
+
+TEST(WhatIf, AChangedProgramAsksForOtherSizes) {
+  test::RecordedAllocator recorded(1_GiB);
+  const VerifiedHistory history = two_blocks(recorded);
+  ChangedProgram program;
+  program.bytes = {60_MiB, 60_MiB, 20_MiB};
+  const WhatIfOutcome outcome = run_elsewhere(history, with(1_GiB), program);
+  EXPECT_EQ(outcome.peak_allocated_bytes, 80_MiB);
+  EXPECT_EQ(outcome.peak_reserved_bytes, 80_MiB);  // the second is where the first was
+  const WhatIfOutcome smaller = run_elsewhere(history, with(79_MiB), program);
+  ASSERT_FALSE(smaller.fits());
+  EXPECT_EQ(smaller.failure->requested_bytes, 20_MiB);
+}
+
+TEST(WhatIf, AChangedProgramFreesEarlierAndOnce) {
+  test::RecordedAllocator recorded(1_GiB);
+  const VerifiedHistory history = two_blocks(recorded);
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB)).peak_allocated_bytes, 90_MiB);
+  ChangedProgram program;
+  // Before the segment of the last request is asked for.
+  const auto last = static_cast<std::uint32_t>(history.lives().lives[2].allocated_at - 1);
+  program.early_frees = {{last, 1}};
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 50_MiB);
+}
+
+TEST(WhatIf, AChangedProgramLeavesRequestsOutAndMakesOthers) {
+  test::RecordedAllocator recorded(1_GiB);
+  const VerifiedHistory history = two_blocks(recorded);
+  ChangedProgram program;
+  program.bytes = {0, 40_MiB, 0};
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 40_MiB);
+  program.bytes = {0, 0, 50_MiB};
+  program.companions = {0, 20_MiB, 10_MiB};  // the second goes with its block, before the end
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 80_MiB);
+  const WhatIfOutcome smaller = run_elsewhere(history, with(25_MiB), program);
+  ASSERT_FALSE(smaller.fits());
+  EXPECT_EQ(smaller.failure->requested_bytes, 10_MiB);
+}
+
+TEST(WhatIf, AChangedProgramMayEndEarlier) {
+  test::RecordedAllocator recorded(1_GiB);
+  const VerifiedHistory history = two_blocks(recorded);
+  ChangedProgram program;
+  program.end = history.lives().lives[2].allocated_at - 1;
+  EXPECT_EQ(run_elsewhere(history, with(1_GiB), program).peak_allocated_bytes, 40_MiB);
+}
+
 TEST(WhatIf, StrandedIsWhatWasReservedButNotActiveWhenARequestFailed) {
   test::RecordedAllocator recorded(1_GiB);
   BlockHandle first = recorded.allocate(4_MiB);

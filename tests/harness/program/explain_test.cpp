@@ -124,7 +124,7 @@ TEST_F(Explain, SaysWhatIsWrongWithAQuestion) {
       {{"--all", "--message", "no.log"},
        "--message takes neither pitfalls nor --all or --markdown"},
       {{"--message", "no.log"}, "this is not an out-of-memory message of PyTorch"},
-      {{"--message", "missing.log"}, "cannot read missing.log"},
+      {{"--message", "missing.log"}, "cannot read missing.log: No such file or directory"},
       {{"--message", "scenarios"}, "scenarios is a directory"}};
   for (const Bad& bad : cases) {
     std::vector<std::string> arguments = {"explain"};

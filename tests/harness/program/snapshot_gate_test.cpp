@@ -107,7 +107,7 @@ TEST_F(SnapshotGate, ABaselineIsWrittenOfASnapshotAndHoldsForIt) {
   const ProgramResult ran = ohm({"replay", "leaks.pickle", "--baseline", "clean.baseline"});
   EXPECT_EQ(1, ran.code);
   EXPECT_THAT(ran.out, HasSubstr("BaselineRegression"));
-  EXPECT_THAT(ran.out, HasSubstr("training.lua:11 (new)"));
+  EXPECT_THAT(test::on_one_line(ran.out), HasSubstr("training.lua:11 (new)"));
 }
 
 TEST_F(SnapshotGate, AnotherSnapshotIsABaselineToo) {
@@ -129,6 +129,92 @@ TEST_F(SnapshotGate, RealDevicesMayHaveATolerance) {
   EXPECT_EQ(0, judge("10"));
   EXPECT_EQ(2, judge("-1"));
   EXPECT_EQ(2, ohm({"replay", "larger.pickle", "--tolerance", "1"}).code);
+}
+
+/// A program whose figures move apart: fewer bytes in more segments, and others between them.
+constexpr const char* kShapes = R"lua(
+local function make(device, blocks, bytes)
+  local kept = {}
+  for i = 1, blocks do kept[i] = ohm.ones(bytes // 4, {device = device}) end
+  ohm.step()
+end
+return ohm.scenario {
+  name = "shapes", summary = "s", gpu = {profile = "l4-24g", values = false},
+  limits = {"num_ooms == 0"},
+  problems = {
+    few = function(d) make(d, 2, 400 << 20) end,
+    many = function(d) make(d, 6, 100 << 20) end,
+    more = function(d) make(d, 7, 120 << 20) end,
+    less = function(d) make(d, 7, 110 << 20) end,
+  },
+}
+)lua";
+
+class SnapshotGateOfShapes : public SnapshotGate {
+ protected:
+  SnapshotGateOfShapes() {
+    folder_.write("shapes.lua", kShapes);
+    ohm({"run", "shapes.lua", "--snapshot", "{variant}.pickle"});
+  }
+  ProgramResult judged(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "replay");
+    ProgramResult ran = ohm(arguments);
+    ran.out = test::on_one_line(ran.out);
+    return ran;
+  }
+};
+
+TEST_F(SnapshotGateOfShapes, WhatWasNotAskedForIsShownAndDoesNotFail) {
+  const ProgramResult ran = judged({"many.pickle", "--baseline", "few.pickle"});
+  EXPECT_EQ(0, ran.code) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("nothing fails against few.pickle; larger, and no failure: cuda:0 "
+                                 "num_device_alloc +4 (+200.0 %); smaller: cuda:0 "
+                                 "peak_allocated_bytes −200.00 MiB (−25.0 %)"));
+}
+
+TEST_F(SnapshotGateOfShapes, WhatWasAskedForFailsAndComesFirst) {
+  const ProgramResult ran =
+      judged({"many.pickle", "--baseline", "few.pickle", "--measure", "num_device_alloc"});
+  EXPECT_EQ(1, ran.code) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("against few.pickle: cuda:0 num_device_alloc +4 (+200.0 %); "
+                                 "smaller: cuda:0 peak_allocated_bytes −200.00 MiB (−25.0 %)"));
+  EXPECT_THAT(ran.out, HasSubstr("--measure num_device_alloc"));
+  const ProgramResult back = judged({"few.pickle", "--baseline", "many.pickle"});
+  EXPECT_EQ(1, back.code) << back.out;
+  EXPECT_THAT(back.out, HasSubstr("against many.pickle: cuda:0 peak_allocated_bytes +200.00 MiB "
+                                  "(+33.3 %), cuda:0 peak_reserved_bytes +200.00 MiB (+33.3 %)"));
+}
+
+TEST_F(SnapshotGateOfShapes, RecordingsOfOneJobMakeTheTolerance) {
+  // 770 and 840 MiB are 70 MiB apart, so that 800 MiB are between them.
+  EXPECT_EQ(1, judged({"few.pickle", "--baseline", "less.pickle"}).code);
+  EXPECT_EQ(0,
+            judged({"few.pickle", "--baseline", "less.pickle", "--baseline", "more.pickle"}).code);
+  // 840 MiB are 40 MiB above 800, and 600 and 800 MiB are 200 MiB apart.
+  EXPECT_EQ(0,
+            judged({"more.pickle", "--baseline", "few.pickle", "--baseline", "many.pickle"}).code);
+  // 840 MiB are 40 MiB above 800, and 770 and 800 MiB are 30 MiB apart.
+  const ProgramResult ran =
+      judged({"more.pickle", "--baseline", "less.pickle", "--baseline", "few.pickle"});
+  EXPECT_EQ(1, ran.code) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("against 2 recordings: cuda:0 peak_allocated_bytes +40.00 MiB "
+                                 "(+5.0 %)"));
+}
+
+TEST_F(SnapshotGateOfShapes, LimitsAndABaselineGoTogether) {
+  EXPECT_EQ(0, judged({"few.pickle", "--baseline", "few.pickle", "--limit", "num_ooms == 0"}).code);
+  const ProgramResult ran = judged(
+      {"few.pickle", "--baseline", "few.pickle", "--limit", "peak_allocated_bytes < 700 MiB"});
+  EXPECT_EQ(1, ran.code);
+  EXPECT_THAT(ran.out, Not(HasSubstr("the limits were")));
+}
+
+TEST_F(SnapshotGateOfShapes, MeasuresAreThoseOfBaselines) {
+  EXPECT_EQ(2, judged({"few.pickle", "--measure", "num_ooms"}).code);
+  const ProgramResult ran =
+      judged({"few.pickle", "--baseline", "few.pickle", "--measure", "peak_bytes"});
+  EXPECT_EQ(2, ran.code);
+  EXPECT_THAT(ran.err, HasSubstr("--measure peak_bytes: is none of steps, peak_allocated_bytes"));
 }
 
 TEST_F(SnapshotGate, EveryFormatOfARunCanBeWritten) {

@@ -70,6 +70,60 @@ TEST(FitReport, IsATableForSeveralGpus) {
   test::expect_golden(fit_text(result, {}), "reports/fit_table.txt");
 }
 
+FitResult prediction() {
+  FitResult result = sample();
+  result.name = "recordings";
+  result.summary.clear();
+  result.file = "b4.pickle, b\x1b_8.pickle";
+  result.rules = "pytorch-2.15";
+  FitRow& row = result.rows[0];
+  row.bound = FitBound{4700, 4711, 300 * kMiB, 600 * kMiB};
+  FitBasis basis;
+  basis.recordings = {{"b4.pickle", 4, 2610, 0, 0}, {"b\x1b_8.pickle", 8, 2624, 14, 3 * kMiB}};
+  basis.constant = 1684;
+  basis.lines = 870;
+  basis.curves = 4;
+  basis.irregular = 52;
+  basis.unchecked = 874;
+  basis.holders_at = 4711;
+  basis.holders = {{"linear", "train.py", 54, 24, 512 * kMiB, 0, 4096, true},
+                   {"forward", "train.py", 37, 2, 8 * kMiB, 0, 0, false}};
+  result.basis = basis;
+  return result;
+}
+
+TEST(FitReport, SaysWhatAPredictionRestsOn) {
+  test::expect_golden(fit_text(prediction(), {}), "reports/fit_recordings.txt");
+  test::expect_golden(fit_json(prediction()), "reports/fit_recordings.json");
+}
+
+TEST(FitReport, HasAColumnOfBoundsForSeveralCards) {
+  FitResult result = prediction();
+  result.rows.push_back(row_on("l4-24g", 65536));
+  result.rows[1].bound = FitBound{65536, 65536, 0, 0};
+  result.rows.push_back(row_on("t4-16g", 1));
+  result.rows[2].bound = FitBound{{}, 1, 0, 0};
+  const std::string text = fit_text(result, {});
+  EXPECT_NE(text.find("batch        between  peak reserved"), std::string::npos) << text;
+  EXPECT_NE(text.find("4,711   4,700..4,711"), std::string::npos) << text;
+  EXPECT_NE(text.find("65,536         65,536"), std::string::npos) << text;
+  EXPECT_NE(text.find("1        none..1"), std::string::npos) << text;
+}
+
+TEST(FitReport, SaysWhatMoreRecordingsHaveSettled) {
+  FitResult result = prediction();
+  result.basis->unchecked = 0;
+  result.basis->has_one_order = false;
+  result.basis->is_cut = true;
+  result.basis->steps = 3;
+  ReportStyle wide;
+  wide.columns = 400;
+  const std::string text = fit_text(result, wide);
+  EXPECT_NE(text.find("met exactly at 2 values"), std::string::npos) << text;
+  EXPECT_NE(text.find("come in another order"), std::string::npos) << text;
+  EXPECT_NE(text.find("only the first 3 steps"), std::string::npos) << text;
+}
+
 TEST(FitReport, NamesTheAssumptionsThatFiguresRestOn) {
   FitResult result = sample();
   EXPECT_EQ(fit_text(result, {}).find("cudnn_workspace"), std::string::npos);

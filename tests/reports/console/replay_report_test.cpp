@@ -58,25 +58,31 @@ ReplayResult sample() {
   fits.device = 0;
   fits.settings = "expandable_segments:True";
   fits.capacity_bytes = std::uint64_t{6} << 30U;
-  fits.fits = true;
   fits.peak_reserved_bytes = 5'955'911'680;
   fits.peak_allocated_bytes = 5'884'080'128;
   fits.stranded_bytes = 233'725'440;
   fits.rescued = 1;
   WhatIfRow fails = fits;
   fails.settings = "";
-  fails.fits = false;
-  fails.failed_request = 173;
-  fails.failed_bytes = 2'160'000;
-  fails.message = "CUDA out of memory. Tried to allocate 20.00 MiB.";
+  fails.failure = UnservedRequest{173,        2'160'000, "linear",
+                                  "train.py", 54,        "CUDA out of memory. Tried to allocate."};
   fails.retries = 1;
   fails.rescued = 0;
-  result.what_ifs = {fits, fails};
-  MinCapacityRow exact = {0, "", 6'471'811'072, 6'291'456'000, 6'291'456'000, true, 0, 10};
-  MinCapacityRow hole = {0,     "max_split_size_mb:64", 6'471'811'072, 6'291'456'000, 6'400'000'000,
-                         false, 6'300'000'000,          10'000};
-  MinCapacityRow bisected = {
-      std::nullopt, "", std::nullopt, 6'291'456'000, std::nullopt, false, 0, 24};
+  WhatIfRow freed = fails;
+  freed.change = "--free-at train.py:12";
+  result.what_ifs = {fits, freed, fails};
+  MinCapacityRow exact = {0, "", "", 6'471'811'072, 6'291'456'000, 6'291'456'000, true, 0, 10};
+  MinCapacityRow hole = {0,
+                         "max_split_size_mb:64",
+                         "--free-at train.py:12",
+                         6'471'811'072,
+                         6'291'456'000,
+                         6'400'000'000,
+                         false,
+                         6'300'000'000,
+                         10'000};
+  MinCapacityRow bisected = {std::nullopt, "", "", std::nullopt, 6'291'456'000, std::nullopt,
+                             false,        0,  24};
   MinCapacityRow none;
   result.min_capacities = {exact, hole, bisected, none};
   result.exit_reason = ExitReason::failed;

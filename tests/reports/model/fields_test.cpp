@@ -24,10 +24,11 @@ using Structs = testing::Types<
     RetainedResult, RetentionResult, FindingEvidence, FindingResult, VariantResult, ParameterResult,
     HeatMapRow, HeatMapResult, ScenarioResult, RunResult, ShardInput, ShardResult, HistorySite,
     HistoryBlock, HistorySegment, HistoryRange, HistoryRun, HistoryFrame, DeviceMemoryHistory,
-    MemoryHistory, FitPoint, FitLine, FitStop, FitMargin, FitRow, FitResult, ReplayedFigure,
-    ReplayMismatch, ReplayStart, ReplayedDevice, ReplayedTrace, UnservedRequest, WhatIfRow,
-    MinCapacityRow, ReplayResult, BriefError, SweepPoint, FailedFault, SweptVariant, SweptScenario,
-    SweepResult, BriefOom, MinimumCapacity, VariantMinimum, ScenarioMinimum, MinimumResult>;
+    MemoryHistory, FitPoint, FitLine, FitStop, FitMargin, FitBound, FitRecording, FitHolder,
+    FitBasis, FitRow, FitResult, ReplayedFigure, ReplayMismatch, ReplayStart, ReplayedDevice,
+    ReplayedTrace, UnservedRequest, WhatIfRow, MinCapacityRow, ReplayResult, BriefError, SweepPoint,
+    FailedFault, SweptVariant, SweptScenario, SweepResult, BriefOom, MinimumCapacity,
+    VariantMinimum, ScenarioMinimum, MinimumResult>;
 TYPED_TEST_SUITE(FieldsOf, Structs);
 
 TYPED_TEST(FieldsOf, AStructNameEveryMemberOnce) {
