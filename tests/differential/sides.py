@@ -19,7 +19,9 @@ class Sides:
     def __init__(self, build, python):
         self.build = pathlib.Path(build)
         self.python = python
-        version = run([python, "-c", "import torch; print(torch.__version__)"], "")
+        # Of the installed package: on a machine without CUDA, importing it may need `ohm exec`.
+        version = run([python, "-c", "from importlib.metadata import version; print(version('torch'))"],
+                      "")
         self.rules = "pytorch-" + ".".join(version.split(".")[:2])
 
     def pytorch(self, programs, architecture):
