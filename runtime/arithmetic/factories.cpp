@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/base/refusal.h"
 #include "runtime/base/strided.h"
 #include "runtime/kernels/functors/generators.h"
@@ -143,7 +144,6 @@ Tensor empty_like(const Tensor& like) { return empty_like(like, like.dtype()); }
 
 Tensor empty_like(const Tensor& like, DType dtype) {
   const TensorOptions options{dtype, like.device()};
-  if (like.is_contiguous()) return empty(like.shape(), options);
   const Shape strides =
       like.is_dense() ? like.strides() : dense_strides(like.shape(), {&like.strides(), 1});
   return empty_strided(like.shape(), strides, options);
@@ -163,8 +163,10 @@ bool all_alike(const Shape& shape, std::initializer_list<const Tensor*> operands
 
 Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> operands,
                       const TensorOptions& options) {
-  if (all_alike(shape, operands, [](const Tensor& each) { return each.is_contiguous(); })) {
-    return empty(shape, options);
+  for (const MemoryFormat format : {MemoryFormat::row_major, MemoryFormat::channels_last}) {
+    if (all_alike(shape, operands, [&](const Tensor& each) { return lies_in(each, format); })) {
+      return empty(shape, options, format);
+    }
   }
   const Tensor* const first = *operands.begin();
   const auto is_like_first = [&](const Tensor& each) {

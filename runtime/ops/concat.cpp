@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/slice.h"
 
@@ -25,6 +26,14 @@ struct JoinedShape {
 
 /// Tensors of shape [0] join tensors of any shape and add nothing to them.
 bool adds_nothing(const Tensor& tensor) { return tensor.dims() == 1 && tensor.numel() == 0; }
+
+/// Channels come last where they do in all of them.
+MemoryFormat format_of(const std::vector<Tensor>& tensors) {
+  const bool are_last = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+    return memory_format_of(tensor) == MemoryFormat::channels_last;
+  });
+  return are_last ? MemoryFormat::channels_last : MemoryFormat::row_major;
+}
 
 /// The one whose shape the others have to have.
 const Tensor& first_to_join(const std::vector<Tensor>& tensors) {
@@ -92,7 +101,7 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   }
   const int position = wrap_dim(dim, first_to_join(tensors).dims(), "cat");
   const JoinedShape joined = joined_shape(tensors, position);
-  Tensor out = empty(joined.shape, {joined.dtype, tensors[0].device()});
+  Tensor out = empty(joined.shape, {joined.dtype, tensors[0].device()}, format_of(tensors));
   std::int64_t start = 0;
   std::vector<std::optional<std::int64_t>> lengths;  // none: it adds nothing
   for (const Tensor& tensor : tensors) {

@@ -37,6 +37,7 @@ std::vector<Tensor> temporaries_of(const Tensor& input, Device device, DType dty
   return temporaries;
 }
 
+// Between devices what has gaps becomes row-major.
 Shape strides_of_copy(const Tensor& input) {
   return input.is_dense() ? input.strides() : contiguous_strides(input.shape());
 }
@@ -46,6 +47,7 @@ Tensor result_of_copy(const Tensor& input, Device device, DType dtype, Transfer 
   if (comes_to_host && transfer == Transfer::non_blocking && Context::current().pinned != nullptr) {
     return empty_pinned(input.shape(), strides_of_copy(input), dtype);
   }
+  if (device == input.device()) return empty_like(input, dtype);
   return empty_strided(input.shape(), strides_of_copy(input), {dtype, device});
 }
 
@@ -111,14 +113,18 @@ Tensor clone(const Tensor& input) {
   return out;
 }
 
-Tensor contiguous(const Tensor& input) {
-  if (input.is_contiguous()) return input;
+Tensor contiguous(const Tensor& input) { return contiguous(input, MemoryFormat::row_major); }
+
+Tensor contiguous(const Tensor& input, MemoryFormat format) {
+  if (lies_in(input, format)) return input;
   const OpGuard running(kContiguous.name);
-  return clone_row_major(input);
+  return clone_in(input, format);
 }
 
-Tensor clone_row_major(const Tensor& input) {
-  Tensor out = empty(input.shape(), options_of(input));
+Tensor clone_row_major(const Tensor& input) { return clone_in(input, MemoryFormat::row_major); }
+
+Tensor clone_in(const Tensor& input, MemoryFormat format) {
+  Tensor out = empty(input.shape(), options_of(input), format);
   copy_into(out, input);
   if (Recorder record("CloneBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(out, [](BackwardCall& call) { return TensorList{call.grad()}; });
@@ -147,7 +153,8 @@ Tensor copy_(const Tensor& input, const Tensor& source) {
 std::vector<OpDef> convert_ops() {
   return {
       define(kClone, kFunction | kMethod, &clone, {"input"}, converted_matrix),
-      define(kContiguous, kMethod, &contiguous, {"input"}, converted_matrix),
+      define(kContiguous, kMethod, static_cast<Tensor (*)(const Tensor&)>(&contiguous), {"input"},
+             converted_matrix),
       define(kCopy, kMethod, &copy_, {"input", "source"}),
   };
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/ops/op.h"
 
 namespace ohm::ops {
@@ -29,10 +30,13 @@ Tensor to(const Tensor& input, std::optional<Device> device, std::optional<DType
 Tensor pin_memory(const Tensor& input);
 /// A copy of its own, in the graph.
 Tensor clone(const Tensor& input);
-/// The same, row-major.
+/// The same, row-major or in any format of images.
 Tensor clone_row_major(const Tensor& input);
+Tensor clone_in(const Tensor& input, MemoryFormat format);
 /// The tensor itself when row-major, else a row-major copy.
 Tensor contiguous(const Tensor& input);
+/// The same for any format of images.
+Tensor contiguous(const Tensor& input, MemoryFormat format);
 /// Writes `source` into `input`; the gradient goes to `source`.
 Tensor copy_(const Tensor& input, const Tensor& source);
 

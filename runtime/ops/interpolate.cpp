@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/kernels/functors/resize.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"
@@ -57,23 +57,35 @@ void check(const Tensor& input, const std::optional<Shape>& size,
   }
 }
 
+// What the kernel reads: the one for bilinear resizing any layout, where channels do not lie last.
+// The nearest pixels of few channels are not found by the kernel for channels that do.
+Tensor read_for(const Tensor& input, const Resize& resize, MemoryFormat format) {
+  constexpr std::int64_t kFewestChannels = 4;
+  const bool is_nearest = resize.axes[0].is_nearest;
+  if (!is_nearest && format == MemoryFormat::row_major) return input;
+  const bool has_few = is_nearest && resize.input[1] < kFewestChannels;
+  return laid_out(input, has_few ? MemoryFormat::row_major : format);
+}
+
 Tensor resized(const Tensor& given, const Resize& resize) {
-  Tensor out = empty(resize.output, options_of(given));
-  // The kernel for bilinear resizing reads any layout.
-  const Tensor input = resize.axes[0].is_nearest ? row_major(given) : given;
+  const MemoryFormat format = memory_format_of(given);
+  Tensor out = empty(resize.output, options_of(given), format);
+  const Tensor input = read_for(given, resize, format);
   if (!out.has_values()) return out;
-  const functors::Resized resized{resize.axes[0], resize.axes[1],
-                                  strided_index_of(input, 0, false)};
+  const functors::Resized resized{resize.axes[0], resize.axes[1], plane_layout_of(out),
+                                  plane_layout_of(input)};
   run_floating_rows(resized, out.dtype(), thread_for_each(out.numel()), {{out}, {input}});
   return out;
 }
 
 Tensor resize_gradient(const Tensor& incoming, const Resize& resize) {
-  Tensor out = empty(resize.input, options_of(incoming));
-  const Tensor grad = row_major(incoming);
+  const MemoryFormat format = memory_format_of(incoming);
+  Tensor out = empty(resize.input, options_of(incoming), format);
+  const Tensor grad = laid_out(incoming, format);
   if (!out.has_values()) return out;
-  run_floating_rows(functors::ResizedBackward{resize.axes[0], resize.axes[1]}, out.dtype(),
-                    thread_for_each(out.numel()), {{out}, {grad}});
+  const functors::ResizedBackward slope{resize.axes[0], resize.axes[1], plane_layout_of(out),
+                                        plane_layout_of(grad)};
+  run_floating_rows(slope, out.dtype(), thread_for_each(out.numel()), {{out}, {grad}});
   return out;
 }
 

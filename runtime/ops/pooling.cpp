@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/kernels/functors/pooling.h"
 #include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/conv_sizes.h"
@@ -104,24 +105,28 @@ Shape pooled_shape(const Shape& shape, const PoolPlan& plan) {
 
 void compute_max_pool(const PoolPlan& plan, const Tensor& given, const Tensor& out,
                       const Tensor& indices) {
-  const Tensor input = row_major(given);
+  const Tensor input = laid_out(given, memory_format_of(given));
   if (!out.has_values()) return;
-  const functors::PooledMaximum maximum{plan};
+  const functors::PooledMaximum maximum{plan, plane_layout_of(out), plane_layout_of(input)};
   if (are_rows_done_on_cuda(maximum, input.dtype(), threads_for(out), {{out, indices}, {input}})) {
     return;
   }
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
-    const T* plane = input.data<const T>();
-    T* result = out.data<T>();
-    auto* index = indices.data<std::int64_t>();
-    for (std::int64_t i = 0; i < plan.planes; ++i, plane += plan.in_pixels()) {
+    const T* const elements = input.data<const T>();
+    T* const results = out.data<T>();
+    auto* const pixels = indices.data<std::int64_t>();
+    for (std::int64_t plane = 0; plane < plan.planes; ++plane) {
+      const T* const source = elements + maximum.images.start(plane);
+      const std::int64_t first = maximum.out.start(plane);
       functors::for_each_window(
           {0, plan.rows.out}, {0, plan.columns.out}, [&](std::int64_t row, std::int64_t column) {
             const auto largest = functors::largest_in_window<ComputeType<T>>(
-                plan, row, column,
-                [&](std::int64_t pixel) { return convert_element<ComputeType<T>>(plane[pixel]); });
-            *result++ = convert_element<T>(largest.value);
-            *index++ = largest.pixel;
+                plan, row, column, [&](std::int64_t y, std::int64_t x) {
+                  return convert_element<ComputeType<T>>(source[maximum.images.step(y, x)]);
+                });
+            const std::int64_t place = first + maximum.out.step(row, column);
+            results[place] = convert_element<T>(largest.value);
+            pixels[place] = largest.pixel;
           });
     }
   });
@@ -130,33 +135,43 @@ void compute_max_pool(const PoolPlan& plan, const Tensor& given, const Tensor& o
 // slope(plane, pixel) is computed in the compute type of the images.
 template <class T, class Slope>
 void fill_planes(const PoolPlan& plan, const Tensor& images, const Slope& slope) {
-  T* target = images.data<T>();
+  const functors::PlaneLayout layout = plane_layout_of(images);
   for (std::int64_t plane = 0; plane < plan.planes; ++plane) {
-    for (std::int64_t pixel = 0; pixel < plan.in_pixels(); ++pixel) {
-      *target++ = convert_element<T>(slope(plane, pixel));
-    }
+    T* const target = images.data<T>() + layout.start(plane);
+    std::int64_t pixel = 0;
+    functors::for_each_window(
+        {0, plan.rows.in}, {0, plan.columns.in}, [&](std::int64_t row, std::int64_t column) {
+          target[layout.step(row, column)] = convert_element<T>(slope(plane, pixel++));
+        });
   }
 }
 
 Tensor max_pool_gradient(const PoolPlan& plan, const Tensor& given, const Tensor& input,
                          const Tensor& indices) {
-  Tensor out = empty(input.shape(), options_of(given));
-  const Tensor grad = row_major(given);
-  const Tensor images = row_major(input);  // PyTorch's kernel is given them, too
+  const MemoryFormat format = memory_format_of(input);
+  Tensor out = empty(input.shape(), options_of(given), format);
+  const Tensor images = laid_out(input, format);  // PyTorch's kernel is given them, too
+  const Tensor grad = laid_out(given, format);
   if (!out.has_values()) return out;
-  const functors::PooledMaximumBackward slope{plan};
+  const functors::PooledMaximumBackward slope{plan, plane_layout_of(out), plane_layout_of(grad)};
   if (are_rows_done_on_cuda(slope, grad.dtype(), threads_for(out), {{out}, {grad, indices}})) {
     return out;
   }
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
     using Compute = ComputeType<T>;
-    const T* of_maxima = grad.data<const T>();
-    const auto* chosen = indices.data<const std::int64_t>();
+    const T* const of_maxima = grad.data<const T>();
+    const auto* const pixels = indices.data<const std::int64_t>();
     fill_planes<T>(plan, out, [&](std::int64_t plane, std::int64_t pixel) {
-      const std::int64_t first = plane * plan.out_pixels();
+      const std::int64_t first = slope.maxima.start(plane);
+      const auto place = [&](std::int64_t row, std::int64_t column) {
+        return first + slope.maxima.step(row, column);
+      };
       return functors::slope_of_maxima<Compute>(
-          plan, pixel, [&](std::int64_t window) { return chosen[first + window]; },
-          [&](std::int64_t window) { return convert_element<Compute>(of_maxima[first + window]); });
+          plan, pixel,
+          [&](std::int64_t row, std::int64_t column) { return pixels[place(row, column)]; },
+          [&](std::int64_t row, std::int64_t column) {
+            return convert_element<Compute>(of_maxima[place(row, column)]);
+          });
     });
   });
   return out;
@@ -180,75 +195,134 @@ std::optional<CudaAverage> average_for_cuda(const AveragePlan& average) {
                      average.counts_padding};
 }
 
+bool are_row_major(const Tensor& images, const Tensor& averages) {
+  return images.is_contiguous() && averages.is_contiguous();
+}
+
+functors::PooledAverage functor_of(const AveragePlan& average, const Tensor& input,
+                                   const Tensor& out) {
+  return {average, plane_layout_of(out), plane_layout_of(input)};
+}
+
 bool is_averaged_on_cuda(const AveragePlan& average, const Tensor& input, const Tensor& out) {
-  const std::optional<CudaAverage> asked = average_for_cuda(average);
+  const std::optional<CudaAverage> asked =
+      are_row_major(input, out) ? average_for_cuda(average) : std::nullopt;
   if (asked && average_on_cuda(*asked, input, out) == CudaResult::done) return true;
-  return are_rows_done_on_cuda(functors::PooledAverage{average}, input.dtype(), threads_for(out),
+  return are_rows_done_on_cuda(functor_of(average, input, out), input.dtype(), threads_for(out),
                                {{out}, {input}});
 }
 
 void compute_average(const AveragePlan& average, const Tensor& input, const Tensor& out) {
   if (!out.has_values() || is_averaged_on_cuda(average, input, out)) return;
   const PoolPlan& plan = average.plan;
+  const functors::PooledAverage averages = functor_of(average, input, out);
   visit_floating(input.dtype(), [&]<class T>(TypeTag<T>) {
     using Compute = ComputeType<T>;
-    const T* plane = input.data<const T>();
-    T* result = out.data<T>();
-    const auto average_window = [&](std::int64_t row, std::int64_t column) {
-      const PoolSpan rows = average.span(plan.rows, row);
-      const PoolSpan columns = average.span(plan.columns, column);
-      Compute sum = 0;
-      for (std::int64_t y = rows.first; y < rows.last; ++y) {
-        for (std::int64_t x = columns.first; x < columns.last; ++x) {
-          sum += convert_element<Compute>(plane[y * plan.columns.in + x]);
+    for (std::int64_t plane = 0; plane < plan.planes; ++plane) {
+      const T* const source = input.data<const T>() + averages.images.start(plane);
+      T* const target = out.data<T>() + averages.out.start(plane);
+      const auto average_window = [&](std::int64_t row, std::int64_t column) {
+        const PoolSpan rows = average.span(plan.rows, row);
+        const PoolSpan columns = average.span(plan.columns, column);
+        Compute sum = 0;
+        for (std::int64_t y = rows.first; y < rows.last; ++y) {
+          for (std::int64_t x = columns.first; x < columns.last; ++x) {
+            sum += convert_element<Compute>(source[averages.images.step(y, x)]);
+          }
         }
-      }
-      *result++ = convert_element<T>(sum / static_cast<Compute>(average.divisor_of(rows, columns)));
-    };
-    for (std::int64_t i = 0; i < plan.planes; ++i, plane += plan.in_pixels()) {
+        target[averages.out.step(row, column)] =
+            convert_element<T>(sum / static_cast<Compute>(average.divisor_of(rows, columns)));
+      };
       functors::for_each_window({0, plan.rows.out}, {0, plan.columns.out}, average_window);
     }
   });
 }
 
-bool is_gradient_found_on_cuda(const AveragePlan& average, const Tensor& grad, const Tensor& out) {
-  const std::optional<CudaAverage> asked = average_for_cuda(average);
-  if (asked && average_gradient_on_cuda(*asked, grad, out) == CudaResult::done) return true;
-  return are_rows_done_on_cuda(functors::PooledAverageBackward{average}, grad.dtype(),
-                               threads_for(out), {{out}, {grad}});
+functors::PooledAverageBackward slopes_of(const AveragePlan& average, const Tensor& grad,
+                                          const Tensor& out) {
+  return {average, plane_layout_of(out), plane_layout_of(grad)};
 }
 
-Tensor average_gradient(const AveragePlan& average, const Tensor& given, const Tensor& input) {
-  Tensor out = empty(input.shape(), options_of(given));
-  const Tensor images =
-      average.windows == PoolWindows::sliding ? row_major(input) : input;  // as PyTorch has it
-  const Tensor grad = row_major(given);
-  if (!out.has_values() || is_gradient_found_on_cuda(average, grad, out)) return out;
-  const PoolPlan& plan = average.plan;
+bool is_gradient_found_on_cuda(const AveragePlan& average, const Tensor& grad, const Tensor& out) {
+  const std::optional<CudaAverage> asked =
+      are_row_major(out, grad) ? average_for_cuda(average) : std::nullopt;
+  if (asked && average_gradient_on_cuda(*asked, grad, out) == CudaResult::done) return true;
+  return are_rows_done_on_cuda(slopes_of(average, grad, out), grad.dtype(), threads_for(out),
+                               {{out}, {grad}});
+}
+
+void compute_average_gradient(const AveragePlan& average, const Tensor& grad, const Tensor& out) {
+  if (!out.has_values() || is_gradient_found_on_cuda(average, grad, out)) return;
+  const functors::PlaneLayout averages = plane_layout_of(grad);
   visit_floating(out.dtype(), [&]<class T>(TypeTag<T>) {
     using Compute = ComputeType<T>;
     const T* of_averages = grad.data<const T>();
-    fill_planes<T>(plan, out, [&](std::int64_t plane, std::int64_t pixel) {
-      const T* const incoming = of_averages + plane * plan.out_pixels();
-      return functors::slope_of_averages<Compute>(average, pixel, [&](std::int64_t window) {
-        return convert_element<Compute>(incoming[window]);
-      });
+    fill_planes<T>(average.plan, out, [&](std::int64_t plane, std::int64_t pixel) {
+      const T* const incoming = of_averages + averages.start(plane);
+      return functors::slope_of_averages<Compute>(
+          average, pixel, [&](std::int64_t row, std::int64_t column) {
+            return convert_element<Compute>(incoming[averages.step(row, column)]);
+          });
     });
   });
+}
+
+// The adaptive kernel for channels that lie last reads any strides; all others are given copies.
+Tensor average_gradient(const AveragePlan& average, const Tensor& given, const Tensor& input) {
+  const MemoryFormat format = memory_format_of(input);
+  Tensor out = empty(input.shape(), options_of(given), format);
+  if (average.windows == PoolWindows::sliding) {
+    const Tensor images = laid_out(input, format);  // as PyTorch has it
+    compute_average_gradient(average, laid_out(given, format), out);
+  } else {
+    const bool is_any_read = format == MemoryFormat::channels_last;
+    compute_average_gradient(average, is_any_read ? given : laid_out(given, format), out);
+  }
+  return out;
+}
+
+// The adaptive kernel has its copy made before the result, or reads any strides where the channels
+// lie last.
+Tensor averages_of(const AveragePlan& average, const Tensor& input) {
+  const MemoryFormat format = memory_format_of(input);
+  const Shape shape = pooled_shape(input.shape(), average.plan);
+  if (average.windows == PoolWindows::sliding) {
+    Tensor out = empty(shape, options_of(input), format);
+    compute_average(average, laid_out(input, format), out);
+    return out;
+  }
+  const bool is_any_read = format == MemoryFormat::channels_last || input.dims() == 3;
+  const Tensor images = is_any_read ? input : laid_out(input, format);
+  Tensor out = empty(shape, options_of(input), format);
+  compute_average(average, images, out);
   return out;
 }
 
 Tensor average_pool(const AveragePlan& average, std::string_view node, const Tensor& input) {
   Recorder record(node, {&input});
   record.save(input);
-  // The adaptive kernel has its copy made before the result.
-  const bool is_adaptive = average.windows == PoolWindows::adaptive;
-  const Tensor images = is_adaptive ? row_major(input) : input;
-  Tensor out = empty(pooled_shape(input.shape(), average.plan), options_of(input));
-  compute_average(average, row_major(images), out);
+  Tensor out = averages_of(average, input);
   record.attach(out, [average](BackwardCall& call) {
     return TensorList{average_gradient(average, call.grad(), call.saved(0))};
   });
+  return out;
+}
+
+// The same numbers seen with other strides, which are those of images. Their gradient is written to
+// memory of its own.
+Tensor with_channels_last(const Tensor& means) {
+  const std::int64_t channels = means.shape()[1];
+  Tensor out =
+      make_view(means, means.shape(), {channels, 1, channels, channels}, means.impl()->offset);
+  out.impl()->is_view = false;  // nothing else looks at the means
+  if (Recorder record("AsStridedBackward", {&means}); record.is_needed()) {
+    record.attach_differentiable(out, [](BackwardCall& call) {
+      if (call.is_recorded()) return TensorList{call.grad()};
+      Tensor grad = empty(call.grad().shape(), options_of(call.grad()));
+      copy_into(grad, call.grad());
+      return TensorList{grad};
+    });
+  }
   return out;
 }
 
@@ -290,8 +364,9 @@ Tensor max_pool2d(const Tensor& input, const Shape& kernel_size, const std::opti
   const PoolPlan plan =
       plan_for(kMaxPool, input, {kernel_size, stride, padding, dilation, ceil_mode});
   const Shape shape = pooled_shape(input.shape(), plan);
-  Tensor out = empty(shape, options_of(input));
-  const Tensor indices = empty(shape, {DType::int64, input.device()});
+  const MemoryFormat format = memory_format_of(input);
+  Tensor out = empty(shape, options_of(input), format);
+  const Tensor indices = empty(shape, {DType::int64, input.device()}, format);
   compute_max_pool(plan, input, out, indices);
   if (Recorder record("MaxPool2DBackward", {&input}); record.is_needed()) {
     record.save(input);
@@ -321,8 +396,11 @@ Tensor adaptive_avg_pool2d(const Tensor& input, const Shape& output_size) {
   const OpFront front(kAdaptiveAvgPool);
   require_image(kAdaptiveAvgPool, input);
   require_pair(kAdaptiveAvgPool, output_size, 1, "output_size");
-  if (size_at(output_size, 0) == 1 && size_at(output_size, 1) == 1)
-    return mean(input, Shape{-1, -2}, true);
+  if (size_at(output_size, 0) == 1 && size_at(output_size, 1) == 1) {
+    const Tensor means = mean(input, Shape{-1, -2}, true);
+    const bool are_last = memory_format_of(input) == MemoryFormat::channels_last;
+    return are_last ? with_channels_last(means) : means;
+  }
   PoolPlan plan = plan_for_image(input.shape());
   plan.rows.out = size_at(output_size, 0);
   plan.columns.out = size_at(output_size, 1);

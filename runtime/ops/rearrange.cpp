@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
@@ -176,7 +177,9 @@ Padding padding_of(const Shape& shape, const Shape& pad) {
 Tensor empty_padded(const Tensor& input, const Padding& padding) {
   for (int dim = 0; dim < input.dims(); ++dim) {
     const std::int64_t after = padding.sizes[dim] - input.shape()[dim] - padding.before[dim];
-    if (padding.before[dim] > 0 || after > 0) return empty(padding.sizes, options_of(input));
+    if (padding.before[dim] > 0 || after > 0) {
+      return empty(padding.sizes, options_of(input), memory_format_of(input));
+    }
   }
   return empty_like(make_view(input, padding.sizes, input.strides(), input.impl()->offset));
 }

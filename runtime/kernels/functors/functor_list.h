@@ -237,9 +237,10 @@
   ROW(gru_cell, GruCell, -1, ohm::functors::kVerifiedCell)                                         \
   ROW(gru_cell_backward, GruCellBackward, -1, std::int64_t{5}, ohm::functors::MatrixSteps{5, 1})   \
   ROW(resized, Resized, -1, ohm::functors::kVerifiedHeight, ohm::functors::kVerifiedWidth,         \
-      ohm::functors::kVerifiedStridedIndex)                                                        \
+      ohm::functors::kVerifiedResized, ohm::functors::kVerifiedUnresized)                          \
   ROW(resized_backward, ResizedBackward, -1, ohm::functors::kVerifiedHeight,                       \
-      ohm::functors::kVerifiedWidth)
+      ohm::functors::kVerifiedWidth, ohm::functors::kVerifiedUnresized,                            \
+      ohm::functors::kVerifiedResized)
 
 /// Elements that move, for every dtype.
 #define OHM_FOR_EACH_GATHER_SCATTER_ROW(ROW)                                        \
@@ -258,11 +259,15 @@
   ROW(reduce_product, ReduceProduct, -1, ohm::functors::kVerifiedReducedRows)
 
 /// Pooling, for floating dtypes.
-#define OHM_FOR_EACH_POOLING_ROW(ROW)                                                     \
-  ROW(pooled_maximum, PooledMaximum, -1, ohm::functors::kVerifiedPooling)                 \
-  ROW(pooled_maximum_backward, PooledMaximumBackward, 2, ohm::functors::kVerifiedPooling) \
-  ROW(pooled_average, PooledAverage, -1, ohm::functors::kVerifiedAverage)                 \
-  ROW(pooled_average_backward, PooledAverageBackward, -1, ohm::functors::kVerifiedAverage)
+#define OHM_FOR_EACH_POOLING_ROW(ROW)                                                        \
+  ROW(pooled_maximum, PooledMaximum, -1, ohm::functors::kVerifiedPooling,                    \
+      ohm::functors::kVerifiedWindows, ohm::functors::kVerifiedImages)                       \
+  ROW(pooled_maximum_backward, PooledMaximumBackward, 2, ohm::functors::kVerifiedPooling,    \
+      ohm::functors::kVerifiedImages, ohm::functors::kVerifiedWindows)                       \
+  ROW(pooled_average, PooledAverage, -1, ohm::functors::kVerifiedAverage,                    \
+      ohm::functors::kVerifiedWindows, ohm::functors::kVerifiedImages)                       \
+  ROW(pooled_average_backward, PooledAverageBackward, -1, ohm::functors::kVerifiedAverage,   \
+      ohm::functors::kVerifiedImages, ohm::functors::kVerifiedWindows)
 
 /// Fused attention, which is computed in float32 whatever its tensors are.
 #define OHM_FOR_EACH_ATTENTION_ROW(ROW)                                                        \

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "runtime/base/divisor.h"
+#include "runtime/kernels/functors/plane_layout.h"
 #include "runtime/kernels/functors/row_launch.h"
 
 namespace ohm::functors {
@@ -63,7 +64,7 @@ struct LargestPixel {
   std::int64_t pixel = -1;
 };
 
-/// The first largest element of a window, or the last NaN. at(pixel) reads its plane.
+/// The first largest element of a window, or the last NaN. at(row, column) reads its plane.
 template <class Value, class At>
 constexpr LargestPixel<Value> largest_in_window(const PoolPlan& plan, std::int64_t row,
                                                 std::int64_t column, const At& at) {
@@ -77,15 +78,17 @@ constexpr LargestPixel<Value> largest_in_window(const PoolPlan& plan, std::int64
     for (std::int64_t x = left; x < left + columns.kernel * columns.dilation;
          x += columns.dilation) {
       if (x < 0 || x >= columns.in) continue;
-      const std::int64_t pixel = y * columns.in + x;
-      const Value value = at(pixel);
-      if (largest.pixel < 0 || value > largest.value || value != value) largest = {value, pixel};
+      const Value value = at(y, x);
+      if (largest.pixel < 0 || value > largest.value || value != value) {
+        largest = {value, y * columns.in + x};
+      }
     }
   }
   return largest;
 }
 
-/// chosen(window) is the pixel that the window's maximum came from, grad(window) its gradient.
+/// chosen(row, column) is the pixel that the window's maximum came from, grad(row, column) its
+/// gradient.
 template <class Sum, class Chosen, class Grad>
 constexpr Sum slope_of_maxima(const PoolPlan& plan, std::int64_t pixel, const Chosen& chosen,
                               const Grad& grad) {
@@ -93,8 +96,7 @@ constexpr Sum slope_of_maxima(const PoolPlan& plan, std::int64_t pixel, const Ch
   for_each_window(sliding_windows_with(plan.rows, pixel / plan.columns.in),
                   sliding_windows_with(plan.columns, pixel % plan.columns.in),
                   [&](std::int64_t row, std::int64_t column) {
-                    const std::int64_t window = row * plan.columns.out + column;
-                    if (chosen(window) == pixel) sum += grad(window);
+                    if (chosen(row, column) == pixel) sum += grad(row, column);
                   });
   return sum;
 }
@@ -104,20 +106,25 @@ constexpr Sum slope_of_maxima(const PoolPlan& plan, std::int64_t pixel, const Ch
 struct PooledMaximum {
   static constexpr const char* kKernel = "pooled_maximum";
   PoolPlan plan;
+  PlaneLayout out;  ///< of the maxima and of their pixels
+  PlaneLayout images;
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t plane = number / plan.out_pixels();
     const std::int64_t window = number % plan.out_pixels();
+    const std::int64_t row = window / plan.columns.out;
+    const std::int64_t column = window % plan.columns.out;
+    const std::int64_t first = images.start(plane);
     team.once([&] {
-      const LargestPixel<Compute> largest = largest_in_window<Compute>(
-          plan, window / plan.columns.out, window % plan.columns.out, [&](std::int64_t pixel) {
-            return team.template load<Compute>(launch.operands[2],
-                                               plane * plan.in_pixels() + pixel);
+      const LargestPixel<Compute> largest =
+          largest_in_window<Compute>(plan, row, column, [&](std::int64_t y, std::int64_t x) {
+            return team.template load<Compute>(launch.operands[2], first + images.step(y, x));
           });
-      team.store(launch.operands[0], number, largest.value);
-      team.store(launch.operands[1], number, largest.pixel);
+      const std::int64_t place = out.start(plane) + out.step(row, column);
+      team.store(launch.operands[0], place, largest.value);
+      team.store(launch.operands[1], place, largest.pixel);
     });
   }
 };
@@ -127,21 +134,30 @@ struct PooledMaximum {
 struct PooledMaximumBackward {
   static constexpr const char* kKernel = "pooled_maximum_backward";
   PoolPlan plan;
+  PlaneLayout images;
+  PlaneLayout maxima;  ///< of their gradients and of their pixels
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const auto number = static_cast<std::int64_t>(row_index);
-    const std::int64_t first = number / plan.in_pixels() * plan.out_pixels();
+    const std::int64_t plane = number / plan.in_pixels();
+    const std::int64_t pixel = number % plan.in_pixels();
+    const std::int64_t first = maxima.start(plane);
     team.once([&] {
       const auto slope = slope_of_maxima<Compute>(
-          plan, number % plan.in_pixels(),
-          [&](std::int64_t window) {
-            return team.template load<std::int64_t>(launch.operands[2], first + window);
+          plan, pixel,
+          [&](std::int64_t row, std::int64_t column) {
+            return team.template load<std::int64_t>(launch.operands[2],
+                                                    first + maxima.step(row, column));
           },
-          [&](std::int64_t window) {
-            return team.template load<Compute>(launch.operands[1], first + window);
+          [&](std::int64_t row, std::int64_t column) {
+            return team.template load<Compute>(launch.operands[1],
+                                               first + maxima.step(row, column));
           });
-      team.store(launch.operands[0], number, slope);
+      team.store(
+          launch.operands[0],
+          images.start(plane) + images.step(pixel / plan.columns.in, pixel % plan.columns.in),
+          slope);
     });
   }
 };
@@ -197,7 +213,7 @@ constexpr Sum slope_of_averages(const AveragePlan& average, std::int64_t pixel, 
                   [&](std::int64_t row, std::int64_t column) {
                     const std::int64_t divisor =
                         average.divisor_of(average.span(rows, row), average.span(columns, column));
-                    sum += grad(row * columns.out + column) / static_cast<Sum>(divisor);
+                    sum += grad(row, column) / static_cast<Sum>(divisor);
                   });
   return sum;
 }
@@ -206,23 +222,27 @@ constexpr Sum slope_of_averages(const AveragePlan& average, std::int64_t pixel, 
 struct PooledAverage {
   static constexpr const char* kKernel = "pooled_average";
   AveragePlan average;
+  PlaneLayout out;
+  PlaneLayout images;
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const PoolPlan& plan = average.plan;
     const auto number = static_cast<std::int64_t>(row_index);
+    const std::int64_t plane = number / plan.out_pixels();
     const std::int64_t window = number % plan.out_pixels();
-    const PoolSpan rows = average.span(plan.rows, window / plan.columns.out);
-    const PoolSpan columns = average.span(plan.columns, window % plan.columns.out);
-    const std::int64_t first = number / plan.out_pixels() * plan.in_pixels();
+    const std::int64_t row = window / plan.columns.out;
+    const std::int64_t column = window % plan.columns.out;
+    const PoolSpan rows = average.span(plan.rows, row);
+    const PoolSpan columns = average.span(plan.columns, column);
+    const std::int64_t first = images.start(plane) + images.step(rows.first, columns.first);
     const std::int64_t width = columns.size();
     const Compute sum = team.sum(rows.size() * width, [&](std::int64_t i) {
-      const std::int64_t y = rows.first + i / width;
       return team.template load<Compute>(launch.operands[1],
-                                         first + y * plan.columns.in + columns.first + i % width);
+                                         first + images.step(i / width, i % width));
     });
     team.once([&] {
-      team.store(launch.operands[0], number,
+      team.store(launch.operands[0], out.start(plane) + out.step(row, column),
                  sum / static_cast<Compute>(average.divisor_of(rows, columns)));
     });
   }
@@ -232,18 +252,26 @@ struct PooledAverage {
 struct PooledAverageBackward {
   static constexpr const char* kKernel = "pooled_average_backward";
   AveragePlan average;
+  PlaneLayout images;
+  PlaneLayout averages;
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const PoolPlan& plan = average.plan;
     const auto number = static_cast<std::int64_t>(row_index);
-    const std::int64_t first = number / plan.in_pixels() * plan.out_pixels();
+    const std::int64_t plane = number / plan.in_pixels();
+    const std::int64_t pixel = number % plan.in_pixels();
+    const std::int64_t first = averages.start(plane);
     team.once([&] {
       const auto slope =
-          slope_of_averages<Compute>(average, number % plan.in_pixels(), [&](std::int64_t window) {
-            return team.template load<Compute>(launch.operands[1], first + window);
+          slope_of_averages<Compute>(average, pixel, [&](std::int64_t row, std::int64_t column) {
+            return team.template load<Compute>(launch.operands[1],
+                                               first + averages.step(row, column));
           });
-      team.store(launch.operands[0], number, slope);
+      team.store(
+          launch.operands[0],
+          images.start(plane) + images.step(pixel / plan.columns.in, pixel % plan.columns.in),
+          slope);
     });
   }
 };
@@ -254,5 +282,7 @@ inline constexpr PoolPlan kVerifiedPooling{
     .planes = 5, .rows = {5, 3, 3, 2, 1, 1}, .columns = {5, 3, 2, 2, 1, 2}};
 inline constexpr AveragePlan kVerifiedAverage{
     .plan = {.planes = 5, .rows = {5, 3}, .columns = {5, 3}}, .windows = PoolWindows::adaptive};
+inline constexpr PlaneLayout kVerifiedImages = of_verified_planes(5, 5);
+inline constexpr PlaneLayout kVerifiedWindows = of_verified_planes(3, 3);
 
 }  // namespace ohm::functors

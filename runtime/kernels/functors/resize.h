@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "runtime/kernels/functors/plane_layout.h"
 #include "runtime/kernels/functors/row_launch.h"
-#include "runtime/kernels/functors/strided_index.h"
 
 namespace ohm::functors {
 
@@ -54,31 +54,36 @@ struct ResizedAxis {
   }
 };
 
-/// Operands: the result, row-major, and the images, of any layout.
+/// Operands: the result and the images.
 struct Resized {
   static constexpr const char* kKernel = "resized";
   ResizedAxis height;
   ResizedAxis width;
-  StridedIndex image;
+  PlaneLayout out;
+  PlaneLayout images;
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const auto number = static_cast<std::int64_t>(row_index);
-    const ResizeSource y = height.source(number / width.to % height.to);
+    const std::int64_t row_number = number / width.to;
+    const std::int64_t plane = row_number / height.to;
+    const ResizeSource y = height.source(row_number % height.to);
     const ResizeSource x = width.source(number % width.to);
-    const std::int64_t start = number / width.to / height.to * height.from * width.from;
+    const std::int64_t start = images.start(plane);
     double sum = 0.0;
     const auto add = [&](std::int64_t row, std::int64_t column, double weight) {
       // What takes no part may be infinite.
       if (weight == 0.0) return;
-      sum += weight * team.template load<double>(launch.operands[1],
-                                                 image.offset(start + row * width.from + column));
+      sum +=
+          weight * team.template load<double>(launch.operands[1], start + images.step(row, column));
     };
     add(y.first, x.first, (1.0 - y.share) * (1.0 - x.share));
     add(y.first, x.second, (1.0 - y.share) * x.share);
     add(y.second, x.first, y.share * (1.0 - x.share));
     add(y.second, x.second, y.share * x.share);
-    team.once([&] { team.store(launch.operands[0], number, sum); });
+    const std::int64_t place =
+        out.start(plane) + out.step(row_number % height.to, number % width.to);
+    team.once([&] { team.store(launch.operands[0], place, sum); });
   }
 };
 
@@ -87,13 +92,16 @@ struct ResizedBackward {
   static constexpr const char* kKernel = "resized_backward";
   ResizedAxis height;
   ResizedAxis width;
+  PlaneLayout images;
+  PlaneLayout resized;
 
   template <class Compute, class Team>
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const auto number = static_cast<std::int64_t>(row_index);
     const std::int64_t column = number % width.from;
     const std::int64_t row = number / width.from % height.from;
-    const std::int64_t start = number / width.from / height.from * height.to * width.to;
+    const std::int64_t plane = number / width.from / height.from;
+    const std::int64_t start = resized.start(plane);
     double sum = 0.0;
     for (std::int64_t y = height.begin(row); y < height.end(row); ++y) {
       const double of_row = height.source(y).weight_of(row);
@@ -101,15 +109,18 @@ struct ResizedBackward {
       for (std::int64_t x = width.begin(column); x < width.end(column); ++x) {
         const double weight = of_row * width.source(x).weight_of(column);
         if (weight == 0.0) continue;
-        sum += weight * team.template load<double>(launch.operands[1], start + y * width.to + x);
+        sum += weight * team.template load<double>(launch.operands[1], start + resized.step(y, x));
       }
     }
-    team.once([&] { team.store(launch.operands[0], number, sum); });
+    const std::int64_t place = images.start(plane) + images.step(row, column);
+    team.once([&] { team.store(launch.operands[0], place, sum); });
   }
 };
 
 // To verify kernels with.
 inline constexpr ResizedAxis kVerifiedHeight{6, 4, 1.5, false, false};
 inline constexpr ResizedAxis kVerifiedWidth{5, 7, 4.0 / 6.0, false, true};
+inline constexpr PlaneLayout kVerifiedUnresized = of_verified_planes(6, 5);
+inline constexpr PlaneLayout kVerifiedResized = of_verified_planes(4, 7);
 
 }  // namespace ohm::functors

@@ -30,11 +30,13 @@ HostOutput<T>::HostOutput(const Tensor& tensor) : tensor_(tensor) {
   if (!tensor.defined()) return;
   visit_floating(tensor.dtype(), [&]<class Stored>(TypeTag<Stored>) {
     if constexpr (std::is_same_v<Stored, T>) {
-      data_ = tensor.data<Stored>();
-    } else {
-      scratch_.resize(static_cast<std::size_t>(tensor.numel()));
-      data_ = scratch_.data();
+      if (tensor.is_contiguous()) {
+        data_ = tensor.data<Stored>();
+        return;
+      }
     }
+    scratch_.resize(static_cast<std::size_t>(tensor.numel()));
+    data_ = scratch_.data();
   });
 }
 
@@ -42,8 +44,11 @@ template <class T>
 void HostOutput<T>::commit() {
   if (scratch_.empty()) return;
   visit_floating(tensor_.dtype(), [&]<class Stored>(TypeTag<Stored>) {
-    auto* stored = tensor_.data<Stored>();
-    for (const T value : scratch_) *stored++ = convert_element<Stored>(value);
+    auto* const stored = tensor_.data<Stored>();
+    const T* value = scratch_.data();
+    for_each_offset(tensor_.shape(), tensor_.strides(), [&](std::int64_t offset) {
+      stored[offset] = convert_element<Stored>(*value++);
+    });
   });
 }
 

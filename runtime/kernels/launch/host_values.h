@@ -36,8 +36,9 @@ class HostInput {
   std::vector<T> scratch_;
 };
 
-/// A row-major tensor of a floating dtype that a kernel writes as T: in place, or in scratch that
-/// commit() rounds to the tensor's dtype. Must not outlive the tensor.
+/// A tensor of a floating dtype that a kernel writes as T in row-major order: in place, or in
+/// scratch that commit() rounds to the tensor's dtype and lays out as the tensor is. Must not outlive
+/// the tensor.
 template <class T>
 class HostOutput {
  public:

@@ -58,6 +58,13 @@ functors::StridedIndex strided_index_of(const Tensor& tensor, std::uint32_t fold
   return walk;
 }
 
+functors::PlaneLayout plane_layout_of(const Tensor& images) {
+  const int channel = images.dims() - 3;
+  const Shape& strides = images.strides();
+  return {images.shape()[channel], channel == 0 ? 0 : strides[0], strides[channel],
+          strides[channel + 1], strides[channel + 2]};
+}
+
 bool run_rows_on_cuda(const char* functor, const void* parameters, DType dtype,
                       const RowShape& shape, const RowArguments& arguments) {
   const CudaBackend* const backend = cuda_backend_of(arguments);

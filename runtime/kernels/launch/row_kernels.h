@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/kernels/functors/plane_layout.h"
 #include "runtime/kernels/functors/reduce_split.h"
 #include "runtime/kernels/functors/row_launch.h"
 #include "runtime/tensor/tensor.h"
@@ -24,6 +25,9 @@ struct RowShape {
 /// through in one go become one.
 functors::StridedIndex strided_index_of(const Tensor& tensor, std::uint32_t folded,
                                         bool are_folded);
+
+/// The layout of [N, C, H, W] or [C, H, W].
+functors::PlaneLayout plane_layout_of(const Tensor& images);
 
 /// A tensor, or memory of the device that the tensors beside it are on.
 struct RowArgument {

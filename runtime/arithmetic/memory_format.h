@@ -1,0 +1,26 @@
+// The order in which images lie in memory: their pixels or their channels one behind the other.
+#pragma once
+
+#include "runtime/arithmetic/factories.h"
+
+namespace ohm {
+
+enum class MemoryFormat : std::uint8_t {
+  row_major,
+  channels_last,  ///< of [N, C, H, W]: the channels of a pixel, then the next pixel
+};
+
+/// The format that a kernel which knows both takes a tensor for, by the order of its strides alone:
+/// one with gaps has a format, too. Row-major where both would do, and for what is no [N, C, H, W].
+MemoryFormat memory_format_of(const Tensor& tensor);
+
+/// Whether the elements lie in this format without gaps.
+bool lies_in(const Tensor& tensor, MemoryFormat format);
+
+/// Uninitialised, in this format. Pre-condition: four dimensions where channels come last.
+Tensor empty(const Shape& shape, const TensorOptions& options, MemoryFormat format);
+
+/// `tensor` itself where it lies in this format, else a copy that does, apart from any graph.
+Tensor laid_out(const Tensor& tensor, MemoryFormat format);
+
+}  // namespace ohm
