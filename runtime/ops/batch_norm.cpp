@@ -4,6 +4,8 @@
 #include <bit>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/ceil_div.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/ops/binary_kernel.h"
@@ -89,7 +91,14 @@ bool goes_to_cudnn(const Operands& operands, bool is_training, double eps) {
 // ---------------------------
 
 bool is_channels_last(const Tensor& input) {
-  return input.device().is_cuda() && input.is_contiguous() && input.strides()[1] == 1;
+  if (input.device().is_cpu()) return false;
+  return lies_in(input, MemoryFormat::channels_last) ||
+         (input.is_contiguous() && input.strides()[1] == 1);
+}
+
+// Neither row-major nor that: PyTorch's general kernels.
+bool is_in_neither_order(const Tensor& input) {
+  return input.device().is_cuda() && !input.is_contiguous() && !is_channels_last(input);
 }
 
 std::int64_t last_power_of_2(std::int64_t n) {
@@ -134,12 +143,29 @@ Tensor merged_pixels(const Tensor& images) {
   return unrecorded_reshape(images, {images.shape()[0], images.shape()[1], pixels});
 }
 
-// PyTorch's general kernel, for what lies in neither order, reads one number where there is no
-// weight or bias.
+// PyTorch's general kernels: one reads a number where there is no weight or bias, the one for the
+// statistics knows float32 of float16, but not of bfloat16.
 void take_missing_factors(const Operands& operands, const TensorOptions& statistics) {
-  if (operands.input.device().is_cpu() || operands.input.is_contiguous()) return;
+  if (!is_in_neither_order(operands.input)) return;
   const Tensor weight = operands.weight.defined() ? Tensor() : empty({}, statistics);
   const Tensor bias = operands.bias.defined() ? Tensor() : empty({}, statistics);
+}
+
+// A partial result is a mean, a sum of squares and two counts.
+ReductionKernel kernel_of_moments(DType dtype) {
+  return {dtype == DType::float64 ? std::size_t{32} : std::size_t{16}, false};
+}
+
+void take_temporaries_of_statistics(const Tensor& input) {
+  const WorkspaceGuard guard;
+  constexpr std::int64_t kMeanVarianceCountAndFlag = 4;
+  if (is_channels_last(input)) {
+    const Staging staging(input, kMeanVarianceCountAndFlag);
+  } else if (is_in_neither_order(input)) {
+    const Tensor widened = input.dtype() == DType::bfloat16 ? cast(input, DType::float32) : input;
+    const ReductionScratch scratch(widened, all_dims(input.dims()) & ~with(0, 1),
+                                   kernel_of_moments(widened.dtype()));
+  }
 }
 
 // ---- forward ------------------------------------------------------------------------------------
@@ -162,7 +188,8 @@ CudaResult forward_on_cuda(const Operands& operands, const BatchNormCall& call, 
 Results forward(const Operands& operands, const BatchNormCall& call, double momentum) {
   const Tensor& input = operands.input;
   Results results;
-  results.out = call.is_cudnn ? empty(input.shape(), options_of(input)) : empty_like(input);
+  results.out = call.is_cudnn ? empty(input.shape(), options_of(input), memory_format_of(input))
+                              : empty_like(input);
   if (call.is_training || !call.is_cudnn) {
     const TensorOptions options{accumulation_dtype(input.dtype()), input.device()};
     results.mean = empty({input.shape()[1]}, options);
@@ -174,10 +201,7 @@ Results forward(const Operands& operands, const BatchNormCall& call, double mome
   const RunningStatistics running{operands.running_mean, operands.running_var, momentum};
   ChannelStatistics statistics{results.mean, results.invstd, Tensor(), call.eps};
   if (call.is_training) {
-    if (!call.is_cudnn && is_channels_last(input)) {
-      constexpr std::int64_t kMeanVarianceCountAndFlag = 4;
-      const Staging staging(input, kMeanVarianceCountAndFlag);
-    }
+    if (!call.is_cudnn) take_temporaries_of_statistics(input);
     compute_statistics(input, statistics, running);
   } else if (results.mean.defined()) {
     convert_statistics(running, statistics);
@@ -207,8 +231,7 @@ class BatchNormBackward {
   TensorList run() {
     BatchNormGradients grads;
     if (call_.is_cudnn && call_.is_training) {
-      const Tensor grad = row_major(backward_.grad());
-      grads = run_cudnn(grad);
+      grads = run_cudnn(laid_out(backward_.grad(), memory_format_of(input_)));
     } else if (needs_sums() && backward_.needs(0) && !is_channels_last(input_)) {
       grads = run_fused();
     } else {
@@ -219,14 +242,16 @@ class BatchNormBackward {
 
  private:
   bool needs_sums() const { return call_.is_training || backward_.needs(1) || backward_.needs(2); }
-  Tensor empty_input() const { return empty(input_.shape(), options_of(input_)); }
+  Tensor empty_input(MemoryFormat format = MemoryFormat::row_major) const {
+    return empty(input_.shape(), options_of(input_), format);
+  }
   Tensor empty_channels() const {
     return empty({input_.shape()[1]}, options_of(weight_.defined() ? weight_ : input_));
   }
 
   // cuDNN makes all three, wanted or not.
   BatchNormGradients run_cudnn(const Tensor& grad) {
-    BatchNormGradients grads{empty_input(), {}, {}};
+    BatchNormGradients grads{empty_input(memory_format_of(input_)), {}, {}};
     grads.weight = empty_channels();
     grads.bias = empty_channels();
     const CudaBatchNorm norm{input_, weight_, {}, {}, {}, call_.eps};
@@ -252,24 +277,47 @@ class BatchNormBackward {
   BatchNormGradients run_in_two_kernels() {
     BatchNormGradients grads;
     const Tensor invstd = invstd_.defined() ? Tensor() : empty_statistic();
+    const bool are_last = is_channels_last(input_) && is_channels_last(backward_.grad());
     Tensor sum_of_grad;
     Tensor sum_of_products;
     if (needs_sums()) {
-      const bool is_last = is_channels_last(input_);
-      if (is_last || backward_.needs(0)) {
+      if (are_last || backward_.needs(0)) {
         sum_of_grad = empty_statistic();
         sum_of_products = empty_statistic();
       }
-      if (is_last ? weight_.defined() : backward_.needs(1)) grads.weight = empty_channels();
-      if (is_last ? weight_.defined() : backward_.needs(2)) grads.bias = empty_channels();
-      if (is_last) {
-        constexpr std::int64_t kTwoSums = 2;
-        const Staging staging(input_, kTwoSums);
+      if (are_last) {
+        take_sums_of_channels_last(grads);
+      } else {
+        take_sums(grads);
       }
     }
-    if (backward_.needs(0)) grads.input = empty_input();
+    if (backward_.needs(0)) grads.input = empty_input_gradient(are_last);
     compute(backward_.grad(), grads);
     return grads;
+  }
+
+  void take_sums_of_channels_last(BatchNormGradients& grads) const {
+    if (weight_.defined()) {
+      grads.weight = empty_channels();
+      grads.bias = empty_channels();
+    }
+    constexpr std::int64_t kTwoSums = 2;
+    const Staging staging(input_, kTwoSums);
+  }
+
+  void take_sums(BatchNormGradients& grads) const {
+    const Tensor input = merged_pixels(input_);
+    const Tensor grad = merged_pixels(backward_.grad());
+    if (backward_.needs(1)) grads.weight = empty_channels();
+    if (backward_.needs(2)) grads.bias = empty_channels();
+  }
+
+  // The kernel for two layouts reads a number where there is no weight.
+  Tensor empty_input_gradient(bool are_last) const {
+    const bool is_general = call_.is_training && !are_last && input_.device().is_cuda();
+    const Tensor number =
+        is_general && !weight_.defined() ? empty({}, options_of(mean_)) : Tensor();
+    return empty_input(call_.is_training ? memory_format_of(input_) : MemoryFormat::row_major);
   }
 
   Tensor empty_statistic() const {
@@ -323,7 +371,7 @@ Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& running_mean
   call.is_cudnn = goes_to_cudnn(operands, training, eps);
   if (call.is_cudnn) {
     Context::current().slot(input.device()).assumptions.add(Assumption::cudnn_batch_norm);
-    operands.input = contiguous(input);
+    operands.input = contiguous(input, memory_format_of(input));
   }
   Results results = forward(operands, call, momentum);
   if (Recorder record("BatchNormBackward", {&operands.input, &operands.weight, &operands.bias});

@@ -217,7 +217,7 @@ Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
   Shape shape = input.shape();
   shape[0] = 1;
   shape[1] *= samples;
-  const Tensor as_channels = reshape(input, shape);
+  const Tensor as_channels = view(contiguous(input), shape);
   return view(batch_norm(as_channels, std::nullopt, std::nullopt, weights, biases, true, 0.0, eps),
               input.shape());
 }
