@@ -35,6 +35,7 @@ enum class ConvPath : std::uint8_t {
 struct ConvPlan {
   ConvGeometry geometry;
   ConvPath path = ConvPath::library;
+  bool is_of_lines = false;  ///< the images have one row, and are row-major for the library
 };
 
 std::int64_t out_size(std::int64_t in, std::int64_t kernel, std::int64_t stride,
@@ -64,20 +65,21 @@ void check_operands(const Tensor& input, const Tensor& weight, const Tensor& bia
   require_bias(kConv2d, weight, bias, weight.shape()[0]);
 }
 
-// PyTorch's own kernel for one channel in each group is preferred to cuDNN's, which it takes for
-// float16, enough channels, and square strides without dilation alone.
-bool is_beyond_cudnn(const Tensor& input, const ConvGeometry& g) {
+// PyTorch's own kernel for one channel in each group is preferred to cuDNN's, which it takes where
+// channels lie last, and for float16, enough channels, and square strides without dilation alone.
+bool is_beyond_cudnn(const Tensor& input, const Tensor& weight, const ConvGeometry& g) {
+  if (library_format(input, weight) == MemoryFormat::channels_last) return false;
   constexpr std::int64_t kFewestChannels = 32;
   const bool is_plain = g.dilation_height == 1 && g.dilation_width == 1 &&
                         (g.stride_height == g.stride_width || g.in_height == 1);
   return !(input.dtype() == DType::float16 && g.groups >= kFewestChannels && is_plain);
 }
 
-ConvPath path_for(const Tensor& input, const ConvGeometry& g) {
+ConvPath path_for(const Tensor& input, const Tensor& weight, const ConvGeometry& g) {
   const bool is_depthwise = g.groups > 1 && g.in_channels == 1;
   if (input.device().is_cpu()) return ConvPath::library;
   Context& context = Context::current();
-  if (context.cudnn_enabled && !(is_depthwise && is_beyond_cudnn(input, g))) {
+  if (context.cudnn_enabled && !(is_depthwise && is_beyond_cudnn(input, weight, g))) {
     context.slot(input.device()).assumptions.add(Assumption::cudnn_workspace);
     return ConvPath::library;
   }
@@ -111,7 +113,7 @@ ConvPlan plan_for(const Tensor& input, const Tensor& weight, const Shape& stride
       out_size(g.in_height, g.kernel_height, g.stride_height, g.padding_height, g.dilation_height);
   g.out_width =
       out_size(g.in_width, g.kernel_width, g.stride_width, g.padding_width, g.dilation_width);
-  plan.path = path_for(input, g);
+  plan.path = path_for(input, weight, g);
   return plan;
 }
 
@@ -154,9 +156,26 @@ ConvPlan plan_of_one_group(ConvPlan plan) {
   return plan;
 }
 
+Shape shape_of_result(const ConvGeometry& g) {
+  return {g.batch, g.groups * g.out_channels, g.out_height, g.out_width};
+}
+
+Tensor library_forward(const ConvGeometry& g, const Tensor& given, const Tensor& weight,
+                       const Tensor& bias) {
+  const MemoryFormat format = library_format(given, weight);
+  const Tensor input = laid_out(given, format);
+  Tensor out = empty(shape_of_result(g), options_of(input), format);
+  const Tensor filters = laid_out(weight, format);
+  if (convolve_on_cuda(g, input, filters, bias, out) == CudaResult::no) {
+    conv_forward(g, input, filters, bias, out);
+  }
+  return out;
+}
+
 Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
                const Tensor& bias) {
   const ConvGeometry& g = plan.geometry;
+  if (plan.path == ConvPath::library) return library_forward(g, given, weight, bias);
   const Tensor input = row_major(given);
   const Tensor filters = row_major(weight);
   if (is_split_in_groups(plan)) {
@@ -167,16 +186,11 @@ Tensor forward(const ConvPlan& plan, const Tensor& given, const Tensor& weight,
           return forward(one, channels, part, offsets);
         });
   }
-  Tensor out =
-      empty({g.batch, g.groups * g.out_channels, g.out_height, g.out_width}, options_of(input));
+  Tensor out = empty(shape_of_result(g), options_of(input));
   ColumnBuffer columns(plan, input);
   // The pixels of a 1 x 1 convolution are its columns already; dilation is another kernel's.
   if (!g.is_pointwise() || plan.path != ConvPath::columns) columns.ensure();
   use_matrix_products(plan, out.device(), g.batch);
-  if (plan.path == ConvPath::library &&
-      convolve_on_cuda(g, input, filters, bias, out) == CudaResult::done) {
-    return out;
-  }
   conv_forward(g, input, filters, bias, out);
   return out;
 }
@@ -191,7 +205,7 @@ struct WantedGradients {
   bool bias;
 };
 
-// The three gradients; each path makes them in its own order.
+// The three gradients by PyTorch's own kernels; each path makes them in its own order.
 class ConvBackward {
  public:
   ConvBackward(const ConvPlan& plan, const WantedGradients& wanted, const Tensor& grad,
@@ -201,71 +215,45 @@ class ConvBackward {
         input_(plan.path == ConvPath::depthwise ? input : row_major(input)),
         weight_(plan.path == ConvPath::depthwise ? weight : row_major(weight)),
         given_grad_(grad),
-        grad_(plan.path == ConvPath::library ? grad : row_major(grad)),
+        grad_(row_major(grad)),
         columns_(plan, grad_) {}
 
   TensorList run() {
-    switch (plan_.path) {
-      case ConvPath::columns:
-        run_input();
-        run_bias();
-        run_weight();
-        break;
-      case ConvPath::dilated_columns:
-        run_dilated();
-        break;
-      case ConvPath::depthwise:
-        run_weight();
-        run_input();
-        release_copies();
-        run_bias();
-        break;
-      case ConvPath::library:
-        run_input();
-        run_weight();
-        release_copies();
-        run_bias();
-        break;
+    if (plan_.path == ConvPath::depthwise) {
+      run_weight();
+      run_input();
+      // The bias gradient is no kernel of theirs: it sums the gradient that came.
+      input_ = weight_ = grad_ = Tensor();
+      run_bias();
+    } else if (plan_.path == ConvPath::dilated_columns) {
+      run_dilated();
+    } else {
+      run_input();
+      run_bias();
+      run_weight();
     }
     return std::move(grads_);
   }
 
  private:
-  // The library is given a copy of the gradient twice, once by each.
   void run_input() {
     if (!wanted_.input) return;
     const Tensor filters = row_major(weight_);
     allocate_input();
-    const Tensor grad = row_major(grad_);
     columns_.ensure();
     use_matrix_products(plan_, grad_.device(), plan_.geometry.batch);
-    if (is_library() &&
-        convolve_grad_input_on_cuda(plan_.geometry, grad, filters, grads_[0]) == CudaResult::done) {
-      return;
-    }
-    conv_grad_input(plan_.geometry, grad, filters, grads_[0]);
+    conv_grad_input(plan_.geometry, grad_, filters, grads_[0]);
   }
   void run_weight() {
     if (!wanted_.weight) return;
     const Tensor input = row_major(input_);
-    const Tensor grad = row_major(grad_);
     allocate_weight();
     columns_.ensure();
     use_matrix_products(plan_, grad_.device(), plan_.geometry.batch);
-    if (is_library() &&
-        convolve_grad_weight_on_cuda(plan_.geometry, grad, input, grads_[1]) == CudaResult::done) {
-      return;
-    }
-    conv_grad_weight(plan_.geometry, grad, input, grads_[1]);
+    conv_grad_weight(plan_.geometry, grad_, input, grads_[1]);
   }
   void run_bias() {
     if (wanted_.bias) grads_[2] = sum_over_pixels(grad_.defined() ? grad_ : given_grad_);
-  }
-  // The bias gradient is no kernel of theirs: it sums the gradient that came.
-  void release_copies() {
-    input_ = Tensor();
-    weight_ = Tensor();
-    grad_ = Tensor();
   }
 
   void run_dilated() {
@@ -286,7 +274,6 @@ class ConvBackward {
     if (wanted_.bias) accumulate_into(grads_[2], sum_over_pixels(narrow(grad_, 0, image, 1)));
   }
 
-  bool is_library() const { return plan_.path == ConvPath::library; }
   void allocate_input() { grads_[0] = empty(input_.shape(), options_of(grad_)); }
   void allocate_weight() { grads_[1] = empty(weight_.shape(), options_of(grad_)); }
 
@@ -295,10 +282,76 @@ class ConvBackward {
   Tensor input_;
   Tensor weight_;
   Tensor given_grad_;
-  Tensor grad_;  ///< row-major, but for the library
+  Tensor grad_;  ///< row-major
   TensorList grads_ = TensorList(3);
   ColumnBuffer columns_;
 };
+
+// What the library is given of a gradient: a copy where its format is not the input's, and else,
+// gaps or not, itself. Both of its passes then copy what is not laid out for them.
+Tensor in_format_of(const Tensor& input, const Tensor& grad) {
+  const MemoryFormat format = memory_format_of(input);
+  if (memory_format_of(grad) == format) return grad;
+  Tensor copy = empty(grad.shape(), options_of(grad), format);
+  copy_into(copy, grad);
+  return copy;
+}
+
+// The gradients of input and weight by the library.
+class LibraryBackward {
+ public:
+  LibraryBackward(const ConvGeometry& geometry, const WantedGradients& wanted, const Tensor& grad,
+                  const Tensor& input, const Tensor& weight)
+      : geometry_(geometry),
+        wanted_(wanted),
+        input_(wanted.weight ? laid_out(input, library_format(input, weight)) : input),
+        grad_(in_format_of(input_, grad)),
+        weight_(weight) {}
+
+  void run_into(TensorList& grads) const {
+    if (wanted_.input) grads[0] = input_gradient();
+    if (wanted_.weight) grads[1] = weight_gradient();
+  }
+
+ private:
+  Tensor input_gradient() const {
+    const MemoryFormat format = library_format(grad_, weight_);
+    Tensor out = empty(input_.shape(), options_of(grad_), format);
+    const Tensor filters = laid_out(weight_, format);
+    const Tensor grad = laid_out(grad_, format);
+    if (convolve_grad_input_on_cuda(geometry_, grad, filters, out) == CudaResult::no) {
+      conv_grad_input(geometry_, grad, filters, out);
+    }
+    return out;
+  }
+
+  Tensor weight_gradient() const {
+    const MemoryFormat format = library_format(input_, grad_);
+    const Tensor grad = laid_out(grad_, format);
+    const Tensor input = laid_out(input_, format);
+    Tensor out = empty(weight_.shape(), options_of(grad), format);
+    if (convolve_grad_weight_on_cuda(geometry_, grad, input, out) == CudaResult::no) {
+      conv_grad_weight(geometry_, grad, input, out);
+    }
+    return out;
+  }
+
+  const ConvGeometry& geometry_;
+  WantedGradients wanted_;
+  Tensor input_;
+  Tensor grad_;
+  const Tensor& weight_;
+};
+
+// The copies are gone when the bias's gradient is summed, but for that of lines.
+TensorList library_backward(const ConvPlan& plan, const WantedGradients& wanted, const Tensor& grad,
+                            const Tensor& given, const Tensor& weight) {
+  TensorList grads(3);
+  const Tensor input = plan.is_of_lines ? row_major(given) : given;
+  LibraryBackward(plan.geometry, wanted, grad, input, weight).run_into(grads);
+  if (wanted.bias) grads[2] = sum_over_pixels(grad);
+  return grads;
+}
 
 TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
   const WantedGradients wanted{call.needs(0), call.needs(1), call.needs(2)};
@@ -312,22 +365,26 @@ TensorList backward(const ConvPlan& plan, const BackwardCall& call) {
           return ConvBackward(one, wanted, grad, channels, filters).run();
         });
   }
+  if (plan.path == ConvPath::library) {
+    return library_backward(plan, wanted, call.grad(), call.saved(0), call.saved(1));
+  }
   return ConvBackward(plan, wanted, call.grad(), call.saved(0), call.saved(1)).run();
 }
 
 Tensor conv2d_batched(const Tensor& given, const Tensor& given_weight, const Tensor& given_bias,
                       const Shape& stride, const Shape& padding, const Shape& dilation,
-                      std::int64_t groups) {
+                      std::int64_t groups, bool is_of_lines) {
   const OpFront front(kConv2d);
   const Tensor bias = given_bias.defined() ? front.input(given_bias) : Tensor();
   const Tensor weight = front.input(given_weight);
   const Tensor input = front.input(given);
   check_operands(input, weight, bias, groups);
-  const ConvPlan plan = plan_for(input, weight, stride, padding, dilation, groups);
+  ConvPlan plan = plan_for(input, weight, stride, padding, dilation, groups);
+  plan.is_of_lines = is_of_lines;
   Recorder record("ConvolutionBackward", {&input, &weight, &bias});
   record.save(input);
   record.save(weight);
-  Tensor out = forward(plan, input, weight, bias);
+  Tensor out = forward(plan, is_of_lines ? row_major(input) : input, weight, bias);
   record.attach(out, [plan](BackwardCall& call) { return backward(plan, call); });
   return out;
 }
@@ -339,8 +396,18 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Ten
               std::int64_t groups) {
   const bool is_one_image = input.dims() == 3;
   const Tensor images = is_one_image ? unsqueeze(input, 0) : input;
-  Tensor out =
-      conv2d_batched(images, weight, bias.value_or(Tensor()), stride, padding, dilation, groups);
+  Tensor out = conv2d_batched(images, weight, bias.value_or(Tensor()), stride, padding, dilation,
+                              groups, false);
+  return is_one_image ? squeeze(out, 0) : out;
+}
+
+Tensor conv2d_of_lines(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                       const Shape& stride, const Shape& padding, const Shape& dilation,
+                       std::int64_t groups) {
+  const bool is_one_image = input.dims() == 3;
+  const Tensor images = is_one_image ? unsqueeze(input, 0) : input;
+  Tensor out = conv2d_batched(images, weight, bias.value_or(Tensor()), stride, padding, dilation,
+                              groups, true);
   return is_one_image ? squeeze(out, 0) : out;
 }
 

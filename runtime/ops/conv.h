@@ -13,7 +13,8 @@ namespace ohm::ops {
 /// `padding` and `dilation` are one size for both dimensions, or two. Input and weight are kept
 /// for backward, whatever needs a gradient.
 ///
-/// With cuDNN (the default) the bias is added in place and the library's workspace is taken to be
+/// With cuDNN (the default) the result and the gradients have their channels last where an operand
+/// has (not in float64), the bias is added in place and the library's workspace is taken to be
 /// 0 bytes (modelled: its real size is the library's choice). Without it (Context::cudnn_enabled)
 /// PyTorch's own kernel unfolds one image at a time into a buffer of
 /// C·kH·kW × outH·outW elements, freed when the call is done (1 × 1 kernels need it for backward
@@ -24,6 +25,12 @@ namespace ohm::ops {
 Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
               const Shape& stride, const Shape& padding, const Shape& dilation,
               std::int64_t groups);
+
+/// The same of images of one row, which are lines: cuDNN is always given them row-major, and a copy
+/// made for it in backward lives until the bias has its gradient.
+Tensor conv2d_of_lines(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                       const Shape& stride, const Shape& padding, const Shape& dilation,
+                       std::int64_t groups);
 
 std::vector<OpDef> conv_ops();
 

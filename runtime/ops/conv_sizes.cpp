@@ -71,4 +71,13 @@ void require_bias(const OpInfo& info, const Tensor& weight, const Tensor& bias,
                                  weight.shape().str(), out_channels, bias.shape().str()));
 }
 
+MemoryFormat library_format(const Tensor& first, const Tensor& second) {
+  const auto is_last = [](const Tensor& operand) {
+    return memory_format_of(operand) == MemoryFormat::channels_last;
+  };
+  const bool is_known = first.device().is_cuda() && first.dtype() != DType::float64;
+  return is_known && (is_last(first) || is_last(second)) ? MemoryFormat::channels_last
+                                                         : MemoryFormat::row_major;
+}
+
 }  // namespace ohm::ops

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/ops/op_front.h"
 #include "runtime/tensor/tensor.h"
@@ -24,6 +25,10 @@ void require_images(const OpInfo& info, const Tensor& input, const Tensor& weigh
                     const Tensor& bias, std::int64_t groups);
 void require_bias(const OpInfo& info, const Tensor& weight, const Tensor& bias,
                   std::int64_t out_channels);
+
+/// The format in which cuDNN is given two operands of a convolution, and gives its result: channels
+/// last where either lies so, but for float64. Row-major on the host.
+MemoryFormat library_format(const Tensor& first, const Tensor& second);
 
 /// What the gradient of a bias is summed over.
 constexpr DimMask kAllButChannels = with(with(with(0, 0), 2), 3);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"
@@ -122,9 +123,29 @@ TransposePlan plan_of_one_group(TransposePlan plan) {
   return plan;
 }
 
+Shape transposed_shape(const ConvGeometry& g) {
+  return {g.batch, g.groups * g.in_channels, g.in_height, g.in_width};
+}
+
+Tensor transpose_by_library(const ConvGeometry& g, const Tensor& given, const Tensor& weight,
+                            const Tensor& bias) {
+  const MemoryFormat format = library_format(given, weight);
+  const Tensor input = laid_out(given, format);
+  Tensor out = empty(transposed_shape(g), options_of(input), format);
+  {
+    const Tensor filters = laid_out(weight, format);
+    if (convolve_grad_input_on_cuda(g, input, filters, out) == CudaResult::no) {
+      conv_grad_input(g, input, filters, out);
+    }
+  }
+  if (bias.defined()) add_bias(out, bias);
+  return out;
+}
+
 Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& weight,
                const Tensor& bias) {
   const ConvGeometry& g = plan.geometry;
+  if (!plan.unfolds) return transpose_by_library(g, given, weight, bias);
   const Tensor input = row_major(given);
   const Tensor filters = row_major(weight);
   if (is_split_in_groups(plan)) {
@@ -135,20 +156,16 @@ Tensor forward(const TransposePlan& plan, const Tensor& given, const Tensor& wei
           return forward(one, channels, part, offsets);
         });
   }
-  Tensor out =
-      empty({g.batch, g.groups * g.in_channels, g.in_height, g.in_width}, options_of(input));
+  Tensor out = empty(transposed_shape(g), options_of(input));
   Buffers buffers(plan, input);
   if (bias.defined()) buffers.add_ones();
   buffers.use_matrix_products(bias.defined() ? 2 : 1);
-  if (plan.unfolds || convolve_grad_input_on_cuda(g, input, filters, out) == CudaResult::no) {
-    conv_grad_input(g, input, filters, out);
-  }
+  conv_grad_input(g, input, filters, out);
   if (bias.defined()) add_bias(out, bias);
   return out;
 }
 
-// The three gradients. PyTorch's own kernels copy a gradient that is not row-major twice, the
-// library's once; the bias is no work of the library's.
+// The three gradients by PyTorch's own kernels, which copy a gradient that is not row-major twice.
 class TransposeBackward {
  public:
   TransposeBackward(const TransposePlan& plan, const BackwardCall& call, const Tensor& grad,
@@ -156,41 +173,21 @@ class TransposeBackward {
       : plan_(plan), call_(call), grad_(grad), input_(input), weight_(weight) {}
 
   TensorList run() {
-    if (plan_.unfolds) {
-      run_input(grad_);
-      run_parameters();
-    } else {
-      {
-        const Tensor grad = row_major(grad_);
-        run_input(grad);
-        run_weight(grad);
-      }
-      if (call_.needs(2)) grads_[2] = reduce_sum(grad_, kAllButChannels, false, grad_.dtype());
-    }
+    run_input();
+    run_parameters();
     return std::move(grads_);
   }
 
  private:
   const ConvGeometry& geometry() const { return plan_.geometry; }
 
-  void run_input(const Tensor& given) {
+  void run_input() {
     if (!call_.needs(0)) return;
-    const Tensor grad = row_major(given);
+    const Tensor grad = row_major(grad_);
     grads_[0] = empty(input_.shape(), options_of(grad));
     const Buffers buffers(plan_, grad);
     buffers.use_matrix_products(1);
-    if (plan_.unfolds ||
-        convolve_on_cuda(geometry(), grad, weight_, Tensor(), grads_[0]) == CudaResult::no) {
-      conv_forward(geometry(), grad, weight_, Tensor(), grads_[0]);
-    }
-  }
-
-  void run_weight(const Tensor& grad) {
-    if (!call_.needs(1)) return;
-    grads_[1] = empty(weight_.shape(), options_of(grad));
-    if (convolve_grad_weight_on_cuda(geometry(), input_, grad, grads_[1]) == CudaResult::no) {
-      conv_grad_weight(geometry(), input_, grad, grads_[1]);
-    }
+    conv_forward(geometry(), grad, weight_, Tensor(), grads_[0]);
   }
 
   void run_parameters() {
@@ -214,7 +211,49 @@ class TransposeBackward {
   TensorList grads_ = TensorList(3);
 };
 
+Tensor library_input_gradient(const ConvGeometry& g, const Tensor& given, const Tensor& weight) {
+  const MemoryFormat format = library_format(given, weight);
+  Tensor out = empty({g.batch, g.groups * g.out_channels, g.out_height, g.out_width},
+                     options_of(given), format);
+  const Tensor filters = laid_out(weight, format);
+  const Tensor grad = laid_out(given, format);
+  if (convolve_on_cuda(g, grad, filters, Tensor(), out) == CudaResult::no) {
+    conv_forward(g, grad, filters, Tensor(), out);
+  }
+  return out;
+}
+
+Tensor library_weight_gradient(const ConvGeometry& g, const Tensor& given, const Tensor& images,
+                               const Shape& shape) {
+  const MemoryFormat format = library_format(given, images);
+  const Tensor input = laid_out(images, format);
+  const Tensor grad = laid_out(given, format);
+  Tensor out = empty(shape, options_of(grad), format);
+  if (convolve_grad_weight_on_cuda(g, input, grad, out) == CudaResult::no) {
+    conv_grad_weight(g, input, grad, out);
+  }
+  return out;
+}
+
+// The bias is no work of the library's: its copies are gone before.
+TensorList transpose_gradients_by_library(const ConvGeometry& g, const BackwardCall& call) {
+  TensorList grads(3);
+  {
+    const Tensor& saved = call.saved(0);
+    const Tensor& weight = call.saved(1);
+    const Tensor input = call.needs(1) ? laid_out(saved, library_format(saved, weight)) : saved;
+    const Tensor grad = laid_out(call.grad(), memory_format_of(input));
+    if (call.needs(0)) grads[0] = library_input_gradient(g, grad, weight);
+    if (call.needs(1)) grads[1] = library_weight_gradient(g, grad, input, weight.shape());
+  }
+  if (call.needs(2)) {
+    grads[2] = reduce_sum(call.grad(), kAllButChannels, false, call.grad().dtype());
+  }
+  return grads;
+}
+
 TensorList backward(const TransposePlan& plan, const BackwardCall& call) {
+  if (!plan.unfolds) return transpose_gradients_by_library(plan.geometry, call);
   const Tensor input = row_major(call.saved(0));
   const Tensor weight = row_major(call.saved(1));
   if (!is_split_in_groups(plan)) {

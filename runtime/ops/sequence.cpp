@@ -57,9 +57,9 @@ Tensor conv1d(const Tensor& given, const Tensor& given_weight,
     throw std::invalid_argument(
         fmt::format("[conv1d] 'weight' must be [out, in, k], but got {}", weight.shape().str()));
   }
-  return as_rows(conv2d(as_image(input), as_image(weight), bias, pair(kConv1d, stride, 1, "stride"),
-                        pair(kConv1d, padding, 0, "padding"),
-                        pair(kConv1d, dilation, 1, "dilation"), groups));
+  return as_rows(conv2d_of_lines(
+      as_image(input), as_image(weight), bias, pair(kConv1d, stride, 1, "stride"),
+      pair(kConv1d, padding, 0, "padding"), pair(kConv1d, dilation, 1, "dilation"), groups));
 }
 
 Tensor max_pool1d(const Tensor& input, const Shape& kernel_size, const std::optional<Shape>& stride,

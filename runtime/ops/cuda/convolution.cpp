@@ -92,8 +92,11 @@ struct Asked {
 /// nullopt where they are not on a CUDA device with the library, or do not fit it.
 std::optional<Asked> asked_for(ConvolutionPass pass, const ConvGeometry& geometry,
                                const ConvolutionOperands& operands) {
-  // The library reads one element behind the other.
-  if (operands.bias.defined() && !operands.bias.is_contiguous()) return std::nullopt;
+  // The library is told of row-major operands alone.
+  for (const Tensor* operand :
+       {&operands.first, &operands.second, &operands.bias, &operands.result}) {
+    if (operand->defined() && !operand->is_contiguous()) return std::nullopt;
+  }
   cuda::DeviceLibraries* const libraries =
       libraries_for({&operands.first, &operands.second, &operands.bias, &operands.result});
   const cuda::Cudnn* const cudnn = libraries == nullptr ? nullptr : libraries->cudnn();
