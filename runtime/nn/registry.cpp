@@ -193,7 +193,10 @@ ModulePtr make_rnn_cell(std::int64_t input_size, std::int64_t hidden_size, bool 
                                          parameter_options(device, dtype));
 }
 
-ModulePtr make_dropout(double p, bool inplace) { return std::make_shared<Dropout>(p, inplace); }
+template <const DropoutKind& Kind>
+ModulePtr make_dropout(double p, bool inplace) {
+  return std::make_shared<Dropout>(Kind, p, inplace);
+}
 
 ModulePtr make_embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
                          std::optional<std::int64_t> padding_idx, std::optional<Device> device,
@@ -364,7 +367,8 @@ std::vector<ModuleDef> registered_modules() {
       module_of("AvgPool2d", "avg_pool2d"),
       module_of("AdaptiveAvgPool2d", "adaptive_avg_pool2d"),
       module_of("Upsample", "interpolate"),
-      define("Dropout", &make_dropout, {{"p", 0.5}, {"inplace", false}}),
+      define("Dropout", &make_dropout<kElementDropout>, {{"p", 0.5}, {"inplace", false}}),
+      define("Dropout2d", &make_dropout<kChannelDropout>, {{"p", 0.5}, {"inplace", false}}),
       define("Embedding", &make_embedding,
              {"num_embeddings", "embedding_dim", "padding_idx", "device", "dtype"}),
       define("Identity", &make_identity, {}),

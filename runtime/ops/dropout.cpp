@@ -1,5 +1,6 @@
 #include "runtime/ops/dropout.h"
 
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/base/philox.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"
@@ -12,12 +13,29 @@ namespace {
 constexpr OpInfo kDropout{"dropout"};
 constexpr OpInfo kDropoutInplace{"dropout_"};
 constexpr OpInfo kDropout2d{"dropout2d"};
+constexpr OpInfo kDropout2dInplace{"dropout2d_"};
 
 void check(const OpInfo& info, const Tensor& input, double p) {
   require_floating(input, info);
   if (p >= 0.0 && p <= 1.0) return;
   throw std::invalid_argument(
       fmt::format("[{}] dropout probability has to be between 0 and 1, but got {}", info.name, p));
+}
+
+void check_channels(const OpInfo& info, const Tensor& input, double p) {
+  check(info, input, p);
+  if (input.dims() >= 2) return;
+  throw std::invalid_argument(
+      fmt::format("[{}] Feature dropout requires at least 2 dimensions in the input, but got {}",
+                  info.name, input.shape().str()));
+}
+
+// One element for each channel.
+Shape channels_of(const Tensor& input) {
+  Shape channels(input.dims(), 1);
+  channels[0] = input.shape()[0];
+  channels[1] = input.shape()[1];
+  return channels;
 }
 
 bool keeps_everything(const Tensor& input, double p, bool training) {
@@ -39,7 +57,7 @@ void mask_into(const Tensor& out, const Tensor& x, const Tensor& mask, double sc
 }
 
 Tensor masked(const Tensor& x, const Tensor& mask, double scale) {
-  Tensor out = empty(x.shape(), options_of(x));
+  Tensor out = empty(x.shape(), options_of(x), memory_format_of(x));
   mask_into(out, x, mask, scale);
   return out;
 }
@@ -88,18 +106,18 @@ Tensor dropout_(const Tensor& input, double p, bool training) {
 
 Tensor dropout2d(const Tensor& input, double p, bool training) {
   const OpFront front(kDropout2d);
-  check(kDropout2d, input, p);
-  if (input.dims() < 2) {
-    throw std::invalid_argument(fmt::format(
-        "[dropout2d] Feature dropout requires at least 2 dimensions in the input, but got {}",
-        input.shape().str()));
-  }
+  check_channels(kDropout2d, input, p);
   if (keeps_everything(input, p, training)) return input;
   if (p == 1.0) return mul(input, zero_number(input));
-  Shape channels(input.dims(), 1);
-  channels[0] = input.shape()[0];
-  channels[1] = input.shape()[1];
-  return mul(input, noise_of(channels, options_of(input), p));
+  return mul(input, noise_of(channels_of(input), options_of(input), p));
+}
+
+Tensor dropout2d_(const Tensor& input, double p, bool training) {
+  const OpFront front(kDropout2dInplace);
+  check_channels(kDropout2dInplace, input, p);
+  if (keeps_everything(input, p, training)) return input;
+  if (p == 1.0) return mul_(input, zero_number(input));
+  return mul_(input, noise_of(channels_of(input), options_of(input), p));
 }
 
 std::vector<OpDef> dropout_ops() {
@@ -108,6 +126,7 @@ std::vector<OpDef> dropout_ops() {
       define(kDropout, kFunctional, &dropout, params, with_probability),
       define(kDropoutInplace, kFunctional, &dropout_, params),
       define(kDropout2d, kFunctional, &dropout2d, params, channels_with_probability),
+      define(kDropout2dInplace, kFunctional, &dropout2d_, params),
   };
 }
 

@@ -20,6 +20,7 @@ Tensor dropout_(const Tensor& input, double p, bool training);
 
 /// Drops whole channels of [N, C, …]: one random number for each, kept in the input's dtype.
 Tensor dropout2d(const Tensor& input, double p, bool training);
+Tensor dropout2d_(const Tensor& input, double p, bool training);
 
 std::vector<OpDef> dropout_ops();
 

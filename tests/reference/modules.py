@@ -206,6 +206,8 @@ def cases():
             for is_training in ((True, False) if "Norm" in name or name == "Dropout" else (True,)):
                 yield record(name, options, make, is_training)
     yield record("Dropout", {"p": 0.5}, lambda: [randn(3, 4)], False)
+    yield record("Dropout2d", {"p": 0.0}, lambda: [randn(2, 3, 2, 2)], True)
+    yield record("Dropout2d", {"p": 0.5}, lambda: [randn(2, 3, 2, 2)], False)
 
 
 def main():
