@@ -90,7 +90,7 @@ std::vector<Sample> away_from_zero() {
 
 Tensor relu(const Tensor& input) {
   const OpFront front(kRelu);
-  Tensor out = empty_like(input);
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_elements(out, input.dtype(), functors::Relu(), input);
   record_relu(input, out);
   return out;
@@ -161,8 +161,19 @@ Tensor softplus(const Tensor& input, double beta, double threshold) {
 }
 
 Tensor logsigmoid(const Tensor& input) {
-  return unary_keeping_input(kLogSigmoid, "LogSigmoidBackward", input, functors::LogSigmoid(),
-                             functors::LogSigmoidBackward());
+  const OpFront front(kLogSigmoid);
+  const Tensor x = front.input(input);
+  require_floating(x, kLogSigmoid);
+  Recorder record("LogSigmoidBackward", {&x});
+  record.save(x);
+  Tensor out = map_new(x, functors::LogSigmoid());
+  record.attach(out, [](BackwardCall& call) {
+    const Tensor& grad = call.grad();
+    Tensor slope = empty_like(grad);  // laid out as the gradient alone, whatever x is
+    map_floating(slope, slope.dtype(), functors::LogSigmoidBackward(), grad, call.saved(0));
+    return TensorList{slope};
+  });
+  return out;
 }
 
 Tensor glu(const Tensor& input, std::int64_t dim) {

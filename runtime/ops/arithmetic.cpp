@@ -155,7 +155,7 @@ Tensor div(const Tensor& input, const TensorOrNumber& other) {
 
 Tensor neg(const Tensor& input) {
   const OpFront front(kNeg);
-  Tensor out = empty_like(input);
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_elements(out, input.dtype(), functors::Neg(), input);
   if (Recorder record("NegBackward", {&input}); record.is_needed()) {
     record.attach_differentiable(

@@ -14,14 +14,15 @@ constexpr OpInfo kWhere{"where"};
 // The gradient of the larger (or smaller) of two: half of it where both are equal, nothing where
 // the other one was chosen.
 template <class Pick>
-Tensor chosen_gradient(const Tensor& grad, const Tensor& mine, const Tensor& theirs,
-                       Pick is_second_chosen) {
+Tensor chosen_gradient(const Tensor& grad, const Tensor& first, const Tensor& second,
+                       bool is_of_first, Pick is_second_chosen) {
+  const Tensor& mine = is_of_first ? first : second;
+  const Tensor& theirs = is_of_first ? second : first;
+  const TensorOptions masks{DType::boolean, grad.device()};
   const Tensor half = map_new(grad, functors::Divided{2.0});
-  const Tensor is_equal =
-      empty_for_loop(grad.shape(), {&mine, &theirs}, {DType::boolean, grad.device()});
+  const Tensor is_equal = empty_for_loop(grad.shape(), {&first, &second}, masks);
   Tensor out = empty_for_loop(grad.shape(), {&is_equal, &half, &grad}, options_of(grad));
-  const Tensor is_theirs =
-      empty_for_loop(grad.shape(), {&mine, &theirs}, {DType::boolean, grad.device()});
+  const Tensor is_theirs = empty_for_loop(grad.shape(), {&first, &second}, masks);
   const DType dtype = result_dtype(mine, theirs);
   map_floating(is_equal, dtype, functors::Equal(), mine, theirs);
   map_floating(is_theirs, dtype, is_second_chosen, mine, theirs);
@@ -43,8 +44,11 @@ Tensor pick_one(const OpInfo& info, std::string_view node, const Tensor& input, 
     const Tensor a = call.saved(1);
     const Tensor b = call.saved(0);
     TensorList grads{Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = chosen_gradient(call.grad(), b, a, is_second_chosen);
-    if (call.needs(0)) grads[0] = chosen_gradient(call.grad(), a, b, is_second_chosen);
+    for (const bool is_of_first : {false, true}) {
+      const std::size_t side = is_of_first ? 0 : 1;
+      if (!call.needs(side)) continue;
+      grads[side] = chosen_gradient(call.grad(), a, b, is_of_first, is_second_chosen);
+    }
     return grads;
   });
   return out;

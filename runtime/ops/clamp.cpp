@@ -48,7 +48,7 @@ Tensor clamp(const Tensor& input, std::optional<double> min, std::optional<doubl
     throw std::invalid_argument("[clamp] at least one of min and max must be given");
   Recorder record("ClampBackward", {&input});
   record.save(input);
-  Tensor out = empty_like(input);
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_elements(out, input.dtype(), clamped(min, max), input);
   record.attach_differentiable(out, [min, max](BackwardCall& call) {
     return TensorList{clamp_gradient(call.grad(), call.saved(0), min, max)};

@@ -29,7 +29,7 @@ Tensor compare(const OpInfo& info, const Tensor& input, const TensorOrNumber& ot
 // The same for every element.
 Tensor answered(const OpInfo& info, const Tensor& input, bool answer) {
   const OpFront front(info);
-  Tensor out = empty_like(input, DType::boolean);
+  Tensor out = empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
   fill_values(out, answer ? 1.0 : 0.0);
   return out;
 }
@@ -37,7 +37,7 @@ Tensor answered(const OpInfo& info, const Tensor& input, bool answer) {
 // Not-a-number is.
 Tensor unlike_itself(const Tensor& input) {
   const OpFront front(kIsNan);
-  Tensor out = empty_like(input, DType::boolean);
+  Tensor out = empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
   map_elements(out, input.dtype(), functors::Unequal(), input, input);
   return out;
 }
@@ -72,7 +72,7 @@ Tensor isfinite(const Tensor& input) {
   const Tensor size = map_new(input, functors::Abs());
   const Tensor is_bounded = ne(size, std::numeric_limits<double>::infinity());
   const Tensor is_number = eq(input, input);
-  Tensor out = empty_like(input, DType::boolean);
+  Tensor out = empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
   map_elements(out, DType::boolean, functors::Both(), is_bounded, is_number);
   return out;
 }

@@ -73,13 +73,15 @@ Tensor shared_gradient(const Tensor& grad, const Tensor& input, const Tensor& re
   const auto compare = [](const Tensor& out, const Tensor& a, const Tensor& b) {
     map_elements(out, a.dtype(), functors::Same(), a, b);
   };
-  const Tensor input_is_nan = empty_like(input, DType::boolean);
-  const Tensor result_is_nan = empty_like(result, DType::boolean);
-  const Tensor mask = empty_like(input, DType::boolean);
+  const Tensor input_is_nan =
+      empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
+  const Tensor result_is_nan =
+      empty_for_loop(result.shape(), {&result}, {DType::boolean, result.device()});
+  const Tensor mask = empty_for_loop(input.shape(), {&input}, {DType::boolean, input.device()});
   compare(mask, input, result);
   const Tensor count = reduce_sum(mask, all_dims(mask.dims()), false, DType::int64);
   const Tensor share = map_new(grad, count, functors::Quotient());
-  Tensor out = empty_like(input);
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_floating(out, out.dtype(), functors::Product(), mask, share);
   return out;
 }

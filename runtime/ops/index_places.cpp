@@ -91,7 +91,7 @@ void require_places(const OpInfo& info, const Tensor& given, const PlaceBounds& 
 }
 
 Tensor copy_with_places(const OpInfo& info, const Tensor& input, int dim, const Tensor& index) {
-  Tensor out = empty_like(input);
+  Tensor out = empty(input.shape(), options_of(input));
   if (out.has_values() && index.has_values()) {
     require_places(info, index, {input.dims() == 0 ? 1 : input.shape()[dim]}, out);
   }

@@ -122,13 +122,25 @@ Tensor index_gradient(const Tensor& incoming, const Shape& shape,
   return whole;
 }
 
+// The loop reads a slice again and again where an index has its dimensions, and the index for each
+// element of a slice.
+Tensor empty_for_slices(const Tensor& input, const std::vector<Tensor>& indices) {
+  Shape sizes = indices[0].shape();
+  Shape of_slices(sizes.dims(), 0);
+  Shape of_index = indices[0].strides();
+  for (int dim = static_cast<int>(indices.size()); dim < input.dims(); ++dim) {
+    sizes.push_back(input.shape()[dim]);
+    of_slices.push_back(input.strides()[dim]);
+    of_index.push_back(0);
+  }
+  const Tensor slices = make_view(input, sizes, of_slices, input.impl()->offset);
+  const Tensor index = make_view(indices[0], sizes, of_index, indices[0].impl()->offset);
+  return empty_for_loop(sizes, {&slices, &index}, options_of(input));
+}
+
 Tensor indexed(const Tensor& input, const std::vector<Tensor>& given) {
   const std::vector<Tensor> indices = broadcast_together(given);
-  Shape shape = indices[0].shape();
-  for (int dim = static_cast<int>(indices.size()); dim < input.dims(); ++dim) {
-    shape.push_back(input.shape()[dim]);
-  }
-  Tensor out = empty(shape, options_of(input));
+  Tensor out = empty_for_slices(input, indices);
   if (!out.has_values() || !indices[0].has_values()) return out;
   // Indices of a subscript, and they alone, may count from the end.
   for (std::size_t i = 0; i < indices.size(); ++i) {

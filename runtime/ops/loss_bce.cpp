@@ -106,8 +106,8 @@ Tensor logit_target_gradient(BackwardCall& call, double factor) {
   const Tensor pos_weight = call.saved(0);
   const Tensor x = call.saved(1);
   const Tensor weight = call.saved(3);
-  Tensor out = map_new(x, functors::LogSigmoidOfNegated());
   const Tensor positives = map_new(x, kLogSigmoidFunctor);
+  Tensor out = map_new(x, functors::LogSigmoidOfNegated());
   if (pos_weight.defined()) mul_(positives, pos_weight);
   sub_(out, positives);
   mul_(out, call.grad());

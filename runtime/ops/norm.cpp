@@ -78,12 +78,15 @@ Tensor euclidean_gradient(const Tensor& grad, const Tensor& input, const Tensor&
     masked_fill_(direction, is_zero, 0.0);
     return formula::product(grad, direction);
   }
-  const Tensor direction = empty_like(input, dtype);
+  const Tensor direction = empty_for_loop(input.shape(), {&input}, {dtype, input.device()});
   map_floating(direction, direction.dtype(), functors::Quotient(), input, result);
-  const Tensor is_zero = empty_like(result, DType::boolean);
+  const Tensor is_zero =
+      empty_for_loop(result.shape(), {&result}, {DType::boolean, result.device()});
   map_floating(is_zero, result.dtype(), functors::Equal(), result, 0.0);
   map_floating(direction, result.dtype(), functors::Kept{false}, direction, is_zero);
-  return map_new(direction, grad, functors::Product());
+  Tensor out = empty_for_loop(input.shape(), {&grad, &direction}, options_of(direction));
+  map_floating(out, direction.dtype(), functors::Product(), grad, direction);
+  return out;
 }
 
 // Shared by all elements of the largest magnitude.
@@ -98,7 +101,7 @@ Tensor largest_gradient(const Tensor& grad, const Tensor& input, const Tensor& r
   }
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
   const Tensor share = map_new(grad, count, functors::Quotient());
-  const Tensor masked = empty_like(input);
+  const Tensor masked = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_floating(masked, input.dtype(), functors::Product(), share, mask);
   const Tensor sign = map_new(input, sign_of());
   return map_new(sign, masked, functors::Product());
@@ -135,6 +138,8 @@ Tensor norm(const Tensor& input, double p, const std::optional<Shape>& dim, bool
   record.save(input);
   const DType dtype = front.result_dtype(input, std::nullopt).value_or(input.dtype());
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), {dtype, input.device()});
+  // Where nothing is folded PyTorch takes the magnitudes of the input in the result's dtype.
+  const Tensor widened = out.numel() == input.numel() ? cast(input, dtype) : input;
   const ReductionScratch scratch(input, folded);
   compute_norms(out, input, folded, p);
   record.save_output(out);

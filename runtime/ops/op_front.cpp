@@ -1,6 +1,9 @@
 #include "runtime/ops/op_front.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "runtime/autograd/autograd_state.h"
 #include "runtime/autograd/variable.h"
@@ -42,7 +45,20 @@ Tensor autocast_input(CastPolicy policy, const Tensor& tensor) {
   return to_dtype(tensor, DType::float32);
 }
 
+void OpFront::forbid_other_half(const std::vector<Tensor>& tensors) const {
+  const AutocastState* state = find_autocast_state();
+  if (state == nullptr || !state->is_enabled) return;
+  for (const Tensor& tensor : tensors) {
+    if (!is_eligible(tensor) || tensor.dtype() == state->dtype) continue;
+    if (tensor.dtype() == DType::float32) return;
+    throw std::invalid_argument(fmt::format(
+        "[{}] Unexpected floating ScalarType in at::autocast::prioritize: {} under autocast to {}",
+        info_.name, name_of(tensor.dtype()), name_of(state->dtype)));
+  }
+}
+
 std::vector<Tensor> OpFront::widest(std::vector<Tensor> tensors) const {
+  forbid_other_half(tensors);
   DType dtype = tensors[0].dtype();
   for (const Tensor& tensor : tensors) dtype = promote_types(dtype, tensor.dtype());
   if (dtype != DType::float32) return tensors;

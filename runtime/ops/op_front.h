@@ -27,7 +27,8 @@ class OpFront {
     return tensor ? std::optional<Tensor>(input(*tensor)) : std::nullopt;
   }
 
-  /// All inputs of an op with the widest policy, in their order.
+  /// All inputs of an op with the widest policy, in their order. Throws std::invalid_argument where
+  /// autocast has another half precision than a tensor that comes before any of float32.
   std::vector<Tensor> widest(std::vector<Tensor> tensors) const;
 
   /// The dtype argument of an op with the float32_result policy: what the caller asked for, else
@@ -35,6 +36,8 @@ class OpFront {
   std::optional<DType> result_dtype(const Tensor& input, std::optional<DType> asked) const;
 
  private:
+  void forbid_other_half(const std::vector<Tensor>& tensors) const;
+
   const OpInfo& info_;
   OpGuard op_;
 };

@@ -15,7 +15,7 @@ namespace ohm::ops {
 /// out[i] = fn(input[i]) in a new tensor of the same shape and dtype. Floating dtypes.
 template <class F>
 Tensor map_new(const Tensor& input, F&& fn) {
-  Tensor out = empty_like(input);
+  Tensor out = empty_for_loop(input.shape(), {&input}, options_of(input));
   map_floating(out, input.dtype(), fn, input);
   return out;
 }

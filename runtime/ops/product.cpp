@@ -91,10 +91,10 @@ Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor
                        DimMask folded) {
   const Tensor grad = with_folded_dims(incoming, input.shape(), folded);
   const Tensor result = with_folded_dims(saved_result, input.shape(), folded);
-  const Tensor mask = formula::compared(input, result, functors::Same());
+  const Tensor mask = formula::compared(result, input, functors::Same());
   const Tensor count = reduce_sum(mask, folded, true, DType::int64);
   const Tensor share = map_new(grad, count, functors::Quotient());
-  Tensor out = empty_like(input);
+  Tensor out = empty_for_loop(input.shape(), {&mask, &share}, options_of(input));
   map_floating(out, out.dtype(), functors::Product(), mask, share);
   return out;
 }

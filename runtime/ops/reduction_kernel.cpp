@@ -26,14 +26,17 @@ DimMask folded_dims(const Tensor& input, const std::optional<Shape>& dims, const
 
 Tensor with_folded_dims(const Tensor& tensor, const Shape& shape, DimMask folded) {
   if (tensor.dims() == shape.dims()) return tensor;
-  Shape sizes;
-  Shape strides;
-  int next = 0;
-  for (int dim = 0; dim < shape.dims(); ++dim) {
-    const bool is_folded = contains(folded, dim);
-    sizes.push_back(is_folded ? 1 : tensor.shape()[next]);
-    strides.push_back(is_folded ? 1 : tensor.strides()[next]);
-    if (!is_folded) ++next;
+  Shape sizes(shape.dims(), 1);
+  Shape strides(shape.dims(), 1);
+  int next = tensor.dims();
+  for (int dim = shape.dims() - 1; dim >= 0; --dim) {
+    if (contains(folded, dim)) {
+      if (next < tensor.dims()) strides[dim] = tensor.shape()[next] * tensor.strides()[next];
+    } else {
+      --next;
+      sizes[dim] = tensor.shape()[next];
+      strides[dim] = tensor.strides()[next];
+    }
   }
   if (Context::current().state.grad_enabled && tensor.requires_grad()) return view(tensor, sizes);
   return make_view(tensor, sizes, strides, tensor.impl()->offset);
@@ -44,7 +47,8 @@ Tensor expanded_over(const Tensor& grad, const Shape& shape, DimMask folded) {
   if (Context::current().state.grad_enabled && grad.requires_grad()) return expand(whole, shape);
   Shape strides = whole.strides();
   for (int dim = 0; dim < shape.dims(); ++dim) {
-    if (contains(folded, dim)) strides[dim] = 0;
+    const bool is_repeated = shape[dim] != 1 || grad.dims() == 0;
+    if (contains(folded, dim) && is_repeated) strides[dim] = 0;
   }
   return make_view(grad, shape, strides, grad.impl()->offset);
 }

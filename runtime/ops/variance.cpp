@@ -59,7 +59,8 @@ Tensor std_gradient(const Tensor& grad, const Tensor& input, const Tensor& resul
   {
     const Tensor twice = map_new(result, functors::Scaled{2.0});
     var_grad = map_new(grad, twice, functors::Quotient());
-    const Tensor is_zero = empty_like(result, DType::boolean);
+    const Tensor is_zero =
+        empty_for_loop(result.shape(), {&result}, {DType::boolean, result.device()});
     map_floating(var_grad, result.dtype(), functors::Kept{true}, var_grad, result);
   }
   return var_gradient(var_grad, input, spread);

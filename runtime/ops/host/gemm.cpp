@@ -137,6 +137,14 @@ std::optional<MatrixLayout2d> library_layout(const Tensor& matrix) {
   const std::int64_t column_stride = matrix.strides().back();
   if (is_row_readable(matrix.size(-1), row_stride, column_stride)) return {{row_stride, false}};
   if (is_row_readable(matrix.size(-2), column_stride, row_stride)) return {{column_stride, true}};
+  // Strides of dimensions of size 1 say nothing; batches with one of 0 are copied all the same.
+  const bool is_plain = matrix.is_contiguous() && row_stride != 0 && column_stride != 0;
+  if (is_plain || (matrix.dims() == 2 && matrix.is_contiguous())) {
+    return {{std::max<std::int64_t>(1, matrix.size(-1)), false}};
+  }
+  if (matrix.dims() == 2 && matrix.is_dense()) {
+    return {{std::max<std::int64_t>(1, matrix.size(-2)), true}};
+  }
   return std::nullopt;
 }
 
