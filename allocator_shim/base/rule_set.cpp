@@ -44,7 +44,10 @@ constexpr std::array<RuleSet, 3> kRuleSets = {
       .python_owns_its_nodes = true,
       .sorts_as_cuda_13 = true,
       .embeddings_add_pieces_at_once = true,
-      .list_norms_count_chunks = true}}};
+      .list_norms_count_chunks = true,
+      .group_norm_keeps_layouts = true,
+      .chosen_gradients_make_masks_first = true,
+      .cosine_similarity_holds_number = true}}};
 
 }  // namespace
 

@@ -57,6 +57,13 @@ struct RuleSet {
   bool embeddings_add_pieces_at_once = false;
   /// Norms of a list of tensors take one partial result for each chunk that there is.
   bool list_norms_count_chunks = false;
+  /// GroupNorm is given its input as it lies, keeps channels last, and has statistics of half
+  /// precision in float32 while it runs.
+  bool group_norm_keeps_layouts = false;
+  /// The gradients of maximum and minimum make both masks before the result.
+  bool chosen_gradients_make_masks_first = false;
+  /// cosine_similarity holds one number on the device while it divides.
+  bool cosine_similarity_holds_number = false;
 };
 
 /// From the oldest version on.

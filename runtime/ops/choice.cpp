@@ -3,6 +3,7 @@
 #include "runtime/arithmetic/copy.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/binary_kernel.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -18,16 +19,26 @@ Tensor chosen_gradient(const Tensor& grad, const Tensor& first, const Tensor& se
                        bool is_of_first, Pick is_second_chosen) {
   const Tensor& mine = is_of_first ? first : second;
   const Tensor& theirs = is_of_first ? second : first;
-  const TensorOptions masks{DType::boolean, grad.device()};
-  const Tensor half = map_new(grad, functors::Divided{2.0});
-  const Tensor is_equal = empty_for_loop(grad.shape(), {&first, &second}, masks);
+  const bool are_masks_first = Context::current().rules.chosen_gradients_make_masks_first;
+  const auto make_mask = [&] {
+    return empty_for_loop(grad.shape(), {&first, &second}, {DType::boolean, grad.device()});
+  };
+  const auto halve = [&] { return map_new(grad, functors::Divided{2.0}); };
+  Tensor half = are_masks_first ? Tensor() : halve();
+  const Tensor is_equal = make_mask();
+  if (are_masks_first) half = halve();
+  Tensor is_theirs = are_masks_first ? make_mask() : Tensor();
   Tensor out = empty_for_loop(grad.shape(), {&is_equal, &half, &grad}, options_of(grad));
-  const Tensor is_theirs = empty_for_loop(grad.shape(), {&first, &second}, masks);
+  if (!are_masks_first) is_theirs = make_mask();
   const DType dtype = result_dtype(mine, theirs);
   map_floating(is_equal, dtype, functors::Equal(), mine, theirs);
   map_floating(is_theirs, dtype, is_second_chosen, mine, theirs);
   map_floating(out, grad.dtype(), functors::Where(), is_equal, half, grad);
   map_floating(out, grad.dtype(), functors::Kept{false}, out, is_theirs);
+  if (are_masks_first) {
+    is_theirs = Tensor();  // the last one made goes first
+    half = Tensor();
+  }
   return out;
 }
 

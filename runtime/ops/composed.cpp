@@ -24,6 +24,7 @@
 #include "runtime/ops/reduction.h"
 #include "runtime/ops/softmax.h"
 #include "runtime/ops/view.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -168,6 +169,9 @@ Tensor cosine_similarity(const Tensor& given_x1, const Tensor& given_x2, std::in
   const Tensor wide2 = x2.shape() == shape ? x2 : expand(x2, shape);
   const Tensor lengths1 = bounded_lengths(wide1, dim, eps);
   const Tensor lengths2 = bounded_lengths(wide2, dim, eps);
+  const bool holds_number =
+      x1.device().is_cuda() && Context::current().rules.cosine_similarity_holds_number;
+  const Tensor number = holds_number ? empty({}, options_of(lengths1)) : Tensor();
   const Tensor direction2 = div(wide2, lengths2);
   const Tensor direction1 = div(wide1, lengths1);
   return sum(mul(direction1, direction2), Shape{dim}, false, std::nullopt);

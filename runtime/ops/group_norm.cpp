@@ -1,11 +1,13 @@
 #include "runtime/ops/group_norm.h"
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/memory_format.h"
 #include "runtime/kernels/functors/group_norm.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/convert.h"
+#include "runtime/tensor/context.h"
 
 namespace ohm::ops {
 namespace {
@@ -59,7 +61,9 @@ struct GroupNormResults {
   Tensor rstd;
 };
 
-functors::ChannelGroups layout_of(const Groups& g) { return {g.channels, g.groups, g.pixels}; }
+functors::ChannelGroups layout_of(const Groups& g, const Tensor& laid_out) {
+  return {g.channels, g.groups, g.pixels, !laid_out.is_contiguous()};
+}
 
 // Weight and bias may have any stride: a channel's is read by its number.
 Tensor packed_channels(const Tensor& tensor) {
@@ -69,7 +73,7 @@ Tensor packed_channels(const Tensor& tensor) {
 void compute(const Groups& g, const GroupNormOperands& operands, double eps,
              const GroupNormResults& results) {
   if (!results.out.has_values()) return;
-  run_floating_rows(functors::GroupNormRow{layout_of(g), eps}, operands.input.dtype(),
+  run_floating_rows(functors::GroupNormRow{layout_of(g, results.out), eps}, operands.input.dtype(),
                     {g.count(), g.group_size()},
                     {{results.out, results.mean, results.rstd},
                      {operands.input, operands.weight, operands.bias}});
@@ -85,14 +89,27 @@ TensorOptions kept_options(const GroupNormOperands& operands) {
   return options_of(operands.weight.defined() ? operands.weight : operands.input);
 }
 
+bool keeps_layouts(const Tensor& input) {
+  return input.device().is_cuda() && Context::current().rules.group_norm_keeps_layouts;
+}
+
+MemoryFormat format_of(const Tensor& input) {
+  return keeps_layouts(input) ? memory_format_of(input) : MemoryFormat::row_major;
+}
+
 GroupNormResults forward(const Groups& g, const GroupNormOperands& operands, double eps) {
-  const GroupNormOperands packed{operands.input, packed_channels(operands.weight),
-                                 packed_channels(operands.bias)};
+  const MemoryFormat format = format_of(operands.input);
   const TensorOptions statistics = statistics_options(operands.input);
+  const Shape of_groups{g.samples, g.groups};
   GroupNormResults results;
-  results.out = empty_like(packed.input);
-  results.mean = empty({g.samples, g.groups}, kept_options(operands));
-  results.rstd = empty({g.samples, g.groups}, kept_options(operands));
+  results.out = empty(operands.input.shape(), options_of(operands.input), format);
+  results.mean = empty(of_groups, kept_options(operands));
+  results.rstd = empty(of_groups, kept_options(operands));
+  const GroupNormOperands packed{laid_out(operands.input, format), packed_channels(operands.weight),
+                                 packed_channels(operands.bias)};
+  const bool widens = keeps_layouts(operands.input) && statistics.dtype != results.mean.dtype();
+  const Tensor mean = widens ? empty(of_groups, statistics) : Tensor();
+  const Tensor rstd = widens ? empty(of_groups, statistics) : Tensor();
   const bool has_factors =
       operands.input.device().is_cuda() && (operands.weight.defined() || operands.bias.defined());
   const Tensor factors = has_factors ? empty({g.samples, g.channels}, statistics) : Tensor();
@@ -110,7 +127,7 @@ struct GroupNormGradients {
 void compute_gradients(const Groups& g, const Tensor& grad, const Tensor& input, const Tensor& mean,
                        const Tensor& rstd, const Tensor& weight, const GroupNormGradients& out) {
   if (lacks_values(grad)) return;
-  const functors::ChannelGroups layout = layout_of(g);
+  const functors::ChannelGroups layout = layout_of(g, grad);
   if (out.input.defined() && grad.numel() != 0) {
     run_floating_rows(functors::GroupNormBackwardRow{layout}, input.dtype(),
                       {g.count(), g.group_size()},
@@ -127,11 +144,12 @@ TensorList backward(const Groups& g, const BackwardCall& call) {
   const Tensor mean = call.saved(1);
   const Tensor rstd = call.saved(2);
   const Tensor weight = call.saved(3);
-  const Tensor grad = row_major(call.grad());
-  const Tensor packed = row_major(input);
+  const MemoryFormat format = format_of(input);
+  const Tensor grad = laid_out(call.grad(), format);
+  const Tensor packed = laid_out(input, format);
   const TensorOptions statistics = statistics_options(input);
   GroupNormGradients out;
-  if (call.needs(0)) out.input = empty_like(packed);
+  if (call.needs(0)) out.input = empty(input.shape(), options_of(input), format);
   if (call.needs(1)) out.weight = empty({g.channels}, options_of(input));
   if (call.needs(2)) out.bias = empty({g.channels}, options_of(input));
   if (input.device().is_cuda()) {
@@ -143,7 +161,9 @@ TensorList backward(const Groups& g, const BackwardCall& call) {
     if (call.needs(0)) {
       const Tensor group_factors = empty({g.samples, g.groups}, statistics);
       const Tensor group_offsets = empty({g.samples, g.groups}, statistics);
-      if (weight.defined()) channel_factors = empty({g.samples, g.channels}, statistics);
+      if (weight.defined() && format == MemoryFormat::row_major) {
+        channel_factors = empty({g.samples, g.channels}, statistics);
+      }
     }
   }
   compute_gradients(g, grad, packed, mean, rstd, packed_channels(weight), out);
@@ -168,8 +188,9 @@ Tensor group_norm(const Tensor& given, std::int64_t num_groups,
   const OpFront front(kGroupNorm);
   Tensor bias = front.input(given_bias).value_or(Tensor());
   Tensor weight = front.input(given_weight).value_or(Tensor());
-  const GroupNormOperands operands{contiguous(front.input(given)), std::move(weight),
-                                   std::move(bias)};
+  const Tensor input = front.input(given);
+  const GroupNormOperands operands{keeps_layouts(input) ? input : contiguous(input),
+                                   std::move(weight), std::move(bias)};
   const Groups groups = groups_of(operands.input, num_groups);
   require_per_channel(operands.input, operands.weight, "weight");
   require_per_channel(operands.input, operands.bias, "bias");

@@ -9,14 +9,26 @@
 
 namespace ohm::functors {
 
-/// [N, C, *], row-major, as groups of channels of pixels.
+/// [N, C, *], row-major or with the channels last, as groups of channels of pixels.
 struct ChannelGroups {
   std::int64_t channels;
   Divisor groups;  ///< of a sample
   Divisor pixels;  ///< of one channel
+  bool are_last = false;
 
   constexpr std::int64_t channel(std::int64_t group, std::int64_t i) const {
     return group % groups * (channels / groups) + i / pixels;
+  }
+  /// Of a group's element; `start`: of its first one where they are row-major.
+  constexpr std::int64_t place(std::int64_t group, std::int64_t start, std::int64_t i) const {
+    if (!are_last) return start + i;
+    return (group / groups * pixels + i % pixels) * channels + channel(group, i);
+  }
+  /// Of a channel's element, over all samples.
+  constexpr std::int64_t place_in_channel(std::int64_t of_channel, std::int64_t i) const {
+    const std::int64_t sample = i / pixels;
+    return are_last ? i * channels + of_channel
+                    : (sample * channels + of_channel) * pixels + i - sample * pixels;
   }
 };
 
@@ -33,7 +45,7 @@ struct GroupNormRow {
     const std::int64_t start = group * launch.size;
     const auto length = static_cast<double>(launch.size);
     const auto at = [&](std::int64_t i) {
-      return team.template load<Compute>(launch.operands[3], start + i);
+      return team.template load<Compute>(launch.operands[3], layout.place(group, start, i));
     };
     const double mean =
         team.sum(launch.size, [&](std::int64_t i) { return static_cast<double>(at(i)); }) / length;
@@ -54,7 +66,7 @@ struct GroupNormRow {
       Compute y = (at(i) - center) * inverse;
       if (has_weight) y *= team.template load<Compute>(launch.operands[4], channel);
       if (has_bias) y += team.template load<Compute>(launch.operands[5], channel);
-      team.store(launch.operands[0], start + i, y);
+      team.store(launch.operands[0], layout.place(group, start, i), y);
     });
   }
 };
@@ -74,11 +86,13 @@ struct GroupNormBackwardRow {
     const double inverse = team.template load<double>(launch.operands[4], group);
     const bool has_weight = launch.operands[5].address != 0;
     const auto normalised = [&](std::int64_t i) {
-      const Compute x = team.template load<Compute>(launch.operands[2], start + i);
+      const Compute x =
+          team.template load<Compute>(launch.operands[2], layout.place(group, start, i));
       return static_cast<double>(x - mean) * inverse;
     };
     const auto weighted = [&](std::int64_t i) {
-      const double grad = team.template load<double>(launch.operands[1], start + i);
+      const double grad =
+          team.template load<double>(launch.operands[1], layout.place(group, start, i));
       if (!has_weight) return grad;
       return grad * team.template load<double>(launch.operands[5], layout.channel(group, i));
     };
@@ -86,7 +100,7 @@ struct GroupNormBackwardRow {
     const double slope =
         team.sum(launch.size, [&](std::int64_t i) { return weighted(i) * normalised(i); }) / length;
     team.each(launch.size, [&](std::int64_t i) {
-      team.store(launch.operands[0], start + i,
+      team.store(launch.operands[0], layout.place(group, start, i),
                  (weighted(i) - total - normalised(i) * slope) * inverse);
     });
   }
@@ -102,9 +116,7 @@ struct GroupNormChannel {
   constexpr void run(const Team& team, const RowLaunch& launch, std::uint64_t row_index) const {
     const auto channel = static_cast<std::int64_t>(row_index);
     const std::int64_t of_sample = channel / (layout.channels / layout.groups);
-    const auto offset = [&](std::int64_t i) {
-      return (i / layout.pixels * layout.channels + channel) * layout.pixels + i % layout.pixels;
-    };
+    const auto offset = [&](std::int64_t i) { return layout.place_in_channel(channel, i); };
     const auto grad = [&](std::int64_t i) {
       return team.template load<double>(launch.operands[2], offset(i));
     };
