@@ -17,6 +17,7 @@ constexpr OpInfo kTanhInplace{"tanh_"};
 constexpr OpInfo kExpInplace{"exp_"};
 constexpr OpInfo kSqrtInplace{"sqrt_"};
 constexpr OpInfo kNegInplace{"neg_"};
+constexpr OpInfo kAbsInplace{"abs_"};
 constexpr OpInfo kClampInplace{"clamp_"};
 
 // `gradient(grad, result)`.
@@ -63,9 +64,32 @@ Tensor sqrt_(const Tensor& input) {
                      });
 }
 
+// Nothing is kept.
 Tensor neg_(const Tensor& input) {
-  return overwritten(kNegInplace, "NegBackward", input, functors::Neg(),
-                     [](const Tensor& grad, const Tensor&) { return formula::negated(grad); });
+  const OpFront front(kNegInplace);
+  require_floating(input, kNegInplace);
+  Recorder record("NegBackward", {&input});
+  begin_inplace_write(input, kNegInplace.name);
+  map_floating(input, input.dtype(), functors::Neg(), input);
+  if (!record.is_needed()) return input;
+  record.attach(input,
+                [](BackwardCall& call) { return TensorList{formula::negated(call.grad())}; });
+  return input;
+}
+
+Tensor abs_(const Tensor& input) {
+  const OpFront front(kAbsInplace);
+  require_floating(input, kAbsInplace);
+  Recorder record("AbsBackward", {&input});
+  if (record.is_needed()) record.save(copy_of(input));
+  begin_inplace_write(input, kAbsInplace.name);
+  map_floating(input, input.dtype(), functors::Abs(), input);
+  if (!record.is_needed()) return input;
+  record.attach(input, [](BackwardCall& call) {
+    const Tensor sign = map_new(call.saved(0), functors::Sign());
+    return TensorList{formula::product(call.grad(), sign)};
+  });
+  return input;
 }
 
 }  // namespace
@@ -94,6 +118,7 @@ std::vector<OpDef> inplace_unary_ops() {
       define(kExpInplace, kMethod, &exp_, {"input"}),
       define(kSqrtInplace, kMethod, &sqrt_, {"input"}),
       define(kNegInplace, kMethod, &neg_, {"input"}),
+      define(kAbsInplace, kMethod, &abs_, {"input"}),
       define(kClampInplace, kMethod, &clamp_, {"input", "min", "max"}),
   };
 }

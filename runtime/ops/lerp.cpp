@@ -13,6 +13,8 @@ namespace {
 constexpr OpInfo kLerp{"lerp"};
 constexpr OpInfo kAddcmul{"addcmul", CastPolicy::widest};
 constexpr OpInfo kAddcdiv{"addcdiv", CastPolicy::widest};
+constexpr OpInfo kLerpInplace{"lerp_"};
+constexpr OpInfo kAddcmulInplace{"addcmul_"};
 constexpr OpInfo kAtan2{"atan2", CastPolicy::widest};
 
 // autocast casts to the widest dtype among all of them.
@@ -35,6 +37,17 @@ Tensor ternary_new(const OpInfo& info, const Tensor& a, const Tensor& b, const T
   return out;
 }
 
+struct LerpGradients {
+  double weight;
+
+  TensorList operator()(BackwardCall& call) const {
+    TensorList grads{Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = formula::times(call.grad(), weight);
+    if (call.needs(0)) grads[0] = formula::times(call.grad(), 1.0 - weight);
+    return grads;
+  }
+};
+
 // input + weight · (end − input)
 Tensor lerp(const Tensor& input, const Tensor& end, double weight) {
   const OpFront front(kLerp);
@@ -43,15 +56,50 @@ Tensor lerp(const Tensor& input, const Tensor& end, double weight) {
   require_floating(end, kLerp);
   Tensor out = formula::combined(input, end, functors::Lerp{weight});
   if (Recorder record("LerpBackward", {&input, &end}); record.is_needed()) {
-    record.attach(out, [weight](BackwardCall& call) {
-      TensorList grads{Tensor(), Tensor()};
-      if (call.needs(1)) grads[1] = formula::times(call.grad(), weight);
-      if (call.needs(0)) grads[0] = formula::times(call.grad(), 1.0 - weight);
-      return grads;
-    });
+    record.attach(out, LerpGradients{weight});
   }
   return out;
 }
+
+// The operands of an op that writes over the first of them, which has the shape of the result.
+void require_overwritable(const OpInfo& info, const Tensor& input,
+                          std::initializer_list<const Tensor*> others) {
+  require_floating(input, info);
+  for (const Tensor* other : others) {
+    require_alike(info, input, *other);
+    if (!(broadcast_shapes(input.shape(), other->shape(), info.name.data()) == input.shape())) {
+      throw std::invalid_argument(
+          fmt::format("[{}] output with shape {} doesn't match the broadcast shape of {}",
+                      info.name, input.shape().str(), other->shape().str()));
+    }
+    require_no_partial_overlap(input, *other, info.name);
+  }
+}
+
+Tensor lerp_(const Tensor& input, const Tensor& end, double weight) {
+  const OpFront front(kLerpInplace);
+  require_overwritable(kLerpInplace, input, {&end});
+  Recorder record("LerpBackward", {&input, &end});
+  begin_inplace_write(input, kLerpInplace.name);
+  map_floating(input, input.dtype(), functors::Lerp{weight}, input, end);
+  if (record.is_needed()) record.attach(input, LerpGradients{weight});
+  return input;
+}
+
+struct AddcmulGradients {
+  double value;
+
+  TensorList operator()(BackwardCall& call) const {
+    const auto share = [&](const Tensor& factor) {
+      const Tensor scaled = formula::times(factor, value);
+      return formula::product(call.grad(), scaled);
+    };
+    TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
+    if (call.needs(1)) grads[1] = share(call.saved(1));
+    if (call.needs(2)) grads[2] = share(call.saved(0));
+    return grads;
+  }
+};
 
 // input + value · a · b
 Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, double value) {
@@ -61,17 +109,20 @@ Tensor addcmul(const Tensor& given, const Tensor& first, const Tensor& second, d
   record.save(record.needs(2) ? all[1] : Tensor());
   record.save(record.needs(1) ? all[2] : Tensor());
   Tensor out = ternary_new(kAddcmul, all[0], all[1], all[2], functors::Addcmul{value});
-  record.attach(out, [value](BackwardCall& call) {
-    const auto share = [&](const Tensor& factor) {
-      const Tensor scaled = formula::times(factor, value);
-      return formula::product(call.grad(), scaled);
-    };
-    TensorList grads{call.needs(0) ? call.grad() : Tensor(), Tensor(), Tensor()};
-    if (call.needs(1)) grads[1] = share(call.saved(1));
-    if (call.needs(2)) grads[2] = share(call.saved(0));
-    return grads;
-  });
+  record.attach(out, AddcmulGradients{value});
   return out;
+}
+
+Tensor addcmul_(const Tensor& input, const Tensor& first, const Tensor& second, double value) {
+  const OpFront front(kAddcmulInplace);
+  require_overwritable(kAddcmulInplace, input, {&first, &second});
+  Recorder record("AddcmulBackward", {&input, &first, &second});
+  record.save(record.needs(2) ? first : Tensor());
+  record.save(record.needs(1) ? second : Tensor());
+  begin_inplace_write(input, kAddcmulInplace.name);
+  map_floating(input, input.dtype(), functors::Addcmul{value}, input, first, second);
+  if (record.is_needed()) record.attach(input, AddcmulGradients{value});
+  return input;
 }
 
 // input + value · a / b
@@ -149,6 +200,8 @@ std::vector<OpDef> lerp_ops() {
              [] {
                return std::vector<Sample>{{sample(0.5), sample(0.5), 0.3}};
              }),
+      define(kLerpInplace, kMethod, &lerp_, {"input", "end", "weight"}),
+      define(kAddcmulInplace, kMethod, &addcmul_, {"input", "tensor1", "tensor2", value}),
       define(kAddcmul, kBoth, &addcmul, {"input", "tensor1", "tensor2", value}, three),
       define(kAddcdiv, kBoth, &addcdiv, {"input", "tensor1", "tensor2", value}, three),
       define(kAtan2, kBoth, &atan2, {"input", "other"},
