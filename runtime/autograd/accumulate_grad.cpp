@@ -26,7 +26,7 @@ Tensor clone_laid_out_as(const Tensor& grad, const Tensor& leaf) {
 
 // Whether a gradient may become the leaf's as it is.
 bool is_laid_out_for(const Tensor& grad, const Tensor& leaf) {
-  if (!leaf.is_dense()) return grad.is_contiguous();
+  if (!leaf.is_dense() && leaf.numel() != 0) return grad.is_contiguous();
   for (int dim = 0; dim < leaf.dims(); ++dim) {
     const std::int64_t stride = grad.strides()[dim];
     if (leaf.shape()[dim] == 1 ? stride == 0 : stride != leaf.strides()[dim]) return false;

@@ -20,7 +20,7 @@ Tensor prepared(const Tensor& matrix) {
 
 void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool adds_to_out,
                      const Storage* workspace) {
-  if (!out.has_values()) return;
+  if (!out.has_values() || out.numel() == 0) return;
   if (a.shape().back() == 0) {
     if (!adds_to_out) fill_values(out, 0.0);
     return;
@@ -29,7 +29,15 @@ void compute_product(const Tensor& a, const Tensor& b, const Tensor& out, bool a
   host_matrix_product(a, b, out, adds_to_out);
 }
 
+bool is_nothing_multiplied(const Tensor& a, const Tensor& out) {
+  return out.numel() == 0 || a.shape().back() == 0;
+}
+
 Tensor product(const Tensor& a, const Tensor& b, const Tensor& out) {
+  if (is_nothing_multiplied(a, out)) {
+    compute_product(a, b, out, false, nullptr);
+    return out;
+  }
   // A row-major result is computed as its transpose: the right operand comes first.
   const Tensor right = prepared(b);
   const Tensor left = prepared(a);

@@ -102,11 +102,12 @@ Tensor shared_gradient(const Tensor& incoming, const Tensor& input, const Tensor
 Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
                const std::optional<Shape>& dim, bool keepdim, bool wants_largest) {
   const OpFront front(info);
-  if (input.numel() == 0) {
-    throw std::invalid_argument(
-        fmt::format("[{}] expected a tensor with at least one element", info.name));
-  }
   const DimMask folded = folded_dims(input, dim, info);
+  for (int each = 0; each < input.dims(); ++each) {
+    if (!contains(folded, each) || input.shape()[each] != 0) continue;
+    throw std::invalid_argument(
+        fmt::format("[{}] expected reduction dim {} to have non-zero size", info.name, each));
+  }
   Tensor out = empty(reduced_shape(input.shape(), folded, keepdim), options_of(input));
   {
     const ReductionScratch scratch(input, folded, {item_bytes(input.dtype()), true});
