@@ -28,8 +28,9 @@ Tensor empty_like(const Tensor& like);
 Tensor empty_like(const Tensor& like, DType dtype);
 /// What a loop over `operands`, which broadcast to `shape`, writes to. Where they are of one shape
 /// it is row-major as they are, or has its channels last as they have (memory_format.h), or has
-/// their strides where those are dense and alike; else its dimensions lie in the order that the first
-/// operand which tells has them in, as PyTorch's TensorIterator decides. A nullptr is a number.
+/// their strides where those are dense and alike; else its dimensions lie in the order that the
+/// first operand which tells has them in, as PyTorch's TensorIterator decides. A nullptr is a
+/// number.
 Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> operands,
                       const TensorOptions& options);
 

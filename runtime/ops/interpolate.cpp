@@ -57,19 +57,23 @@ void check(const Tensor& input, const std::optional<Shape>& size,
   }
 }
 
-// What the kernel reads: the one for bilinear resizing any layout, where channels do not lie last.
-// The nearest pixels of few channels are not found by the kernel for channels that do.
-Tensor read_for(const Tensor& input, const Resize& resize, MemoryFormat format) {
+// PyTorch finds the nearest pixels of few channels row by row, wherever the channels lie.
+bool is_by_rows(const Resize& resize) {
   constexpr std::int64_t kFewestChannels = 4;
-  const bool is_nearest = resize.axes[0].is_nearest;
-  if (!is_nearest && format == MemoryFormat::row_major) return input;
-  const bool has_few = is_nearest && resize.input[1] < kFewestChannels;
-  return laid_out(input, has_few ? MemoryFormat::row_major : format);
+  return resize.axes[0].is_nearest && resize.input[1] < kFewestChannels;
+}
+
+// What the kernel reads: the one for bilinear resizing any layout, where channels do not lie last.
+Tensor read_for(const Tensor& input, const Resize& resize, MemoryFormat format) {
+  if (!resize.axes[0].is_nearest && format == MemoryFormat::row_major) return input;
+  return laid_out(input, is_by_rows(resize) ? MemoryFormat::row_major : format);
 }
 
 Tensor resized(const Tensor& given, const Resize& resize) {
   const MemoryFormat format = memory_format_of(given);
   Tensor out = empty(resize.output, options_of(given), format);
+  const bool is_copied = is_by_rows(resize) && !out.is_contiguous();
+  const Tensor rows = is_copied ? empty(resize.output, options_of(given)) : Tensor();
   const Tensor input = read_for(given, resize, format);
   if (!out.has_values()) return out;
   const functors::Resized resized{resize.axes[0], resize.axes[1], plane_layout_of(out),
