@@ -22,8 +22,8 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& input, const Tensor& 
                          const Tensor& result) {
   Tensor is_flat;
   {
-    const Tensor is_zero = eq(input, 0.0);
     const Tensor is_positive = ge(exponent, 0.0);
+    const Tensor is_zero = eq(input, 0.0);
     is_flat = formula::compared(is_zero, is_positive, functors::Both());
   }
   const Tensor logarithm = formula::mapped(input, &log, functors::Log());
