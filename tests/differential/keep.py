@@ -4,7 +4,8 @@
     tests/differential/keep.py --build build/release --python VENV/bin/python
 
 Each program of found.txt, the smallest of its kind on which PyTorch and the runtime once differed,
-is recorded on both architectures; the family is then a test like those of the other recordings.
+is recorded on both architectures; the family is then a test like those of the other recordings. Run
+it with each of the two versions: each has recordings of its own, and one twin serves both.
 """
 import argparse
 import pathlib
@@ -13,6 +14,7 @@ from sides import ARCHITECTURES, HERE, Sides, frees_in_any_order, twin
 from pack_recordings import HEAD, merged
 
 GOLDEN = HERE.parent / "golden" / "pytorch"
+FOLDERS = {"pytorch-2.6": "recordings", "pytorch-2.15": "recordings-2.15"}
 LAYOUT = "#   : dtype shape strides            of a tensor, where the program asks for it\n"
 
 
@@ -50,8 +52,9 @@ def main():
             raise SystemExit(f"{name}: {errors[0]}")
     recordings = ["\n".join([title(name, source), *merged(first[name], second[name])])
                   for name, source in programs.items()]
-    head = HEAD.format(torch="2.6.0") + LAYOUT
-    (GOLDEN / "recordings" / "found.txt").write_text(head + "\n" + "\n\n".join(recordings) + "\n")
+    head = HEAD.format(torch=sides.version) + LAYOUT
+    folder = GOLDEN / FOLDERS[sides.rules]
+    (folder / "found.txt").write_text(head + "\n" + "\n\n".join(recordings) + "\n")
     texts = []
     for name, source in programs.items():
         head, code = twin(name, source).split("\n", 1)

@@ -149,10 +149,10 @@ def options_of(rng, dtypes=("float32", "float32", "float32", "float16", "bfloat1
 OF_ONE_SHAPE = ("loss", "cat", "stack", "matmul", "scatter")
 
 
-def operands(program, dims, expression):
+def operands(program, dims, expression, shape=None):
     """Statements that make what the expression names; the name of x's leaf."""
     rng = program.rng
-    shape, (options, grad) = shape_of(rng, dims), options_of(rng)
+    shape, (options, grad) = shape or shape_of(rng, dims), options_of(rng)
     leaf = program.tensor("x", shape, options + grad, rng.choice(LAYOUTS))
     if "w" in expression.replace("where", "").replace("pow", "").replace("narrow", ""):
         other = list(shape)
@@ -256,12 +256,129 @@ def lifetime_program(rng):
     return program.lines
 
 
+# Statements that write into v, or into a part of it; w and keep are of its shape.
+IN_PLACE = ("v.relu_()", "v.add_(w)", "v.mul_(2.0)", "v.mul_(w)", "v.clamp_(min=0)", "v.sigmoid_()",
+            "v.tanh_()", "v.exp_()", "v.zero_()", "v.fill_(0.5)", "v.copy_(w)", "v.sub_(w)",
+            "v.div_(2.0)", "v.masked_fill_(keep, 0.0)", "v.neg_()", "v.select(0, 0).mul_(2.0)",
+            "v.narrow(0, 0, 1).add_(1.0)", "v.transpose(0, 1).mul_(0.5)", "v += w", "v.abs_()",
+            "v.addcmul_(w, w)", "v.lerp_(w, 0.5)")
+
+
+def in_place_program(rng):
+    program = Program(rng)
+    leaf, has_grad = operands(program, rng.randint(2, 3), "keep w")
+    program.add(f"v = {rng.choice(('x.clone()', 'x * 1.5', 'x.detach()', 'x.contiguous() + 1.0'))}")
+    for _ in range(rng.randint(1, 4)):
+        program.add(rng.choice(IN_PLACE))
+    program.add("layout(v)")
+    if has_grad:
+        program.backward("v")
+    return program.lines
+
+
+def empty_program(rng):
+    """An op on tensors with a dimension of no elements."""
+    program = Program(rng)
+    least, expression = rng.choice(OPS)
+    dims = rng.randint(max(least, 1), max(least, 3))
+    shape = [rng.choice((0, 1, 3, 8)) for _ in range(dims)]
+    shape[rng.randrange(dims)] = 0
+    leaf, has_grad = operands(program, dims, expression, shape)
+    program.add(f"y = {expression}")
+    program.add("layout(y)")
+    if has_grad:
+        program.backward("y")
+    return program.lines
+
+
+LAYERS = ("nn.Linear(8, 8)", "nn.ReLU()", "nn.GELU()", "nn.Dropout(0.5)", "nn.LayerNorm(8)",
+          "nn.Tanh()", "nn.SiLU()", "nn.Linear(8, 8, bias=False)", "nn.Softmax(dim=-1)")
+
+
+def modes_program(rng):
+    """Parts of a model with and without a graph, and recomputed."""
+    program = Program(rng)
+    program.add("from torch.utils.checkpoint import checkpoint")
+    for number in range(3):
+        layers = ", ".join(rng.choice(LAYERS) for _ in range(rng.randint(1, 3)))
+        program.add(f'm{number} = nn.Sequential(nn.Linear(8, 8), {layers}).to("cuda")')
+    grad = rng.choice(("", ", requires_grad=True"))
+    program.add(f'h = torch.randn({rng.choice((1, 4, 64))}, 8, device="cuda"{grad})')
+    for _ in range(rng.randint(2, 5)):
+        model = f"m{rng.randrange(3)}"
+        program.add(rng.choice((
+            f"h = {model}(h)",
+            f"h = checkpoint({model}, h, use_reentrant=False)",
+            f"h = checkpoint({model}, h, use_reentrant=True)",
+            f"with torch.no_grad(): n = {model}(h)",
+            f"{model}.eval()",
+            f"h = h.detach()",
+            f"h = h + {model}(h)")))
+    program.add("loss = h.pow(2).mean()")
+    program.add("loss.backward()")
+    return program.lines
+
+
+OPTIMIZERS = ("SGD({p}, lr=0.1)", "SGD({p}, lr=0.1, momentum=0.9)", "Adam({p}, lr=0.1)",
+              "AdamW({p}, lr=0.1, weight_decay=0.1)", "RMSprop({p}, lr=0.1)", "Adagrad({p}, lr=0.1)",
+              "Adam({p}, lr=0.1, foreach=False)", "SGD({p}, lr=0.1, momentum=0.9, nesterov=True)",
+              "AdamW({p}, lr=0.1, amsgrad=True)", "Adamax({p}, lr=0.1)")
+
+
+def training_program(rng):
+    """Steps of a model by an optimizer, of one group or of two."""
+    program = Program(rng)
+    for number in range(2):
+        layers = ", ".join(rng.choice(LAYERS) for _ in range(rng.randint(1, 2)))
+        program.add(f'm{number} = nn.Sequential(nn.Linear(8, 8), {layers}).to("cuda")')
+    groups = rng.choice((
+        "m0.parameters()", "[*m0.parameters(), *m1.parameters()]",
+        '[{"params": m0.parameters()}, {"params": m1.parameters(), "lr": 0.01}]'))
+    program.add(f"opt = torch.optim.{rng.choice(OPTIMIZERS).format(p=groups)}")
+    program.add('x = torch.randn(16, 8, device="cuda")')
+    for _ in range(rng.randint(1, 3)):
+        program.add("loss = m1(m0(x)).pow(2).mean()")
+        program.add("loss.backward()")
+        if rng.random() < 0.3:
+            program.add("torch.nn.utils.clip_grad_norm_(m0.parameters(), 1.0)")
+        program.add("opt.step()")
+        program.add(rng.choice(("opt.zero_grad()", "opt.zero_grad(set_to_none=False)", "del loss")))
+    return program.lines
+
+
+def streams_program(rng):
+    """Ops on two streams, with tensors that both use."""
+    program = Program(rng)
+    program.add("s = torch.cuda.Stream()")
+    program.add('v0 = torch.randn(512, 1024, device="cuda")')
+    alive = ["v0"]
+    for number in range(1, rng.randint(4, 9)):
+        choice, name = rng.random(), rng.choice(alive)
+        if choice < 0.35:
+            program.add(f"v{number} = {name} * 2.0")
+            alive.append(f"v{number}")
+        elif choice < 0.7:
+            program.add(f"with torch.cuda.stream(s): v{number} = {name} + 1.0")
+            alive.append(f"v{number}")
+        elif choice < 0.85:
+            program.add(f"{name}.record_stream(s)")
+        elif len(alive) > 1:
+            alive.remove(name)
+            program.add(f"del {name}")
+    return program.lines
+
+
 KINDS = {
     "ops": op_program,
     "modules": module_program,
     "modules with cuDNN": cudnn_program,
     "lifetimes": lifetime_program,
     "autocast": autocast_program,
+    "in place": in_place_program,
+    "no elements": empty_program,
+    "modes": modes_program,
+    "training": training_program,
+    "streams": streams_program,
 }
 
 

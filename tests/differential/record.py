@@ -12,6 +12,7 @@ strides become a line.
 import builtins
 import gc
 import json
+import os
 import sys
 
 import torch
@@ -62,7 +63,8 @@ def event_line(event, segments):
         number, _ = segments.alive.pop(address)
         return f"s {size} {number}"
     if action == "alloc":
-        return f"+ {size} {segments.place(address)}"
+        stream = "" if event["stream"] == torch.cuda.default_stream().cuda_stream else " ~"
+        return f"+ {size} {segments.place(address)}{stream}"
     if action in ("free_requested", "free_completed"):
         return f"{action[5]} {segments.place(address)}"
     return f"{action} {size}"
@@ -124,6 +126,7 @@ def main():
         program = json.loads(line)
         print("\n".join([f"== {program['program']}", *record(program["program"], program["source"])]),
               flush=True)
+    os._exit(0)  # PyTorch's own threads do not always survive an ordinary end
 
 
 if __name__ == "__main__":

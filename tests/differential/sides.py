@@ -22,7 +22,8 @@ class Sides:
         # Of the installed package: on a machine without CUDA, importing it may need `ohm exec`.
         version = run([python, "-c", "from importlib.metadata import version; print(version('torch'))"],
                       "")
-        self.rules = "pytorch-" + ".".join(version.split(".")[:2])
+        self.version = version.strip().split("+")[0]
+        self.rules = "pytorch-" + ".".join(self.version.split(".")[:2])
 
     def pytorch(self, programs, architecture):
         """{name: lines} of {name: source}."""

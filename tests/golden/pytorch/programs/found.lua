@@ -851,3 +851,867 @@ m = nil; sweep()
 x = nil; sweep()
 y = nil; sweep()
 mark("globals deleted")
+
+--== abs_in_place
+-- x = torch.randn(4, 6, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- v.abs_()
+-- v.sum().backward()
+local x, v
+x = ohm.randn(4, 6, {device = "cuda", requires_grad = true})
+v = x * 1.5
+v:abs_()
+v:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+v = nil; sweep()
+mark("globals deleted")
+
+--== adaptive_avg_pool2d_of_channels_last
+-- x = torch.randn(2, 6, 9, 8, device="cuda", requires_grad=True)
+-- y = F.adaptive_avg_pool2d(x.permute(0, 3, 1, 2), 3)
+-- layout(y)
+-- z = y.transpose(0, -1).contiguous()
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(2, 6, 9, 8, {device = "cuda", requires_grad = true})
+y = F.adaptive_avg_pool2d(x:permute(0, 3, 1, 2), 3)
+layout(y)
+z = y:transpose(0, -1):contiguous()
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== adaptive_avg_pool2d_to_one_of_channels_last
+-- x = torch.randn(4, 8, 8, 8, device="cuda", requires_grad=True)
+-- y = F.adaptive_avg_pool2d(x.permute(0, 3, 1, 2), 1)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(4, 8, 8, 8, {device = "cuda", requires_grad = true})
+y = F.adaptive_avg_pool2d(x:permute(0, 3, 1, 2), 1)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== addcmul_in_place
+-- x = torch.randn(4, 6, device="cuda", requires_grad=True)
+-- w = torch.randn(4, 6, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- v.addcmul_(w, w)
+-- v.sum().backward()
+local x, w, v
+x = ohm.randn(4, 6, {device = "cuda", requires_grad = true})
+w = ohm.randn(4, 6, {device = "cuda", requires_grad = true})
+v = x * 1.5
+v:addcmul_(w, w)
+v:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+v = nil; sweep()
+mark("globals deleted")
+
+--== amin_of_channels_last
+-- x = torch.randn(7, 16, 16, 8, device="cuda", requires_grad=True)
+-- y = x.permute(0, 3, 1, 2).amin(dim=0)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(7, 16, 16, 8, {device = "cuda", requires_grad = true})
+y = x:permute(0, 3, 1, 2):amin({dim = 0})
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== amp_norm_of_one_column
+-- x = torch.randn(2, 1, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+-- with torch.autocast("cuda", dtype=torch.float16): y = x.norm(dim=1)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(2, 1, {device = "cuda", dtype = ohm.bfloat16, requires_grad = true})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+  y = x:norm({dim = 1})
+end
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== amp_square_of_narrow
+-- x = torch.randn(16, 5, 3, device="cuda", dtype=torch.float16, requires_grad=True)
+-- with torch.autocast("cuda", dtype=torch.float16): y = torch.square(x.narrow(2, 1, 2).transpose(0, 1))
+-- layout(y)
+local x, y
+x = ohm.randn(16, 5, 3, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+do
+  local mode1 <close> = ohm.autocast("cuda", {dtype = ohm.float16})
+  y = ohm.square(x:narrow(2, 1, 2):transpose(0, 1))
+end
+layout(y)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== avg_pool1d_of_channels_last
+-- x = torch.randn(2, 7, 8, device="cuda", requires_grad=True)
+-- y = F.avg_pool1d(x.transpose(2, 1), 2)
+-- z = y.transpose(0, -1).contiguous()
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(2, 7, 8, {device = "cuda", requires_grad = true})
+y = F.avg_pool1d(x:transpose(2, 1), 2)
+z = y:transpose(0, -1):contiguous()
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== avg_pool2d_of_channels_last
+-- x = torch.randn(2, 9, 9, 8, device="cuda", requires_grad=True)
+-- y = F.avg_pool2d(x.permute(0, 3, 1, 2), 2)
+-- layout(y)
+-- z = y * 2.0
+-- z.mean().backward()
+local x, y, z
+x = ohm.randn(2, 9, 9, 8, {device = "cuda", requires_grad = true})
+y = F.avg_pool2d(x:permute(0, 3, 1, 2), 2)
+layout(y)
+z = y * 2.0
+z:mean():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== batch_norm_of_channels_last
+-- x = torch.randn(2, 8, 7, 8, device="cuda", requires_grad=True)
+-- m = nn.BatchNorm2d(8, device="cuda")
+-- y = m(x.permute(0, 3, 1, 2))
+-- layout(y)
+-- y.sum().backward()
+local x, m, y
+x = ohm.randn(2, 8, 7, 8, {device = "cuda", requires_grad = true})
+m = nn.BatchNorm2d(8, {device = "cuda"})
+y = m(x:permute(0, 3, 1, 2))
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== batch_norm_of_channels_last_na
+-- x = torch.randn(2, 7, 7, 8, device="cuda", requires_grad=True)
+-- m = nn.BatchNorm2d(8, affine=False, device="cuda")
+-- y = m(x.permute(0, 3, 1, 2))
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, m, y, z
+x = ohm.randn(2, 7, 7, 8, {device = "cuda", requires_grad = true})
+m = nn.BatchNorm2d(8, {affine = false, device = "cuda"})
+y = m(x:permute(0, 3, 1, 2))
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== batch_norm_of_channels_last_eval
+-- x = torch.randn(2, 7, 6, 8, device="cuda", requires_grad=True)
+-- m = nn.BatchNorm2d(8, device="cuda").eval()
+-- y = m(x.permute(0, 3, 1, 2))
+-- y.sum().backward()
+local x, m, y
+x = ohm.randn(2, 7, 6, 8, {device = "cuda", requires_grad = true})
+m = nn.BatchNorm2d(8, {device = "cuda"}):eval()
+y = m(x:permute(0, 3, 1, 2))
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== batch_norm_of_expanded_bfloat16
+-- x = torch.randn(4, 1, 7, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+-- m = nn.BatchNorm1d(8, device="cuda", dtype=torch.bfloat16)
+-- y = m(x.expand(4, 8, 7))
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, m, y, g
+x = ohm.randn(4, 1, 7, {device = "cuda", dtype = ohm.bfloat16, requires_grad = true})
+m = nn.BatchNorm1d(8, {device = "cuda", dtype = ohm.bfloat16})
+y = m(x:expand(4, 8, 7))
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== bce_with_logits_target_gradient
+-- x = torch.randn(7, 16, device="cuda")
+-- w = torch.randn(7, 16, device="cuda", requires_grad=True)
+-- y = F.binary_cross_entropy_with_logits(x, w)
+-- y.backward()
+local x, w, y
+x = ohm.randn(7, 16, {device = "cuda"})
+w = ohm.randn(7, 16, {device = "cuda", requires_grad = true})
+y = F.binary_cross_entropy_with_logits(x, w)
+y:backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cat_of_channels_last
+-- x = torch.randn(3, 16, 7, 2, device="cuda", requires_grad=True)
+-- y = x.permute(0, 3, 1, 2).flip((0,))
+-- z = torch.cat([y, y], dim=-1)
+-- layout(z)
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(3, 16, 7, 2, {device = "cuda", requires_grad = true})
+y = x:permute(0, 3, 1, 2):flip({0})
+z = ohm.cat({y, y}, {dim = -1})
+layout(z)
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_batch_norm_of_channels_last
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(2, 8, 7, 8, device="cuda", requires_grad=True)
+-- m = nn.BatchNorm2d(8, device="cuda")
+-- y = m(x.permute(0, 3, 1, 2))
+-- layout(y)
+-- z = y * 2.0
+-- z.mean().backward()
+local x, m, y, z
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(2, 8, 7, 8, {device = "cuda", requires_grad = true})
+m = nn.BatchNorm2d(8, {device = "cuda"})
+y = m(x:permute(0, 3, 1, 2))
+layout(y)
+z = y * 2.0
+z:mean():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv1d_of_transposed
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(4, 6, 8, device="cuda", requires_grad=True)
+-- m = nn.Conv1d(8, 6, 3, padding=1, device="cuda")
+-- y = m(x.permute(0, 2, 1))
+-- layout(y)
+-- z = y * 2.0
+-- z.mean().backward()
+local x, m, y, z
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(4, 6, 8, {device = "cuda", requires_grad = true})
+m = nn.Conv1d(8, 6, 3, {padding = 1, device = "cuda"})
+y = m(x:permute(0, 2, 1))
+layout(y)
+z = y * 2.0
+z:mean():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv2d_of_channels_last
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(4, 9, 9, 8, device="cuda", requires_grad=True)
+-- m = nn.Conv2d(8, 8, 3, stride=2, groups=2, device="cuda")
+-- y = m(x.permute(0, 3, 1, 2))
+-- layout(y)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, m, y, g
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(4, 9, 9, 8, {device = "cuda", requires_grad = true})
+m = nn.Conv2d(8, 8, 3, {stride = 2, groups = 2, device = "cuda"})
+y = m(x:permute(0, 3, 1, 2))
+layout(y)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv2d_of_channels_last_transposed_gradient
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(2, 9, 9, 8, device="cuda", requires_grad=True)
+-- m = nn.Conv2d(8, 6, 3, dilation=2, padding=2, device="cuda")
+-- y = m(x.permute(0, 3, 1, 2))
+-- z = y.transpose(0, -1).contiguous()
+-- z.backward(torch.ones_like(z))
+local x, m, y, z
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(2, 9, 9, 8, {device = "cuda", requires_grad = true})
+m = nn.Conv2d(8, 6, 3, {dilation = 2, padding = 2, device = "cuda"})
+y = m(x:permute(0, 3, 1, 2))
+z = y:transpose(0, -1):contiguous()
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv2d_of_channels_last_double
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(2, 9, 9, 8, device="cuda", dtype=torch.float64, requires_grad=True)
+-- m = nn.Conv2d(8, 6, 3, device="cuda", dtype=torch.float64)
+-- y = m(x.permute(0, 3, 1, 2))
+-- layout(y)
+-- y.sum().backward()
+local x, m, y
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(2, 9, 9, 8, {device = "cuda", dtype = ohm.float64, requires_grad = true})
+m = nn.Conv2d(8, 6, 3, {device = "cuda", dtype = ohm.float64})
+y = m(x:permute(0, 3, 1, 2))
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv2d_depthwise_of_channels_last
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(4, 9, 6, 8, device="cuda", dtype=torch.float16, requires_grad=True)
+-- m = nn.Conv2d(8, 8, 3, padding=1, groups=8, device="cuda", dtype=torch.float16)
+-- y = m(x.permute(0, 3, 1, 2))
+-- layout(y)
+-- y.sum().backward()
+local x, m, y
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(4, 9, 6, 8, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+m = nn.Conv2d(8, 8, 3, {padding = 1, groups = 8, device = "cuda", dtype = ohm.float16})
+y = m(x:permute(0, 3, 1, 2))
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv_transpose2d_of_channels_last
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(4, 6, 8, 8, device="cuda", requires_grad=True)
+-- m = nn.ConvTranspose2d(8, 6, 4, stride=2, groups=2, device="cuda")
+-- y = m(x.permute(0, 3, 1, 2))
+-- layout(y)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, m, y, z
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(4, 6, 8, 8, {device = "cuda", requires_grad = true})
+m = nn.ConvTranspose2d(8, 6, 4, {stride = 2, groups = 2, device = "cuda"})
+y = m(x:permute(0, 3, 1, 2))
+layout(y)
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== cudnn_conv_transpose2d_of_transposed
+-- torch.backends.cudnn.enabled = True
+-- x = torch.randn(6, 8, 9, 2, device="cuda", requires_grad=True)
+-- m = nn.ConvTranspose2d(8, 6, 2, stride=2, device="cuda")
+-- y = m(x.transpose(0, 3))
+-- z = y.transpose(0, -1).contiguous()
+-- z.backward(torch.ones_like(z))
+local x, m, y, z
+ohm.backends.cudnn.enabled = true
+x = ohm.randn(6, 8, 9, 2, {device = "cuda", requires_grad = true})
+m = nn.ConvTranspose2d(8, 6, 2, {stride = 2, device = "cuda"})
+y = m(x:transpose(0, 3))
+z = y:transpose(0, -1):contiguous()
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== dropout_of_channels_last
+-- x = torch.randn(2, 9, 8, 8, device="cuda", requires_grad=True)
+-- y = F.dropout(x.permute(0, 3, 1, 2), 0.5, True)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, y, g
+x = ohm.randn(2, 9, 8, 8, {device = "cuda", requires_grad = true})
+y = F.dropout(x:permute(0, 3, 1, 2), 0.5, true)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== dropout2d_module
+-- x = torch.randn(4, 8, 6, 6, device="cuda", requires_grad=True)
+-- m = nn.Dropout2d(0.5)
+-- y = m(x)
+-- y.sum().backward()
+local x, m, y
+x = ohm.randn(4, 8, 6, 6, {device = "cuda", requires_grad = true})
+m = nn.Dropout2d(0.5)
+y = m(x)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== floor_of_one_element
+-- x = torch.randn(1, 1, device="cuda", requires_grad=True)
+-- y = torch.floor(x)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(1, 1, {device = "cuda", requires_grad = true})
+y = ohm.floor(x)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== group_norm_of_channels_last
+-- x = torch.randn(4, 6, 6, 8, device="cuda", dtype=torch.float16, requires_grad=True)
+-- m = nn.GroupNorm(2, 8, device="cuda", dtype=torch.float16)
+-- y = m(x.permute(0, 3, 1, 2))
+-- layout(y)
+-- y.sum().backward()
+local x, m, y
+x = ohm.randn(4, 6, 6, 8, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+m = nn.GroupNorm(2, 8, {device = "cuda", dtype = ohm.float16})
+y = m(x:permute(0, 3, 1, 2))
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== group_norm_of_narrow_na
+-- x = torch.randn(8, 4, 10, device="cuda", dtype=torch.float16, requires_grad=True)
+-- m = nn.GroupNorm(2, 8, affine=False)
+-- y = m(x.narrow(2, 1, 9).transpose(0, 1))
+-- y.sum().backward()
+local x, m, y
+x = ohm.randn(8, 4, 10, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+m = nn.GroupNorm(2, 8, {affine = false})
+y = m(x:narrow(2, 1, 9):transpose(0, 1))
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_add_of_transposed
+-- x = torch.randn(5, 8, 17, device="cuda", requires_grad=True)
+-- v = x.narrow(2, 1, 16).transpose(0, 1)
+-- line = torch.zeros(1, dtype=torch.long, device="cuda")
+-- y = v.index_add(0, line, v.narrow(0, 0, 1))
+-- layout(y)
+-- y.sum().backward()
+local x, v, line, y
+x = ohm.randn(5, 8, 17, {device = "cuda", requires_grad = true})
+v = x:narrow(2, 1, 16):transpose(0, 1)
+line = ohm.zeros(1, {dtype = ohm.int64, device = "cuda"})
+y = v:index_add(0, line, v:narrow(0, 0, 1))
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+v = nil; sweep()
+line = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== index_of_transposed
+-- x = torch.randn(5, 3, 16, 16, device="cuda", requires_grad=True)
+-- line = torch.zeros(2, dtype=torch.long, device="cuda")
+-- v = x.transpose(2, 1)
+-- y = v[line]
+-- layout(y)
+-- g = torch.ones_like(y)
+-- y.backward(g)
+local x, line, v, y, g
+x = ohm.randn(5, 3, 16, 16, {device = "cuda", requires_grad = true})
+line = ohm.zeros(2, {dtype = ohm.int64, device = "cuda"})
+v = x:transpose(2, 1)
+y = v:index({line})
+layout(y)
+g = ohm.ones_like(y)
+y:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+line = nil; sweep()
+v = nil; sweep()
+y = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== instance_norm_of_transposed
+-- x = torch.randn(8, 3, 9, device="cuda", requires_grad=True)
+-- m = nn.InstanceNorm1d(8, device="cuda")
+-- y = m(x.narrow(2, 1, 8).transpose(0, 1))
+-- y.sum().backward()
+local x, m, y
+x = ohm.randn(8, 3, 9, {device = "cuda", requires_grad = true})
+m = nn.InstanceNorm1d(8, {device = "cuda"})
+y = m(x:narrow(2, 1, 8):transpose(0, 1))
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+m = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== lerp_in_place
+-- x = torch.randn(4, 6, device="cuda", requires_grad=True)
+-- w = torch.randn(4, 6, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- v.lerp_(w, 0.25)
+-- v.sum().backward()
+local x, w, v
+x = ohm.randn(4, 6, {device = "cuda", requires_grad = true})
+w = ohm.randn(4, 6, {device = "cuda", requires_grad = true})
+v = x * 1.5
+v:lerp_(w, 0.25)
+v:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+v = nil; sweep()
+mark("globals deleted")
+
+--== logsigmoid_of_channels_last
+-- x = torch.randn(8, 7, 3, 3, device="cuda", dtype=torch.float16, requires_grad=True)
+-- y = F.logsigmoid(x.permute(0, 3, 1, 2))
+-- y.sum().backward()
+local x, y
+x = ohm.randn(8, 7, 3, 3, {device = "cuda", dtype = ohm.float16, requires_grad = true})
+y = F.logsigmoid(x:permute(0, 3, 1, 2))
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== matmul_of_one_column
+-- x = torch.randn(8, 1, 1, 8, device="cuda", requires_grad=True)
+-- w = torch.randn(10, 8, 1, 1, device="cuda", requires_grad=True)
+-- y = torch.matmul(x.permute(0, 3, 1, 2).transpose(-2, -1), w.narrow(0, 1, 8))
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(8, 1, 1, 8, {device = "cuda", requires_grad = true})
+w = ohm.randn(10, 8, 1, 1, {device = "cuda", requires_grad = true})
+y = ohm.matmul(x:permute(0, 3, 1, 2):transpose(-2, -1), w:narrow(0, 1, 8))
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== matmul_of_nothing
+-- x = torch.randn(2, 3, 0, device="cuda", requires_grad=True)
+-- w = torch.randn(2, 0, 4, device="cuda", requires_grad=True)
+-- y = torch.matmul(x, w)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(2, 3, 0, {device = "cuda", requires_grad = true})
+w = ohm.randn(2, 0, 4, {device = "cuda", requires_grad = true})
+y = ohm.matmul(x, w)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== max_pool2d_of_channels_last
+-- x = torch.randn(2, 6, 6, 8, device="cuda", requires_grad=True)
+-- y = F.max_pool2d(x.permute(0, 3, 1, 2), 3, stride=1)
+-- layout(y)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(2, 6, 6, 8, {device = "cuda", requires_grad = true})
+y = F.max_pool2d(x:permute(0, 3, 1, 2), 3, {stride = 1})
+layout(y)
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== max_pool2d_of_expanded
+-- x = torch.randn(1, 8, 7, 9, device="cuda", requires_grad=True)
+-- y = F.max_pool2d(x.expand(4, 8, 7, 9), 2)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(1, 8, 7, 9, {device = "cuda", requires_grad = true})
+y = F.max_pool2d(x:expand(4, 8, 7, 9), 2)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== maximum_of_transposed
+-- x = torch.randn(7, 16, device="cuda", requires_grad=True)
+-- w = torch.randn(16, 7, device="cuda", requires_grad=True)
+-- y = torch.maximum(x.transpose(1, 0), w)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, w, y, z
+x = ohm.randn(7, 16, {device = "cuda", requires_grad = true})
+w = ohm.randn(16, 7, {device = "cuda", requires_grad = true})
+y = ohm.maximum(x:transpose(1, 0), w)
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== neg_in_place_then_written
+-- x = torch.randn(4, 6, device="cuda", requires_grad=True)
+-- v = x * 1.5
+-- v.neg_()
+-- v.add_(1.0)
+-- v.sum().backward()
+local x, v
+x = ohm.randn(4, 6, {device = "cuda", requires_grad = true})
+v = x * 1.5
+v:neg_()
+v:add_(1.0)
+v:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+v = nil; sweep()
+mark("globals deleted")
+
+--== norm_of_transposed_rows
+-- x = torch.randn(7, 2, 3, 8, device="cuda", requires_grad=True)
+-- y = x.transpose(3, 1).norm(dim=1)
+-- z = y * 2.0
+-- z.mean().backward()
+local x, y, z
+x = ohm.randn(7, 2, 3, 8, {device = "cuda", requires_grad = true})
+y = x:transpose(3, 1):norm({dim = 1})
+z = y * 2.0
+z:mean():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== pad_of_channels_last
+-- x = torch.randn(3, 5, 8, 5, device="cuda", requires_grad=True)
+-- y = F.pad(x.permute(0, 3, 1, 2), (1, 2))
+-- layout(y)
+-- z = F.pad(y, (-1, 0))
+-- g = torch.ones_like(z)
+-- z.backward(g)
+local x, y, z, g
+x = ohm.randn(3, 5, 8, 5, {device = "cuda", requires_grad = true})
+y = F.pad(x:permute(0, 3, 1, 2), {1, 2})
+layout(y)
+z = F.pad(y, {-1, 0})
+g = ohm.ones_like(z)
+z:backward(g)
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+g = nil; sweep()
+mark("globals deleted")
+
+--== pow_of_tensors_keeps_result
+-- x = torch.randn(5, 5, device="cuda", requires_grad=True)
+-- w = torch.randn(5, 5, device="cuda")
+-- y = torch.pow(x, w)
+-- y = F.relu(y)
+-- y.sum().backward()
+local x, w, y
+x = ohm.randn(5, 5, {device = "cuda", requires_grad = true})
+w = ohm.randn(5, 5, {device = "cuda"})
+y = ohm.pow(x, w)
+y = F.relu(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
+
+--== scatter_add_of_transposed
+-- x = torch.randn(5, 3, device="cuda", requires_grad=True)
+-- w = torch.randn(5, 3, device="cuda")
+-- ids = torch.zeros(3, 5, dtype=torch.long, device="cuda")
+-- y = x.transpose(1, 0).scatter_add(0, ids, w.transpose(1, 0))
+-- layout(y)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, w, ids, y, z
+x = ohm.randn(5, 3, {device = "cuda", requires_grad = true})
+w = ohm.randn(5, 3, {device = "cuda"})
+ids = ohm.zeros(3, 5, {dtype = ohm.int64, device = "cuda"})
+y = x:transpose(1, 0):scatter_add(0, ids, w:transpose(1, 0))
+layout(y)
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+w = nil; sweep()
+ids = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== softshrink_of_one_row
+-- x = torch.randn(2, 5, 1, 3, device="cuda", requires_grad=True)
+-- y = F.softshrink(x.transpose(3, 1))
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(2, 5, 1, 3, {device = "cuda", requires_grad = true})
+y = F.softshrink(x:transpose(3, 1))
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== sum_over_one_row
+-- x = torch.randn(1, 3, 16, 5, device="cuda", requires_grad=True)
+-- y = x.sum(dim=0)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(1, 3, 16, 5, {device = "cuda", requires_grad = true})
+y = x:sum({dim = 0})
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== upsample_bilinear_of_channels_last
+-- x = torch.randn(2, 8, 6, 8, device="cuda", requires_grad=True)
+-- y = F.interpolate(x.permute(0, 3, 1, 2), scale_factor=2, mode="bilinear")
+-- layout(y)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(2, 8, 6, 8, {device = "cuda", requires_grad = true})
+y = F.interpolate(x:permute(0, 3, 1, 2), {scale_factor = 2, mode = "bilinear"})
+layout(y)
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== upsample_nearest_of_channels_last
+-- x = torch.randn(2, 8, 6, 8, device="cuda", requires_grad=True)
+-- y = F.interpolate(x.permute(0, 3, 1, 2), scale_factor=2)
+-- layout(y)
+-- z = torch.cat([y, y], dim=-1)
+-- z.backward(torch.ones_like(z))
+local x, y, z
+x = ohm.randn(2, 8, 6, 8, {device = "cuda", requires_grad = true})
+y = F.interpolate(x:permute(0, 3, 1, 2), {scale_factor = 2})
+layout(y)
+z = ohm.cat({y, y}, {dim = -1})
+z:backward(ohm.ones_like(z))
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+z = nil; sweep()
+mark("globals deleted")
+
+--== upsample_nearest_of_few_channels_last
+-- x = torch.randn(2, 8, 6, 3, device="cuda", requires_grad=True)
+-- y = F.interpolate(x.permute(0, 3, 1, 2), scale_factor=2)
+-- layout(y)
+-- y.sum().backward()
+local x, y
+x = ohm.randn(2, 8, 6, 3, {device = "cuda", requires_grad = true})
+y = F.interpolate(x:permute(0, 3, 1, 2), {scale_factor = 2})
+layout(y)
+y:sum():backward()
+mark("end of program (globals alive)")
+x = nil; sweep()
+y = nil; sweep()
+mark("globals deleted")
