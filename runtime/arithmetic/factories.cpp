@@ -165,7 +165,7 @@ Tensor empty_for_loop(const Shape& shape, std::initializer_list<const Tensor*> o
                       const TensorOptions& options) {
   for (const MemoryFormat format : {MemoryFormat::row_major, MemoryFormat::channels_last}) {
     if (all_alike(shape, operands, [&](const Tensor& each) { return lies_in(each, format); })) {
-      return empty(shape, options, format);
+      return empty_strided(shape, strides_in(format, shape), options);
     }
   }
   const Tensor* const first = *operands.begin();

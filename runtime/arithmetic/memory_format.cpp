@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/arithmetic/copy.h"
-
 namespace ohm {
 namespace {
 
@@ -47,16 +45,9 @@ bool lies_in(const Tensor& tensor, MemoryFormat format) {
   return std::all_of(kInnermostFirst.begin(), kInnermostFirst.end(), fits);
 }
 
-Tensor empty(const Shape& shape, const TensorOptions& options, MemoryFormat format) {
-  if (format == MemoryFormat::row_major) return empty(shape, options);
-  return empty_strided(shape, channels_last_strides(shape), options);
-}
-
-Tensor laid_out(const Tensor& tensor, MemoryFormat format) {
-  if (lies_in(tensor, format)) return tensor;
-  Tensor copy = empty(tensor.shape(), options_of(tensor), format);
-  copy_into(copy, tensor);
-  return copy;
+Shape strides_in(MemoryFormat format, const Shape& shape) {
+  return format == MemoryFormat::row_major ? contiguous_strides(shape)
+                                           : channels_last_strides(shape);
 }
 
 }  // namespace ohm

@@ -1,7 +1,7 @@
 // The order in which images lie in memory: their pixels or their channels one behind the other.
 #pragma once
 
-#include "runtime/arithmetic/factories.h"
+#include "runtime/tensor/tensor.h"
 
 namespace ohm {
 
@@ -17,10 +17,7 @@ MemoryFormat memory_format_of(const Tensor& tensor);
 /// Whether the elements lie in this format without gaps.
 bool lies_in(const Tensor& tensor, MemoryFormat format);
 
-/// Uninitialised, in this format. Pre-condition: four dimensions where channels come last.
-Tensor empty(const Shape& shape, const TensorOptions& options, MemoryFormat format);
-
-/// `tensor` itself where it lies in this format, else a copy that does, apart from any graph.
-Tensor laid_out(const Tensor& tensor, MemoryFormat format);
+/// Strides without gaps. Pre-condition: four dimensions where channels come last.
+Shape strides_in(MemoryFormat format, const Shape& shape);
 
 }  // namespace ohm

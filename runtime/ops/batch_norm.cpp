@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/arithmetic/reduction_scratch.h"
 #include "runtime/base/ceil_div.h"
 #include "runtime/kernels/launch/host_values.h"

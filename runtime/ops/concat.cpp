@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/ops/binary_kernel.h"
 #include "runtime/ops/slice.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/arithmetic/copy.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/arithmetic/sum.h"
 #include "runtime/autograd/recorder.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/autograd/recorder.h"
 #include "runtime/tensor/allocation.h"
 #include "runtime/tensor/context.h"

@@ -1,6 +1,6 @@
 #include "runtime/ops/dropout.h"
 
-#include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/base/philox.h"
 #include "runtime/kernels/functors/arithmetic.h"
 #include "runtime/ops/arithmetic.h"

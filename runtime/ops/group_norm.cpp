@@ -1,7 +1,7 @@
 #include "runtime/ops/group_norm.h"
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/kernels/functors/group_norm.h"
 #include "runtime/kernels/launch/host_values.h"
 #include "runtime/kernels/launch/row_loops.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/kernels/functors/resize.h"
 #include "runtime/kernels/launch/row_loops.h"
 #include "runtime/ops/pointwise_kernel.h"

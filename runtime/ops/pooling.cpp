@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/kernels/functors/pooling.h"
 #include "runtime/kernels/launch/row_kernels.h"
 #include "runtime/ops/conv_sizes.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/arithmetic/copy.h"
-#include "runtime/arithmetic/memory_format.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/arithmetic/reduce.h"
 #include "runtime/kernels/functors/gather_scatter.h"
 #include "runtime/kernels/launch/row_loops.h"
