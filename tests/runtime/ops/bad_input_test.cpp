@@ -223,7 +223,7 @@ const std::vector<BadCall>& bad_calls() {
        [] {
          return ops::amax(floats({0, 3}), kNone, false);
        },
-       "[amax] expected a tensor with at least one element"},
+       "[amax] expected reduction dim 0 to have non-zero size"},
       {"ADotOfTwoLengths", [] { return ops::dot(floats({2}), floats({3})); },
        "[dot] shapes do not fit: [2] and [3]"},
       {"AVectorThatDoesNotFitItsMatrix",

@@ -9,6 +9,7 @@
 
 #include "runtime/arithmetic/copy.h"
 #include "runtime/arithmetic/factories.h"
+#include "runtime/arithmetic/laid_out.h"
 #include "runtime/autograd/engine.h"
 #include "runtime/ops/op_list.h"
 #include "tests/support/op_samples.h"
@@ -28,13 +29,20 @@ Tensor column_major(const Tensor& tensor) {
   return copy;
 }
 
-ops::Sample laid_out_anew(const ops::Sample& sample) {
+// The same values, the channels of images innermost.
+Tensor channels_last(const Tensor& tensor) {
+  return tensor.dims() == 4 ? laid_out(tensor, MemoryFormat::channels_last) : tensor;
+}
+
+using LayOut = Tensor (*)(const Tensor&);
+
+ops::Sample laid_out_anew(const ops::Sample& sample, LayOut lay_out) {
   ops::Sample other = sample;
   for (ops::Value& value : other) {
-    if (const auto* tensor = std::get_if<Tensor>(&value)) value = column_major(*tensor);
+    if (const auto* tensor = std::get_if<Tensor>(&value)) value = lay_out(*tensor);
     if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) {
       std::vector<Tensor> tensors;
-      for (const Tensor& tensor : *list) tensors.push_back(column_major(tensor));
+      for (const Tensor& tensor : *list) tensors.push_back(lay_out(tensor));
       value = tensors;
     }
   }
@@ -67,31 +75,41 @@ std::vector<double> numbers_of(const ops::OpDef& op, const ops::Sample& inputs) 
   return numbers;
 }
 
-bool are_close(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
-    return x == y || std::abs(x - y) <= 1e-9 * (1.0 + std::abs(x));
+bool are_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](double x, double y) {
+    return x == y || std::abs(x - y) <= tolerance * (1.0 + std::abs(x));
   });
 }
 
-TEST(EveryOp, ComputesTheSameOfOperandsInAnotherOrder) {
+void expect_the_same_of(LayOut lay_out, DType dtype, double tolerance) {
   TestMachine machine({.values = ValueMode::keeps_values});
   for (const ops::OpDef& op : ops::all_ops()) {
     if (!op.samples) continue;
     std::size_t number = 0;
     for (const ops::Sample& given : op.samples()) {
       SCOPED_TRACE(fmt::format("{}, sample {}", op.info.name, number++));
-      const auto sample = [&] { return converted(given, DType::float64, Device::cuda(0)); };
+      const auto sample = [&] { return converted(given, dtype, Device::cuda(0)); };
       const std::vector<double> expected = numbers_of(op, sample());
       // What draws numbers gives others every time.
-      if (!are_close(expected, numbers_of(op, sample()))) continue;
+      if (!are_close(expected, numbers_of(op, sample()), tolerance)) continue;
       try {
-        EXPECT_TRUE(are_close(expected, numbers_of(op, laid_out_anew(sample()))));
+        const ops::Sample other = laid_out_anew(sample(), lay_out);
+        EXPECT_TRUE(are_close(expected, numbers_of(op, other), tolerance));
       } catch (const std::invalid_argument& error) {
         // A view refuses what cannot be seen with its shape.
         EXPECT_THAT(error.what(), testing::StartsWith("[view] view size"));
       }
     }
   }
+}
+
+TEST(EveryOp, ComputesTheSameOfOperandsInAnotherOrder) {
+  expect_the_same_of(&column_major, DType::float64, 1e-9);
+}
+
+// cuDNN, as PyTorch calls it, keeps channels last in every dtype but float64.
+TEST(EveryOp, ComputesTheSameOfImagesWhoseChannelsLieLast) {
+  expect_the_same_of(&channels_last, DType::float32, 1e-4);
 }
 
 }  // namespace
