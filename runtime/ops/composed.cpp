@@ -171,7 +171,9 @@ Tensor cosine_similarity(const Tensor& given_x1, const Tensor& given_x2, std::in
   const Tensor lengths2 = bounded_lengths(wide2, dim, eps);
   const bool holds_number =
       x1.device().is_cuda() && Context::current().rules.cosine_similarity_holds_number;
-  const Tensor number = holds_number ? empty({}, options_of(lengths1)) : Tensor();
+  const bool is_double = lengths1.dtype() == DType::float64;
+  const TensorOptions of_number{is_double ? DType::float64 : DType::float32, x1.device()};
+  const Tensor number = holds_number ? empty({}, of_number) : Tensor();
   const Tensor direction2 = div(wide2, lengths2);
   const Tensor direction1 = div(wide1, lengths1);
   return sum(mul(direction1, direction2), Shape{dim}, false, std::nullopt);

@@ -323,13 +323,16 @@ ValuesAndIndices min(const Tensor& input, std::int64_t dim, bool keepdim) {
 
 ValuesAndIndices sort(const Tensor& input, std::int64_t dim, bool descending) {
   const OpFront front(kSort);
-  const int position = picked_dim(kSort, input, dim);
+  const int position = input.numel() == 0 ? wrap_dim(dim, input.dims(), kSort.name.data())
+                                          : picked_dim(kSort, input, dim);
   const std::int64_t size = input.shape()[position];
   const ValuesAndIndices out = {empty_like(input), empty_like(input, DType::int64)};
   const Tensor numbers =
       input.numel() == 0 ? Tensor() : empty({size}, {DType::int64, input.device()});
-  pick_from_rows(input, rows_along(input.shape(), position),
-                 descending ? Wanted::largest : Wanted::smallest, size, out.first, out.second);
+  if (input.numel() != 0) {
+    pick_from_rows(input, rows_along(input.shape(), position),
+                   descending ? Wanted::largest : Wanted::smallest, size, out.first, out.second);
+  }
   record_pick("SortBackward", input, out, position);
   return out;
 }

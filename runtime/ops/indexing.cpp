@@ -243,7 +243,11 @@ Tensor index(const Tensor& input, const std::vector<Tensor>& indices) {
     throw std::invalid_argument(fmt::format("[index] {} index tensors for an input of shape {}",
                                             indices.size(), input.shape().str()));
   }
-  for (const Tensor& each : indices) require_index(kIndex, input, each);
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    require_index(kIndex, input, indices[i]);
+    if (input.shape()[static_cast<int>(i)] != 0 || indices[i].numel() == 0) continue;
+    throw std::invalid_argument("[index] index is out of bounds for dimension with size 0");
+  }
   Recorder record("IndexBackward", {&input});
   for (const Tensor& each : indices) record.save(each);
   Tensor out = indexed(input, indices);

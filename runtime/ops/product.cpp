@@ -131,6 +131,12 @@ Tensor extreme(const OpInfo& info, std::string_view node, const Tensor& input,
 
 // log(sum(exp(input − largest))) + largest, with 0 in the place of an infinite largest.
 Tensor log_sum(const Tensor& input, const Shape& dims, DimMask folded, bool keepdim) {
+  if (input.numel() == 0) {
+    const Tensor powers = map_new(input, functors::Exp());
+    Tensor out = reduce_sum(powers, folded, keepdim, input.dtype());
+    map_floating(out, out.dtype(), functors::Log(), out);
+    return out;
+  }
   const Tensor largest = amax(input, dims, true);
   {
     const Tensor size = abs(largest);
