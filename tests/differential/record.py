@@ -14,6 +14,7 @@ import gc
 import json
 import os
 import sys
+import time
 
 import torch
 import torch.nn.functional as F
@@ -87,10 +88,18 @@ def lines_of(trace, notes):
     return lines
 
 
+def wait_for_backward():
+    """The thread of a pass that failed lets go what it held a moment after the error is seen."""
+    deadline = time.monotonic() + 10
+    while torch.cuda.memory_allocated() and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
 def reset():
     gc.collect()
     gc.freeze()  # what is left is the library's: later collections need not look at it
     torch._C._cuda_clearCublasWorkspaces()
+    wait_for_backward()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     torch.backends.cudnn.enabled = False
