@@ -176,7 +176,7 @@ LaunchedReport launched_report(const LauncherOptions& options, const LaunchedCom
   ArrayPrinter printer;
   return parsed("--launcher slurm", [&]() -> LaunchedReport {
     engine::ArrayRun run(array_work(options, command), {options.slurm_options}, printer);
-    const int early = command.prepare(run.known());
+    const int early = command.prepare();
     if (early != 0) return {{}, early};
     const int signal = run.follow();
     printer.erase();

@@ -37,8 +37,8 @@ struct LaunchedCommand {
   /// What a shard depends on.
   std::function<engine::CheckpointedWork(const engine::Shard& shard)> described;
   /// Before the first shard is submitted: finds what all of them have in common. The signal that
-  /// ended it; 0: none.
-  std::function<int(engine::Checkpoint& known)> prepare;
+  /// ended it; 0: none. Throws std::invalid_argument.
+  std::function<int()> prepare;
 };
 
 struct LaunchedReport {

@@ -216,7 +216,7 @@ engine::RunOutcome launched_run(const RunArguments& arguments, const Environment
                                              of_shards.shard = shard;
                                              return work_of(of_shards);
                                            },
-                                           [](engine::Checkpoint&) { return 0; }});
+                                           [] { return 0; }});
   if (report.signal != 0) {
     engine::RunOutcome interrupted;
     interrupted.signal = report.signal;

@@ -21,7 +21,8 @@ struct SweepArguments {
   std::string engine;
   std::string shard;
   std::string resume;
-  std::string fault_free;
+  std::string plan;
+  std::string plan_to_write;
   LauncherOptions launcher;
   std::vector<std::string> reports;
   StyleOptions style;

@@ -110,15 +110,25 @@ void check(SweepArguments& arguments) {
   if (arguments.json) arguments.reports.emplace_back("json=-");
 }
 
-/// What a launcher found for all of its shards; null: nothing is known.
-std::unique_ptr<const engine::Checkpoint> opened_fault_free(const SweepArguments& arguments) {
-  if (arguments.fault_free.empty()) return nullptr;
-  engine::CheckpointedWork work = engine::checkpointed_work(arguments.sweep);
-  work.settings["shard"] = engine::all_shards_text(arguments.sweep.shard.count);
-  return parsed("--fault-free", [&] {
-    return std::make_unique<engine::Checkpoint>(arguments.fault_free, work,
-                                                engine::CheckpointUse::reads);
+/// What was found without faults for all shards; null: nothing is known.
+std::unique_ptr<const engine::Checkpoint> opened_plan(const SweepArguments& arguments) {
+  if (arguments.plan.empty()) return nullptr;
+  return parsed("--plan", [&] {
+    auto plan = std::make_unique<engine::Checkpoint>(
+        arguments.plan, engine::planned_work(arguments.sweep), engine::CheckpointUse::reads);
+    if (engine::is_whole_plan(*plan)) return plan;
+    throw std::invalid_argument(fmt::format(
+        "{} is not finished: the same command with --write-plan goes on with it", arguments.plan));
   });
+}
+
+/// The signal that ended it; 0: none.
+int write_plan(const std::string& path, const SweepArguments& arguments,
+               const Environment& environment) {
+  engine::Checkpoint plan(path, engine::planned_work(arguments.sweep));
+  const int signal = engine::run_without_faults(arguments.sweep, environment.loader, plan);
+  if (!plan.lack().empty()) throw std::invalid_argument(plan.lack());
+  return signal;
 }
 
 int find_minimum(const SweepArguments& arguments, const Environment& environment,
@@ -143,15 +153,14 @@ int launched_sweep(const SweepArguments& arguments, const Environment& environme
                    ReportOutputs& outputs, const reports::ReportStyle& style) {
   LaunchedCommand command{"sweep", environment.words, {}, arguments.resume, {}, {}};
   // Relative to the folder of the launcher, as all of its words are.
-  command.more = {"--fault-free", arguments.resume + "/work"};
+  const std::string plan = arguments.resume + "/plan";
+  command.more = {"--plan", plan};
   command.described = [&](const engine::Shard& shard) {
     engine::SweepOptions of_shard = arguments.sweep;
     of_shard.shard = shard;
     return engine::checkpointed_work(of_shard);
   };
-  command.prepare = [&](engine::Checkpoint& known) {
-    return engine::run_without_faults(arguments.sweep, environment.loader, known);
-  };
+  command.prepare = [&] { return write_plan(plan, arguments, environment); };
   const LaunchedReport report = launched_report(arguments.launcher, command);
   if (report.signal != 0) return process_code(ExitReason::interrupted, report.signal);
   const SweepResult result = reports::read_whole_sweep(report.json);
@@ -170,6 +179,13 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   const reports::ReportStyle style = report_style(arguments.style);
   if (arguments.bytes) return find_minimum(arguments, environment, style);
   OutputPaths paths(engine::input_files(arguments.sweep.run));
+  if (!arguments.plan_to_write.empty()) {
+    paths.add("--write-plan " + arguments.plan_to_write, arguments.plan_to_write);
+    const int signal = parsed("--write-plan", [&] {
+      return write_plan(arguments.plan_to_write, arguments, environment);
+    });
+    return process_code(signal == 0 ? ExitReason::passed : ExitReason::interrupted, signal);
+  }
   if (!arguments.resume.empty() && !arguments.launcher.is_used())
     paths.add("--resume " + arguments.resume, arguments.resume);
   ReportOutputs outputs = sweep_outputs(arguments.reports, paths);
@@ -181,8 +197,8 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   const auto checkpoint = opened_checkpoint(
       arguments.resume, [&] { return engine::checkpointed_work(arguments.sweep); });
   arguments.sweep.run.checkpoint = checkpoint.get();
-  const auto fault_free = opened_fault_free(arguments);
-  arguments.sweep.fault_free = fault_free.get();
+  const auto plan = opened_plan(arguments);
+  arguments.sweep.fault_free = plan.get();
   const engine::SweepOutcome outcome =
       engine::run_sweep(arguments.sweep, environment.loader, printer);
   const std::string errors = outputs.try_write(render_sweep(outcome.result));
@@ -197,6 +213,18 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
                  "Only variants of this role (default: mitigations and controls); repeatable")
       ->type_name("ROLE")
       ->allow_extra_args(false);
+  CLI::Option* plan =
+      app.add_option(
+             "--plan", arguments.plan,
+             "What --write-plan wrote, for all shards: nothing is run again without faults, "
+             "and the faults are cut by what they cost")
+          ->type_name("PATH");
+  CLI::Option* plan_to_write =
+      app.add_option("--write-plan", arguments.plan_to_write,
+                     "Only run everything without faults, and keep in this file what the shards of "
+                     "the same command need to know for --plan")
+          ->type_name("PATH")
+          ->excludes(plan);
   // What --bytes fails are whole variants, by their memory.
   const std::initializer_list<CLI::Option*> of_faults = {
       app.add_option(
@@ -225,15 +253,12 @@ void add_faults(CLI::App& app, SweepArguments& arguments) {
           ->type_name("NAME"),
       add_shard_option(app, arguments.shard, "faults"),
       add_resume_option(app, arguments.resume),
-      app.add_option(
-             "--fault-free", arguments.fault_free,
-             "What a launcher found without faults, for all of its shards: the file work in "
-             "its folder")
-          ->type_name("PATH")};
+      plan};
   CLI::Option* bytes = app.add_flag(
       "--bytes", arguments.bytes,
       "Find the least memory with which each variant passes, and what fails with less");
   for (CLI::Option* option : of_faults) bytes->excludes(option);
+  plan_to_write->excludes(bytes);
 }
 
 void add_program_options(CLI::App& app, SweepArguments& arguments) {

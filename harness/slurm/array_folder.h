@@ -1,6 +1,7 @@
 // The folder of work that an array of jobs does: what is submitted, what came back.
 //
 //   work           what the work is, and the jobs that were submitted (a checkpoint)
+//   plan           what all shards have in common, as far as a command has something (a checkpoint)
 //   shard.sh       what each task of the array runs
 //   merge.sh       what the job that depends on the array runs
 //   known/00001    what shard 1 knows, for a task that is started again (a checkpoint)

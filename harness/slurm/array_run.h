@@ -51,8 +51,6 @@ class ArrayRun {
   int follow();
 
   const ArrayFolder& folder() const { return folder_; }
-  /// Where what all shards have in common may be kept, for them to read.
-  Checkpoint& known() { return known_; }
   /// That wait or run still, the one that merges among them.
   std::vector<SlurmJob> jobs_at_work() const;
 

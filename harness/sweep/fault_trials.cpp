@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/process/memory_image.h"
 #include "harness/process/stopwatch.h"
 #include "harness/sweep/sweep_messages.h"
 
@@ -52,7 +53,8 @@ class FaultTrials {
         tasks_(tasks),
         options_(options),
         keep_(keep),
-        verdicts_(tasks.size()) {}
+        verdicts_(tasks.size()),
+        image_(options.depth < 2 ? options.most_bytes_put_back : 0) {}
 
   std::vector<TaskVerdict> run() {
     if (options_.engine == SweepEngine::fork) {
@@ -129,9 +131,7 @@ class FaultTrials {
     for (const std::string& message : ended.messages) {
       const TaskVerdict task = decoded_verdicts(message).at(0);
       costs.add(task);
-      note_usable(task);
-      set_verdict(next_++, task);
-      if (next_ < tasks_.size() && is_known(next_)) ++next_;
+      take(task);
     }
     // What killed the process may be a trial's own failure, or what the one before it left.
     if (ended.end != TrialProcess::End::left && next_ < tasks_.size()) {
@@ -146,23 +146,56 @@ class FaultTrials {
     Trial trial(loader_, setup_, [this](std::size_t call) { return fork_at(call); });
     prepare(trial);
     trial.run();
-    if (child_ != nullptr) report(trial);
+    if (child_ == nullptr) return;
+    if (!trial.recorder().has_fired()) child_->leave();
+    report(trial);
   }
 
   Form fork_at(std::size_t call) {
-    for (; next_ < tasks_.size() && tasks_[next_].call == call; ++next_) {
-      if (is_known(next_)) continue;
-      if (!TrialProcess::can_fork()) {
-        needs_own_run_.insert(next_);
-        continue;
+    while (next_ < tasks_.size() && tasks_[next_].call == call) {
+      if (is_known(next_)) {
+        ++next_;
+      } else if (!TrialProcess::can_fork()) {
+        if (child_ != nullptr) child_->leave();
+        needs_own_run_.insert(next_++);
+      } else if (child_ != nullptr || process_.fork_child(options_.limits)) {
+        if (const Form form = tried_here()) return form;
+      } else {
+        take_some();
       }
-      if (process_.fork_child(options_.limits)) {
-        child_ = &process_;
-        return tasks_[next_].form;
-      }
-      set_verdict(next_, taken(process_));
     }
+    if (child_ != nullptr && next_ == tasks_.size()) child_->leave();
     return std::nullopt;
+  }
+
+  /// In the child: how the next call fails; nothing once it has, and its verdict is posted. The
+  /// process goes on then as if it had not, to the call after it.
+  Form tried_here() {
+    constexpr std::size_t kMostTrials = 64;  // what is judged and not yet kept
+    child_ = &process_;
+    if (trials_here_ == kMostTrials) child_->leave();
+    const MemoryImage::Taken taken = image_.take();
+    goes_back_ = taken == MemoryImage::Taken::now;
+    if (taken == MemoryImage::Taken::not_possible && trials_here_ > 0) child_->leave();
+    if (taken != MemoryImage::Taken::put_back) {
+      TrialProcess::renew(options_.limits);
+      return tasks_[next_].form;
+    }
+    TrialProcess::renew(kBetweenTrials);
+    ++trials_here_;
+    take(decoded_verdicts(child_->newest_message()).at(0));
+    return std::nullopt;
+  }
+
+  /// In the parent.
+  void take_some() {
+    const TrialProcess::Ended ended = process_.wait();
+    for (const std::string& message : ended.messages) {
+      take(decoded_verdicts(message).at(0));
+    }
+    // Of a trial that was not the first there, nobody knows that it was its own fault.
+    const bool is_its_own = ended.messages.empty() || ended.end == TrialProcess::End::hung;
+    if (ended.end != TrialProcess::End::left && is_its_own) take(ended_badly(ended));
   }
 
   // ---- one of them, from the start
@@ -213,6 +246,7 @@ class FaultTrials {
   [[noreturn]] void send(TaskVerdict& task) {
     task.chains = std::move(chains_);
     child_->post(encoded(std::vector<TaskVerdict>{task}));
+    if (goes_back_) image_.put_back();
     child_->leave();
   }
 
@@ -231,6 +265,13 @@ class FaultTrials {
                            : ended_badly(ended);
     note_usable(task);
     return task;
+  }
+
+  /// The next one's, and what is known with it.
+  void take(const TaskVerdict& verdict) {
+    note_usable(verdict);
+    set_verdict(next_++, verdict);
+    if (next_ < tasks_.size() && is_known(next_)) ++next_;
   }
 
   // ---- in both
@@ -257,6 +298,9 @@ class FaultTrials {
   TrialProcess process_;
   TrialProcess second_process_;
   TrialProcess* child_ = nullptr;  ///< whose child this process is; nullptr: of none
+  MemoryImage image_;
+  bool goes_back_ = false;       ///< this process, once it has posted its verdict
+  std::size_t trials_here_ = 0;  ///< after which this process went back
   bool is_second_ = false;
   std::set<std::uint64_t> seconds_;
   std::vector<ChainVerdict> chains_;

@@ -22,6 +22,9 @@ struct TrialsOptions {
   int depth = 1;
   TrialLimits limits;
   double seconds_of_a_fork = 5e-4;  ///< what a run in turn may take before it fails; 0: only forks
+  /// How much a process may put back to go on after a trial; 0: a fork for each. See Note [Back
+  /// instead of a copy].
+  std::size_t most_bytes_put_back = std::size_t{8} << 20U;
 };
 
 /// Told in the worker process as soon as a task has its verdict.

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <filesystem>
 #include <list>
 #include <utility>
 
+#include "allocator_shim/fault/fault_point.h"
 #include "harness/judge/scenario_validation.h"
 #include "harness/process/interrupt.h"
 #include "harness/run/shard_work.h"
@@ -174,35 +177,75 @@ CheckpointedWork checkpointed_work(const SweepOptions& options) {
 
 namespace {
 
-/// Of what is known before, by its cost; what comes to be known later is shared out by its numbers.
-void share_out(std::list<ScenarioSweep>& scenarios, const Shard& shard) {
+/// Shards that were cut by other costs do not add up.
+std::string name_of_costs(const std::vector<std::vector<double>>& costs) {
+  PointHash hash;
+  for (const std::vector<double>& variant : costs) {
+    hash.add(std::uint64_t{variant.size()});
+    for (const double cost : variant) hash.add(std::bit_cast<std::uint64_t>(cost));
+  }
+  return costs.empty() ? "" : fmt::format("{:016x}", hash.value());
+}
+
+std::vector<VariantSweep*> known_variants(std::list<ScenarioSweep>& scenarios) {
   std::vector<VariantSweep*> known;
   for (ScenarioSweep& scenario : scenarios) {
     for (VariantSweep* const variant : scenario.known_variants()) known.push_back(variant);
   }
-  std::vector<double> costs;
-  std::vector<std::size_t> first_pieces;
-  for (const VariantSweep* const variant : known) {
-    const std::vector<double> more = variant->costs();
-    first_pieces.push_back(costs.size());
-    costs.insert(costs.end(), more.begin(), more.end());
-  }
-  const std::vector<bool> share = share_of_costs(costs, shard);
-  for (std::size_t i = 0; i < known.size(); ++i) known[i]->begin(share, first_pieces[i]);
+  return known;
 }
+
+std::vector<std::vector<double>> costs_of(const std::vector<VariantSweep*>& variants) {
+  std::vector<std::vector<double>> costs;
+  for (const VariantSweep* const variant : variants) costs.push_back(variant->costs());
+  return costs;
+}
+
+/// Of what is known before, by its cost; what comes to be known later is shared out by its numbers.
+/// Returns a name of the costs.
+std::string share_out(std::list<ScenarioSweep>& scenarios, const Shard& shard) {
+  const std::vector<VariantSweep*> known = known_variants(scenarios);
+  const std::vector<std::vector<double>> costs = costs_of(known);
+  const std::vector<std::vector<bool>> share = share_of_costs(costs, shard);
+  for (std::size_t i = 0; i < known.size(); ++i) known[i]->begin(share[i]);
+  return name_of_costs(costs);
+}
+
+/// As which a plan says that it is whole.
+constexpr const char* kAllOfThePlan = "all";
 
 }  // namespace
 
+CheckpointedWork planned_work(const SweepOptions& options) {
+  SweepOptions whole = options;
+  whole.shard = Shard();
+  return checkpointed_work(whole);
+}
+
+bool is_whole_plan(const Checkpoint& plan) { return plan.find(kAllOfThePlan) != nullptr; }
+
 int run_without_faults(const SweepOptions& options, const ScenarioLoader& loader,
                        Checkpoint& known) {
+  if (is_whole_plan(known)) return 0;
   WorkerPool pool({std::max(1, options.run.jobs), options.run.timeout_seconds});
   std::list<ScenarioSweep> scenarios;
   for (std::size_t i = 0; i < options.run.files.size(); ++i) {
     scenarios.emplace_back(i, options.run.files[i], options, loader, pool, &known).start();
   }
   pool.run([] { return true; });
+  if (InterruptGuard::signal() == 0) known.add(kAllOfThePlan, {});
   known.sync();
   return InterruptGuard::signal();
+}
+
+std::vector<std::vector<double>> planned_costs(const SweepOptions& options,
+                                               const ScenarioLoader& loader) {
+  WorkerPool pool({});
+  std::list<ScenarioSweep> scenarios;
+  for (std::size_t i = 0; i < options.run.files.size(); ++i) {
+    scenarios.emplace_back(i, options.run.files[i], options, loader, pool, nullptr).start();
+  }
+  return costs_of(known_variants(scenarios));
 }
 
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
@@ -212,8 +255,9 @@ SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader
   for (std::size_t i = 0; i < options.run.files.size(); ++i) {
     scenarios.emplace_back(i, options.run.files[i], options, loader, pool, nullptr).start();
   }
-  share_out(scenarios, options.shard);
+  const std::string plan = share_out(scenarios, options.shard);
   SweepOutcome outcome{result_for(options), 0};
+  if (outcome.result.shard) outcome.result.shard->settings["plan"] = plan;
   SweepResult& result = outcome.result;
   auto next = scenarios.begin();
   pool.run([&] {

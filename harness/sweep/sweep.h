@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "harness/checkpoint/checkpoint.h"
 #include "harness/scenario/scenario_program.h"
@@ -32,10 +33,22 @@ struct SweepOutcome {
 /// All that the result depends on, for options.run.checkpoint.
 CheckpointedWork checkpointed_work(const SweepOptions& options);
 
-/// Keeps in `known`, which is of the same work, what the variants do without faults, as far as it
-/// is not there yet. What cannot be swept is left out. Returns the signal that ended it; 0: none.
+/// What a plan of it depends on: all shards have one in common.
+CheckpointedWork planned_work(const SweepOptions& options);
+
+/// Keeps in `known`, which is of the planned work, what the variants do without faults, as far as
+/// it is not there yet; once it is whole it stays as it is. What cannot be swept is left out.
+/// Returns the signal that ended it; 0: none.
 int run_without_faults(const SweepOptions& options, const ScenarioLoader& loader,
                        Checkpoint& known);
+
+/// Whether nothing is left to be found for it: only then do all shards cut the work alike.
+bool is_whole_plan(const Checkpoint& plan);
+
+/// What each call that is to fail costs, in seconds, of each variant in the plan
+/// `options.fault_free`.
+std::vector<std::vector<double>> planned_costs(const SweepOptions& options,
+                                               const ScenarioLoader& loader);
 
 SweepOutcome run_sweep(const SweepOptions& options, const ScenarioLoader& loader,
                        SweepObserver& observer);

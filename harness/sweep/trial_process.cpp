@@ -23,7 +23,8 @@ struct TrialProcess::Mailbox {
   static constexpr std::size_t kMostBytes = std::size_t{1} << 22U;
 
   std::size_t bytes = 0;
-  bool is_left = false;  ///< by a process that had nothing more to say
+  std::size_t newest = 0;  ///< where the last message begins
+  bool is_left = false;    ///< by a process that had nothing more to say
   std::array<char, kMostBytes> text;
 
   /// Counts once it is whole: the process can be killed at any moment.
@@ -31,17 +32,22 @@ struct TrialProcess::Mailbox {
     char* const at = text.data() + bytes;
     std::memcpy(at, &count, sizeof count);
     std::memcpy(at + sizeof count, message.data(), count);
+    newest = bytes;
     std::atomic_signal_fence(std::memory_order_release);
     bytes += sizeof count + count;
+  }
+
+  std::string message_at(std::size_t at) const {
+    std::size_t count = 0;
+    std::memcpy(&count, text.data() + at, sizeof count);
+    return {text.data() + at + sizeof count, count};
   }
 
   std::vector<std::string> messages() const {
     std::vector<std::string> all;
     for (std::size_t at = 0; at < bytes;) {
-      std::size_t count = 0;
-      std::memcpy(&count, text.data() + at, sizeof count);
-      all.emplace_back(text.data() + at + sizeof count, count);
-      at += sizeof count + count;
+      all.push_back(message_at(at));
+      at += sizeof at + all.back().size();
     }
     return all;
   }
@@ -113,6 +119,8 @@ void TrialProcess::leave() {
   mailbox_->is_left = true;
   ::_exit(0);
 }
+
+std::string TrialProcess::newest_message() const { return mailbox_->message_at(mailbox_->newest); }
 
 TrialProcess::Ended TrialProcess::wait() {
   int status = 0;

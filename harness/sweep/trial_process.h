@@ -5,7 +5,9 @@
 // fail, a raw fork (libc's would give the child another thread identity) makes a copy of the whole
 // process, virtual GPUs included; the copy gets the failure and runs on to its verdict, the
 // original waits and goes on to the next call. A process with several threads (the ranks of a
-// distributed program) cannot be copied: such a failure gets a run of its own from the start.
+// distributed program) cannot be copied: such a failure gets a run of its own from the start. A
+// copy that can goes back after its verdict, and on to the next calls: see Note [Back instead of a
+// copy].
 //
 // Note [In turn]
 // Most of what a copy costs is the kernel's work for it, page by page: as much as a few hundred
@@ -27,6 +29,9 @@ struct TrialLimits {
   double wall_seconds = 60;  ///< for a child that waits for something
 };
 
+/// No limits.
+constexpr TrialLimits kBetweenTrials = {0, 0};
+
 class TrialProcess {
  public:
   TrialProcess();
@@ -38,7 +43,7 @@ class TrialProcess {
   /// std::runtime_error when there can be no child.
   bool fork_child(const TrialLimits& limits);
 
-  /// In the child: another trial begins, with its own limits.
+  /// In the child: another trial begins, with its own limits; without any: none does.
   static void renew(const TrialLimits& limits);
 
   enum class End { left, crashed, hung };
@@ -54,6 +59,8 @@ class TrialProcess {
   /// it is too long; one that there is no room for any more ends the process.
   void post(const std::string& message);
   [[noreturn]] void leave();
+  /// In the child: what was posted last.
+  std::string newest_message() const;
 
   /// Whether this thread is alone in its process, so that it can be forked.
   static bool can_fork();

@@ -33,9 +33,8 @@ class VariantSweep {
   /// Pre-condition: is_known(). What each call that is to fail costs, in seconds, as far as the
   /// fault-free run tells.
   std::vector<double> costs() const;
-  /// Pre-condition: is_known(). Of the calls that are to fail those of the share, as which the
-  /// first of them has the number `first_piece`.
-  void begin(const std::vector<bool>& share, std::size_t first_piece);
+  /// Pre-condition: is_known(). Of the calls that are to fail those of the share.
+  void begin(const std::vector<bool>& share);
   bool is_finished() const { return is_finished_; }
   SweptVariant result() const;
   /// What it means for the process that the variant could not be swept; `passed` where it was.

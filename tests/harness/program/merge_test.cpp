@@ -90,6 +90,57 @@ TEST_F(Merge, MakesTheReportOfTheWholeSweep) {
   expect_merged_is_whole();
 }
 
+TEST_F(Merge, MakesTheReportOfTheWholeSweepThatWasPlanned) {
+  const std::vector<std::string> sweep = {"sweep",         corpus("errors"),
+                                          corpus("state"), source("scenarios/missing_no_grad.lua"),
+                                          "--points",      "unique"};
+  const auto with = [&](const std::string& option) {
+    std::vector<std::string> command = sweep;
+    command.insert(command.end(), {option, file("plan")});
+    return command;
+  };
+  const ProgramResult planned = ohm(with("--write-plan"));
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  const std::string plan = test::read_file(file("plan"));
+  run_whole_and_shards(with("--plan"));
+  expect_merged_is_whole();
+  ohm({"sweep", corpus("errors"), corpus("state"), source("scenarios/missing_no_grad.lua"),
+       "--points", "unique", "--report", "json=" + file("whole.json")});
+  expect_merged_is_whole();
+  // Once it is whole it stays as it is: shards that have begun go on with it.
+  EXPECT_EQ(ohm(with("--write-plan")).code, 0);
+  EXPECT_EQ(test::read_file(file("plan")), plan);
+}
+
+TEST_F(Merge, RefusesShardsThatWereCutByAnotherPlan) {
+  const std::vector<std::string> sweep = {"sweep", corpus("errors")};
+  ASSERT_EQ(ohm({"sweep", corpus("errors"), "--write-plan", file("plan")}).code, 0);
+  run_half(1, sweep, {"--plan", file("plan")});
+  run_half(2, sweep);
+  expect_refused({"1.json", "2.json"}, "its plan is \"\", not \"");
+}
+
+TEST_F(Merge, HasNoPlanOfOtherWorkAndNoneThatIsNotFinished) {
+  ASSERT_EQ(ohm({"sweep", corpus("errors"), "--write-plan", file("plan")}).code, 0);
+  const auto refused = [&](const std::vector<std::string>& command) {
+    const ProgramResult result = ohm(command);
+    EXPECT_EQ(result.code, 2) << result.err;
+    return result.err;
+  };
+  EXPECT_TRUE(contains(
+      refused({"sweep", corpus("errors"), "--points", "all", "--plan", file("plan")}), "--plan: "));
+  EXPECT_TRUE(contains(refused({"sweep", corpus("errors"), "--plan", file("none")}), "--plan: "));
+  EXPECT_TRUE(contains(
+      refused({"sweep", corpus("errors"), "--plan", file("plan"), "--write-plan", file("plan")}),
+      "excludes"));
+  const std::string whole = test::read_file(file("plan"));
+  folder_.write("plan", whole.substr(0, whole.size() / 2));
+  EXPECT_TRUE(contains(refused({"sweep", corpus("errors"), "--plan", file("plan")}),
+                       "is not finished: the same command with --write-plan goes on with it"));
+  EXPECT_EQ(ohm({"sweep", corpus("errors"), "--write-plan", file("plan")}).code, 0);
+  EXPECT_NE(ohm({"sweep", corpus("errors"), "--plan", file("plan")}).code, 2);
+}
+
 TEST_F(Merge, MakesTheReportOfTheWholeRun) {
   // Five files in three shards; one does not pass, one of them has nothing that is selected.
   folder_.write("bad.lua", test::scenario_with_problem("local x = nil; x.y = 1"));

@@ -11,55 +11,121 @@
 namespace ohm::engine {
 namespace {
 
-/// Costs of pieces as variants have them: those of one are alike, and some variants are huge.
-std::vector<double> random_costs(std::mt19937& random) {
-  std::vector<double> costs;
+using Groups = std::vector<std::vector<double>>;
+
+/// Costs of pieces as variants have them: they fall towards its end, and some variants are huge.
+Groups random_costs(std::mt19937& random) {
+  Groups costs;
   const std::size_t variants = random() % 20;
   for (std::size_t variant = 0; variant < variants; ++variant) {
     const double cost = static_cast<double>(random() % 1000) / 100.0;
     const std::size_t pieces = random() % 8 == 0 ? 1000 + random() % 4000 : random() % 50;
-    costs.insert(costs.end(), pieces, cost);
+    std::vector<double>& group = costs.emplace_back();
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      group.push_back(cost * (1 + static_cast<double>(pieces - piece)));
+    }
   }
   return costs;
 }
 
-double cost_of(const std::vector<bool>& share, const std::vector<double>& costs) {
-  double cost = 0;
-  for (std::size_t piece = 0; piece < costs.size(); ++piece)
-    cost += share[piece] ? costs[piece] : 0;
-  return cost;
+double total_of(const Groups& costs) {
+  double total = 0;
+  for (const std::vector<double>& group : costs) {
+    total = std::accumulate(group.begin(), group.end(), total);
+  }
+  return total;
+}
+
+double largest_of(const Groups& costs) {
+  double largest = 0;
+  for (const std::vector<double>& group : costs) {
+    for (const double cost : group) largest = std::max(largest, cost);
+  }
+  return largest;
+}
+
+/// What the shard has of each group.
+std::vector<double> parts_of(const Groups& costs, const Shard& shard) {
+  const std::vector<std::vector<bool>> share = share_of_costs(costs, shard);
+  std::vector<double> parts;
+  for (std::size_t group = 0; group < costs.size(); ++group) {
+    double& part = parts.emplace_back(0);
+    for (std::size_t piece = 0; piece < costs[group].size(); ++piece) {
+      if (share.at(group).at(piece)) part += costs[group][piece];
+    }
+  }
+  return parts;
+}
+
+double sum_of(const std::vector<double>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
 TEST(CostShare, OfAnyWorkIsDisjointCompleteAndEven) {
   std::mt19937 random(1);
   for (int work = 0; work < 10; ++work) {
-    const std::vector<double> costs = random_costs(random);
-    const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
-    const double largest = costs.empty() ? 0 : *std::max_element(costs.begin(), costs.end());
+    const Groups costs = random_costs(random);
+    const double most = 2 * largest_of(costs) + 1e-6;
     for (std::size_t count = 1; count <= 64; ++count) {
-      std::vector<int> owners(costs.size());
+      std::vector<std::vector<int>> owners;
+      for (const std::vector<double>& group : costs) owners.emplace_back(group.size());
       for (std::size_t index = 0; index < count; ++index) {
-        const std::vector<bool> share = share_of_costs(costs, {index, count});
+        const std::vector<std::vector<bool>> share = share_of_costs(costs, {index, count});
         ASSERT_EQ(share.size(), costs.size());
-        for (std::size_t piece = 0; piece < costs.size(); ++piece) owners[piece] += share[piece];
-        EXPECT_LE(cost_of(share, costs), total / static_cast<double>(count) + largest + 1e-6);
+        double mine = 0;
+        for (std::size_t group = 0; group < costs.size(); ++group) {
+          for (std::size_t piece = 0; piece < costs[group].size(); ++piece) {
+            owners[group][piece] += share[group][piece];
+            mine += share[group][piece] ? costs[group][piece] : 0;
+          }
+        }
+        EXPECT_LE(mine, total_of(costs) / static_cast<double>(count) + most);
       }
-      EXPECT_EQ(std::count(owners.begin(), owners.end(), 1),
-                static_cast<std::ptrdiff_t>(owners.size()))
-          << work << ": " << count;
+      for (const std::vector<int>& group : owners) {
+        EXPECT_EQ(std::count(group.begin(), group.end(), 1), std::ssize(group))
+            << work << ": " << count;
+      }
     }
   }
 }
 
-TEST(CostShare, SpreadsOneHugeVariantOverAllShards) {
-  // Between small ones, each of which is spread as far as it goes.
-  std::vector<double> costs(40, 2.0);
-  costs.resize(10040, 0.5);
+TEST(CostShare, BeginsFewGroupsInEachShard) {
+  // Each is a quarter of a shard's work: what begins and ends in the middle of one is five.
+  const Groups costs(4 * 64, std::vector<double>(20, 1.0));
   for (std::size_t index = 0; index < 64; ++index) {
-    const std::vector<bool> share = share_of_costs(costs, {index, 64});
-    EXPECT_LE(std::count(share.begin(), share.begin() + 40, true), 1);
-    EXPECT_NEAR(static_cast<double>(std::count(share.begin() + 40, share.end(), true)),
-                10000.0 / 64, 4);
+    const std::vector<double> parts = parts_of(costs, {index, 64});
+    EXPECT_LE(std::count_if(parts.begin(), parts.end(), [](double part) { return part > 0; }), 5);
+  }
+}
+
+TEST(CostShare, SpreadsOneHugeGroupOverAllShardsEarlyPiecesAndLateOnes) {
+  Groups costs(40, std::vector<double>(3, 2.0));
+  costs.emplace_back(10000, 0.5);
+  const std::size_t shards = 16;
+  std::size_t sharers = 0;
+  for (std::size_t index = 0; index < shards; ++index) {
+    const std::vector<bool> share = share_of_costs(costs, {index, shards}).back();
+    const auto middle = share.begin() + std::ssize(share) / 2;
+    const auto early = std::count(share.begin(), middle, true);
+    EXPECT_NEAR(static_cast<double>(early),
+                static_cast<double>(std::count(middle, share.end(), true)), 2);
+    sharers += early > 0 ? 1 : 0;
+    EXPECT_NEAR(sum_of(parts_of(costs, {index, shards})), total_of(costs) / shards, 4);
+  }
+  EXPECT_GE(sharers, shards - 1);
+}
+
+TEST(CostShare, OfWhatCostsNothingIsCompleteToo) {
+  for (const Groups& costs : {Groups{{0, 0}, {}, {0}}, Groups{{0, 1}, {0, 0}, {2, 2}}}) {
+    std::size_t pieces = 0;
+    for (std::size_t index = 0; index < 3; ++index) {
+      for (const std::vector<bool>& group : share_of_costs(costs, {index, 3})) {
+        pieces += static_cast<std::size_t>(std::count(group.begin(), group.end(), true));
+      }
+    }
+    std::size_t all = 0;
+    for (const std::vector<double>& group : costs) all += group.size();
+    EXPECT_EQ(pieces, all);
   }
 }
 

@@ -1,7 +1,9 @@
 // The ways to make the trials of a sweep: runs in turn, forks of one run, a process for each.
 #include "harness/sweep/fault_trials.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 #include <exception>
@@ -85,9 +87,12 @@ class FaultTrialsTest : public testing::Test {
     options.engine = SweepEngine::exec;
     const std::vector<FaultVerdict> alone = verdicts_with(options);
     options.engine = SweepEngine::fork;
-    for (const double seconds_of_a_fork : {0.0, 1e-9, 1e3}) {
-      options.seconds_of_a_fork = seconds_of_a_fork;
-      EXPECT_EQ(verdicts_with(options), alone) << seconds_of_a_fork;
+    for (const std::size_t most_bytes_put_back : {std::size_t{0}, options.most_bytes_put_back}) {
+      options.most_bytes_put_back = most_bytes_put_back;
+      for (const double seconds_of_a_fork : {0.0, 1e-9, 1e3}) {
+        options.seconds_of_a_fork = seconds_of_a_fork;
+        EXPECT_EQ(verdicts_with(options), alone) << seconds_of_a_fork << most_bytes_put_back;
+      }
     }
     return alone;
   }
@@ -138,6 +143,19 @@ TEST_F(FaultTrialsTest, AgreeOnDeaths) {
   const std::vector<FaultVerdict> all = verdicts();
   EXPECT_EQ(all[2 * 5], FaultVerdict::crash);
   EXPECT_EQ(all[2 * 6], FaultVerdict::swallowed);
+}
+
+TEST_F(FaultTrialsTest, AgreeOnWhatLeavesFilesAndMemoryOfItsOwn) {
+  sweep([] {
+    return handling([](RunContext& /*run*/, int request) {
+      constexpr std::size_t kBytes = 4096;
+      if (request % 3 == 0) ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+      if (request % 3 == 1) {
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      }
+    });
+  });
+  EXPECT_EQ(verdicts(), std::vector<FaultVerdict>(2 * kRequests, FaultVerdict::swallowed));
 }
 
 /// A death after the verdict is no other trial's.
