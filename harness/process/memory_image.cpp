@@ -86,16 +86,8 @@ struct MemoryImage::Copy {
     std::size_t stack = kMostRanges;  ///< the one that this thread is on
   };
 
-  /// But for the heap: of all mappings, and of those that can be written to.
-  struct PageCounts {
-    std::uintptr_t all = 0;
-    std::uintptr_t writable = 0;
-    friend bool operator==(const PageCounts&, const PageCounts&) = default;
-  };
-
   std::size_t most_bytes = 0;
   // What a process needs to know from take() to put_back().
-  PageCounts counts;  ///< when `then` was read; 0: it has not been
   Ranges then;
   Ranges now;
   std::uintptr_t heap_end = 0;
@@ -114,7 +106,6 @@ struct MemoryImage::Copy {
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 
   static std::optional<Range> writable_range(std::string_view line);
-  static std::optional<PageCounts> counts_now();
   bool is_worth_it() const;
   bool read(Ranges& ranges);
   bool has_same_ranges();
@@ -141,23 +132,6 @@ std::optional<MemoryImage::Copy::Range> MemoryImage::Copy::writable_range(std::s
       line.substr(static_cast<std::size_t>(second.ptr + 1 - line.data()), kPrivate.size());
   if (access != kPrivate && access != kPrivateCode) return std::nullopt;
   return Range{page_of(begin), page_of(end)};
-}
-
-/// The list of the mappings takes many times as long.
-std::optional<MemoryImage::Copy::PageCounts> MemoryImage::Copy::counts_now() {
-  std::array<char, 128> text;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
-  constexpr std::size_t kAll = 0;
-  constexpr std::size_t kWritable = 5;
-  std::array<std::uintptr_t, kWritable + 1> numbers{};
-  std::string_view rest(text.data(),
-                        read_file("/proc/self/statm", text.data(), text.size()).value_or(0));
-  for (std::uintptr_t& number : numbers) {
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (error != std::errc()) return std::nullopt;
-    rest.remove_prefix(std::min(rest.size(), static_cast<std::size_t>(end - rest.data()) + 1));
-  }
-  const std::uintptr_t heap = page_after(end_of_heap());
-  return PageCounts{numbers[kAll] - heap, numbers[kWritable] - heap};
 }
 
 /// Not where most processes ended after one trial all the same.
@@ -194,7 +168,6 @@ bool MemoryImage::Copy::read(Ranges& ranges) {
 
 /// But for the heap and the stack, which may have grown.
 bool MemoryImage::Copy::has_same_ranges() {
-  if (counts_now() == counts) return true;
   if (!read(now)) return false;
   if (now.count != then.count || now.heap != then.heap || now.stack != then.stack) return false;
   for (std::size_t i = 0; i < now.count; ++i) {
@@ -205,11 +178,7 @@ bool MemoryImage::Copy::has_same_ranges() {
 }
 
 bool MemoryImage::Copy::prepare(std::uintptr_t frame) {
-  const std::optional<PageCounts> counts_before = counts_now();
-  if (!counts_before || counts != *counts_before) {
-    if (!read(then)) return false;
-    counts = counts_before.value_or(PageCounts());
-  }
+  if (!read(then)) return false;
   // Of the stack what is in use, of the heap what it was given.
   then.all[then.stack].begin = page_of(frame - kBelowTheFrame);
   heap_end = end_of_heap();

@@ -29,7 +29,8 @@ std::string paragraph(const std::string& text, std::size_t columns, std::size_t 
 // ---- a log --------------------------------------------------------------------------------------
 
 constexpr const char* kRecording =
-    "To learn what held it: ohm record -- COMMAND, or this at the top of the job; then ohm why PICKLE:\n"
+    "To learn what held it: ohm record -- COMMAND, or this at the top of the job; then ohm why "
+    "PICKLE:\n"
     "  import torch\n"
     "  torch.cuda.memory._record_memory_history(max_entries=200000)\n"
     "  torch._C._cuda_attach_out_of_memory_observer(\n"

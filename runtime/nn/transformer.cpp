@@ -64,7 +64,9 @@ TransformerEncoderLayer::TransformerEncoderLayer(const TransformerLayerOptions& 
     const LayerNormOptions norm_options{options.eps, true, options.has_bias};
     return std::make_shared<LayerNorm>(Shape{width}, norm_options, parameters);
   };
-  const auto dropout = [&] { return std::make_shared<Dropout>(kElementDropout, options.dropout, false); };
+  const auto dropout = [&] {
+    return std::make_shared<Dropout>(kElementDropout, options.dropout, false);
+  };
   const MultiheadAttentionOptions attention{options.dropout, options.has_bias,
                                             options.is_batch_first};
   add_child("self_attn",

@@ -259,14 +259,14 @@
   ROW(reduce_product, ReduceProduct, -1, ohm::functors::kVerifiedReducedRows)
 
 /// Pooling, for floating dtypes.
-#define OHM_FOR_EACH_POOLING_ROW(ROW)                                                        \
-  ROW(pooled_maximum, PooledMaximum, -1, ohm::functors::kVerifiedPooling,                    \
-      ohm::functors::kVerifiedWindows, ohm::functors::kVerifiedImages)                       \
-  ROW(pooled_maximum_backward, PooledMaximumBackward, 2, ohm::functors::kVerifiedPooling,    \
-      ohm::functors::kVerifiedImages, ohm::functors::kVerifiedWindows)                       \
-  ROW(pooled_average, PooledAverage, -1, ohm::functors::kVerifiedAverage,                    \
-      ohm::functors::kVerifiedWindows, ohm::functors::kVerifiedImages)                       \
-  ROW(pooled_average_backward, PooledAverageBackward, -1, ohm::functors::kVerifiedAverage,   \
+#define OHM_FOR_EACH_POOLING_ROW(ROW)                                                      \
+  ROW(pooled_maximum, PooledMaximum, -1, ohm::functors::kVerifiedPooling,                  \
+      ohm::functors::kVerifiedWindows, ohm::functors::kVerifiedImages)                     \
+  ROW(pooled_maximum_backward, PooledMaximumBackward, 2, ohm::functors::kVerifiedPooling,  \
+      ohm::functors::kVerifiedImages, ohm::functors::kVerifiedWindows)                     \
+  ROW(pooled_average, PooledAverage, -1, ohm::functors::kVerifiedAverage,                  \
+      ohm::functors::kVerifiedWindows, ohm::functors::kVerifiedImages)                     \
+  ROW(pooled_average_backward, PooledAverageBackward, -1, ohm::functors::kVerifiedAverage, \
       ohm::functors::kVerifiedImages, ohm::functors::kVerifiedWindows)
 
 /// Fused attention, which is computed in float32 whatever its tensors are.

@@ -37,8 +37,8 @@ class HostInput {
 };
 
 /// A tensor of a floating dtype that a kernel writes as T in row-major order: in place, or in
-/// scratch that commit() rounds to the tensor's dtype and lays out as the tensor is. Must not outlive
-/// the tensor.
+/// scratch that commit() rounds to the tensor's dtype and lays out as the tensor is. Must not
+/// outlive the tensor.
 template <class T>
 class HostOutput {
  public:

@@ -112,7 +112,8 @@ TEST_F(EarlyFrees, AreAskedForByFileAndLineOfASnapshot) {
   for (const char* line : {"loop.lua", "loop.lua:", ":8", "loop.lua:0", "loop.lua:8x"}) {
     expect_refused({"keeps.pickle", "--free-at", line}, 2, "is not FILE:LINE");
   }
-  expect_refused({"a.trace", "--free-at", "loop.lua:8"}, 2, "--free-at loop.lua:8 is for snapshots");
+  expect_refused({"a.trace", "--free-at", "loop.lua:8"}, 2,
+                 "--free-at loop.lua:8 is for snapshots");
   expect_refused({"keeps.pickle", "--free-at", "loop.lua:8", "--limit", "num_ooms == 0"}, 2,
                  "ask what-if questions in a separate run");
 }

@@ -66,7 +66,7 @@ std::vector<std::string> twins_named(std::string_view start);
 /// What a twin did, in the form of a recording: its lines up to an error, if it ends with one.
 struct TwinRun {
   std::vector<Lines> gpus;
-  std::string error;  ///< empty: it ran to its end
+  std::string error;                 ///< empty: it ran to its end
   std::vector<CategoryBytes> peaks;  ///< of each GPU: what its largest allocated bytes held
 };
 TwinRun run_twin(const TwinProgram& twin, const RecordedVersion& version, const RecordedGpu& gpu);
