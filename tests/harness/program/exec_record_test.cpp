@@ -6,26 +6,23 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/harness/program/program_test.h"
+#include "tests/harness/program/torch_script.h"
 
 namespace ohm {
 namespace {
 
 using Json = nlohmann::json;
 using test::ProgramResult;
+using test::torch_script;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// After two lines that find the stand-in.
-std::string script(const std::string& body) {
-  return "import sys; sys.path.insert(0, '" OHM_STAND_IN_TORCH "')\nimport torch\n" + body;
-}
 
 class ExecRecord : public test::ProgramTest {
  protected:
   ExecRecord() {
     ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);  // nothing into the tree of the sources
-    folder_.write("train.py", script(R"(
+    folder_.write("train.py", torch_script(R"(
 MiB = 1 << 20
 def train():
     model = torch.nn.Module(4 * MiB)
@@ -36,7 +33,7 @@ def train():
 train()
 print("trained")
 )"));
-    folder_.write("greedy.py", script(R"(
+    folder_.write("greedy.py", torch_script(R"(
 kept = []
 while True:
     kept.append(torch.empty(8 << 20))
@@ -82,7 +79,7 @@ TEST_F(ExecRecord, ReportsThePeakByCategoryAndLine) {
 }
 
 TEST_F(ExecRecord, LinesTellDataFromWhatIsComputed) {
-  folder_.write("lines.py", script(R"(
+  folder_.write("lines.py", torch_script(R"(
 def train(batches):
     for size in batches:
         data = torch.empty(  # of another size each time
@@ -102,9 +99,9 @@ train([6, 6])
 }
 
 TEST_F(ExecRecord, PeaksOutliveTheirReset) {
-  folder_.write("resets.py", script("x = torch.empty(16 << 20)\ndel x\n"
-                                    "torch.cuda.reset_peak_memory_stats()\n"
-                                    "y = torch.empty(2 << 20)\n"));
+  folder_.write("resets.py", torch_script("x = torch.empty(16 << 20)\ndel x\n"
+                                          "torch.cuda.reset_peak_memory_stats()\n"
+                                          "y = torch.empty(2 << 20)\n"));
   const Json result = report_of({"python3", "resets.py"});
   EXPECT_EQ(16 << 20,
             result["scenarios"].at(0)["variants"].at(0)["devices"].at(0)["peak_allocated_bytes"]);
@@ -121,7 +118,7 @@ TEST_F(ExecRecord, GatesFailTheCommand) {
 }
 
 TEST_F(ExecRecord, TheCommandsOwnFailureComesFirst) {
-  folder_.write("fails.py", script("x = torch.empty(16 << 20)\nsys.exit(7)\n"));
+  folder_.write("fails.py", torch_script("x = torch.empty(16 << 20)\nsys.exit(7)\n"));
   EXPECT_EQ(7, exec({"--gate", "peak_allocated_bytes < 1 MiB"}, {"python3", "fails.py"}).code);
   EXPECT_EQ(7, report_of({"python3", "fails.py"})["command"]["exit_status"]);
 }
@@ -153,7 +150,7 @@ TEST_F(ExecRecord, NamesWhatTheFiguresRestOn) {
 }
 
 TEST_F(ExecRecord, AnErrorThatTheProgramHandlesIsNoEnd) {
-  folder_.write("catches.py", script(R"(
+  folder_.write("catches.py", torch_script(R"(
 try:
     x = torch.empty(1 << 30)
 except torch.cuda.OutOfMemoryError:
@@ -188,7 +185,7 @@ TEST_F(ExecRecord, AProcessOfAFailedCommandThatRanOutOfMemoryHasFailed) {
 }
 
 TEST_F(ExecRecord, WhatTheHistoryDoesNotReachIsNotJudged) {
-  folder_.write("many.py", script(R"(
+  folder_.write("many.py", torch_script(R"(
 kept = [torch.empty(2 << 20) for _ in range(10)]
 del kept
 for _ in range(100): torch.empty(2 << 20)
@@ -210,16 +207,16 @@ for _ in range(100): torch.empty(2 << 20)
 
 TEST_F(ExecRecord, AHistoryOfTheProgramStaysItsOwn) {
   folder_.write("own.py",
-                script("torch.cuda.memory._record_memory_history(max_entries=4)\n"
-                       "kept = [torch.empty(1) for _ in range(8)]\n"
-                       "print(len(torch.cuda.memory._snapshot()['device_traces'][0]))\n"));
+                torch_script("torch.cuda.memory._record_memory_history(max_entries=4)\n"
+                             "kept = [torch.empty(1) for _ in range(8)]\n"
+                             "print(len(torch.cuda.memory._snapshot()['device_traces'][0]))\n"));
   EXPECT_EQ("4\n", exec({}, {"python3", "own.py"}).out);
 }
 
 TEST_F(ExecRecord, CountsOutliveTheirReset) {
-  folder_.write("resets.py", script("try: torch.empty(1 << 30)\n"
-                                    "except torch.cuda.OutOfMemoryError: pass\n"
-                                    "torch.cuda.reset_accumulated_memory_stats()\n"));
+  folder_.write("resets.py", torch_script("try: torch.empty(1 << 30)\n"
+                                          "except torch.cuda.OutOfMemoryError: pass\n"
+                                          "torch.cuda.reset_accumulated_memory_stats()\n"));
   EXPECT_EQ(0, exec({"--gate", "num_ooms == 1"}, {"python3", "resets.py"}).code);
 }
 
@@ -252,7 +249,7 @@ TEST_F(ExecRecord, ACommandMayRemoveTheRecords) {
 }
 
 TEST_F(ExecRecord, CallsOfTheDeviceFailAsPlanned) {
-  folder_.write("tries.py", script(R"(
+  folder_.write("tries.py", torch_script(R"(
 for i in range(4):
     try:
         x = torch.empty(2 << 20)
@@ -284,7 +281,8 @@ TEST_F(ExecRecord, EachProcessHasItsPart) {
 }
 
 TEST_F(ExecRecord, AProcessThatIsKilledIsSaid) {
-  folder_.write("killed.py", script("import os\nx = torch.empty(1)\nos.kill(os.getpid(), 9)\n"));
+  folder_.write("killed.py",
+                torch_script("import os\nx = torch.empty(1)\nos.kill(os.getpid(), 9)\n"));
   const ProgramResult ran =
       exec({"--gate", "peak_allocated_bytes < 1 GiB"}, {"sh", "-c", "python3 killed.py; true"});
   EXPECT_EQ(3, ran.code);
@@ -292,12 +290,12 @@ TEST_F(ExecRecord, AProcessThatIsKilledIsSaid) {
 }
 
 TEST_F(ExecRecord, ExitingAtOnceIsRecorded) {
-  folder_.write("at_once.py", script("import os\nx = torch.empty(4 << 20)\nos._exit(0)\n"));
+  folder_.write("at_once.py", torch_script("import os\nx = torch.empty(4 << 20)\nos._exit(0)\n"));
   EXPECT_EQ(0, exec({"--gate", "peak_allocated_bytes == 4 MiB"}, {"python3", "at_once.py"}).code);
 }
 
 TEST_F(ExecRecord, AProgramThatBecomesAnotherIsRecorded) {
-  folder_.write("becomes.py", script(R"(
+  folder_.write("becomes.py", torch_script(R"(
 import os
 x = torch.empty(16 << 20)
 os.execvp("python3", ["python3", "train.py"])
@@ -394,108 +392,6 @@ TEST_F(ExecRecord, SignalsReachTheCommand) {
 
 TEST_F(ExecRecord, ACommandThatASignalEndsEndsOhm) {
   EXPECT_EQ(128 + SIGTERM, exec({}, {"sh", "-c", "kill -TERM $$"}).code);
-}
-
-// ---- ohm fit -- COMMAND -------------------------------------------------------------------------
-
-class FitCommand : public ExecRecord {
- protected:
-  FitCommand() {
-    folder_.write("batches.py", script(R"(
-batch = int(sys.argv[1].split("=")[1])
-weights = torch.empty(4 << 20)
-for _ in range(2):
-    x = torch.empty(batch << 20)
-    y = torch.empty(batch << 20)
-    del x, y
-)"));
-  }
-  Json fit(std::vector<std::string> options, const std::vector<std::string>& command) {
-    options.insert(options.begin(), {"fit", "--json"});
-    options.emplace_back("--");
-    options.insert(options.end(), command.begin(), command.end());
-    ran_ = ohm(options);
-    return ran_.code == 0 ? Json::parse(ran_.out) : Json();
-  }
-  ProgramResult ran_;
-};
-
-TEST_F(FitCommand, FindsTheLargestValue) {
-  const Json result =
-      fit({"--vary", "batch=1..1000", "--gpu", "tiny-64m"}, {"python3", "batches.py", "batch=3"});
-  ASSERT_EQ(0, ran_.code) << ran_.err;
-  const Json& row = result["rows"].at(0);
-  // 64 MiB less 4 MiB of weights, for two tensors whose segments are multiples of 2 MiB.
-  EXPECT_EQ(30, row["best"]["value"]);
-  EXPECT_EQ(31, row["next"]["value"]);
-  EXPECT_THAT(row["next"]["reason"].get<std::string>(), HasSubstr("batches.py:8"));
-  // What the caching allocator would do is a poor guide to an allocator that keeps nothing.
-  EXPECT_LE(row["runs"].get<int>(), 20);
-}
-
-TEST_F(FitCommand, FindsTheSmallestGpu) {
-  const Json result =
-      fit({"--vary", "capacity", "--gpu", "tiny-64m"}, {"python3", "batches.py", "batch=8"});
-  ASSERT_EQ(0, ran_.code) << ran_.err;
-  EXPECT_EQ(20 << 20, result["rows"].at(0)["best"]["value"]);
-}
-
-TEST_F(FitCommand, VariesOptionsPlaceholdersAndVariables) {
-  folder_.write("options.py",
-                script("import os\n"
-                       "words = dict(w.lstrip('-').split('=') for w in sys.argv[1:])\n"
-                       "batch = int(words.get('batch') or os.environ['BATCH'])\n"
-                       "x = torch.empty(batch << 20)\n"));
-  const auto largest = [&](const std::string& name, const std::vector<std::string>& command) {
-    const Json result = fit({"--vary", name + "=1..1000", "--gpu", "tiny-64m"}, command);
-    return ran_.code == 0 ? result["rows"].at(0)["best"]["value"].get<int>() : -1;
-  };
-  EXPECT_EQ(64, largest("batch", {"python3", "options.py", "--batch=2"}));
-  EXPECT_EQ(64, largest("b", {"python3", "options.py", "batch={b}"}));
-  ::setenv("BATCH", "1", 1);
-  EXPECT_EQ(64, largest("BATCH", {"python3", "options.py"}));
-  ::unsetenv("BATCH");
-  EXPECT_EQ(-1, largest("batch", {"python3", "options.py"}));
-  EXPECT_THAT(ran_.err, HasSubstr("write {batch} where the value belongs"));
-}
-
-TEST_F(FitCommand, AProgramThatFailsIsAnError) {
-  const Json result =
-      fit({"--vary", "batch=1..9"}, {"python3", "-c", "raise SystemExit('no data')", "batch=1"});
-  EXPECT_EQ(3, ran_.code);
-  EXPECT_THAT(ran_.out, HasSubstr("exit status 1: no data"));
-}
-
-TEST_F(FitCommand, AValueThatFailsDoesNotFit) {
-  folder_.write("odd.py", script("batch = int(sys.argv[1].split('=')[1])\n"
-                                 "if batch > 20: sys.exit('too many')\n"
-                                 "x = torch.empty(batch << 20)\n"));
-  const Json result =
-      fit({"--vary", "batch=1..1000", "--gpu", "tiny-64m"}, {"python3", "odd.py", "batch=3"});
-  ASSERT_EQ(0, ran_.code) << ran_.err;
-  EXPECT_EQ(20, result["rows"].at(0)["best"]["value"]);
-  EXPECT_EQ("exit status 1: too many", result["rows"].at(0)["next"]["reason"]);
-}
-
-TEST_F(FitCommand, ARunThatTakesTooLongIsEnded) {
-  fit({"--vary", "batch=1..9", "--timeout", "0.2"}, {"sh", "-c", "sleep 60", "batch=1"});
-  EXPECT_EQ(3, ran_.code);
-  EXPECT_THAT(ran_.out, HasSubstr("ran longer than 0.2 s"));
-}
-
-TEST_F(FitCommand, IsInterruptedWhateverTheCommandMakesOfIt) {
-  folder_.write("stubborn.sh", "trap 'exit 0' INT\ntouch ready\nwhile :; do sleep 0.05; done\n");
-  test::Program program(folder_.path().string(),
-                        {"fit", "--vary", "batch=1..9", "--", "sh", "stubborn.sh", "batch=1"});
-  while (!std::filesystem::exists(file("ready"))) ::usleep(1000);
-  program.send(SIGINT);
-  EXPECT_EQ(130, program.wait().code);
-}
-
-TEST_F(FitCommand, OptionsOfScenariosAreRefused) {
-  fit({"--vary", "batch=1..9", "--set", "x=1"}, {"true", "batch=1"});
-  EXPECT_EQ(2, ran_.code);
-  EXPECT_THAT(ran_.err, HasSubstr("--set: is for scenarios"));
 }
 
 }  // namespace
