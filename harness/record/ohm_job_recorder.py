@@ -131,7 +131,7 @@ def mark_origin(snapshot, torch):
     """Where it was recorded, which PyTorch's own snapshots do not say: of each GPU that was used."""
     for device, trace in enumerate(snapshot["device_traces"]):
         if trace:
-            origin = f"{torch.cuda.get_device_name(device)}, PyTorch {torch.__version__}"
+            origin = f"{torch.cuda.get_device_properties(device).name}, PyTorch {torch.__version__}"
             snapshot.setdefault("external_annotations", []).append(
                 {"stage": "START", "name": f"{ORIGIN_NAME} {origin}", "device": device,
                  "time_us": trace[0]["time_us"]})
