@@ -164,7 +164,7 @@ except torch.cuda.OutOfMemoryError:
 
 TEST_F(ExecRecord, AProcessOfAFailedCommandThatRanOutOfMemoryHasFailed) {
   const auto verdict_of = [&](const std::string& body) {
-    folder_.write("fails.py", script(body));
+    folder_.write("fails.py", torch_script(body));
     const Json variant = report_of({"python3", "fails.py"})["scenarios"].at(0)["variants"].at(0);
     return variant["verdict"].get<std::string>() + " " + variant["outcome"].get<std::string>();
   };
