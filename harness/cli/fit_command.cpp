@@ -238,6 +238,10 @@ int fit_recorded(FitArguments arguments, const CLI::App& app) {
   fit.files = run.files;
   std::tie(fit.varied, fit.values) =
       parsed("--vary", [&] { return parse_recorded_values(arguments.varied, run.files.size()); });
+  // What was recorded need not be the most.
+  const auto largest = std::max_element(fit.values.begin(), fit.values.end());
+  constexpr std::int64_t kHalf = std::numeric_limits<std::int64_t>::max() / 2;
+  fit.most = std::max(fit.most, 2 * std::min(*largest, kHalf));
   fit.gpus = arguments.fit.gpus;
   fit.limits = arguments.limits;
   fit.rules = run.rules;

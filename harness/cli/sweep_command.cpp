@@ -180,6 +180,13 @@ int sweep(SweepArguments arguments, const Environment& environment) {
   if (arguments.bytes) return find_minimum(arguments, environment, style);
   OutputPaths paths(engine::input_files(arguments.sweep.run));
   if (!arguments.plan_to_write.empty()) {
+    const bool asks_for_more =
+        !arguments.reports.empty() || !arguments.resume.empty() || arguments.launcher.is_used();
+    if (asks_for_more) {
+      throw UsageError(
+          "--write-plan fails nothing: reports, --resume and --launcher are for the sweep that has "
+          "its --plan");
+    }
     paths.add("--write-plan " + arguments.plan_to_write, arguments.plan_to_write);
     const int signal = parsed("--write-plan", [&] {
       return write_plan(arguments.plan_to_write, arguments, environment);

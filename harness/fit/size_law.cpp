@@ -81,7 +81,9 @@ SizeRange SizeLaw::at(std::int64_t value) const {
   const auto v = static_cast<double>(value);
   const double bend = bend_at(v);
   const auto size_with = [&](double curvature, double more) {
-    return std::max<std::int64_t>(1, std::llround(line_at(v) + curvature * bend + more));
+    constexpr double kMost = 4e18;  // beyond it there are no whole numbers of bytes
+    const double size = std::clamp(line_at(v) + curvature * bend + more, 1.0, kMost);
+    return std::int64_t{std::llround(size)};
   };
   // Between the recorded values what is multiplied is negative.
   const double low = bend < 0 ? curvature_.most : curvature_.least;

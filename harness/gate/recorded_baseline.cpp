@@ -163,7 +163,10 @@ RecordedBaseline::Outcome RecordedBaseline::outcome(
   std::vector<std::string> larger;
   std::vector<std::string> smaller;
   for (const BaselineCheck& check : checks) {
-    for (const std::string& note : check.diff.notes) failing.push_back(note);
+    for (const std::string& note : check.diff.notes) {
+      const bool is_new = std::find(failing.begin(), failing.end(), note) == failing.end();
+      if (is_new) failing.push_back(note);
+    }
   }
   for (const Figure& figure : figures(checks)) {
     const bool is_larger = figure.increase() > 0;

@@ -20,9 +20,16 @@ namespace ohm::engine {
 
 namespace {
 
+// Sanitizers keep account of the memory elsewhere.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// They keep account of the memory elsewhere.
 constexpr bool kHasOtherBooks = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+constexpr bool kHasOtherBooks = true;
+#else
+constexpr bool kHasOtherBooks = false;
+#endif
 #else
 constexpr bool kHasOtherBooks = false;
 #endif
@@ -95,6 +102,7 @@ struct MemoryImage::Copy {
   std::jmp_buf registers;
   std::size_t copied = 0;
   std::array<std::uintptr_t, kMostPages> copied_pages;
+  std::array<bool, kMostPages> was_present;  ///< of each page, by its place
   // What all of them find out.
   /// Groups of pages that are written to, by their places: see for_each_range().
   std::array<bool, kMostPages / kPagesOfAGroup> is_written;
@@ -112,7 +120,10 @@ struct MemoryImage::Copy {
   bool prepare(std::uintptr_t frame);
   template <class Visit>
   bool for_each_range(Visit visit);
-  std::optional<bool> note_written();
+  template <class Visit>
+  bool for_each_entry(Visit visit);
+  bool note_written();
+  bool has_only_known_changes();
   bool copy_all();
   [[noreturn, gnu::noinline]] void restore();
 };
@@ -168,7 +179,7 @@ bool MemoryImage::Copy::read(Ranges& ranges) {
 
 /// But for the heap and the stack, which may have grown.
 bool MemoryImage::Copy::has_same_ranges() {
-  if (!read(now)) return false;
+  if (end_of_heap() < heap_end || !read(now)) return false;
   if (now.count != then.count || now.heap != then.heap || now.stack != then.stack) return false;
   for (std::size_t i = 0; i < now.count; ++i) {
     if (i != now.stack && now.all[i].begin != then.all[i].begin) return false;
@@ -209,16 +220,16 @@ bool MemoryImage::Copy::for_each_range(Visit visit) {
   return take(then.all[then.heap]);
 }
 
-/// Looks for pages that this process has written to. Whether there are some that nobody had;
-/// nothing where the kernel does not tell.
-std::optional<bool> MemoryImage::Copy::note_written() {
+/// visit(place, whether the page is there, whether this process has written to it). False where the
+/// kernel does not tell.
+template <class Visit>
+bool MemoryImage::Copy::for_each_entry(Visit visit) {
   constexpr std::uint64_t kIsPresent = std::uint64_t{1} << 63U;
   constexpr std::uint64_t kIsSwapped = std::uint64_t{1} << 62U;
   constexpr std::uint64_t kIsOfAFile = std::uint64_t{1} << 61U;
   constexpr std::uint64_t kIsOfThisProcessAlone = std::uint64_t{1} << 56U;
   const int file = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   bool is_known = file >= 0;
-  bool has_new = false;
   const bool fits = for_each_range([&](const Range& range, std::size_t place) {
     const std::size_t pages = range.end - range.begin;
     const std::size_t size = pages * sizeof entries[0];
@@ -228,14 +239,33 @@ std::optional<bool> MemoryImage::Copy::note_written() {
     for (std::size_t i = 0; is_known && i < pages; ++i) {
       if ((entries[i] & kIsSwapped) != 0) is_known = false;
       const std::uint64_t own = entries[i] & (kIsPresent | kIsOfAFile | kIsOfThisProcessAlone);
-      if (own != (kIsPresent | kIsOfThisProcessAlone)) continue;
-      bool& is_known_to_be = is_written[(place + i) / kPagesOfAGroup];
-      has_new = has_new || !is_known_to_be;
-      is_known_to_be = true;
+      visit(place + i, (entries[i] & kIsPresent) != 0, own == (kIsPresent | kIsOfThisProcessAlone));
     }
   });
   if (file >= 0) ::close(file);
-  return is_known && fits ? std::optional(has_new) : std::nullopt;
+  return is_known && fits;
+}
+
+/// Pages that this process has written to by now belong to the image.
+bool MemoryImage::Copy::note_written() {
+  return for_each_entry([this](std::size_t place, bool is_present, bool is_written_to) {
+    was_present[place] = is_present;
+    if (is_written_to) is_written[place / kPagesOfAGroup] = true;
+  });
+}
+
+/// Whether the image has every page that was written to, or given back, since it was taken. Those
+/// that it does not have belong to the next ones.
+bool MemoryImage::Copy::has_only_known_changes() {
+  bool has_new = false;
+  const bool is_told = for_each_entry([&](std::size_t place, bool is_present, bool is_written_to) {
+    const bool has_gone = was_present[place] && !is_present;
+    if (!is_written_to && !has_gone) return;
+    bool& is_known = is_written[place / kPagesOfAGroup];
+    has_new = has_new || !is_known;
+    is_known = true;
+  });
+  return is_told && !has_new;
 }
 
 /// False where there are too many bytes.
@@ -289,7 +319,7 @@ MemoryImage::Taken MemoryImage::take() {
 
 void MemoryImage::put_back() {
   if (!copy_->has_same_ranges() || copy_->next_descriptor != next_descriptor() ||
-      copy_->note_written().value_or(true)) {
+      !copy_->has_only_known_changes()) {
     ++copy_->misses;
     return;
   }

@@ -82,11 +82,15 @@ class JobRecorder(ProcessRecorder):
         self._write(self.path, self.last_snapshot() if is_last else self.snapshot())
 
     def _write(self, path, snapshot):
-        mark_steps(snapshot, self.steps.ends())
-        mark_origin(snapshot, self.torch)
+        self._annotate(snapshot)
         write_whole(path, pickle.dumps(snapshot, protocol=4))
         events = sum(len(trace) for trace in snapshot["device_traces"])
         sys.stderr.write(f"ohm: {events:,} events are in {path}\n")
+
+    @noting_errors
+    def _annotate(self, snapshot):
+        mark_steps(snapshot, self.steps.ends())
+        mark_origin(snapshot, self.torch)
 
 
 class Steps:

@@ -134,11 +134,11 @@ class ProcessRecorder:
 
     def _after_writing(self, become):
         @functools.wraps(become)
-        def become_after_writing(path, *rest):
+        def become_after_writing(path, *rest, **named):
             # A path is searched by trying; what is there and can be run is what is run.
-            if not isinstance(path, int) and os.access(path, os.X_OK):
+            if isinstance(path, int) or os.path.isfile(path) and os.access(path, os.X_OK):
                 self.on_exit()
-            return become(path, *rest)
+            return become(path, *rest, **named)
 
         return become_after_writing
 
@@ -147,24 +147,35 @@ class ProcessRecorder:
         self.note_all_addresses()
         with no_compiled_code():
             snapshot = self.torch.cuda.memory._snapshot()
+        self._mark(snapshot)
+        return snapshot
+
+    @noting_errors
+    def _mark(self, snapshot):
         mark_categories(snapshot, self.moments.all())
         mark_lines(snapshot, Lines(self.torch))
-        return snapshot
 
     def last_snapshot(self):
         """With the workspaces that cuBLAS has kept, which are let go to find them: nothing is
         recorded or allocated after it."""
+        collects = gc.isenabled()
         gc.disable()  # else it frees what else is garbage between the two
         try:
             snapshot = self.snapshot()
-            self.record_memory_history(None)
-            before = active_blocks(snapshot)
-            self.torch._C._cuda_clearCublasWorkspaces()
-            after = active_blocks(self.torch.cuda.memory._snapshot())
+            self._mark_workspaces(snapshot)
         finally:
-            gc.enable()
-        mark_by_address(snapshot, before - after, "workspace")
+            if collects:
+                gc.enable()
         return snapshot
+
+    @noting_errors
+    def _mark_workspaces(self, snapshot):
+        self.record_memory_history(None)
+        before = active_blocks(snapshot)
+        self.torch._C._cuda_clearCublasWorkspaces()
+        with no_compiled_code():
+            after = active_blocks(self.torch.cuda.memory._snapshot())
+        mark_by_address(snapshot, before - after, "workspace")
 
     @noting_errors
     def note_addresses(self, optimizer):

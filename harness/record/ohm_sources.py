@@ -64,7 +64,7 @@ class Lines:
     def _read(self, filename):
         try:
             tree = ast.parse("".join(linecache.getlines(filename)))
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return {}
         categories = {}
         for statement in ast.walk(tree):  # from the outside in

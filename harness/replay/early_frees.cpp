@@ -10,6 +10,7 @@
 
 #include "allocator_shim/base/format_bytes.h"
 #include "harness/replay/replay_error.h"
+#include "reports/history/recorded_categories.h"
 #include "reports/history/recorded_sites.h"
 #include "reports/history/recorded_steps.h"
 
@@ -19,10 +20,8 @@ namespace {
 
 Category category_of(const Snapshot& snapshot, const TraceEntry& entry,
                      const reports::RecordedSites& sites, SiteId site) {
-  const std::string_view name = snapshot.tables.text(snapshot.detail(entry).category);
-  const auto* const known = std::find(kCategoryNames.begin(), kCategoryNames.end(), name);
-  return known == kCategoryNames.end() ? sites.category_of(site)
-                                       : static_cast<Category>(known - kCategoryNames.begin());
+  const auto named = reports::named_category(snapshot.tables.text(snapshot.detail(entry).category));
+  return named.value_or(sites.category_of(site));
 }
 
 bool is_lasting(Category category) {
@@ -72,6 +71,7 @@ ChangedProgram EarlyFrees::on(const VerifiedHistory& history) {
   }
   reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true);
   ChangedProgram program;
+  std::map<const Line*, std::uint32_t> first_ends;  // of steps on this device
   const std::vector<BlockLife>& lives = history.lives().lives;
   for (std::uint32_t index = 0; index < lives.size(); ++index) {
     const BlockLife& life = lives[index];
@@ -90,7 +90,8 @@ ChangedProgram EarlyFrees::on(const VerifiedHistory& history) {
     const auto end = std::upper_bound(ends.begin(), ends.end(), life.allocated_at);
     if (end == ends.end() || life.freed_at < *end) continue;
     ++line->freed;
-    line->steps.push_back(*end);
+    const std::uint32_t first_end = first_ends.try_emplace(&*line, *end).first->second;
+    if (*end != first_end) line->is_of_several_steps = true;
     program.early_frees.push_back({*end, index});
   }
   std::stable_sort(program.early_frees.begin(), program.early_frees.end(),
@@ -117,10 +118,10 @@ void EarlyFrees::refuse_what_frees_nothing() const {
       refuse(fmt::format("it changes nothing: each of its {} blocks is freed within its step",
                          line.requests));
     }
-    if (line.steps.front() == line.steps.back()) {
+    if (!line.is_of_several_steps) {
       refuse(
-          "only in one step it makes what outlives the step, as what is made once and kept does: "
-          "the record does not say that later steps do without it");
+          "it makes something that outlives its step in one step only, as what is made once and "
+          "kept does: the record does not say that later steps do without it");
     }
   }
 }
@@ -147,7 +148,7 @@ std::string EarlyFrees::nearest_lines(const ProgramLine& place) const {
   for (const auto& [line, bytes] : most) {
     text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", line, human_bytes(bytes));
   }
-  return fmt::format("of {} lines {} make most", place.file, text);
+  return fmt::format("in {}, these lines make the most: {}", place.file, text);
 }
 
 }  // namespace ohm::engine

@@ -47,7 +47,7 @@ class EarlyFrees {
     std::size_t requests = 0;
     std::size_t lasting = 0;  ///< parameters and optimizer state
     std::size_t freed = 0;
-    std::vector<std::uint32_t> steps;  ///< of those that are freed, ascending
+    bool is_of_several_steps = false;  ///< those that are freed, on one device
   };
 
   std::string nearest_lines(const ProgramLine& place) const;

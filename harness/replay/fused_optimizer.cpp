@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/replay/replay_error.h"
@@ -22,14 +23,16 @@ constexpr std::array<std::string_view, 4> kStepFunctions = {
     "_multi_tensor_adam", "_multi_tensor_adamw", "_single_tensor_adam", "_single_tensor_adamw"};
 
 bool is_of_adam(std::string_view file) {
-  return file.ends_with("adam.py") || file.ends_with("adamw.py");
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  return name == "adam.py" || name == "adamw.py";
 }
 
 /// What a stack says of a request.
 struct AdamRequest {
-  bool is_temporary = false;      ///< of a step that is not fused
-  std::optional<int> state_line;  ///< where it is of a parameter's state: the line that makes it
-  bool is_scaled = false;         ///< within a GradScaler
+  bool is_temporary = false;  ///< of a step that is not fused
+  /// Where it is of a parameter's state: the file and line that make it.
+  std::optional<std::pair<std::string_view, int>> state_line;
+  bool is_scaled = false;  ///< within a GradScaler
 };
 
 AdamRequest read_stack(const StackTable& tables, StackId stack) {
@@ -43,7 +46,7 @@ AdamRequest read_stack(const StackTable& tables, StackId stack) {
     if (std::find(kStepFunctions.begin(), kStepFunctions.end(), function) != kStepFunctions.end()) {
       request.is_temporary = true;
     }
-    if (function == "_init_group" && !request.state_line) request.state_line = frame.line;
+    if (function == "_init_group" && !request.state_line) request.state_line = {file, frame.line};
   }
   return request;
 }
@@ -59,8 +62,7 @@ void FusedOptimizer::change(const VerifiedHistory& history, ChangedProgram& prog
   const std::vector<BlockLife>& lives = history.lives().lives;
   program.bytes.clear();
   program.companions.assign(lives.size(), 0);
-  std::vector<std::uint32_t> states;
-  std::vector<int> lines;  // of each of them
+  std::map<std::string_view, std::map<int, std::vector<std::uint32_t>>> states;  // by their lines
   std::size_t temporaries = 0;
   for (std::uint32_t index = 0; index < lives.size(); ++index) {
     const BlockLife& life = lives[index];
@@ -79,12 +81,7 @@ void FusedOptimizer::change(const VerifiedHistory& history, ChangedProgram& prog
       ++temporaries;
       continue;
     }
-    if (life.requested_bytes == kStepBytes) {
-      refuse(
-          "the optimizer has its counts of steps on the GPU already: it is fused, or capturable");
-    }
-    states.push_back(index);
-    lines.push_back(*request.state_line);
+    states[request.state_line->first][request.state_line->second].push_back(index);
   }
   if (temporaries > 0 && states.empty()) {
     refuse(
@@ -93,9 +90,17 @@ void FusedOptimizer::change(const VerifiedHistory& history, ChangedProgram& prog
   }
   if (states.empty()) return;
   has_optimizer_ = true;
-  const int first_line = *std::min_element(lines.begin(), lines.end());
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    if (lines[i] == first_line) program.companions[states[i]] = kStepBytes;
+  for (const auto& [file, lines] : states) {
+    // The first line makes the counts of steps, or else what comes before them where it is fused.
+    const std::vector<std::uint32_t>& first = lines.begin()->second;
+    const bool are_counts = std::all_of(first.begin(), first.end(), [&](std::uint32_t index) {
+      return lives[index].requested_bytes == kStepBytes;
+    });
+    if (are_counts) {
+      refuse(
+          "the optimizer has its counts of steps on the GPU already: it is fused, or capturable");
+    }
+    for (const std::uint32_t index : first) program.companions[index] = kStepBytes;
   }
 }
 

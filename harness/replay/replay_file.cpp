@@ -186,6 +186,7 @@ class SnapshotReplay {
         throw ReplayError(fmt::format("{}: {}", options_.file, error.what()));
       }
     }
+    if (!is_any_replayed_) return;  // what the record disagrees in is the answer
     early_frees_.refuse_what_frees_nothing();
     if (options_.is_fused) fused_optimizer_.refuse_what_changes_nothing();
   }
@@ -196,6 +197,7 @@ class SnapshotReplay {
     result_.devices.push_back(device_of(verified));
     if (verified.disagreement() && options_.verifies) result_.exit_reason = ExitReason::failed;
     if (!verified.is_replayed()) return;
+    is_any_replayed_ = true;
     std::vector<Rerun> reruns = {rerun_of(verified, {}, "")};
     if (options_.changes_program()) {
       ChangedProgram program;
@@ -230,6 +232,7 @@ class SnapshotReplay {
   WhatIfRuns what_ifs_;
   EarlyFrees early_frees_;
   FusedOptimizer fused_optimizer_;
+  bool is_any_replayed_ = false;
 };
 
 // ---- traces -------------------------------------------------------------------------------------

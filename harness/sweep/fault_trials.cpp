@@ -195,7 +195,8 @@ class FaultTrials {
     }
     // Of a trial that was not the first there, nobody knows that it was its own fault.
     const bool is_its_own = ended.messages.empty() || ended.end == TrialProcess::End::hung;
-    if (ended.end != TrialProcess::End::left && is_its_own) take(ended_badly(ended));
+    const bool has_next = next_ < tasks_.size();
+    if (ended.end != TrialProcess::End::left && is_its_own && has_next) take(ended_badly(ended));
   }
 
   // ---- one of them, from the start
@@ -245,6 +246,7 @@ class FaultTrials {
 
   [[noreturn]] void send(TaskVerdict& task) {
     task.chains = std::move(chains_);
+    TrialProcess::renew(kBetweenTrials);  // what follows is no part of the trial
     child_->post(encoded(std::vector<TaskVerdict>{task}));
     if (goes_back_) image_.put_back();
     child_->leave();

@@ -212,7 +212,7 @@ class FitText {
     }
     const bool is_all = row.outcome == FitOutcome::all_fit;
     add_field("largest " + result_.varied + " that fits",
-              is_all ? fmt::format("{}, the largest that was asked for", grouped(row.best->value))
+              is_all ? fmt::format("{}, the largest that was tried", grouped(row.best->value))
                      : grouped(row.best->value),
               Tone::good);
     if (row.stop) {

@@ -9,10 +9,19 @@ namespace ohm::reports {
 
 namespace {
 
-/// `:4096:2:16:8`, which PyTorch asks for on GPUs before Hopper: no tensor has this size by chance.
+/// `:4096:2:16:8`, which PyTorch asks for on GPUs before Hopper.
 constexpr std::uint64_t kCublasWorkspaceBytes = (2 * 4096 + 8 * 16) * std::uint64_t{1024};
 
 bool is_free(const TraceEntry& entry) { return entry.action == EventAction::free_requested; }
+
+std::unordered_set<std::uint64_t> addresses_freed_of_workspace_size(
+    const std::vector<TraceEntry>& trace) {
+  std::unordered_set<std::uint64_t> addresses;
+  for (const TraceEntry& entry : trace) {
+    if (is_free(entry) && entry.bytes == kCublasWorkspaceBytes) addresses.insert(entry.address);
+  }
+  return addresses;
+}
 
 /// Follows the blocks of one trace that are allocated, the newest last.
 class Lifetimes {
@@ -83,7 +92,8 @@ class Classifier {
       : snapshot_(snapshot),
         trace_(snapshot.device_traces[device]),
         sites_(sites),
-        lifetimes_(trace_, [this](const TraceEntry& entry) { return is_workspace(entry); }) {
+        freed_addresses_(addresses_freed_of_workspace_size(trace_)),
+        lifetimes_(trace_, [this](const TraceEntry& entry) { return is_kept_workspace(entry); }) {
     for (std::size_t i = 0; i < trace_.size(); ++i) {
       const TraceEntry& entry = trace_[i];
       if (entry.action != EventAction::alloc) continue;
@@ -108,19 +118,21 @@ class Classifier {
     return named_category(snapshot_.tables.text(snapshot_.detail(entry).category));
   }
 
-  /// Of cuBLAS: it outlives the op that it is made in.
-  bool is_workspace(const TraceEntry& entry) const {
+  /// By cuBLAS, beyond the op that it is made in.
+  bool is_kept_workspace(const TraceEntry& entry) const {
     if (entry.action != EventAction::alloc) return false;
     const auto name = named(entry);
-    return name ? *name == Category::workspace : entry.bytes == kCublasWorkspaceBytes;
+    if (name) return *name == Category::workspace;
+    return entry.bytes == kCublasWorkspaceBytes && !freed_addresses_.contains(entry.address);
   }
 
   Category category_of(std::size_t i) const {
     const TraceEntry& entry = trace_[i];
-    if (is_workspace(entry)) return Category::workspace;
+    if (is_kept_workspace(entry)) return Category::workspace;
     if (const auto name = named(entry)) return *name;
     const Category told = sites_.category_of(sites_.of(entry.stack));
-    if (lifetimes_.is_scratch(i) && may_have_scratch(i, told)) return Category::workspace;
+    const bool may_be = entry.bytes == kCublasWorkspaceBytes || may_have_scratch(i, told);
+    if (lifetimes_.is_scratch(i) && may_be) return Category::workspace;
     const bool is_saved = told == Category::other && is_freed_by_autograd(i);
     return is_saved ? Category::activation : told;
   }
@@ -146,6 +158,7 @@ class Classifier {
   const Snapshot& snapshot_;
   const std::vector<TraceEntry>& trace_;
   RecordedSites& sites_;
+  std::unordered_set<std::uint64_t> freed_addresses_;  ///< of blocks of a workspace's size
   Lifetimes lifetimes_;
   bool frees_have_stacks_ = false;  ///< of their own; else they repeat that of the allocation
   std::unordered_set<std::uint64_t> parameter_sizes_;

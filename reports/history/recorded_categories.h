@@ -1,9 +1,9 @@
 // The categories of a recorded device's allocations: what the record itself names, else what their
 // stacks say, else how long they lived.
 //
-// A workspace of cuBLAS is told by the native frames that made it, or by its size, which nothing
-// else has by chance. Scratch of an op is what is freed before anything that outlives it is
-// allocated, under one stack. What autograd's thread frees was saved for backward.
+// A workspace that cuBLAS keeps is told by its size, where it is never freed. Scratch of an op is
+// what is freed before anything that outlives it is allocated, under one stack. What autograd's
+// thread frees was saved for backward.
 #pragma once
 
 #include <cstddef>
