@@ -131,17 +131,18 @@ class Classifier {
     if (is_kept_workspace(entry)) return Category::workspace;
     if (const auto name = named(entry)) return *name;
     const Category told = sites_.category_of(sites_.of(entry.stack));
-    const bool may_be = entry.bytes == kCublasWorkspaceBytes || may_have_scratch(i, told);
-    if (lifetimes_.is_scratch(i) && may_be) return Category::workspace;
+    if (lifetimes_.is_scratch(i) && may_have_scratch(i, told)) return Category::workspace;
     const bool is_saved = told == Category::other && is_freed_by_autograd(i);
     return is_saved ? Category::activation : told;
   }
 
-  /// An optimizer's temporaries are its own. A gradient that is accumulated dies as scratch does,
-  /// and so do those of all parameters where nothing else is allocated before they go: their sizes
-  /// tell them apart. A line of the program's own may hold many ops.
+  /// Of what is scratch by its life. An optimizer's temporaries are its own. A gradient that is
+  /// accumulated dies as scratch does, and so do those of all parameters where nothing else is
+  /// allocated before they go: their sizes tell them apart. A line of the program's own may hold
+  /// many ops.
   bool may_have_scratch(std::size_t i, Category told) const {
     const TraceEntry& entry = trace_[i];
+    if (entry.bytes == kCublasWorkspaceBytes) return true;
     if (told == Category::gradient) {
       return !parameter_sizes_.empty() && !parameter_sizes_.contains(entry.bytes);
     }
