@@ -7,9 +7,10 @@
 // of the variables of the program and its libraries, of the stack; and the registers.
 //
 // Which pages these are the kernel tells: in a fork whose parent waits, what it has not written to
-// is its parent's still, page by page. A page that is written to for the first time after the image
-// was taken cannot be put back: the process has to end, and the forks that follow have it in their
-// images. So it has where the kernel knows something else: other mappings, or other open files.
+// is its parent's still, page by page. A page that is written to, or given back, for the first time
+// after the image was taken cannot be put back: the process has to end, and the forks that follow
+// have it in their images. So it has where the kernel knows something else: other mappings, or
+// other open files.
 #pragma once
 
 #include <cstddef>

@@ -18,12 +18,6 @@ namespace ohm::engine {
 
 namespace {
 
-Category category_of(const Snapshot& snapshot, const TraceEntry& entry,
-                     const reports::RecordedSites& sites, SiteId site) {
-  const auto named = reports::named_category(snapshot.tables.text(snapshot.detail(entry).category));
-  return named.value_or(sites.category_of(site));
-}
-
 bool is_lasting(Category category) {
   return category == Category::parameter || category == Category::optimizer_state;
 }
@@ -70,6 +64,7 @@ ChangedProgram EarlyFrees::on(const VerifiedHistory& history) {
                     file_, device, reports::kHowToMarkSteps));
   }
   reports::RecordedSites sites(snapshot_.tables, /*has_stacks=*/true);
+  const std::vector<Category> categories = reports::recorded_categories(snapshot_, device, sites);
   ChangedProgram program;
   std::map<const Line*, std::uint32_t> first_ends;  // of steps on this device
   const std::vector<BlockLife>& lives = history.lives().lives;
@@ -83,7 +78,7 @@ ChangedProgram EarlyFrees::on(const VerifiedHistory& history) {
     });
     if (line == lines_.end()) continue;
     ++line->requests;
-    if (is_lasting(category_of(snapshot_, entry, sites, site))) {
+    if (is_lasting(categories[life.allocated_at])) {
       ++line->lasting;
       continue;
     }

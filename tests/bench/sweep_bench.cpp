@@ -131,9 +131,11 @@ FaultFreeRun fault_free_run_of(const TrialSetup& setup) {
   return run;
 }
 
-/// On two cores, as ohm sweep -j 2 does it.
+/// On two cores, as ohm sweep -j 2 does it, or with a fork for each trial: range(1) is 0.
 void sweep_step(benchmark::State& state, const LoadRequest& step) {
   constexpr std::size_t kJobs = 2;
+  TrialsOptions options;
+  if (state.range(1) == 0) options.most_bytes_put_back = 0;
   const TrialSetup setup{step, "run", size_only(), {}};
   const FaultFreeRun fault_free = fault_free_run_of(setup);
   std::array<std::vector<FaultTask>, kJobs> slices;
@@ -146,7 +148,8 @@ void sweep_step(benchmark::State& state, const LoadRequest& step) {
     WorkerPool pool({kJobs});
     for (const std::vector<FaultTask>& tasks : slices) {
       pool.submit(
-          0, [&] { return encoded(run_tasks(lua::load_scenario, setup, fault_free, tasks, {})); },
+          0,
+          [&] { return encoded(run_tasks(lua::load_scenario, setup, fault_free, tasks, options)); },
           [&](const WorkResult& result) {
             faults += static_cast<std::int64_t>(decoded_verdicts(result.message).size());
           });
@@ -161,16 +164,19 @@ void step_of_many_layers(benchmark::State& state) {
   sweep_step(state, step_of_layers(static_cast<int>(state.range(0))));
 }
 BENCHMARK(step_of_many_layers)
-    ->Arg(11)
-    ->Arg(111)
-    ->Arg(1111)
+    ->ArgNames({"layers", "goes_back"})
+    ->ArgsProduct({{11, 111, 1111}, {0, 1}})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
 void step_of_a_transformer(benchmark::State& state) {
   sweep_step(state, step_of_transformer(static_cast<int>(state.range(0))));
 }
-BENCHMARK(step_of_a_transformer)->Arg(9)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(step_of_a_transformer)
+    ->ArgNames({"layers", "goes_back"})
+    ->ArgsProduct({{9}, {0, 1}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ohm::engine
